@@ -1,0 +1,2 @@
+//! The person's tool for the symbol delta ledger.
+fn main() {}

@@ -1,0 +1,1 @@
+//! Finds, starts and calls the daemon.

@@ -1,0 +1,1 @@
+//! Bytes to facts, by tree-sitter; does no I/O.

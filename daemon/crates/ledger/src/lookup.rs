@@ -1,0 +1,42 @@
+//! Lookup keys: the questions that resolving a file may ask of the rest of the repository.
+//!
+//! Resolution sees other files through these questions alone, and each one asked is recorded. A batch works out
+//! which answers it changes; the files that asked those questions are resolved again, and no others. That makes
+//! incremental resolution equal to resolution from scratch, whatever the resolver's rules are.
+
+use sdl_model::FileId;
+use sdl_model::ids::stable_hash;
+
+/// More definitions of one name than this are answered with "too many", so that one more changes no answer.
+pub const NAME_LIMIT: usize = 16;
+
+/// One question.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LookupKey<'a> {
+    /// Is there an indexed file at this path?
+    Path(&'a str),
+    /// Which indexed files have this last part?
+    FileName(&'a str),
+    /// Which indexed files lie directly in this folder?
+    Dir(&'a str),
+    /// Which files declare this package or namespace?
+    Package(&'a str),
+    /// Which definitions have this simple name (at most [`NAME_LIMIT`])?
+    Name(&'a str),
+    /// What does this file's outline show to others?
+    Interface(FileId),
+}
+
+impl LookupKey<'_> {
+    /// The stored form.
+    pub fn hash(self) -> u64 {
+        match self {
+            Self::Path(text) => stable_hash(&[b"path", text.as_bytes()]),
+            Self::FileName(text) => stable_hash(&[b"filename", text.as_bytes()]),
+            Self::Dir(text) => stable_hash(&[b"dir", text.as_bytes()]),
+            Self::Package(text) => stable_hash(&[b"package", text.as_bytes()]),
+            Self::Name(text) => stable_hash(&[b"name", text.as_bytes()]),
+            Self::Interface(file) => stable_hash(&[b"interface", &file.0.to_le_bytes()]),
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! What a batch is made of.
+
+use std::sync::Arc;
+
+use sdl_model::{Edge, Facts, FileId, FileRow, RelPath, StatHint, SymbolId};
+
+/// One file as the batch leaves it.
+#[derive(Clone, Debug)]
+pub struct FileUpdate {
+    /// Its path.
+    pub path: RelPath,
+    /// Its row, or none if it is gone.
+    pub row: Option<FileRow>,
+    /// What `stat` said when it was read.
+    pub stat: Option<StatHint>,
+    /// Its facts, if it has any.
+    pub facts: Option<Arc<Facts>>,
+}
+
+/// One search posting of a symbol. The term is text that the search index made; the store does not look into it.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Posting {
+    /// The term, 1 to 64 bytes.
+    pub term: Box<str>,
+    /// The symbol.
+    pub symbol: SymbolId,
+    /// The weighted, length-normalized frequency of the term in the symbol, fixed point.
+    pub impact: u16,
+    /// What the search index wants to know without opening the symbol: kind, exported, test.
+    pub flags: u16,
+}
+
+/// How the references of one file came out.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct ResolutionCounts {
+    /// References with an exact target.
+    pub exact: u32,
+    /// With an inferred one.
+    pub inferred: u32,
+    /// With several.
+    pub ambiguous: u32,
+    /// Whose target is known to lie outside the repository.
+    pub external: u32,
+    /// With none.
+    pub unresolved: u32,
+}
+
+/// One file, resolved.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Resolved {
+    /// The file.
+    pub file: Option<FileId>,
+    /// For each of its symbols that has any: the outgoing edges, sorted, without doubles.
+    pub edges: Vec<(SymbolId, Vec<Edge>)>,
+    /// Hashes of the lookup keys that were asked, sorted, without doubles.
+    pub asked: Vec<u64>,
+    /// How its references came out.
+    pub counts: ResolutionCounts,
+}

@@ -1,0 +1,94 @@
+//! Reading one version.
+
+use std::ops::ControlFlow;
+
+use sdl_model::{Edge, FileId, FileRow, InEdge, SymbolId, SymbolKind, Version};
+
+use crate::{ResolutionCounts, Result};
+
+/// A definition found by its simple name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct NameHit {
+    /// The symbol.
+    pub symbol: SymbolId,
+    /// The file that defines it.
+    pub file: FileId,
+    /// What it is.
+    pub kind: SymbolKind,
+}
+
+/// The answer to a lookup by simple name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Named {
+    /// All of them, sorted.
+    All(Vec<NameHit>),
+    /// More than [`crate::NAME_LIMIT`].
+    TooMany,
+}
+
+/// One posting, read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TermHit {
+    /// The symbol.
+    pub symbol: SymbolId,
+    /// See [`crate::Posting::impact`].
+    pub impact: u16,
+    /// See [`crate::Posting::flags`].
+    pub flags: u16,
+}
+
+/// Totals of one version.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
+pub struct Counters {
+    /// Files with facts.
+    pub files: u64,
+    /// Symbols, modules included.
+    pub symbols: u64,
+    /// Edges.
+    pub edges: u64,
+    /// Files that failed to parse.
+    pub failed: u64,
+    /// Skipped files: reason's wire name and count, sorted, without zeros.
+    pub skipped: Vec<(String, u64)>,
+    /// Files with facts by language's wire name, sorted, without zeros.
+    pub languages: Vec<(String, u64)>,
+    /// How references came out.
+    pub resolution: ResolutionCounts,
+}
+
+/// One version of one repository, read. Implemented by a snapshot (a read transaction) and by a batch (which sees
+/// its own writes).
+pub trait View {
+    /// The version that is read; for a batch the one it builds on.
+    fn version(&self) -> Version;
+    /// A file's row.
+    fn file(&self, file: FileId) -> Result<Option<FileRow>>;
+    /// Every file (indexed, skipped, failed) whose path starts with `prefix`, in order of path, until `each` breaks.
+    fn files_under(&self, prefix: &str, each: &mut dyn FnMut(FileId, &str) -> ControlFlow<()>) -> Result<()>;
+    /// The indexed files with this last part, sorted.
+    fn files_named(&self, file_name: &str) -> Result<Vec<FileId>>;
+    /// The indexed files directly in this folder (empty: the root), sorted.
+    fn files_in_dir(&self, dir: &str) -> Result<Vec<FileId>>;
+    /// The files that declare this package, sorted.
+    fn files_of_package(&self, package: &str) -> Result<Vec<FileId>>;
+    /// The file that defines a symbol.
+    fn symbol_file(&self, symbol: SymbolId) -> Result<Option<FileId>>;
+    /// The definitions of a simple name (modules, impls and locals left out).
+    fn named(&self, name: &str) -> Result<Named>;
+    /// All definitions of a simple name, at most `limit`, sorted.
+    fn named_up_to(&self, name: &str, limit: usize) -> Result<Vec<NameHit>>;
+    /// A symbol's outgoing edges, sorted.
+    fn out_edges(&self, symbol: SymbolId) -> Result<Vec<Edge>>;
+    /// A symbol's incoming edges, sorted, at most `limit`.
+    fn in_edges(&self, symbol: SymbolId, limit: usize) -> Result<Vec<InEdge>>;
+    /// How many incoming edges a symbol has.
+    fn fan_in(&self, symbol: SymbolId) -> Result<u64>;
+    /// How many symbols have the term.
+    fn term_count(&self, term: &str) -> Result<u64>;
+    /// The symbols that have the term, sorted by id, until `each` breaks.
+    fn postings(&self, term: &str, each: &mut dyn FnMut(TermHit) -> ControlFlow<()>) -> Result<()>;
+    /// The terms that start with `prefix`, in order, until `each` breaks.
+    fn terms(&self, prefix: &str, each: &mut dyn FnMut(&str) -> ControlFlow<()>) -> Result<()>;
+    /// Totals.
+    fn counters(&self) -> Result<Counters>;
+}

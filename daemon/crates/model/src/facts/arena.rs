@@ -1,0 +1,141 @@
+//! Interned text and small expressions, by index.
+
+use serde::{Deserialize, Serialize};
+
+/// A text's place in its [`Strings`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct StrIx(pub u32);
+
+/// Interned texts, stored end to end.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Strings {
+    text: String,
+    ends: Vec<u32>,
+}
+
+impl Strings {
+    /// Adds `text` without looking for an equal one; the extractor's builder interns.
+    pub fn push(&mut self, text: &str) -> StrIx {
+        self.text.push_str(text);
+        self.ends.push(self.text.len() as u32);
+        StrIx(self.ends.len() as u32 - 1)
+    }
+
+    /// The text at `ix`; empty for an index from elsewhere.
+    pub fn get(&self, ix: StrIx) -> &str {
+        let at = ix.0 as usize;
+        let Some(&end) = self.ends.get(at) else { return "" };
+        let start = if at == 0 { 0 } else { self.ends[at - 1] };
+        self.text.get(start as usize..end as usize).unwrap_or("")
+    }
+
+    /// How many texts.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+}
+
+/// An expression's place in its [`Arena`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ExprIx(pub u32);
+
+/// Literals, as far as their type goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum Lit {
+    Str,
+    Bytes,
+    Int,
+    Float,
+    Bool,
+    Null,
+    List,
+    Dict,
+    Set,
+    Tuple,
+    Regex,
+    Lambda,
+    Object,
+}
+
+/// A small expression: receivers, types, initial values, returned values. Enough to ask what type it has, no more.
+/// Types use the same shapes as values: `a.B[c]` is `Generic(Attr(Name(a), B), [Name(c)])` wherever it stands.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum Expr {
+    /// A bare name.
+    Name(StrIx),
+    /// `self`, `this`.
+    SelfRef,
+    /// `super`, `base`, `parent`.
+    SuperRef,
+    /// `Self`, `static`: the enclosing type itself.
+    SelfType,
+    /// Member access on a value or a module: `a.b`, `a->b`, `a?.b`.
+    Attr(ExprIx, StrIx),
+    /// Scoped access: `a::b`, `a\b`.
+    Path(ExprIx, StrIx),
+    /// What calling it gives, with how many arguments.
+    Call(ExprIx, u8),
+    /// A new instance of a type.
+    New(ExprIx),
+    /// An element of it, by subscript.
+    Index(ExprIx),
+    /// An element of it, by iteration.
+    Iter(ExprIx),
+    /// What awaiting it gives.
+    Await(ExprIx),
+    /// The value within: `*x`, `&x`, `x?`, `x!`, `x as T` without a T.
+    Unwrap(ExprIx),
+    /// A generic type applied to arguments.
+    Generic(ExprIx, Vec<ExprIx>),
+    /// One of several types; an optional type is a union with null.
+    Union(Vec<ExprIx>),
+    /// One of several values: `a if c else b`, `a || b`.
+    Either(Vec<ExprIx>),
+    /// A tuple's or list's elements.
+    Tuple(Vec<ExprIx>),
+    /// Element `n` of a tuple, by destructuring.
+    Item(ExprIx, u8),
+    /// The callable type of these parameters and result.
+    Callable(Vec<ExprIx>, Option<ExprIx>),
+    /// A literal.
+    Lit(Lit),
+    /// Something that this vocabulary has no word for.
+    Unknown,
+}
+
+/// Texts and expressions of one half of a file's facts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Arena {
+    /// The texts.
+    pub strings: Strings,
+    /// The expressions; each refers only to those before it.
+    pub exprs: Vec<Expr>,
+}
+
+impl Arena {
+    /// The text at `ix`.
+    pub fn str(&self, ix: StrIx) -> &str {
+        self.strings.get(ix)
+    }
+
+    /// The expression at `ix`; [`Expr::Unknown`] for an index from elsewhere.
+    pub fn expr(&self, ix: ExprIx) -> &Expr {
+        self.exprs.get(ix.0 as usize).unwrap_or(&Expr::Unknown)
+    }
+
+    /// The plain dotted or scoped name that `ix` spells (`a.b`, `a::b`), if it is one.
+    pub fn dotted(&self, ix: ExprIx) -> Option<String> {
+        match self.expr(ix) {
+            Expr::Name(name) => Some(self.str(*name).to_owned()),
+            Expr::Attr(base, name) => Some(format!("{}.{}", self.dotted(*base)?, self.str(*name))),
+            Expr::Path(base, name) => Some(format!("{}::{}", self.dotted(*base)?, self.str(*name))),
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,92 @@
+//! What only a file's own resolution needs.
+
+use serde::{Deserialize, Serialize};
+
+use super::{Arena, DefIx, ExprIx, StrIx};
+
+/// The syntactic form of a reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum RefForm {
+    /// `f(…)`.
+    Call,
+    /// `recv.f(…)`, `recv->f(…)`.
+    MethodCall,
+    /// `a::f(…)`.
+    PathCall,
+    /// `new T(…)`, `T {…}`; `recv` is the qualifier of `T`.
+    Construct,
+    /// `f!(…)` or a preprocessor macro by form.
+    Macro,
+    /// `@f`, `#[f]`.
+    Decorator,
+    /// A name read as a value: passed, assigned, returned.
+    Value,
+    /// A member read or written without a call.
+    Attr,
+    /// A name used as a type.
+    Type,
+    /// A configuration key or environment variable that is read; `name` is the key.
+    Config,
+}
+
+/// One reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Ref {
+    /// The innermost definition around it.
+    pub scope: DefIx,
+    /// Its form.
+    pub form: RefForm,
+    /// The name that must be found: the last part.
+    pub name: StrIx,
+    /// What stands before the name.
+    pub recv: Option<ExprIx>,
+    /// How many arguments, for calls.
+    pub args: u8,
+    /// Its line.
+    pub line: u32,
+    /// Byte offset of the name.
+    pub at: u32,
+}
+
+/// How a local name comes to be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum BindingKind {
+    /// A parameter.
+    Param,
+    /// A local variable.
+    Local,
+    /// A field of the receiver, assigned in a method: `self.x = …`; `name` is the field.
+    Field,
+    /// A name declared to live outside: `global x`, `nonlocal x`.
+    Outer,
+}
+
+/// One local name, with all that the text says of its type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Binding {
+    /// The definition in whose body it lives.
+    pub scope: DefIx,
+    /// How it comes to be.
+    pub kind: BindingKind,
+    /// Its name.
+    pub name: StrIx,
+    /// Its stated type.
+    pub ty: Option<ExprIx>,
+    /// What it is set to.
+    pub value: Option<ExprIx>,
+    /// First byte from which it can be seen.
+    pub from: u32,
+    /// One past the last byte at which it can be seen.
+    pub to: u32,
+}
+
+/// What only a file's own resolution needs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Body {
+    /// Texts and expressions of this half.
+    pub arena: Arena,
+    /// The references, in the order of the text.
+    pub refs: Vec<Ref>,
+    /// The local names, in the order of the text.
+    pub bindings: Vec<Binding>,
+}

@@ -1,0 +1,218 @@
+//! Definitions.
+
+use serde::{Deserialize, Serialize};
+
+use super::{ExprIx, StrIx};
+use crate::{SymbolKind, Visibility};
+
+/// A definition's place in [`super::Outline::defs`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct DefIx(pub u32);
+
+impl DefIx {
+    /// The file's own definition.
+    pub const MODULE: Self = Self(0);
+}
+
+/// A stretch of source. Lines are 1-based, columns 0-based in bytes, the end is exclusive.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Span {
+    /// First byte.
+    pub start: u32,
+    /// One past the last byte.
+    pub end: u32,
+    /// Line of the first byte.
+    pub start_line: u32,
+    /// Column of the first byte.
+    pub start_col: u32,
+    /// Line of the last byte.
+    pub end_line: u32,
+    /// Column one past the last byte.
+    pub end_col: u32,
+}
+
+/// Yes-or-no properties of a definition, as a bit set.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct DefFlags(pub u16);
+
+impl DefFlags {
+    /// Visible to other files by the language's rules.
+    pub const EXPORTED: Self = Self(1);
+    /// `async`, a coroutine.
+    pub const ASYNC: Self = Self(1 << 1);
+    /// Belongs to the type, not to an instance.
+    pub const STATIC: Self = Self(1 << 2);
+    /// Has no body to run: abstract, an interface's member, a prototype, an overload's signature.
+    pub const ABSTRACT: Self = Self(1 << 3);
+    /// A test, by the language's conventions.
+    pub const TEST: Self = Self(1 << 4);
+    /// Takes the class as its first argument (Python's `classmethod`).
+    pub const CLASS_METHOD: Self = Self(1 << 5);
+    /// The default export.
+    pub const DEFAULT_EXPORT: Self = Self(1 << 6);
+    /// Marked deprecated.
+    pub const DEPRECATED: Self = Self(1 << 7);
+    /// A generator.
+    pub const GENERATOR: Self = Self(1 << 8);
+    /// Marked as overriding.
+    pub const OVERRIDE: Self = Self(1 << 9);
+    /// Stands inside a function: not reachable by path from elsewhere.
+    pub const LOCAL: Self = Self(1 << 10);
+
+    /// Whether all of `other` is set.
+    pub fn has(self, other: Self) -> bool {
+        self.0 & other.0 == other.0
+    }
+
+    /// This set and `other`.
+    #[must_use]
+    pub fn with(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+}
+
+/// How a parameter is passed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum ParamKind {
+    /// By position (and by name where the language allows).
+    #[default]
+    Positional,
+    /// By name only.
+    Keyword,
+    /// The rest by position.
+    Rest,
+    /// The rest by name.
+    KeywordRest,
+    /// The receiver: `self`, `this`, `cls`.
+    Receiver,
+}
+
+/// One parameter.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Param {
+    /// Its name; empty where there is none.
+    pub name: StrIx,
+    /// The type's text as written, white space folded.
+    pub ty_text: Option<StrIx>,
+    /// The type's shape.
+    pub ty: Option<ExprIx>,
+    /// Whether it may be left out.
+    pub optional: bool,
+    /// How it is passed.
+    pub kind: ParamKind,
+}
+
+/// What a definition takes from another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub enum BaseKind {
+    /// Inherits from a class.
+    Extends,
+    /// Implements an interface or a trait.
+    Implements,
+    /// Mixes in a module or a trait, embeds a struct.
+    Mixin,
+}
+
+/// One inheritance clause.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Base {
+    /// The type it names.
+    pub ty: ExprIx,
+    /// How it is taken.
+    pub kind: BaseKind,
+    /// Its line.
+    pub line: u32,
+}
+
+/// Kinds of side effects.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[allow(missing_docs)]
+pub enum EffectKind {
+    Io,
+    Network,
+    Env,
+    Process,
+    GlobalState,
+    Logging,
+}
+
+impl EffectKind {
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Io => "io",
+            Self::Network => "network",
+            Self::Env => "env",
+            Self::Process => "process",
+            Self::GlobalState => "globalState",
+            Self::Logging => "logging",
+        }
+    }
+}
+
+/// One side effect that the text shows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Effect {
+    /// Its kind.
+    pub kind: EffectKind,
+    /// What shows it, e.g. the call's text `os.environ.get`.
+    pub what: StrIx,
+}
+
+/// One definition.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Def {
+    /// Its simple name.
+    pub name: StrIx,
+    /// Its name with those of its owners inside the file, joined as the language does (`Command.invoke`, `Foo::bar`).
+    pub qualified: StrIx,
+    /// What it is.
+    pub kind: SymbolKind,
+    /// Who may use it.
+    pub visibility: Visibility,
+    /// Its properties.
+    pub flags: DefFlags,
+    /// The definition around it; none for the module.
+    pub parent: Option<DefIx>,
+    /// The type that it belongs to where that is stated rather than nested: a Go receiver, the type of an `impl`, the
+    /// qualifier of a C++ member defined outside its class, an extension's receiver.
+    pub owner: Option<ExprIx>,
+    /// Hash of the descriptor chain and disambiguator. Unique in the file, free of bodies, lines and paths.
+    pub key: u64,
+    /// All of it, with its documentation, decorators and attributes.
+    pub span: Span,
+    /// The line of its name.
+    pub line: u32,
+    /// Where its body starts (byte offset), if it has one: before that is its header.
+    pub body_start: Option<u32>,
+    /// Its header as one line, white space folded, without body, decorators and documentation.
+    pub signature: StrIx,
+    /// Its parameters.
+    pub params: Vec<Param>,
+    /// The stated result type's text.
+    pub ret_text: Option<StrIx>,
+    /// The stated result type's shape.
+    pub ret: Option<ExprIx>,
+    /// Its generic parameters' text, with the brackets.
+    pub generics: Option<StrIx>,
+    /// Bounds of its generic parameters: name and bound.
+    pub bounds: Vec<(StrIx, ExprIx)>,
+    /// The stated type of a variable or field; the target of an alias.
+    pub ty: Option<ExprIx>,
+    /// What a variable or field starts as.
+    pub value: Option<ExprIx>,
+    /// What its body returns or yields, at most eight shapes, first come.
+    pub returns: Vec<ExprIx>,
+    /// What it inherits from.
+    pub bases: Vec<Base>,
+    /// Its decorators, annotations, attributes.
+    pub decorators: Vec<ExprIx>,
+    /// Its documentation, comment marks removed, at most 1,000 bytes.
+    pub doc: Option<StrIx>,
+    /// Throws, raises, panics, asserts, early-return guards, as short texts; at most 16.
+    pub invariants: Vec<StrIx>,
+    /// Its side effects, without doubles; at most 16.
+    pub effects: Vec<Effect>,
+    /// Hash of its own bytes: its span less the spans of the definitions inside it.
+    pub fingerprint: u64,
+}

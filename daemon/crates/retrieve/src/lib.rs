@@ -1,0 +1,1 @@
+//! Search, slices and wire formats.

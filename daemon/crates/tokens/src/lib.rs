@@ -1,0 +1,1 @@
+//! Exact o200k_base token counts; does no I/O.

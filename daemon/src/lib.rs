@@ -1,0 +1,1 @@
+//! The symbol delta ledger daemon, as a library.

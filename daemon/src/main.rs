@@ -1,0 +1,2 @@
+//! The symbol delta ledger daemon.
+fn main() {}

@@ -1,0 +1,2 @@
+//! Build, quickstart and test commands.
+fn main() {}

@@ -1,0 +1,1 @@
+//! Frames, handshake and envelope of the local IPC.

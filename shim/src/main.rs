@@ -1,0 +1,2 @@
+//! Stdio MCP server that forwards to the daemon.
+fn main() {}
