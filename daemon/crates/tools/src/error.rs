@@ -1,0 +1,182 @@
+//! What a caller is told when there is no answer.
+
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+/// What kind of failure, for programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub enum Code {
+    /// The arguments are not JSON, or JSON that two readers would read differently.
+    MalformedJson,
+    /// A field that the action does not know.
+    UnknownField,
+    /// A field that the action needs.
+    MissingField,
+    /// A field of another type than the schema's.
+    WrongType,
+    /// A value outside its range, or fields that do not go together.
+    InvalidArgument,
+    /// No tool of that name.
+    UnknownTool,
+    /// No action of that name.
+    UnknownAction,
+    /// No repository of that id, or none given and none inferred.
+    UnknownRepo,
+    /// A tree that may not be registered.
+    RefusedRoot,
+    /// No symbol of that id or name.
+    UnknownSymbol,
+    /// Several symbols fit.
+    AmbiguousSymbol,
+    /// No such path in the repository.
+    UnknownPath,
+    /// No such handle.
+    UnknownHandle,
+    /// The handle's lease ran out.
+    HandleExpired,
+    /// A page cursor that does not belong to this request.
+    BadCursor,
+    /// A version that the ledger does not hold.
+    UnknownVersion,
+    /// The first index is under way.
+    Indexing,
+    /// What was written to the tree could not be confirmed as committed in time.
+    NotSynced,
+    /// The file is not what the ledger knows.
+    SourceMoved,
+    /// Not allowed by the settings.
+    Denied,
+    /// In conflict with what exists.
+    Conflict,
+    /// The caller did not wait.
+    Cancelled,
+    /// It took too long.
+    DeadlineExceeded,
+    /// The repository cannot answer.
+    Unavailable,
+    /// A defect or a broken environment; the log says more.
+    Internal,
+}
+
+/// Something the caller may have meant. Its keys are named as the arguments that take them.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+#[serde(transparent)]
+pub struct Candidate(pub Map<String, Value>);
+
+impl Candidate {
+    /// A candidate with one key.
+    pub fn of(key: &str, value: impl Into<Value>) -> Self {
+        Self::default().with(key, value)
+    }
+
+    /// This candidate and another key.
+    #[must_use]
+    pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.0.insert(key.to_owned(), value.into());
+        self
+    }
+}
+
+/// A call that works when sent as it is.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct NextBestAction {
+    /// The tool's advertised name.
+    pub tool: String,
+    /// Its arguments.
+    pub args: Value,
+    /// Why.
+    pub rationale: String,
+}
+
+/// What a caller is told when there is no answer. What went wrong inside has code [`Code::Internal`] and is the only
+/// code that is no one's mistake.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+#[error("{message}")]
+pub struct ToolError {
+    /// For programs.
+    pub code: Code,
+    /// For readers: what, where, what to do next.
+    pub message: String,
+    /// The argument at fault, as a path (`budget.maxCards`, `symbolRefs[2].name`).
+    pub field: Option<String>,
+    /// What may have been meant, best first.
+    pub candidates: Vec<Candidate>,
+    /// What to call instead.
+    pub next_best_action: Option<Box<NextBestAction>>,
+    /// Further keys of the wire form: `schema`, `expected`, `got`, `progress`, `failed`.
+    pub details: Map<String, Value>,
+}
+
+impl ToolError {
+    /// An error of that kind.
+    pub fn new(code: Code, message: impl Into<String>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            field: None,
+            candidates: Vec::new(),
+            next_best_action: None,
+            details: Map::new(),
+        }
+    }
+
+    /// A failure inside. `what` says what was being done, `why` what came of it.
+    pub fn internal(what: &str, why: impl std::fmt::Display) -> Self {
+        Self::new(Code::Internal, format!("{what} failed: {why}"))
+    }
+
+    /// Fields that do not go together, or a value outside its range.
+    pub fn invalid(field: impl Into<String>, message: impl Into<String>) -> Self {
+        Self::new(Code::InvalidArgument, message).at(field)
+    }
+
+    /// Names the argument at fault.
+    #[must_use]
+    pub fn at(mut self, field: impl Into<String>) -> Self {
+        self.field = Some(field.into());
+        self
+    }
+
+    /// Lists what may have been meant.
+    #[must_use]
+    pub fn or_one_of(mut self, candidates: impl IntoIterator<Item = Candidate>) -> Self {
+        self.candidates.extend(candidates);
+        self
+    }
+
+    /// Says what to call instead.
+    #[must_use]
+    pub fn next(mut self, tool: impl Into<String>, args: Value, rationale: impl Into<String>) -> Self {
+        self.next_best_action =
+            Some(Box::new(NextBestAction { tool: tool.into(), args, rationale: rationale.into() }));
+        self
+    }
+
+    /// Adds a key to the wire form.
+    #[must_use]
+    pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
+        self.details.insert(key.to_owned(), value.into());
+        self
+    }
+
+    /// The wire form.
+    pub fn to_value(&self) -> Value {
+        let mut out = Map::new();
+        out.insert("code".into(), serde_json::to_value(self.code).unwrap_or_default());
+        out.insert("message".into(), self.message.clone().into());
+        if let Some(field) = &self.field {
+            out.insert("field".into(), field.clone().into());
+        }
+        if !self.candidates.is_empty() {
+            out.insert("candidates".into(), self.candidates.iter().map(|c| Value::Object(c.0.clone())).collect());
+        }
+        if let Some(next) = &self.next_best_action {
+            out.insert("nextBestAction".into(), serde_json::to_value(next).unwrap_or_default());
+        }
+        for (key, value) in &self.details {
+            out.entry(key.clone()).or_insert_with(|| value.clone());
+        }
+        Value::Object(out)
+    }
+}

@@ -1,0 +1,194 @@
+//! What the tools need from whoever runs them. The daemon implements these traits over its workers; the tests implement
+//! them over a ledger in a temporary folder.
+
+mod cancel;
+mod report;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+
+use sdl_ledger::{FactsStore, Ledger};
+use sdl_model::Lang;
+
+pub use cancel::{Cancel, WakeGuard};
+pub use report::{
+    HostInfo, Limits, MemoryInfo, RefreshOutcome, RepoHealth, RepoState, RepoStatus, WatcherKind, WatcherStatus,
+};
+
+use crate::ToolError;
+
+/// The daemon, as the tools see it.
+pub trait Host: Send + Sync {
+    /// Every registered repository, in order of id.
+    fn repos(&self) -> Vec<Arc<dyn Repo>>;
+
+    /// The repository of that id.
+    fn repo(&self, id: &str) -> Option<Arc<dyn Repo>>;
+
+    /// Registers a tree, or returns what is registered when the same tree is registered already. Refuses home folders,
+    /// filesystem roots and trees that lie inside or around a registered one. Does not wait for the first index.
+    fn register(&self, spec: RegisterSpec) -> Result<Registered, ToolError>;
+
+    /// Forgets a repository. Whether its ledger is deleted is the host's business.
+    fn unregister(&self, id: &str) -> Result<(), ToolError>;
+
+    /// About the daemon itself.
+    fn info(&self) -> HostInfo;
+}
+
+/// One registered repository.
+pub trait Repo: Send + Sync {
+    /// Its id on the wire.
+    fn id(&self) -> &str;
+
+    /// Its root: absolute, canonical.
+    fn root(&self) -> &Path;
+
+    /// Its ledger.
+    fn ledger(&self) -> &Ledger;
+
+    /// The facts that its files have; shared by every repository.
+    fn facts(&self) -> &FactsStore;
+
+    /// Blocks until every write to the tree that had finished before this call is committed, or `timeout` is over, or
+    /// `cancel` fires. Never an error: what could not be confirmed comes back as `synced: false` with the reason.
+    fn barrier(&self, timeout: Duration, cancel: &Cancel) -> Barrier;
+
+    /// How it is doing. Cheap: asks no disk.
+    fn status(&self) -> RepoStatus;
+
+    /// Compares the tree with the ledger and commits what differs. Blocks unless `spec.background` is set.
+    fn refresh(
+        &self,
+        spec: RefreshSpec,
+        progress: &dyn Progress,
+        cancel: &Cancel,
+    ) -> Result<RefreshOutcome, ToolError>;
+}
+
+/// Who is calling. One per connection of the shim or of `sdlctl`.
+#[derive(Clone, Debug)]
+pub struct Session {
+    /// The connection's number.
+    pub id: u64,
+    /// The client's working directory, from which a missing `repoId` is inferred.
+    pub cwd: Option<PathBuf>,
+    /// What this client is shown.
+    pub surface: Surface,
+    /// The client's name, as it introduced itself; for logs.
+    pub client: String,
+}
+
+/// Which tools a client is shown. Every tool can be called by name on every surface.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Surface {
+    /// One tool per namespace.
+    #[default]
+    Gateway,
+    /// One tool per action.
+    Flat,
+}
+
+impl Surface {
+    /// Every surface.
+    pub const ALL: [Self; 2] = [Self::Gateway, Self::Flat];
+
+    /// The name in settings and on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Gateway => "gateway",
+            Self::Flat => "flat",
+        }
+    }
+
+    /// The surface of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|surface| surface.name() == name)
+    }
+}
+
+/// How advertised names are spelled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Names {
+    /// `sdl_slice_refresh`: what every client takes.
+    #[default]
+    Underscored,
+    /// `sdl.slice.refresh`, for clients that can take it.
+    Dotted,
+}
+
+/// A tree to register.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RegisterSpec {
+    /// Its root, as the caller wrote it, made absolute.
+    pub root: PathBuf,
+    /// The id to give it; by default the folder's name, made unique.
+    pub id: Option<String>,
+    /// Further patterns to leave out, in the syntax of `.gitignore`.
+    pub ignore: Vec<String>,
+    /// The languages to index; empty means all.
+    pub languages: Vec<Lang>,
+    /// Files above this size are listed as skipped.
+    pub max_file_bytes: Option<u64>,
+}
+
+/// A tree that is registered now.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Registered {
+    /// Its id.
+    pub id: String,
+    /// Whether this call registered it.
+    pub created: bool,
+    /// Whether its first index is still under way.
+    pub indexing: bool,
+}
+
+/// What waiting for the tree gave.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Barrier {
+    /// Whether everything written before the call is committed.
+    pub synced: bool,
+    /// How long the oldest known and uncommitted change has been waiting; 0 when there is none.
+    pub lag_ms: u64,
+    /// Why it is not synced, or in what degraded way it is (`scanning: watch limit reached`).
+    pub reason: Option<String>,
+    /// Unsaved buffers that answers take into account.
+    pub overlay: Option<Overlay>,
+}
+
+/// Unsaved buffers that lie over the tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Overlay {
+    /// Grows with each change of a buffer.
+    pub seq: u64,
+    /// How many files have one.
+    pub files: u64,
+}
+
+/// What `index.refresh` asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RefreshSpec {
+    /// Read and resolve everything anew; otherwise only what differs.
+    pub full: bool,
+    /// Only below these paths (relative to the root, `/` between parts); empty means the whole tree.
+    pub paths: Vec<String>,
+    /// Why, for the log.
+    pub reason: Option<String>,
+    /// Return at once with an operation's id.
+    pub background: bool,
+}
+
+/// Where long work says how far it is.
+pub trait Progress: Sync {
+    /// Reports `done` of `total` units; `total` is none while it is not known. Never blocks.
+    fn report(&self, done: u64, total: Option<u64>, message: &str);
+}
+
+/// A listener that hears nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoProgress;
+
+impl Progress for NoProgress {
+    fn report(&self, _done: u64, _total: Option<u64>, _message: &str) {}
+}

@@ -1,0 +1,163 @@
+//! What a host says about itself and its repositories.
+
+use sdl_model::{GitHead, Version};
+
+/// How a repository is doing. Totals of its version come from the ledger, not from here.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RepoStatus {
+    /// What its worker is doing.
+    pub state: RepoState,
+    /// Git's HEAD as last read.
+    pub head: Option<GitHead>,
+    /// How changes are noticed.
+    pub watcher: WatcherStatus,
+    /// Whether all is well.
+    pub health: RepoHealth,
+}
+
+/// What a repository's worker is doing.
+#[derive(Clone, Debug, PartialEq)]
+pub enum RepoState {
+    /// The first index is under way: there is nothing to answer from yet.
+    Indexing {
+        /// Files done.
+        done: u64,
+        /// Files in all, once the crawl has counted them.
+        total: Option<u64>,
+    },
+    /// Changes are noticed as they happen.
+    Live,
+    /// Changes are found by scanning.
+    Scanning,
+    /// It cannot go on; the reason says what to do.
+    Failed {
+        /// What happened and what to do.
+        reason: String,
+    },
+}
+
+impl RepoState {
+    /// The name on the wire.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Self::Indexing { .. } => "indexing",
+            Self::Live => "live",
+            Self::Scanning => "scanning",
+            Self::Failed { .. } => "failed",
+        }
+    }
+}
+
+/// By what means changes are noticed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the names of the platforms' interfaces say it")]
+pub enum WatcherKind {
+    Inotify,
+    FsEvents,
+    Windows,
+    Kqueue,
+    Scan,
+    Fake,
+}
+
+impl WatcherKind {
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Inotify => "inotify",
+            Self::FsEvents => "fsevents",
+            Self::Windows => "windows",
+            Self::Kqueue => "kqueue",
+            Self::Scan => "scan",
+            Self::Fake => "fake",
+        }
+    }
+}
+
+/// How changes are noticed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WatcherStatus {
+    /// By what means.
+    pub kind: WatcherKind,
+    /// How many folders are watched for this repository.
+    pub watches: u64,
+    /// When the last event came, in Unix milliseconds.
+    pub last_event_ms: Option<u64>,
+    /// Why it is not watching but scanning, or watching less than it should.
+    pub degraded_reason: Option<String>,
+}
+
+/// Whether all is well with a repository.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RepoHealth {
+    /// Nothing to report.
+    Ok,
+    /// It answers, with limits.
+    Degraded(String),
+    /// Its answers can't be trusted or there are none.
+    Failed(String),
+}
+
+/// What a refresh did.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RefreshOutcome {
+    /// The head version afterwards.
+    pub version: Version,
+    /// Files that differ from the version before.
+    pub changed_files: u64,
+    /// Files whose facts were extracted now.
+    pub parsed: u64,
+    /// Files whose facts were known already.
+    pub reused: u64,
+    /// How long it took.
+    pub duration_ms: u64,
+    /// Names the operation that goes on in the background.
+    pub operation_id: Option<String>,
+}
+
+/// About the daemon itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct HostInfo {
+    /// The release, e.g. `0.1.0`.
+    pub version: String,
+    /// The build: commit, target and profile.
+    pub build: String,
+    /// The IPC protocol's version, `major.minor`.
+    pub protocol: String,
+    /// The storage schema's number.
+    pub storage_schema: u32,
+    /// The extractor's number.
+    pub extractor_version: u32,
+    /// Since when the daemon runs.
+    pub uptime_ms: u64,
+    /// Where it keeps its state.
+    pub state_dir: String,
+    /// Its log file, if it writes one.
+    pub log_file: Option<String>,
+    /// Memory.
+    pub memory: MemoryInfo,
+    /// Limits in force.
+    pub limits: Limits,
+    /// What the person should know.
+    pub warnings: Vec<String>,
+}
+
+/// The daemon's memory, in bytes; 0 where the platform does not say.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct MemoryInfo {
+    /// All that is resident, mapped ledgers included.
+    pub resident: u64,
+    /// What is the process's own.
+    pub private: u64,
+}
+
+/// Limits in force.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Limits {
+    /// The largest frame of the IPC, in bytes.
+    pub max_frame_bytes: u64,
+    /// Requests in flight on one connection.
+    pub max_in_flight: u32,
+    /// Files above this are skipped unless the repository says otherwise.
+    pub max_file_bytes: u64,
+}
