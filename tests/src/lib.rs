@@ -1,1 +1,25 @@
-//! End-to-end tests.
+//! What the end-to-end tests and the benches share: a machine of their own for a daemon to live on, and a client
+//! that speaks MCP to the real shim.
+//!
+//! * [`env::TestEnv`]: folders, environment and processes of one test; nothing of it outlives the test.
+//! * [`mcp::McpClient`]: line-delimited JSON-RPC over the standard streams of a shim.
+//! * [`fixture`]: trees of files written as text.
+//! * [`binaries`]: where the built programs are.
+//! * [`workspace`]: the source tree itself, for the tests that hold its shape.
+
+#![allow(
+    clippy::panic,
+    clippy::expect_used,
+    clippy::unwrap_used,
+    reason = "a helper that fails fails the test that called it"
+)]
+
+pub mod binaries;
+pub mod env;
+pub mod fixture;
+pub mod mcp;
+pub mod workspace;
+
+pub use binaries::Program;
+pub use env::{Daemon, TestEnv};
+pub use mcp::{McpClient, McpError, ToolResult};

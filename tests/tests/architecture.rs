@@ -1,0 +1,343 @@
+//! Holds the tree to its shape: which crate may use which, how long a file may be, what may not stand anywhere, and
+//! that ARCHITECTURE.md lists the dependencies there are.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "the helpers of a test fail it")]
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt::Write as _;
+use std::fs;
+use std::path::Path;
+
+use sdl_tests::workspace;
+use serde_json::Value;
+
+/// Which of our crates each of our crates may use. An arrow that is not here fails the test; so does a line here
+/// that names no crate.
+const ARROWS: &[(&str, &[&str])] = &[
+    ("sdl-proto", &[]),
+    ("sdl-client", &["sdl-proto"]),
+    ("sdlctl", &["sdl-client", "sdl-proto"]),
+    ("sdl-mcp", &["sdl-client", "sdl-proto"]),
+    ("sdl-model", &[]),
+    ("sdl-tokens", &[]),
+    ("sdl-lang", &["sdl-model"]),
+    ("sdl-watch", &["sdl-model"]),
+    ("sdl-ledger", &["sdl-model"]),
+    ("sdl-graph", &["sdl-ledger", "sdl-model"]),
+    ("sdl-retrieve", &["sdl-graph", "sdl-ledger", "sdl-model", "sdl-tokens"]),
+    ("sdl-tools", &["sdl-graph", "sdl-lang", "sdl-ledger", "sdl-model", "sdl-retrieve", "sdl-tokens"]),
+    (
+        "sdld",
+        &[
+            "sdl-graph",
+            "sdl-lang",
+            "sdl-ledger",
+            "sdl-model",
+            "sdl-proto",
+            "sdl-retrieve",
+            "sdl-tokens",
+            "sdl-tools",
+            "sdl-watch",
+        ],
+    ),
+    ("sdl-tests", &[]),
+    ("xtask", &[]),
+];
+
+/// What the tests of a crate may use beyond that, each with its reason.
+const TEST_ARROWS: &[(&str, &str, &str)] = &[
+    ("sdl-graph", "sdl-lang", "resolution is tested on facts of real source text"),
+    ("sdl-retrieve", "sdl-lang", "search and slices are tested on facts of real source text"),
+    ("sdl-tests", "sdl-client", "end to end"),
+    ("sdl-tests", "sdl-proto", "golden frames"),
+];
+
+/// Third-party crates that only these crates may use: each sits behind one module, so that it can be replaced there.
+const FENCES: &[(&str, &[&str])] = &[
+    ("lmdb-rkv", &["sdl-ledger"]),
+    ("lmdb-rkv-sys", &["sdl-ledger"]),
+    ("notify", &["sdl-watch"]),
+    ("rmcp", &["sdl-mcp", "sdld"]),
+    ("tiktoken-rs", &["sdl-tokens"]),
+    ("bincode", &["sdl-proto", "sdl-ledger"]),
+    ("schemars", &["sdl-tools"]),
+    ("clap", &["sdlctl", "sdl-mcp", "sdld"]),
+];
+
+/// A file longer than this fails.
+const HARD_LIMIT: usize = 1_000;
+/// A file longer than this fails too, unless it is listed in [`LONG_FILES`].
+const SOFT_LIMIT: usize = 600;
+/// Files that may be longer than [`SOFT_LIMIT`], each with its reason.
+const LONG_FILES: &[(&str, &str)] = &[];
+
+/// One package of the workspace.
+struct Package {
+    name: String,
+    dir: String,
+    description: String,
+    targets: Vec<String>,
+    /// Name of the dependency, its kind (`normal`, `build`, `dev`), and whether it is ours.
+    dependencies: Vec<(String, String, bool)>,
+}
+
+fn packages() -> Vec<Package> {
+    let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
+    let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
+    list(&workspace::metadata()["packages"])
+        .iter()
+        .map(|package| Package {
+            name: text(&package["name"]),
+            dir: text(&package["manifest_path"]).trim_end_matches("Cargo.toml").to_owned(),
+            description: text(&package["description"]),
+            targets: list(&package["targets"])
+                .iter()
+                .filter(|target| target["kind"] != serde_json::json!(["custom-build"]))
+                .map(|target| text(&target["src_path"]))
+                .collect(),
+            dependencies: list(&package["dependencies"])
+                .iter()
+                .map(|d| {
+                    let kind = d["kind"].as_str().unwrap_or("normal");
+                    (text(&d["name"]), kind.to_owned(), d["source"].is_null())
+                })
+                .collect(),
+        })
+        .collect()
+}
+
+fn assert_none(what: &str, faults: &[String]) {
+    assert!(faults.is_empty(), "{what}:\n  {}", faults.join("\n  "));
+}
+
+#[test]
+fn arrows_between_crates_run_one_way() {
+    let packages = packages();
+    let mut faults = Vec::new();
+    for package in &packages {
+        let Some((_, allowed)) = ARROWS.iter().find(|(name, _)| *name == package.name) else {
+            faults.push(format!("{} is not in the table of arrows", package.name));
+            continue;
+        };
+        for (to, kind, ours) in &package.dependencies {
+            let for_tests = kind == "dev"
+                && TEST_ARROWS.iter().any(|(from, target, _)| *from == package.name && *target == to);
+            if *ours && !allowed.contains(&to.as_str()) && !for_tests {
+                faults.push(format!("{} -> {to} ({kind})", package.name));
+            }
+        }
+    }
+    for (name, _) in ARROWS {
+        if !packages.iter().any(|package| package.name == *name) {
+            faults.push(format!("the table of arrows names {name}, which is no crate"));
+        }
+    }
+    assert_none("arrows that the design does not have", &faults);
+}
+
+#[test]
+fn replaceable_crates_stay_behind_their_module() {
+    let mut faults = Vec::new();
+    for package in packages() {
+        for (to, kind, _) in &package.dependencies {
+            let fence = FENCES.iter().find(|(name, _)| name == to);
+            if kind != "dev" && fence.is_some_and(|(_, users)| !users.contains(&package.name.as_str())) {
+                faults.push(format!("{} uses {to}", package.name));
+            }
+        }
+    }
+    assert_none("crates used outside the one place that they belong to", &faults);
+}
+
+#[test]
+fn every_crate_takes_the_common_lints_and_says_what_it_is() {
+    let mut faults = Vec::new();
+    for package in packages() {
+        let manifest = fs::read_to_string(format!("{}Cargo.toml", package.dir)).unwrap();
+        if !manifest.contains("[lints]\nworkspace = true") {
+            faults.push(format!("{} does not take the workspace's lints", package.name));
+        }
+        if package.description.is_empty() {
+            faults.push(format!("{} has no description", package.name));
+        }
+        for target in &package.targets {
+            if !fs::read_to_string(target).unwrap().starts_with("//!") {
+                faults.push(format!("{target} does not begin with what it is for"));
+            }
+        }
+    }
+    assert_none("crates without their papers", &faults);
+}
+
+#[test]
+fn files_stay_short() {
+    let mut faults = Vec::new();
+    for (path, file) in workspace::files() {
+        if !has_extension(&path, &["rs", "py", "ts", "sh", "ps1"]) || is_data(&path) {
+            continue;
+        }
+        let lines = fs::read_to_string(&file).unwrap().lines().count();
+        let excused = LONG_FILES.iter().any(|(name, _)| *name == path);
+        if lines > HARD_LIMIT || (lines > SOFT_LIMIT && !excused) {
+            faults.push(format!("{path}: {lines} lines; split it"));
+        }
+        if excused && lines <= SOFT_LIMIT {
+            faults.push(format!("{path}: {lines} lines; it needs no excuse any more"));
+        }
+    }
+    for (name, reason) in LONG_FILES {
+        assert!(workspace::root().join(name).is_file(), "{name} ({reason}) is gone; take it off the list");
+    }
+    assert_none("long files", &faults);
+}
+
+fn has_extension(path: &str, extensions: &[&str]) -> bool {
+    let extension = Path::new(path).extension().and_then(|extension| extension.to_str());
+    extension.is_some_and(|extension| extensions.contains(&extension))
+}
+
+/// Text that tests read; it is not ours to keep short or tidy.
+fn is_data(path: &str) -> bool {
+    path.split('/').any(|part| matches!(part, "fixtures" | "testdata" | "golden" | "snapshots" | "corpus"))
+}
+
+#[test]
+fn nothing_unfinished_and_nothing_of_the_build_machine_stands_in_the_tree() {
+    // Put together here, so that this file does not hold them.
+    let unfinished: Vec<String> =
+        ["todo", "unimplemented", "dbg"].iter().map(|name| format!("{name}!(")).collect();
+    let notes: Vec<String> = ["FIX", "XX"].iter().zip(["ME", "X:"]).map(|(a, b)| format!("{a}{b}")).collect();
+    let machine: Vec<String> = ["work", "farm", "root"].iter().map(|dir| format!("/{dir}/")).collect();
+    let skipped = format!("#[{}", "ignore");
+    let mut faults = Vec::new();
+    for (path, file) in workspace::files() {
+        let Ok(text) = fs::read_to_string(&file) else { continue };
+        if has_extension(&path, &["lock"]) || is_data(&path) {
+            continue;
+        }
+        for (at, line) in text.lines().enumerate() {
+            let is_rust = has_extension(&path, &["rs"]);
+            let word = unfinished
+                .iter()
+                .chain(&notes)
+                .chain([&skipped])
+                .find(|word| is_rust && stands_alone(line, word))
+                .or_else(|| machine.iter().find(|word| stands_alone(line, word)));
+            if let Some(word) = word {
+                faults.push(format!("{path}:{}: {word}", at + 1));
+            }
+        }
+    }
+    assert_none("words that may not stand in the tree", &faults);
+}
+
+/// Whether `word` stands in `line` as a word of its own, not as the end of a longer one or of a longer path.
+fn stands_alone(line: &str, word: &str) -> bool {
+    line.match_indices(word).any(|(at, _)| {
+        let before = line[..at].chars().next_back();
+        !before.is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '/' | '}' | '~' | '*'))
+    })
+}
+
+#[test]
+fn the_architecture_page_lists_exactly_the_dependencies_there_are() {
+    let page = fs::read_to_string(workspace::root().join("ARCHITECTURE.md")).unwrap();
+    let listed = listed_dependencies(&page);
+    let mut used: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    for package in packages() {
+        for (name, _, ours) in package.dependencies {
+            if !ours {
+                used.entry(name).or_default().insert(package.name.clone());
+            }
+        }
+    }
+    let declared = declared_dependencies();
+    let mut faults = String::new();
+    for (name, users) in &used {
+        if !listed.contains(name) {
+            let _ = writeln!(faults, "{name} (used by {users:?}) has no line in ARCHITECTURE.md");
+        }
+        if !declared.contains(name) {
+            let _ =
+                writeln!(faults, "{name} (used by {users:?}) has its version outside the root's Cargo.toml");
+        }
+    }
+    for name in listed.iter().filter(|name| !used.contains_key(*name)) {
+        let _ = writeln!(faults, "ARCHITECTURE.md lists {name}, which no crate uses");
+    }
+    for name in declared.iter().filter(|name| !used.contains_key(*name)) {
+        let _ = writeln!(faults, "the root's Cargo.toml declares {name}, which no crate uses");
+    }
+    assert!(faults.is_empty(), "\n{faults}");
+}
+
+/// The names in the first column of the table below the heading "Dependencies".
+fn listed_dependencies(page: &str) -> BTreeSet<String> {
+    let section = page.split("\n## Dependencies\n").nth(1).expect("a section \"Dependencies\"");
+    let section = section.split("\n## ").next().unwrap_or_default();
+    let mut names = BTreeSet::new();
+    for row in section.lines().filter(|line| line.starts_with('|')) {
+        let cell = row.split('|').nth(1).unwrap_or_default();
+        for name in cell.split('`').skip(1).step_by(2) {
+            assert!(names.insert(name.to_owned()), "ARCHITECTURE.md lists {name} twice");
+        }
+    }
+    names
+}
+
+/// The third-party names below `[workspace.dependencies]`.
+fn declared_dependencies() -> BTreeSet<String> {
+    let manifest = fs::read_to_string(workspace::root().join("Cargo.toml")).unwrap();
+    let section = manifest.split("[workspace.dependencies]\n").nth(1).expect("workspace dependencies");
+    section
+        .lines()
+        .take_while(|line| !line.starts_with('['))
+        .filter(|line| !line.contains("path = "))
+        .filter_map(|line| line.split_once(" = "))
+        .map(|(name, _)| name.trim().to_owned())
+        .filter(|name| !name.starts_with('#'))
+        .collect()
+}
+
+#[test]
+fn paths_in_the_architecture_page_exist() {
+    let root = workspace::root();
+    let page = fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
+    let mut faults = Vec::new();
+    for (at, line) in page.lines().enumerate() {
+        for quoted in line.split('`').skip(1).step_by(2) {
+            let is_path = quoted.ends_with('/') || has_extension(quoted, &["rs", "md", "py", "toml"]);
+            let is_plain = quoted.contains('/') && !quoted.contains(['<', '*', '$', '{', ' ', '~']);
+            if is_path
+                && is_plain
+                && !quoted.starts_with('/')
+                && !quoted.starts_with('.')
+                && !root.join(quoted).exists()
+            {
+                faults.push(format!("line {}: {quoted}", at + 1));
+            }
+        }
+    }
+    assert_none("ARCHITECTURE.md names files that are not there", &faults);
+}
+
+#[test]
+fn the_wire_is_known_in_one_place() {
+    // Frames and the envelope live in `proto`; action types, handlers and schemas in `tools/src/actions`.
+    let mut faults = Vec::new();
+    for (path, file) in workspace::files() {
+        let inner = ["model", "lang", "watch", "ledger", "graph", "retrieve", "tokens"]
+            .iter()
+            .any(|name| path.starts_with(&format!("daemon/crates/{name}/src/")));
+        if !inner || !has_extension(&path, &["rs"]) {
+            continue;
+        }
+        let text = fs::read_to_string(&file).unwrap();
+        for word in ["sdl_proto", "schemars", "rmcp", "JsonSchema"] {
+            if text.contains(word) {
+                faults.push(format!("{path} knows {word}"));
+            }
+        }
+    }
+    assert_none("the wire has leaked", &faults);
+}
