@@ -1,1 +1,25 @@
-//! Search, slices and wire formats.
+//! Finding symbols and serving them: search, cards, slices, deltas and their wire formats.
+//!
+//! Everything here is a pure function of one version of the ledger (two for a delta) and a request:
+//!
+//! * [`index`]: facts to search postings, and the splitting of names and texts into terms;
+//! * [`search`]: postings to ranked symbols; * [`card`]: what is told of one symbol;
+//! * [`slice`]: a task's seeds, their neighbourhood, and a budget; * [`diff`]: two versions to changed symbols;
+//! * [`refresh`]: a held slice and a version to exactly what changed; * [`wire`]: slices as compact JSON and as text.
+
+pub mod card;
+pub mod diff;
+mod error;
+mod evidence;
+pub mod index;
+pub mod names;
+pub mod numbers;
+pub mod refresh;
+pub mod search;
+pub mod slice;
+mod source;
+pub mod wire;
+
+pub use error::{Error, Result, UserError};
+pub use evidence::{Evidence, LaneReport, LaneStatus};
+pub use source::{Outlines, Source, Sym};

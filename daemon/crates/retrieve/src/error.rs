@@ -1,0 +1,53 @@
+//! What can go wrong.
+
+use sdl_model::SymbolId;
+
+/// Shorthand.
+pub type Result<T> = std::result::Result<T, Error>;
+
+/// What can go wrong.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The request can't be answered as it stands.
+    #[error(transparent)]
+    User(#[from] UserError),
+    /// The store failed.
+    #[error(transparent)]
+    Ledger(#[from] sdl_ledger::Error),
+    /// A value did not become JSON: our own mistake.
+    #[error("an answer could not be written as JSON: {0}")]
+    Json(#[from] serde_json::Error),
+}
+
+/// The request can't be answered as it stands.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum UserError {
+    /// Nothing to look for.
+    #[error("the query holds no letter or digit to search for; name a symbol or describe what it does")]
+    EmptyQuery,
+    /// The pattern does not compile, or is too large.
+    #[error("the regular expression is not usable: {0}")]
+    BadRegex(String),
+    /// The path pattern does not compile.
+    #[error("pathGlob is not a usable pattern: {0}")]
+    BadGlob(String),
+    /// Not a cursor that search gave.
+    #[error("the cursor is not one that this search gave; repeat the search without it")]
+    BadCursor,
+    /// The cursor belongs to a version that is no longer the one answered from.
+    #[error("the tree changed since that page was made; repeat the search without the cursor")]
+    StaleCursor,
+    /// No such symbol in this version.
+    #[error("there is no symbol {0} in this version; look it up by name with symbol.search")]
+    UnknownSymbol(SymbolId),
+    /// A slice of nothing.
+    #[error(
+        "nothing to start from: give taskText, entrySymbols, editedFiles, stackTrace or failingTestPath that names something in this repository"
+    )]
+    NoSeeds,
+    /// A compact document that is not one of ours.
+    #[error("this is not a slice in a wire format of ours: {0}")]
+    BadWire(String),
+}

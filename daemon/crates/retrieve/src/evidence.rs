@@ -1,0 +1,63 @@
+//! How an answer was found: every lane says what it did, also when that was nothing.
+
+use serde::{Deserialize, Serialize};
+
+/// How one lane fared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub enum LaneStatus {
+    /// It ran and found something.
+    Ok,
+    /// It ran and found nothing.
+    Empty,
+    /// The request gave it nothing to do.
+    Skipped,
+    /// This build or machine does not have it.
+    Unavailable,
+    /// It stopped at a limit; what it found is used.
+    Limited,
+}
+
+/// What one lane did.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct LaneReport {
+    /// Its name.
+    pub lane: String,
+    /// How it fared.
+    pub status: LaneStatus,
+    /// How many symbols it put forward.
+    pub candidates: u64,
+    /// What else there is to say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+/// How an answer was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Evidence {
+    /// Every lane, in a fixed order.
+    pub lanes: Vec<LaneReport>,
+    /// Words of the query that occur nowhere in the index.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub unmatched_terms: Vec<String>,
+}
+
+impl Evidence {
+    /// Records a lane that ran.
+    pub fn ran(&mut self, lane: &str, candidates: usize) {
+        let status = if candidates == 0 { LaneStatus::Empty } else { LaneStatus::Ok };
+        self.push(lane, status, candidates, None);
+    }
+
+    /// Records a lane that had nothing to do.
+    pub fn skipped(&mut self, lane: &str) {
+        self.push(lane, LaneStatus::Skipped, 0, None);
+    }
+
+    /// Records a lane in full.
+    pub fn push(&mut self, lane: &str, status: LaneStatus, candidates: usize, note: Option<String>) {
+        self.lanes.push(LaneReport { lane: lane.to_owned(), status, candidates: candidates as u64, note });
+    }
+}

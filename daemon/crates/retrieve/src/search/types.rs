@@ -1,0 +1,89 @@
+//! What a search is asked for, and what it answers.
+
+use sdl_model::{SymbolId, SymbolKind};
+use serde::{Deserialize, Serialize};
+
+use crate::numbers::Milli;
+use crate::{Evidence, names};
+
+/// Results of one page unless the request says otherwise.
+pub const DEFAULT_LIMIT: usize = 50;
+/// More results than this are never on one page.
+pub const MAX_LIMIT: usize = 1_000;
+
+/// What a search is asked for.
+#[derive(Clone, Debug, Default)]
+pub struct SearchRequest {
+    /// Words, a name, a qualified name, a path, or a pattern.
+    pub query: String,
+    /// Only these kinds; empty means all.
+    pub kinds: Vec<SymbolKind>,
+    /// Results per page; 0 means [`DEFAULT_LIMIT`], more than [`MAX_LIMIT`] means that.
+    pub limit: usize,
+    /// From an earlier page's answer.
+    pub cursor: Option<String>,
+    /// Only symbols whose simple or qualified name is the query, letter for letter.
+    pub exact: bool,
+    /// The query is a regular expression over simple names, ignoring case.
+    pub regex: bool,
+    /// Only symbols of files whose path matches.
+    pub path_glob: Option<String>,
+    /// Only symbols that other files can see.
+    pub exported_only: bool,
+    /// Also search by meaning, where that is available.
+    pub semantic: bool,
+    /// Whether to say how the results were found.
+    pub evidence: bool,
+    /// Names that the conversation mentioned: they count for more.
+    pub chat_mentions: Vec<String>,
+}
+
+impl SearchRequest {
+    /// A search for `query` with nothing else set.
+    pub fn new(query: &str) -> Self {
+        Self { query: query.to_owned(), ..Self::default() }
+    }
+}
+
+/// One result.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Hit {
+    /// The symbol.
+    #[serde(with = "names::symbol_id")]
+    pub symbol_id: SymbolId,
+    /// Its simple name.
+    pub name: String,
+    /// Its name with its owners' inside the file.
+    pub qualified_name: String,
+    /// Its file.
+    pub file: String,
+    /// The line of its name.
+    pub line: u32,
+    /// What it is.
+    #[serde(with = "names::kind")]
+    pub kind: SymbolKind,
+    /// Whether other files can see it.
+    pub exported: bool,
+    /// How well it fits; comparable within one search only.
+    pub score: Milli,
+}
+
+/// What a search answers.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SearchResponse {
+    /// The results, best first.
+    pub results: Vec<Hit>,
+    /// How many there are on all pages together.
+    pub total: u64,
+    /// For the next page, if there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<String>,
+    /// Symbols of similar names, when nothing matched.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub near_misses: Vec<Hit>,
+    /// How the results were found, if asked.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub retrieval_evidence: Option<Evidence>,
+}

@@ -1,0 +1,110 @@
+//! What a slice is asked for.
+
+use std::collections::BTreeMap;
+
+use sdl_model::SymbolId;
+use serde::{Deserialize, Serialize};
+
+use crate::card::Detail;
+
+/// How a slice is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
+pub enum WireFormat {
+    /// One object per card and edge, every field by name.
+    Standard,
+    /// One index for ids, short keys, arrays for edges.
+    CompactV1,
+    /// And tables for paths and edge types.
+    #[default]
+    CompactV2,
+    /// And edges grouped by type and source.
+    CompactV3,
+}
+
+impl WireFormat {
+    /// Every format, from the largest to the smallest.
+    pub const ALL: [Self; 4] = [Self::Standard, Self::CompactV1, Self::CompactV2, Self::CompactV3];
+
+    /// From the two parameters of the wire: `standard` or `compact`, and 1, 2 or 3.
+    pub fn from_params(format: &str, version: Option<u8>) -> Option<Self> {
+        match (format, version) {
+            ("standard", _) => Some(Self::Standard),
+            ("compact", Some(1)) => Some(Self::CompactV1),
+            ("compact", None | Some(2)) => Some(Self::CompactV2),
+            ("compact", Some(3)) => Some(Self::CompactV3),
+            _ => None,
+        }
+    }
+}
+
+/// How large a slice may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Budget {
+    /// At most so many cards and card references.
+    pub max_cards: u32,
+    /// At most so many tokens (`o200k_base`) for the serialized slice in the asked format.
+    pub max_estimated_tokens: u32,
+}
+
+impl Default for Budget {
+    fn default() -> Self {
+        Self { max_cards: 30, max_estimated_tokens: 4_000 }
+    }
+}
+
+/// What a slice is asked for. Kept in its lease, so that it can be built again.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SliceRequest {
+    /// The task, in words.
+    pub task_text: Option<String>,
+    /// Where to start.
+    pub entry_symbols: Vec<SymbolId>,
+    /// Paths whose symbols, and those symbols' callers, must be in it.
+    pub edited_files: Vec<String>,
+    /// A stack trace as printed.
+    pub stack_trace: Option<String>,
+    /// A test file's path, optionally with `::name` of the test behind it.
+    pub failing_test_path: Option<String>,
+    /// Names that the conversation mentioned: they count for more.
+    pub chat_mentions: Vec<String>,
+    /// How large it may be.
+    pub budget: Budget,
+    /// Edges below this confidence, in percent, are not followed.
+    pub min_confidence: u8,
+    /// Call edges below this confidence, in percent, are neither followed nor shown.
+    pub min_call_confidence: u8,
+    /// Cards that the client holds, by symbol.
+    pub known_card_etags: BTreeMap<SymbolId, String>,
+    /// One level for every card; none lets the rank decide.
+    pub card_detail: Option<Detail>,
+    /// With `card_detail`: lower the level of cards further away rather than dropping them.
+    pub adaptive_detail: bool,
+    /// How it is written.
+    pub wire_format: WireFormat,
+    /// Whether dependencies say how they were found.
+    pub resolution_metadata: bool,
+    /// Whether to say how the seeds were found.
+    pub evidence: bool,
+}
+
+impl Default for SliceRequest {
+    fn default() -> Self {
+        Self {
+            task_text: None,
+            entry_symbols: Vec::new(),
+            edited_files: Vec::new(),
+            stack_trace: None,
+            failing_test_path: None,
+            chat_mentions: Vec::new(),
+            budget: Budget::default(),
+            min_confidence: 50,
+            min_call_confidence: 0,
+            known_card_etags: BTreeMap::new(),
+            card_detail: None,
+            adaptive_detail: false,
+            wire_format: WireFormat::default(),
+            resolution_metadata: false,
+            evidence: false,
+        }
+    }
+}

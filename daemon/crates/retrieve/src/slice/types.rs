@@ -1,0 +1,101 @@
+//! A slice's fields, as they stand on the wire.
+
+use sdl_model::{EdgeKind, Resolution, SymbolId, Version};
+use serde::{Deserialize, Serialize};
+
+use crate::card::{Card, CardRef};
+use crate::numbers::{Milli, Percent};
+use crate::{Evidence, names};
+
+/// An edge between two symbols of a slice.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SliceEdge {
+    /// The source.
+    #[serde(with = "names::symbol_id")]
+    pub from: SymbolId,
+    /// The target.
+    #[serde(with = "names::symbol_id")]
+    pub to: SymbolId,
+    /// What it means.
+    #[serde(rename = "type", with = "names::edge_kind")]
+    pub kind: EdgeKind,
+    /// Measured precision of the rule that found it.
+    pub confidence: Percent,
+    /// How sure the target is.
+    #[serde(with = "names::resolution")]
+    pub resolution: Resolution,
+}
+
+/// A symbol just outside a slice.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct FrontierItem {
+    /// The symbol.
+    #[serde(with = "names::symbol_id")]
+    pub symbol_id: SymbolId,
+    /// Its qualified name.
+    pub name: String,
+    /// Its file.
+    pub file: String,
+    /// Its score; the best card of the slice has 1 or less.
+    pub score: Milli,
+}
+
+/// A slice as written in the `standard` format. The other formats decode to exactly this.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct SliceDoc {
+    /// The cards, best first.
+    pub cards: Vec<Card>,
+    /// Symbols whose cards the client holds, best first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub card_refs: Vec<CardRef>,
+    /// The edges between them.
+    pub edges: Vec<SliceEdge>,
+    /// The symbols just outside, best first.
+    pub frontier: Vec<FrontierItem>,
+    /// The exact number of `o200k_base` tokens of this slice as it was served.
+    pub estimated_tokens: u32,
+}
+
+/// What did not fit.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Truncation {
+    /// Whether anything was dropped.
+    pub truncated: bool,
+    /// How many cards.
+    pub dropped_cards: u32,
+    /// How many edges between served and dropped symbols.
+    pub dropped_edges: u32,
+}
+
+/// A slice, built.
+#[derive(Clone, Debug)]
+pub struct BuiltSlice {
+    /// The version it was built from.
+    pub version: Version,
+    /// Its content.
+    pub doc: SliceDoc,
+    /// Its content in the asked wire format.
+    pub json: serde_json::Value,
+    /// Tokens of `json`, serialized.
+    pub tokens: u32,
+    /// What did not fit, if anything.
+    pub truncation: Option<Truncation>,
+    /// The symbols that did not fit, best first: what the spillover handle serves.
+    pub spilled: Vec<SymbolId>,
+    /// How the seeds were found, if asked.
+    pub evidence: Option<Evidence>,
+    /// A hash of the content, for `sliceEtag`.
+    pub hash: String,
+}
+
+impl BuiltSlice {
+    /// The symbols it holds, as cards or card references, best first.
+    pub fn members(&self) -> impl Iterator<Item = SymbolId> {
+        let refs = self.doc.card_refs.iter().map(|held| held.symbol_id);
+        self.doc.cards.iter().map(|card| card.symbol_id).chain(refs)
+    }
+}
