@@ -1,2 +1,54 @@
-//! Build, quickstart and test commands.
-fn main() {}
+//! The project's own commands, as `cargo xtask <command>`. Few dependencies: it is built before anything else is.
+
+mod command;
+mod package;
+mod quickstart;
+mod test;
+mod units;
+
+use std::env;
+use std::process::ExitCode;
+
+use command::{Fault, Outcome};
+
+const HELP: &str = "\
+cargo xtask <command>
+
+  quickstart [PATH]   Build the release programs, index PATH (default: this repository), and show what a
+                      client gets: status, a search, a slice, and an edit that arrives as a delta.
+  test [--fast]       Build the programs and run the tests: units, end to end, real MCP clients.
+                      --fast leaves the end-to-end tests out.
+  ci                  Everything that CI runs.
+  package             Collect the release programs, completions, man pages and service files under
+                      target/package.
+  check-units         Check the service files with the platform's own tools.
+";
+
+fn main() -> ExitCode {
+    let arguments: Vec<String> = env::args().skip(1).collect();
+    let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    match run(&words) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(fault) => {
+            eprintln!("xtask: {fault}");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn run(words: &[&str]) -> Outcome {
+    match words {
+        ["quickstart"] => quickstart::run(None),
+        ["quickstart", path] if !path.starts_with('-') => quickstart::run(Some(path)),
+        ["test"] => test::run(test::Extent::Full),
+        ["test", "--fast"] => test::run(test::Extent::Fast),
+        ["ci"] => command::in_root(".ci/run").run(),
+        ["package"] => package::run(),
+        ["check-units"] => units::check(),
+        [] | ["help" | "--help" | "-h"] => {
+            print!("{HELP}");
+            Ok(())
+        }
+        _ => Err(Fault::new(format!("no command `{}`\n\n{HELP}", words.join(" ")))),
+    }
+}

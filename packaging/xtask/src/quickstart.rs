@@ -1,0 +1,156 @@
+//! `cargo xtask quickstart [PATH]`: from a clone to a served repository, with each command shown as one would type it.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::time::Instant;
+
+use serde_json::{Value, json};
+
+use crate::command::{self, Fault, Outcome, Run, in_root};
+use crate::package;
+
+/// The programs of this workspace.
+pub(crate) const PROGRAMS: [&str; 3] = ["sdld", "sdl-mcp", "sdlctl"];
+
+pub(crate) fn run(path: Option<&str>) -> Outcome {
+    let path = fs::canonicalize(path.map_or_else(|| command::root().to_owned(), PathBuf::from))
+        .map_err(|error| Fault::new(format!("{}: {error}", path.unwrap_or("."))))?;
+    title("Build the programs (release)");
+    package::build()?;
+    let ctl = Ctl { program: command::program("release", "sdlctl")? };
+
+    title("Start the daemon; it serves every repository and client of this user");
+    ctl.show(&["start"])?;
+
+    title("Register the repository and index it");
+    let began = Instant::now();
+    ctl.show(&["index", &path.to_string_lossy()])?;
+    println!("({:.2} s)", began.elapsed().as_secs_f64());
+    // Registering again changes nothing and tells the name that it goes by.
+    let repo = ctl.call("repo.register", &json!({"rootPath": path}))?;
+    let repo = text(&repo, "repoId")?;
+    ctl.show(&["status"])?;
+
+    let overview = ctl.call("repo.overview", &json!({"repoId": repo, "level": "stats"}))?;
+    let name = hotspot(&overview).unwrap_or_else(|| "main".to_owned());
+    title(&format!("Search, here for `{name}`, which much of the code depends on"));
+    ctl.show(&["search", &name, "--repo", &repo])?;
+
+    title("A slice: the symbols that one task needs, within a budget of tokens");
+    ctl.show(&["slice", "--task", &format!("change how {name} works"), "--repo", &repo])?;
+
+    delta(&ctl)?;
+
+    title("Connect a client");
+    ctl.show(&["mcp", "config"])?;
+    println!(
+        "\nThe programs are in {}. The daemon goes on running; `sdlctl stop` ends it.",
+        ctl.program.parent().unwrap_or(Path::new(".")).display()
+    );
+    Ok(())
+}
+
+/// An edit that arrives as a delta, shown on a small repository of our own: nobody's tree is touched.
+fn delta(ctl: &Ctl) -> Outcome {
+    title("A live delta, on a small demo repository in the temporary folder");
+    let folder = tempfile::Builder::new().prefix("sdl-demo-").tempdir()?;
+    let root = fs::canonicalize(folder.path())?;
+    fs::write(root.join("prices.py"), PRICES)?;
+    fs::write(root.join("orders.py"), ORDERS)?;
+    ctl.show(&["index", &root.to_string_lossy()])?;
+    let repo = text(&ctl.call("repo.register", &json!({"rootPath": root}))?, "repoId")?;
+    let shown = delta_steps(ctl, &repo, &root);
+    // The demo goes, whatever came of it.
+    let removed = ctl.show(&["repo", "rm", &repo]);
+    shown.and(removed)
+}
+
+fn delta_steps(ctl: &Ctl, repo: &str, root: &Path) -> Outcome {
+    let request = json!({"repoId": repo, "taskText": "how is the total of an order worked out"});
+    let slice = ctl.call("slice.build", &request)?;
+    let handle = text(&slice, "sliceHandle")?;
+    let version = text(&slice, "ledgerVersion")?;
+    let held: Vec<&str> = slice["slice"]["cards"]
+        .as_array()
+        .map(|cards| cards.iter().filter_map(|card| card["name"].as_str()).collect())
+        .unwrap_or_default();
+    println!("slice {handle} at {version} holds: {}", held.join(", "));
+
+    println!("\nNothing changed yet:");
+    ctl.show(&["refresh", &handle, "--known", &version])?;
+    println!("\nNow prices.py is saved with another rate of tax:");
+    fs::write(root.join("prices.py"), PRICES.replace("0.19", "0.07"))?;
+    ctl.show(&["refresh", &handle, "--known", &version])
+}
+
+const PRICES: &str = "\
+def tax(amount: float) -> float:
+    \"\"\"The tax on an amount.\"\"\"
+    return amount * 0.19
+
+
+def gross(amount: float) -> float:
+    \"\"\"An amount with its tax.\"\"\"
+    return amount + tax(amount)
+";
+
+const ORDERS: &str = "\
+from prices import gross
+
+
+class Order:
+    \"\"\"Items that one customer buys together.\"\"\"
+
+    def __init__(self) -> None:
+        self.items: list[float] = []
+
+    def add(self, price: float) -> None:
+        \"\"\"Adds an item.\"\"\"
+        if price < 0:
+            raise ValueError(\"a price is never negative\")
+        self.items.append(price)
+
+    def total(self) -> float:
+        \"\"\"What the customer pays, with tax.\"\"\"
+        return sum(gross(item) for item in self.items)
+";
+
+/// The name that most of a repository depends on.
+fn hotspot(overview: &Value) -> Option<String> {
+    let hotspots = &overview["hotspots"];
+    let list = hotspots.as_array().or_else(|| hotspots["fanIn"].as_array())?;
+    list.iter().find_map(|spot| spot["name"].as_str()).map(str::to_owned)
+}
+
+fn text(answer: &Value, field: &str) -> Outcome<String> {
+    let found = answer[field].as_str().map(str::to_owned);
+    found.ok_or_else(|| Fault::new(format!("the answer has no `{field}`: {answer}")))
+}
+
+fn title(text: &str) {
+    println!("\n== {text}");
+}
+
+struct Ctl {
+    program: PathBuf,
+}
+
+impl Ctl {
+    fn run(&self, arguments: &[&str]) -> Run {
+        in_root(&self.program).args(arguments)
+    }
+
+    /// Shows a command and what it prints.
+    fn show(&self, arguments: &[&str]) -> Outcome {
+        let run = self.run(arguments);
+        println!("$ {}", run.shown());
+        run.run()
+    }
+
+    /// Calls an action and gives its answer.
+    fn call(&self, action: &str, arguments: &Value) -> Outcome<Value> {
+        let answer = self.run(&["tool", action, "--args", &arguments.to_string()]).read()?;
+        serde_json::from_str(&answer)
+            .map_err(|error| Fault::new(format!("sdlctl tool {action}: {error}\n{answer}")))
+    }
+}

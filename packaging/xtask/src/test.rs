@@ -1,0 +1,104 @@
+//! `cargo xtask test`.
+
+use std::fs;
+use std::path::PathBuf;
+
+use crate::command::{self, Fault, Outcome, answers, cargo};
+
+/// How much is tested.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Extent {
+    /// All.
+    Full,
+    /// Without the end-to-end tests.
+    Fast,
+}
+
+/// The Python packages that the tests with real clients use.
+const PYTHON_PACKAGES: [&str; 1] = ["mcp==2.3.0"];
+
+pub(crate) fn run(extent: Extent) -> Outcome {
+    // The programs first: the end-to-end tests start them, and must never meet those of an earlier build.
+    cargo().args(["build", "--locked", "--workspace", "--bins"]).run()?;
+    let python = if extent == Extent::Full { python() } else { None };
+    let has_nextest = answers("cargo", &["nextest", "--version"]);
+    let mut faults = Vec::new();
+    for arguments in invocations(extent, has_nextest) {
+        println!("\n--- cargo {}", arguments.join(" "));
+        let mut run = cargo().args(&arguments).env("SDL_TEST_BIN_DIR", command::target_dir()?.join("debug"));
+        if let Some(python) = &python {
+            run = run.env("SDL_TEST_PYTHON", python);
+        }
+        if let Err(fault) = run.run() {
+            faults.push(fault.to_string());
+        }
+    }
+    if faults.is_empty() { Ok(()) } else { Err(Fault::new(faults.join("\n"))) }
+}
+
+/// What cargo is called with, one list per call.
+fn invocations(extent: Extent, has_nextest: bool) -> Vec<Vec<&'static str>> {
+    let runner: &[&str] = if has_nextest { &["nextest", "run"] } else { &["test"] };
+    let call = |rest: &[&'static str]| [runner, &["--locked", "--no-fail-fast"], rest].concat();
+    match extent {
+        Extent::Fast => vec![
+            call(&["--workspace", "--exclude", "sdl-tests"]),
+            call(&["--package", "sdl-tests", "--test", "architecture"]),
+        ],
+        // nextest runs no examples in the documentation.
+        Extent::Full if has_nextest => {
+            vec![call(&["--workspace"]), vec!["test", "--locked", "--workspace", "--doc"]]
+        }
+        Extent::Full => vec![call(&["--workspace"])],
+    }
+}
+
+/// A Python that has the MCP clients, in an environment below the target folder. `None`, said aloud, if this machine has no
+/// Python or can't reach the package registry; the tests that need it then pass over, and say so too.
+fn python() -> Option<PathBuf> {
+    match prepare_python() {
+        Ok(python) => Some(python),
+        Err(fault) => {
+            println!("\n!!! The tests with real Python MCP clients are SKIPPED: {fault}\n");
+            None
+        }
+    }
+}
+
+fn prepare_python() -> Outcome<PathBuf> {
+    let dir = command::target_dir()?.join("python-clients");
+    let python =
+        if cfg!(windows) { dir.join("Scripts").join("python.exe") } else { dir.join("bin").join("python") };
+    let stamp = dir.join("installed.txt");
+    let wanted = PYTHON_PACKAGES.join("\n");
+    if python.exists() && fs::read_to_string(&stamp).is_ok_and(|installed| installed == wanted) {
+        return Ok(python);
+    }
+    let system = ["python3", "python"]
+        .into_iter()
+        .find(|name| {
+            answers(name, &["-c", "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))"])
+        })
+        .ok_or_else(|| Fault::new("no Python 3.10 or newer with venv"))?;
+    println!("\n--- Python environment with {}", PYTHON_PACKAGES.join(", "));
+    command::in_root(system).args(["-m", "venv", "--clear"]).arg(&dir).run()?;
+    command::in_root(&python)
+        .args(["-m", "pip", "install", "--quiet", "--disable-pip-version-check", "--no-input"])
+        .args(PYTHON_PACKAGES)
+        .run()?;
+    fs::write(stamp, wanted)?;
+    Ok(python)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fast_run_keeps_the_architecture_test() {
+        for has_nextest in [false, true] {
+            let calls = invocations(Extent::Fast, has_nextest);
+            assert!(calls.iter().any(|call| call.contains(&"architecture")), "{calls:?}");
+        }
+    }
+}

@@ -1,0 +1,119 @@
+//! `cargo xtask check-units`: the service files, held to the platform's own checkers. A checker that is not there is named,
+//! and passes.
+
+use std::fs;
+use std::path::Path;
+
+use crate::command::{self, Fault, Outcome, answers};
+
+/// `systemd-analyze security` calls a service exposed from 0 to 100; most of what is left below this can't be had in a
+/// user's manager.
+const EXPOSURE_LIMIT: &str = "65";
+
+pub(crate) fn check() -> Outcome {
+    let folder = tempfile::tempdir()?;
+    let mut faults = Vec::new();
+    for (name, check) in [
+        ("systemd", check_systemd as fn(&Path) -> Outcome<Option<String>>),
+        ("launchd", check_launchd),
+        ("windows", check_windows),
+    ] {
+        match check(folder.path()) {
+            Ok(None) => println!("{name}: ok"),
+            Ok(Some(missing)) => println!("{name}: NOT CHECKED: {missing}"),
+            Err(fault) => faults.push(format!("{name}: {fault}")),
+        }
+    }
+    if faults.is_empty() { Ok(()) } else { Err(Fault::new(faults.join("\n"))) }
+}
+
+/// A file of `packaging/`, with its placeholders filled in.
+fn fill(name: &str, values: &[(&str, &str)]) -> Outcome<String> {
+    let path = command::root().join("packaging").join(name);
+    let mut text =
+        fs::read_to_string(&path).map_err(|error| Fault::new(format!("{}: {error}", path.display())))?;
+    for (placeholder, value) in values {
+        if !text.contains(placeholder) {
+            return Err(Fault::new(format!("{name} has no {placeholder}")));
+        }
+        text = text.replace(placeholder, value);
+    }
+    Ok(text)
+}
+
+fn check_systemd(folder: &Path) -> Outcome<Option<String>> {
+    let service = folder.join("sdld.service");
+    let socket = folder.join("sdld.socket");
+    // The checker wants a program that exists.
+    let program = std::env::current_exe()?;
+    fs::write(&service, fill("systemd/sdld.service", &[("@SDLD@", &program.to_string_lossy())])?)?;
+    fs::write(&socket, fill("systemd/sdld.socket", &[("@SOCKET@", "%t/sdl/check.sock")])?)?;
+    if !answers("systemd-analyze", &["--version"]) {
+        return Ok(Some("no systemd-analyze here".to_owned()));
+    }
+    let analyze = || {
+        // It wants a runtime folder even to read files.
+        command::in_root("systemd-analyze")
+            .env("XDG_RUNTIME_DIR", folder)
+            .env("SYSTEMD_COLORS", "0")
+            .env("SYSTEMD_EMOJI", "0")
+    };
+    let verify = analyze().args(["verify", "--user", "--man=no"]).args([&service, &socket]).output()?;
+    let complaints = String::from_utf8_lossy(&verify.stderr).into_owned();
+    // Unknown settings are only warnings to it, with success as its outcome.
+    let about_ours = complaints.lines().any(|line| line.contains("sdld"));
+    if about_ours || !verify.status.success() {
+        return Err(Fault::new(format!("systemd-analyze verify: {}\n{complaints}", verify.status)));
+    }
+    let security = analyze()
+        .args(["security", "--offline=true", "--user", "--no-pager"])
+        .args([&format!("--threshold={EXPOSURE_LIMIT}")])
+        .arg(&service)
+        .output()?;
+    let said = String::from_utf8_lossy(&security.stderr).into_owned();
+    if said.contains("unrecognized option") || said.contains("Unknown option") {
+        return Ok(Some("verified, but this systemd-analyze judges no files' security".to_owned()));
+    }
+    let table = String::from_utf8_lossy(&security.stdout).into_owned();
+    if !security.status.success() {
+        return Err(Fault::new(format!("systemd-analyze security, limit {EXPOSURE_LIMIT}:\n{table}{said}")));
+    }
+    if let Some(line) = table.lines().find(|line| line.contains("Overall exposure")) {
+        println!("systemd: {}", line.trim_start_matches(['→', ' ']));
+    }
+    Ok(None)
+}
+
+fn check_launchd(folder: &Path) -> Outcome<Option<String>> {
+    let file = folder.join("org.sdl.sdld.plist");
+    let values = [("@SDLD@", "/usr/local/bin/sdld"), ("@LOG@", "/tmp/sdld.log")];
+    fs::write(&file, fill("launchd/org.sdl.sdld.plist", &values)?)?;
+    if answers("plutil", &["-help"]) {
+        command::in_root("plutil").arg("-lint").arg(&file).run()?;
+        return Ok(None);
+    }
+    let parse =
+        "import plistlib, sys; p = plistlib.load(open(sys.argv[1], 'rb')); assert p['ProgramArguments']";
+    if answers("python3", &["-c", "import plistlib"]) {
+        command::in_root("python3").args(["-c", parse]).arg(&file).run()?;
+        return Ok(Some("a well-formed property list, but this is no Mac".to_owned()));
+    }
+    Ok(Some("neither plutil nor python3 here".to_owned()))
+}
+
+fn check_windows(folder: &Path) -> Outcome<Option<String>> {
+    let file = folder.join("sdld-task.ps1");
+    fs::write(&file, fill("windows/sdld-task.ps1", &[])?)?;
+    let Some(shell) =
+        ["pwsh", "powershell"].into_iter().find(|name| answers(name, &["-NoProfile", "-Command", "1"]))
+    else {
+        return Ok(Some("no PowerShell here".to_owned()));
+    };
+    let parse = format!(
+        "$e = $null; [void][System.Management.Automation.Language.Parser]::ParseFile('{}', [ref]$null, [ref]$e); \
+         $e | Out-String | Write-Output; exit $e.Count",
+        file.display().to_string().replace('\'', "''")
+    );
+    command::in_root(shell).args(["-NoProfile", "-Command", &parse]).run()?;
+    Ok(if cfg!(windows) { None } else { Some("it parses, but this is no Windows".to_owned()) })
+}
