@@ -53,6 +53,15 @@ pub enum Error {
         /// Where.
         path: PathBuf,
     },
+    /// The map is full. It is doubled before the next write; do the batch again (`Ledger::write` does so by itself).
+    #[error("the map of the ledger at {path:?} is full; it grows with the next write")]
+    MapFull {
+        /// Where.
+        path: PathBuf,
+    },
+    /// The caller broke a rule of this crate.
+    #[error("the store was used wrongly: {0}")]
+    Misuse(&'static str),
     /// The read took longer than its deadline.
     #[error("the request ran past its deadline")]
     Deadline,
@@ -66,4 +75,18 @@ pub enum Error {
         /// The system's word for it.
         source: std::io::Error,
     },
+}
+
+impl Error {
+    /// Whether it says that the stored data is damaged: condemn the store and open it again, which sets it aside.
+    pub fn is_damage(&self) -> bool {
+        use lmdb::Error as E;
+        match self {
+            Self::Corrupt { .. } => true,
+            Self::Lmdb { source, .. } => {
+                matches!(source, E::Corrupted | E::PageNotFound | E::Invalid | E::VersionMismatch | E::Panic)
+            }
+            _ => false,
+        }
+    }
 }
