@@ -36,12 +36,12 @@ impl TestEnv {
         let env = Self { root, variables: Vec::new() };
         for dir in [env.home(), env.state_dir(), env.runtime_dir(), env.path("repos")] {
             std::fs::create_dir_all(&dir).expect("a folder for the test");
-        }
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt;
-            let private = std::fs::Permissions::from_mode(0o700);
-            std::fs::set_permissions(env.runtime_dir(), private).expect("a private runtime folder");
+            #[cfg(unix)]
+            {
+                use std::os::unix::fs::PermissionsExt;
+                let private = std::fs::Permissions::from_mode(0o700);
+                std::fs::set_permissions(&dir, private).expect("a private folder");
+            }
         }
         env
     }
