@@ -1,11 +1,46 @@
 //! Exact `o200k_base` token counts.
+//!
+//! The vocabulary is compiled into the binary as a flat table (3.3 MB of clean, shared pages; no private memory, no
+//! start-up). Counting is exact and takes time in proportion to the text, whatever the text.
 
-/// How many tokens `text` has.
+mod layout;
+mod merge;
+mod pieces;
+mod vocabulary;
+
+/// The name of the encoding that counts are in.
+pub const ENCODING: &str = "o200k_base";
+
+/// How many tokens `text` has. Special tokens are counted as the text that they are.
 pub fn count(text: &str) -> usize {
-    text.len() / 4
+    pieces::Pieces::new(text).map(merge::tokens_of).sum()
 }
 
-/// How many tokens `text` has, or none if more than `limit`; stops there.
+/// How many tokens `text` has, or none if they are more than `limit`; looks no further than it takes to know.
 pub fn count_at_most(text: &str, limit: usize) -> Option<usize> {
-    Some(count(text)).filter(|tokens| *tokens <= limit)
+    if text.len() / layout::LONGEST > limit {
+        return None;
+    }
+    let mut tokens = 0;
+    for piece in pieces::Pieces::new(text) {
+        tokens += merge::tokens_of(piece);
+        if tokens > limit {
+            return None;
+        }
+    }
+    Some(tokens)
+}
+
+/// The longest prefix of `text` that ends between pieces and has at most `limit` tokens, and how many it has.
+pub fn prefix_within(text: &str, limit: usize) -> (&str, usize) {
+    let (mut tokens, mut end) = (0, 0);
+    for piece in pieces::Pieces::new(text) {
+        let more = merge::tokens_of(piece);
+        if tokens + more > limit {
+            break;
+        }
+        tokens += more;
+        end += piece.len();
+    }
+    (text.get(..end).unwrap_or(text), tokens)
 }
