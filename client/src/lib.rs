@@ -1,1 +1,28 @@
-//! Finds, starts and calls the daemon.
+//! Finds the daemon, starts it when needed, and calls it.
+//!
+//! * [`Paths`]: where everything lies.
+//! * [`Client`]: one connection, any number of calls at once.
+//! * [`start`]: makes sure that a daemon runs; never two.
+//! * [`ReconnectingClient`]: a session that outlives daemons.
+
+mod call;
+mod client;
+mod connect;
+mod error;
+pub mod paths;
+mod probe;
+mod reconnect;
+pub mod spawn;
+mod start;
+pub mod token;
+mod wire;
+
+pub use call::{CallOptions, Running};
+pub use client::{Client, Event};
+pub use connect::answering;
+pub use error::ClientError;
+pub use paths::{Paths, PathsError};
+pub use probe::{Probe, probe};
+pub use reconnect::{ReconnectOptions, ReconnectingClient};
+pub use sdl_proto as proto;
+pub use start::start;

@@ -1,0 +1,89 @@
+//! One call.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use tokio::sync::{OwnedSemaphorePermit, mpsc, oneshot};
+
+use crate::client::Shared;
+use crate::error::ClientError;
+
+/// How a call is to be made.
+#[derive(Debug, Clone, Default)]
+pub struct CallOptions {
+    /// How long to wait; for ever without one.
+    pub deadline: Option<Duration>,
+    /// Where progress goes. What does not fit is dropped.
+    pub progress: Option<mpsc::Sender<Vec<u8>>>,
+    /// Whether the request only reads, so that a [`crate::ReconnectingClient`] may ask again when the connection
+    /// breaks under it.
+    pub repeatable: bool,
+}
+
+impl CallOptions {
+    /// Options of a call that only reads.
+    pub fn read() -> Self {
+        Self { repeatable: true, ..Self::default() }
+    }
+
+    /// Options of a call that may change something.
+    pub fn mutation() -> Self {
+        Self::default()
+    }
+
+    /// The same with a deadline.
+    #[must_use]
+    pub fn deadline(mut self, deadline: Duration) -> Self {
+        self.deadline = Some(deadline);
+        self
+    }
+
+    /// The same with progress.
+    #[must_use]
+    pub fn progress(mut self, to: mpsc::Sender<Vec<u8>>) -> Self {
+        self.progress = Some(to);
+        self
+    }
+}
+
+/// A call that has no result yet. Dropping it cancels the request.
+#[derive(Debug)]
+pub struct Running {
+    shared: Arc<Shared>,
+    id: u64,
+    answer: oneshot::Receiver<Result<Vec<u8>, ClientError>>,
+    timeout: Option<Duration>,
+    _slot: OwnedSemaphorePermit,
+}
+
+impl Running {
+    pub(crate) fn new(
+        shared: Arc<Shared>,
+        id: u64,
+        answer: oneshot::Receiver<Result<Vec<u8>, ClientError>>,
+        slot: OwnedSemaphorePermit,
+        timeout: Option<Duration>,
+    ) -> Self {
+        Self { shared, id, answer, timeout, _slot: slot }
+    }
+
+    /// Waits for the result.
+    pub async fn finish(mut self) -> Result<Vec<u8>, ClientError> {
+        let answer = &mut self.answer;
+        let answered = match self.timeout {
+            None => answer.await,
+            Some(timeout) => match tokio::time::timeout(timeout, answer).await {
+                Ok(answered) => answered,
+                Err(_) => return Err(ClientError::Timeout),
+            },
+        };
+        answered.unwrap_or_else(|_| Err(self.shared.lost(true)))
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        // Does nothing if the answer has come.
+        self.shared.abandon(self.id);
+    }
+}

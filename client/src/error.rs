@@ -1,0 +1,103 @@
+//! What can go wrong between a client and the daemon.
+
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use sdl_proto::{HandshakeError, WireError, code};
+
+use crate::paths::PathsError;
+use crate::spawn::SpawnError;
+
+/// Why a call has no result. Cheap to clone, because many calls can fail for one reason.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum ClientError {
+    /// The folders can't be used.
+    #[error(transparent)]
+    Paths(#[from] Arc<PathsError>),
+    /// Nobody listens, or the socket can't be used.
+    #[error("no daemon answers on {path}: {source}", path = .path.display())]
+    Connect {
+        /// The socket.
+        path: PathBuf,
+        /// What the system says.
+        source: Arc<io::Error>,
+    },
+    /// Somebody listens, but is silent.
+    #[error("what listens on {path} did not answer in time", path = .path.display())]
+    Silent {
+        /// The socket.
+        path: PathBuf,
+    },
+    /// The two builds can't talk to each other.
+    #[error("the daemon and this program don't fit together: {0}")]
+    Handshake(#[from] HandshakeError),
+    /// The daemon does not want this session.
+    #[error("the daemon refused the session: {0}")]
+    Refused(WireError),
+    /// The daemon could not be started.
+    #[error(transparent)]
+    Spawn(#[from] Arc<SpawnError>),
+    /// The connection is gone.
+    #[error("the connection to the daemon broke{}{}", if *.sent { "" } else { " before the request was sent" }, .reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}")))]
+    Closed {
+        /// Why, as far as the daemon said or the system knows.
+        reason: Option<String>,
+        /// Whether the request may have reached the daemon.
+        sent: bool,
+    },
+    /// The connection broke after a request was sent that may not be repeated.
+    #[error(
+        "the connection to the daemon broke after `{method}` was sent, so whether it took effect is unknown ({cause}). \
+         It was not repeated: look at the current state first, then decide"
+    )]
+    OutcomeUnknown {
+        /// The method.
+        method: String,
+        /// What broke.
+        cause: String,
+    },
+    /// No answer came in time; the request was cancelled.
+    #[error("no answer in time; the request was cancelled")]
+    Timeout,
+    /// The request can't be sent.
+    #[error("the request can't be sent: {0}")]
+    Unsendable(String),
+    /// The daemon's answer is an error.
+    #[error("{0}")]
+    Answer(WireError),
+}
+
+impl ClientError {
+    /// The same as an error of the wire, for programs that pass errors on.
+    pub fn into_wire(self) -> WireError {
+        let code = match &self {
+            Self::Answer(error) | Self::Refused(error) => return error.clone(),
+            Self::OutcomeUnknown { .. } => code::OUTCOME_UNKNOWN,
+            Self::Timeout => code::DEADLINE,
+            Self::Unsendable(_) => code::TOO_LARGE,
+            Self::Closed { sent: true, .. } => code::OUTCOME_UNKNOWN,
+            _ => code::UNREACHABLE,
+        };
+        WireError::new(code, self.to_string())
+    }
+
+    /// Whether it is certain that the daemon has not begun the request, so that asking again repeats nothing.
+    pub fn is_untouched(&self) -> bool {
+        match self {
+            Self::Closed { sent, .. } => !sent,
+            Self::Answer(error) | Self::Refused(error) => error.code == code::STOPPING,
+            Self::Connect { .. } | Self::Silent { .. } => true,
+            _ => false,
+        }
+    }
+
+    /// Whether the connection broke under the request, or the daemon cut it short in order to stop.
+    pub(crate) fn is_broken_off(&self) -> bool {
+        match self {
+            Self::Closed { .. } => true,
+            Self::Answer(error) => error.code == code::STOPPING || error.code == code::CANCELLED,
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,252 @@
+//! Where things lie: the daemon's state, its logs, and the socket that leads to it.
+
+use std::ffi::OsString;
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use directories::ProjectDirs;
+use sdl_proto::PROTOCOL_MAJOR;
+
+/// The longest path that every Unix takes as a socket's address (`sun_path` has 104 bytes on macOS, one is for the
+/// end mark).
+const MAX_SOCKET_PATH: usize = 103;
+
+/// The folders and files that client and daemon must agree on.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Paths {
+    state: PathBuf,
+    runtime: PathBuf,
+    socket: PathBuf,
+}
+
+/// Why the folders can't be used.
+#[derive(Debug, thiserror::Error)]
+pub enum PathsError {
+    /// The system does not tell where the user's folders are.
+    #[error("no home folder is known: set HOME, or SDL_STATE_DIR to an absolute path")]
+    NoHome,
+    /// An override is not usable.
+    #[error("{variable} is {value:?}, which is not an absolute path")]
+    NotAbsolute {
+        /// The environment variable.
+        variable: &'static str,
+        /// What it holds.
+        value: PathBuf,
+    },
+    /// A folder can't be made or looked at.
+    #[error("folder {path}: {source}", path = .path.display())]
+    Io {
+        /// The folder.
+        path: PathBuf,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// A folder is somebody else's, or others may write to it.
+    #[error("folder {path} can't be trusted: {reason}", path = .path.display())]
+    Untrusted {
+        /// The folder.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+}
+
+impl Paths {
+    /// The paths of this user, or of the environment's overrides `SDL_STATE_DIR` and `SDL_RUNTIME_DIR`.
+    ///
+    /// With only the state folder overridden the socket moves along, so that one variable is enough to set up a
+    /// separate daemon.
+    pub fn from_env() -> Result<Self, PathsError> {
+        let overridden =
+            |variable: &'static str| match std::env::var_os(variable).filter(|value| !value.is_empty()) {
+                None => Ok(None),
+                Some(value) => {
+                    let value = PathBuf::from(value);
+                    if value.is_absolute() {
+                        Ok(Some(value))
+                    } else {
+                        Err(PathsError::NotAbsolute { variable, value })
+                    }
+                }
+            };
+        let state = overridden("SDL_STATE_DIR")?;
+        let runtime = overridden("SDL_RUNTIME_DIR")?;
+        match (state, runtime) {
+            (Some(state), runtime) => Ok(Self::new(state, runtime)),
+            (None, runtime) => {
+                let user = ProjectDirs::from("", "", "sdl").ok_or(PathsError::NoHome)?;
+                let state = user.state_dir().unwrap_or_else(|| user.data_local_dir()).to_owned();
+                Ok(Self::new(state, runtime.or_else(|| user.runtime_dir().map(Path::to_owned))))
+            }
+        }
+    }
+
+    /// Paths below explicit folders; the runtime folder is by default one inside of the state folder.
+    pub fn new(state: PathBuf, runtime: Option<PathBuf>) -> Self {
+        let runtime = runtime.unwrap_or_else(|| state.join("run"));
+        let socket = socket_in(&runtime);
+        Self { state, runtime, socket }
+    }
+
+    /// What survives a restart: ledgers, settings.
+    pub fn state(&self) -> &Path {
+        &self.state
+    }
+
+    /// What does not: socket, locks of starting.
+    pub fn runtime(&self) -> &Path {
+        &self.runtime
+    }
+
+    /// Logs of the daemon.
+    pub fn logs(&self) -> PathBuf {
+        self.state.join("log")
+    }
+
+    /// The daemon's socket, or the named pipe on Windows. Its name holds the protocol's major number.
+    pub fn socket(&self) -> &Path {
+        &self.socket
+    }
+
+    /// Held by a client while it starts a daemon.
+    pub fn start_lock(&self) -> PathBuf {
+        self.runtime.join("start.lock")
+    }
+
+    /// Held by the daemon for as long as it lives: one daemon for one state folder.
+    pub fn instance_lock(&self) -> PathBuf {
+        self.state.join("daemon.lock")
+    }
+
+    /// Standard error of a daemon that a client started, until its own log takes over.
+    pub fn start_log(&self) -> PathBuf {
+        self.logs().join("start.log")
+    }
+
+    /// Makes the folders, for the user alone, and checks that nobody else can tamper with them.
+    pub fn create(&self) -> Result<(), PathsError> {
+        for folder in [&self.state, &self.runtime, &self.logs()] {
+            private_folder(folder)?;
+        }
+        match self.socket.parent() {
+            Some(folder) if cfg!(unix) && folder != self.runtime => private_folder(folder),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(unix)]
+fn socket_in(runtime: &Path) -> PathBuf {
+    let name = format!("sdl-v{PROTOCOL_MAJOR}.sock");
+    let path = runtime.join(&name);
+    if path.as_os_str().len() <= MAX_SOCKET_PATH {
+        return path;
+    }
+    // The folder's name tells whose socket for which place it is, so that two long paths never meet.
+    let user = rustix::process::geteuid().as_raw();
+    let place = fnv1a(runtime.as_os_str().to_owned());
+    PathBuf::from(format!("/tmp/sdl-{user}-{place:016x}")).join(name)
+}
+
+#[cfg(windows)]
+fn socket_in(runtime: &Path) -> PathBuf {
+    // Pipes share one namespace for all users; the runtime folder's path tells users and set-ups apart.
+    let place = fnv1a(runtime.as_os_str().to_owned());
+    PathBuf::from(format!(r"\\.\pipe\sdl-v{PROTOCOL_MAJOR}-{place:016x}"))
+}
+
+/// A hash that is the same in every build, which the standard library's does not promise.
+fn fnv1a(text: OsString) -> u64 {
+    text.as_encoded_bytes()
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))
+}
+
+/// Makes a folder that only its owner can enter. One that exists must be ours, and others must not be able to write
+/// into it.
+pub fn private_folder(path: &Path) -> Result<(), PathsError> {
+    let failed = |source| PathsError::Io { path: path.to_owned(), source };
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::DirBuilderExt;
+        builder.mode(0o700);
+    }
+    builder.create(path).map_err(failed)?;
+    check_folder(path, &fs::symlink_metadata(path).map_err(failed)?)
+}
+
+#[cfg(unix)]
+fn check_folder(path: &Path, metadata: &fs::Metadata) -> Result<(), PathsError> {
+    use std::os::unix::fs::MetadataExt;
+    let untrusted = |reason: String| Err(PathsError::Untrusted { path: path.to_owned(), reason });
+    let user = rustix::process::geteuid().as_raw();
+    if metadata.uid() != user {
+        return untrusted(format!("it belongs to user {}, not to user {user}", metadata.uid()));
+    }
+    if metadata.is_symlink() {
+        // Our own link: what counts is where it leads.
+        let target = fs::metadata(path).map_err(|source| PathsError::Io { path: path.to_owned(), source })?;
+        return check_folder(path, &target);
+    }
+    if metadata.mode() & 0o022 != 0 {
+        return untrusted(format!("others may write to it; run `chmod 700 {}`", path.display()));
+    }
+    Ok(())
+}
+
+/// On Windows a user's folders inherit an access list that keeps others out; there is nothing cheap to check.
+#[cfg(windows)]
+fn check_folder(_path: &Path, _metadata: &fs::Metadata) -> Result<(), PathsError> {
+    Ok(())
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    #[test]
+    fn the_socket_moves_along_with_the_state_folder() {
+        let paths = Paths::new("/s".into(), None);
+        assert_eq!(paths.socket(), Path::new("/s/run/sdl-v1.sock"));
+        let paths = Paths::new("/s".into(), Some("/r".into()));
+        assert_eq!(paths.socket(), Path::new("/r/sdl-v1.sock"));
+    }
+
+    #[test]
+    fn a_path_too_long_for_a_socket_gets_a_short_stand_in() {
+        let long = |tail: &str| Paths::new(format!("/{}/{tail}", "x".repeat(120)).into(), None);
+        let socket = long("a").socket().to_owned();
+        assert!(socket.as_os_str().len() <= MAX_SOCKET_PATH);
+        assert_eq!(socket, long("a").socket());
+        assert_ne!(socket, long("b").socket());
+    }
+
+    #[test]
+    fn folders_are_made_for_the_user_alone() {
+        let folder = tempfile::tempdir().unwrap();
+        let paths = Paths::new(folder.path().join("a/b"), None);
+        paths.create().unwrap();
+        paths.create().unwrap();
+        for made in [paths.state(), paths.runtime(), &paths.logs()] {
+            assert_eq!(fs::metadata(made).unwrap().permissions().mode() & 0o777, 0o700, "{}", made.display());
+        }
+    }
+
+    #[test]
+    fn a_folder_that_others_can_write_to_is_refused() {
+        let folder = tempfile::tempdir().unwrap();
+        let open = folder.path().join("open");
+        fs::create_dir(&open).unwrap();
+        fs::set_permissions(&open, fs::Permissions::from_mode(0o777)).unwrap();
+        let error = private_folder(&open).unwrap_err();
+        assert!(error.to_string().contains("chmod 700"), "{error}");
+        let link = folder.path().join("link");
+        symlink(&open, &link).unwrap();
+        assert!(matches!(private_folder(&link), Err(PathsError::Untrusted { .. })));
+    }
+}

@@ -1,0 +1,167 @@
+//! A session that outlives daemons.
+
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use sdl_proto::SessionHello;
+use tokio::sync::broadcast;
+
+use crate::call::CallOptions;
+use crate::client::{Client, Event};
+use crate::error::ClientError;
+use crate::paths::Paths;
+use crate::{spawn, start};
+
+/// Pauses before the second, third, … attempt of a call.
+const BACKOFF: &[Duration] = &[
+    Duration::from_millis(20),
+    Duration::from_millis(100),
+    Duration::from_millis(400),
+    Duration::from_millis(1500),
+];
+
+/// For how long a failed start is not repeated, so that a burst of calls fails at once rather than one by one.
+const FAILURE_HOLDS: Duration = Duration::from_secs(1);
+
+/// How a [`ReconnectingClient`] behaves.
+#[derive(Debug, Clone)]
+pub struct ReconnectOptions {
+    /// Where the daemon is.
+    pub paths: Paths,
+    /// Who we are; sent anew with each connection.
+    pub hello: SessionHello,
+    /// Whether to start a daemon when none runs.
+    pub start: bool,
+}
+
+/// Calls the daemon, whichever runs: connects when the first call comes, and anew when the connection has broken.
+///
+/// A call that never reached the daemon is repeated, and so is one that only reads. Any other call that was under way
+/// when the connection broke fails with [`ClientError::OutcomeUnknown`]. Clones share one session.
+#[derive(Debug, Clone)]
+pub struct ReconnectingClient {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    paths: Paths,
+    start: bool,
+    hello: Mutex<SessionHello>,
+    current: tokio::sync::Mutex<Current>,
+    events: broadcast::Sender<Event>,
+}
+
+#[derive(Debug, Default)]
+struct Current {
+    client: Option<Client>,
+    failure: Option<(Instant, ClientError)>,
+}
+
+impl ReconnectingClient {
+    /// A client that has not connected yet.
+    pub fn new(options: ReconnectOptions) -> Self {
+        Self {
+            inner: Arc::new(Inner {
+                paths: options.paths,
+                start: options.start,
+                hello: Mutex::new(options.hello),
+                current: tokio::sync::Mutex::default(),
+                events: broadcast::Sender::new(128),
+            }),
+        }
+    }
+
+    /// Changes what the next connections say in their hello.
+    pub fn update_hello(&self, change: impl FnOnce(&mut SessionHello)) {
+        change(&mut self.inner.hello.lock().unwrap_or_else(PoisonError::into_inner));
+    }
+
+    /// Hears notifications, and when connections come and go, from now on.
+    pub fn events(&self) -> broadcast::Receiver<Event> {
+        self.inner.events.subscribe()
+    }
+
+    /// The connection that stands, or a new one; starts the daemon if need be and allowed.
+    pub async fn connected(&self) -> Result<Client, ClientError> {
+        let mut current = self.inner.current.lock().await;
+        if let Some(client) = current.client.as_ref().filter(|client| client.is_open()) {
+            return Ok(client.clone());
+        }
+        if let Some((at, failure)) = &current.failure
+            && at.elapsed() < FAILURE_HOLDS
+        {
+            return Err(failure.clone());
+        }
+        current.client = None;
+        current.failure = None;
+        spawn::reap();
+        match self.connect().await {
+            Ok(client) => {
+                current.client = Some(client.clone());
+                let _ = self.inner.events.send(Event::Connected {
+                    build: client.daemon().build.clone(),
+                    instance: client.welcome().instance,
+                });
+                Ok(client)
+            }
+            Err(error) => {
+                // What passes by itself is worth another attempt at once.
+                if !error.is_untouched() {
+                    current.failure = Some((Instant::now(), error.clone()));
+                }
+                Err(error)
+            }
+        }
+    }
+
+    async fn connect(&self) -> Result<Client, ClientError> {
+        if self.inner.start {
+            start(&self.inner.paths).await?;
+        }
+        let hello = self.inner.hello.lock().unwrap_or_else(PoisonError::into_inner).clone();
+        Client::connect_with(self.inner.paths.socket(), hello, self.inner.events.clone()).await
+    }
+
+    /// Calls a method; see [`ReconnectingClient`] for what happens when the connection breaks.
+    pub async fn call(
+        &self,
+        method: &str,
+        params: &[u8],
+        options: CallOptions,
+    ) -> Result<Vec<u8>, ClientError> {
+        let deadline = options.deadline.map(|deadline| Instant::now() + deadline);
+        let mut pauses = BACKOFF.iter();
+        loop {
+            let error = match self.attempt(method, params, &options, deadline).await {
+                Ok(result) => return Ok(result),
+                Err(error) => error,
+            };
+            let repeat = error.is_untouched() || (options.repeatable && error.is_broken_off());
+            let late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
+            match pauses.next() {
+                Some(pause) if repeat && !late => tokio::time::sleep(*pause).await,
+                _ if error.is_broken_off() && !error.is_untouched() && !options.repeatable => {
+                    return Err(ClientError::OutcomeUnknown {
+                        method: method.to_owned(),
+                        cause: error.to_string(),
+                    });
+                }
+                _ => return Err(error),
+            }
+        }
+    }
+
+    async fn attempt(
+        &self,
+        method: &str,
+        params: &[u8],
+        options: &CallOptions,
+        deadline: Option<Instant>,
+    ) -> Result<Vec<u8>, ClientError> {
+        let client = self.connected().await?;
+        let mut options = options.clone();
+        options.deadline = deadline.map(|deadline| deadline.saturating_duration_since(Instant::now()));
+        client.call(method, params, options).await
+    }
+}

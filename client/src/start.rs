@@ -1,0 +1,84 @@
+//! Making sure that a daemon runs: one, and not an old one.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use sdl_proto::{ClientKind, SessionHello};
+
+use crate::call::CallOptions;
+use crate::client::Client;
+use crate::error::ClientError;
+use crate::paths::Paths;
+use crate::probe::{Probe, probe};
+use crate::spawn::{SpawnError, spawn, start_lock};
+
+/// How long a running daemon may take to answer the first look.
+const LOOK: Duration = Duration::from_secs(5);
+
+/// How long an old daemon may take to end after it was asked to.
+const FAREWELL: Duration = Duration::from_secs(20);
+
+/// Starts a daemon unless one runs that fits. An older one is asked to stop and replaced; a newer one never is.
+pub async fn start(paths: &Paths) -> Result<(), ClientError> {
+    paths.create().map_err(Arc::new)?;
+    // The common case costs one connection and no lock.
+    match probe(paths.socket(), LOOK).await {
+        Probe::Ready { .. } => return Ok(()),
+        Probe::TooNew(error) => return Err(error.into()),
+        Probe::NeedsRestart { .. } | Probe::Unreachable(_) => {}
+    }
+    let lock = start_lock(paths).await.map_err(Arc::new)?;
+    // Whoever held the lock before us may have done the work.
+    match probe(paths.socket(), LOOK).await {
+        Probe::Ready { .. } => return Ok(()),
+        Probe::TooNew(error) => return Err(error.into()),
+        Probe::Unreachable(_) => {}
+        Probe::NeedsRestart { build, speaks: true } => {
+            tracing::info!(build, "replacing an older daemon");
+            stop_old(paths).await?;
+        }
+        Probe::NeedsRestart { build, speaks: false } => {
+            return Err(Arc::new(SpawnError::Stubborn { build }).into());
+        }
+    }
+    let result = spawn(paths).await.map_err(|error| ClientError::from(Arc::new(error)));
+    drop(lock);
+    result
+}
+
+/// Asks the daemon to stop and waits until it has closed the connection.
+async fn stop_old(paths: &Paths) -> Result<(), ClientError> {
+    let hello = SessionHello {
+        kind: ClientKind::Other,
+        name: "upgrade".to_owned(),
+        cwd: None,
+        repo: None,
+        surface: String::new(),
+        output_schemas: false,
+        token: None,
+        pid: std::process::id(),
+    };
+    let client = match Client::connect(paths.socket(), hello).await {
+        Ok(client) => client,
+        // It has gone meanwhile.
+        Err(error) if error.is_untouched() => return Ok(()),
+        Err(error) => return Err(error),
+    };
+    let mut events = client.events();
+    let stopping = client.call("daemon/stop", Vec::new(), CallOptions::mutation().deadline(FAREWELL)).await;
+    match stopping {
+        Ok(_) => {}
+        Err(error) if error.is_broken_off() => return Ok(()),
+        Err(error) => return Err(error),
+    }
+    let gone = async {
+        while client.is_open() {
+            if events.recv().await.is_err() {
+                break;
+            }
+        }
+    };
+    // Should it take longer: the next daemon waits for its predecessor's lock by itself.
+    let _ = tokio::time::timeout(FAREWELL, gone).await;
+    Ok(())
+}

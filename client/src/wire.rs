@@ -1,0 +1,146 @@
+//! The two tasks behind a connection: one reads, one writes.
+
+use std::io;
+use std::pin::pin;
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use interprocess::local_socket::tokio::Stream;
+use sdl_proto::{ClientMessage, FrameDecoder, MAX_FRAME, ServerMessage, decode_server, encode_client};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::sync::{mpsc, watch};
+
+use crate::client::{Event, Queued, Shared};
+
+/// Requests that are ready together are written together, up to about this many bytes.
+const WRITE_BATCH: usize = 64 << 10;
+
+/// How long to listen to a daemon that does not take anything any more.
+const LAST_WORDS: Duration = Duration::from_millis(500);
+
+/// What the tasks work on.
+pub(crate) struct Wire {
+    pub(crate) stream: Stream,
+    pub(crate) decoder: FrameDecoder,
+    pub(crate) request_queue: mpsc::Receiver<Queued>,
+    pub(crate) control_queue: mpsc::UnboundedReceiver<ClientMessage>,
+    /// Ends when the last [`crate::Client`] of this connection is dropped.
+    pub(crate) until: watch::Receiver<()>,
+}
+
+/// Runs the connection until either side ends it.
+pub(crate) async fn run(wire: Wire, shared: Arc<Shared>) {
+    let Wire { stream, decoder, request_queue, control_queue, mut until } = wire;
+    let mut reading = pin!(read(&stream, decoder, &shared));
+    let reason = tokio::select! {
+        biased;
+        reason = &mut reading => reason,
+        error = write(&stream, request_queue, control_queue, &shared) => match error {
+            // What the daemon said before it closed the connection tells more than what the system says about that.
+            Some(error) => tokio::time::timeout(LAST_WORDS, reading).await.unwrap_or_else(|_| error.to_string()),
+            None => "the connection was closed".to_owned(),
+        },
+        _ = until.changed() => "the client was dropped".to_owned(),
+    };
+    shared.close(&reason);
+}
+
+/// Hands on what the daemon sends; returns why it ended.
+async fn read(stream: &Stream, mut decoder: FrameDecoder, shared: &Shared) -> String {
+    let mut io = stream;
+    loop {
+        loop {
+            let message = match decoder.next_frame() {
+                Ok(Some(payload)) => decode_server(payload),
+                Ok(None) => break,
+                Err(error) => Err(error.into()),
+            };
+            match message {
+                Ok(ServerMessage::Closing(reason)) => return reason.to_string(),
+                Ok(message) => take(message, shared),
+                Err(error) => return format!("the daemon sent nonsense: {error}"),
+            }
+        }
+        match io.read_buf(decoder.space()).await {
+            Ok(0) => {
+                return decoder
+                    .finish()
+                    .map_or_else(|error| error.to_string(), |()| "the daemon closed it".into());
+            }
+            Ok(_) => {}
+            Err(error) => return error.to_string(),
+        }
+    }
+}
+
+fn take(message: ServerMessage, shared: &Shared) {
+    match message {
+        ServerMessage::Response { id, result } => shared.answer(id, result.map(|payload| payload.0)),
+        ServerMessage::Progress(progress) => {
+            let calls = shared.calls.lock().unwrap_or_else(PoisonError::into_inner);
+            if let Some(to) = calls.waiting.get(&progress.id).and_then(|call| call.progress.as_ref()) {
+                let _ = to.try_send(progress.bytes);
+            }
+        }
+        ServerMessage::Notify { method, params } => {
+            let _ = shared.events.send(Event::Notify { method, params: params.into() });
+        }
+        ServerMessage::Ping { nonce } => shared.control(ClientMessage::Pong { nonce }),
+        ServerMessage::Pong { .. } | ServerMessage::Welcome(_) | ServerMessage::Closing(_) => {}
+    }
+}
+
+/// Writes what is queued. Control messages go first: a cancellation should not wait behind what it might cancel.
+async fn write(
+    stream: &Stream,
+    mut requests: mpsc::Receiver<Queued>,
+    mut control: mpsc::UnboundedReceiver<ClientMessage>,
+    shared: &Shared,
+) -> Option<io::Error> {
+    let mut io = stream;
+    let mut bytes = Vec::new();
+    loop {
+        tokio::select! {
+            biased;
+            message = control.recv() => push_control(&message?, &mut bytes),
+            queued = requests.recv() => push_request(queued?, shared, &mut bytes),
+        }
+        while bytes.len() < WRITE_BATCH {
+            if let Ok(message) = control.try_recv() {
+                push_control(&message, &mut bytes);
+            } else if let Ok(queued) = requests.try_recv() {
+                push_request(queued, shared, &mut bytes);
+            } else {
+                break;
+            }
+        }
+        if let Err(error) = io.write_all(&bytes).await {
+            return Some(error);
+        }
+        if bytes.capacity() > WRITE_BATCH {
+            bytes = Vec::new();
+        }
+        bytes.clear();
+    }
+}
+
+fn push_control(message: &ClientMessage, bytes: &mut Vec<u8>) {
+    if let Err(error) = encode_client(message, MAX_FRAME, bytes) {
+        tracing::warn!(%error, "a message could not be encoded");
+    }
+}
+
+/// Marks the request as sent before its first byte goes out: from then on its effect can't be excluded.
+fn push_request(queued: Queued, shared: &Shared, bytes: &mut Vec<u8>) {
+    let mut calls = shared.calls.lock().unwrap_or_else(PoisonError::into_inner);
+    // One that was abandoned while it waited here is not sent at all.
+    if let Some(call) = calls.waiting.get_mut(&queued.id) {
+        call.sent = true;
+        drop(calls);
+        if bytes.is_empty() {
+            *bytes = queued.frame;
+        } else {
+            bytes.extend_from_slice(&queued.frame);
+        }
+    }
+}

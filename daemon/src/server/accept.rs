@@ -1,0 +1,101 @@
+//! Accepting connections.
+
+use std::io;
+use std::sync::Arc;
+use std::time::Duration;
+
+use interprocess::local_socket::tokio::Stream;
+use interprocess::local_socket::tokio::prelude::*;
+use sdl_proto::{Handshake, WireError, code};
+use tokio::io::AsyncWriteExt;
+use tokio::task::JoinSet;
+
+use super::connection::{farewell, run};
+use super::handle::{Phase, Shared};
+use super::{Listener, ServerHandle, Service};
+
+/// How long to leave accepting alone after it failed, say because no file descriptor is left.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Serves `listeners` until [`ServerHandle::shutdown`]; returns when every connection is closed.
+pub async fn serve<S: Service>(handle: ServerHandle<S>, listeners: Vec<Listener>) {
+    let shared = handle.shared;
+    let mut acceptors = JoinSet::new();
+    for listener in listeners {
+        acceptors.spawn(accept(listener, Arc::clone(&shared)));
+    }
+    shared.reached(Phase::Draining).await;
+    let drain = shared.options.drain;
+    let all_closed = async { while acceptors.join_next().await.is_some() {} };
+    tokio::pin!(all_closed);
+    if tokio::time::timeout(drain, &mut all_closed).await.is_err() {
+        tracing::warn!("requests were still running after {drain:?}; they are cancelled");
+        shared.advance(Phase::Stopped);
+        all_closed.await;
+    }
+    shared.advance(Phase::Stopped);
+}
+
+/// Accepts from one listener; ends when the server drains and its connections are closed.
+async fn accept<S: Service>(listener: Listener, shared: Arc<Shared<S>>) {
+    let mut connections = JoinSet::new();
+    loop {
+        tokio::select! {
+            accepted = listener.accept() => match accepted {
+                Ok(stream) => {
+                    let shared = Arc::clone(&shared);
+                    connections.spawn(admit(stream, shared));
+                }
+                Err(error) => {
+                    tracing::warn!(%error, "a connection could not be accepted");
+                    tokio::time::sleep(PAUSE).await;
+                }
+            },
+            Some(_) = connections.join_next() => {}
+            () = shared.reached(Phase::Draining) => break,
+        }
+    }
+    // The socket goes first: a client that comes now should start the next daemon rather than wait for this one.
+    drop(listener);
+    while connections.join_next().await.is_some() {}
+}
+
+/// Turns away other users and connections beyond the limit.
+async fn admit<S: Service>(stream: Stream, shared: Arc<Shared<S>>) {
+    if let Err(error) = check_peer(&stream) {
+        tracing::warn!(%error, "a connection was refused");
+        return;
+    }
+    let Ok(_permit) = Arc::clone(&shared.connections).try_acquire_owned() else {
+        let reason = WireError::new(
+            code::BUSY,
+            format!("the daemon serves {} connections already", shared.options.max_connections),
+        );
+        if let Ok(hello) = Handshake::ours().encode() {
+            let mut io = &stream;
+            let _ = tokio::time::timeout(PAUSE, io.write_all(&hello)).await;
+        }
+        return farewell(&stream, &shared.options, reason).await;
+    };
+    run(stream, shared).await;
+}
+
+/// Only processes of the user that the daemon runs as are let in, whatever the socket's permissions have become.
+#[cfg(unix)]
+fn check_peer(stream: &Stream) -> io::Result<()> {
+    let own = rustix::process::geteuid().as_raw();
+    match stream.peer_creds()?.euid() {
+        Some(user) if user == own => Ok(()),
+        Some(user) => Err(io::Error::new(
+            io::ErrorKind::PermissionDenied,
+            format!("it comes from user {user}, the daemon runs as user {own}"),
+        )),
+        None => Err(io::Error::new(io::ErrorKind::Unsupported, "the system does not tell who is calling")),
+    }
+}
+
+/// On Windows the pipe's security descriptor lets nobody in but its owner.
+#[cfg(windows)]
+fn check_peer(_stream: &Stream) -> io::Result<()> {
+    Ok(())
+}

@@ -1,0 +1,132 @@
+//! The server as the rest of the daemon holds it.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use tokio::sync::{Semaphore, watch};
+
+use super::{Options, Service, Session};
+
+/// Makes a server that is not serving yet; see [`super::serve`].
+pub fn server<S: Service>(service: Arc<S>, options: Options) -> ServerHandle<S> {
+    ServerHandle { shared: Arc::new(Shared::new(service, options)) }
+}
+
+/// A server: who is connected, and how to stop it. Cheap to clone.
+pub struct ServerHandle<S: Service> {
+    pub(super) shared: Arc<Shared<S>>,
+}
+
+impl<S: Service> Clone for ServerHandle<S> {
+    fn clone(&self) -> Self {
+        Self { shared: Arc::clone(&self.shared) }
+    }
+}
+
+impl<S: Service> ServerHandle<S> {
+    /// The sessions that are open now, in no particular order.
+    pub fn sessions(&self) -> Vec<Arc<Session>> {
+        let sessions = self.shared.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        sessions.values().cloned().collect()
+    }
+
+    /// Sends a notification to every session; see [`Session::notify`].
+    pub fn broadcast(&self, method: &str, params: &[u8]) {
+        for session in self.sessions() {
+            session.notify(method, params);
+        }
+    }
+
+    /// Accepts nobody and nothing new any more, lets running requests finish for at most [`Options::drain`], then
+    /// cancels them. Returns at once; [`super::serve`] returns when it is done.
+    pub fn shutdown(&self) {
+        self.shared.advance(Phase::Draining);
+    }
+
+    /// Whether [`ServerHandle::shutdown`] was called.
+    pub fn is_stopping(&self) -> bool {
+        self.shared.phase() != Phase::Running
+    }
+}
+
+/// How far a server is on its way from start to end.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Phase {
+    /// All is well.
+    Running,
+    /// What runs may finish; nothing new begins.
+    Draining,
+    /// What runs is cancelled.
+    Stopped,
+}
+
+/// What all connections of a server share.
+pub(super) struct Shared<S: Service> {
+    pub(super) service: Arc<S>,
+    pub(super) options: Options,
+    /// Differs from start to start.
+    pub(super) instance: u64,
+    pub(super) connections: Arc<Semaphore>,
+    phase: watch::Sender<Phase>,
+    sessions: Mutex<HashMap<u64, Arc<Session>>>,
+    last_session: AtomicU64,
+}
+
+impl<S: Service> Shared<S> {
+    fn new(service: Arc<S>, options: Options) -> Self {
+        let since_epoch = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        Self {
+            service,
+            instance: (since_epoch.as_nanos() as u64) ^ (u64::from(std::process::id()) << 40),
+            connections: Arc::new(Semaphore::new(options.max_connections)),
+            options,
+            phase: watch::Sender::new(Phase::Running),
+            sessions: Mutex::default(),
+            last_session: AtomicU64::new(0),
+        }
+    }
+
+    pub(super) fn phase(&self) -> Phase {
+        *self.phase.borrow()
+    }
+
+    /// Phases only go forward.
+    pub(super) fn advance(&self, to: Phase) {
+        self.phase.send_if_modified(|phase| {
+            let moves = *phase < to;
+            if moves {
+                *phase = to;
+            }
+            moves
+        });
+    }
+
+    pub(super) async fn reached(&self, wanted: Phase) {
+        let mut phase = self.phase.subscribe();
+        let _ = phase.wait_for(|phase| *phase >= wanted).await;
+    }
+
+    pub(super) fn next_session(&self) -> u64 {
+        self.last_session.fetch_add(1, Ordering::Relaxed) + 1
+    }
+
+    /// Lists the session until the returned guard is dropped.
+    pub(super) fn register(self: &Arc<Self>, session: &Arc<Session>) -> Registered<S> {
+        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        sessions.insert(session.id(), Arc::clone(session));
+        Registered { shared: Arc::clone(self), id: session.id() }
+    }
+}
+
+pub(super) struct Registered<S: Service> {
+    shared: Arc<Shared<S>>,
+    id: u64,
+}
+
+impl<S: Service> Drop for Registered<S> {
+    fn drop(&mut self) {
+        self.shared.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.id);
+    }
+}

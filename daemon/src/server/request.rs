@@ -1,0 +1,156 @@
+//! Running one request to its one answer.
+
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use sdl_proto::{Request, WireError, code};
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+
+use super::catch::catching;
+use super::outbox::Outbox;
+use super::{Call, Cancel, Options, Progress, Service, Session};
+
+/// Parameters are accounted for in units of this many bytes.
+const UNIT: usize = 1024;
+
+/// The requests of one connection that have no answer yet.
+pub(super) struct Requests {
+    open: Arc<Mutex<HashMap<u64, Cancel>>>,
+    /// Bounds how many are held at all.
+    pending: Arc<Semaphore>,
+    /// Bounds what they hold.
+    bytes: Arc<Semaphore>,
+    /// Bounds how many run.
+    running: Arc<Semaphore>,
+    limits: Limits,
+}
+
+#[derive(Clone, Copy)]
+struct Limits {
+    pending: u32,
+    units: u32,
+}
+
+/// A right to be held, taken before the request's handling starts and given back with its answer.
+pub(super) struct Admission {
+    _pending: OwnedSemaphorePermit,
+    _bytes: OwnedSemaphorePermit,
+}
+
+impl Requests {
+    pub(super) fn new(options: &Options) -> Self {
+        let limits = Limits {
+            pending: options.max_pending.clamp(1, 1 << 20) as u32,
+            units: (options.max_pending_bytes / UNIT).clamp(1, 1 << 28) as u32,
+        };
+        Self {
+            open: Arc::default(),
+            pending: Arc::new(Semaphore::new(limits.pending as usize)),
+            bytes: Arc::new(Semaphore::new(limits.units as usize)),
+            running: Arc::new(Semaphore::new(options.max_running.max(1))),
+            limits,
+        }
+    }
+
+    /// Waits until there is room for the request. This is what makes the daemon stop reading from a greedy client.
+    pub(super) async fn admit(&self, request: &Request) -> Option<Admission> {
+        let size = request.params.len() + request.method.len();
+        // One that is larger than all the room gets all the room.
+        let units = (size.div_ceil(UNIT).max(1) as u32).min(self.limits.units);
+        let pending = Arc::clone(&self.pending).acquire_owned().await.ok()?;
+        let bytes = Arc::clone(&self.bytes).acquire_many_owned(units).await.ok()?;
+        Some(Admission { _pending: pending, _bytes: bytes })
+    }
+
+    /// Starts an admitted request. `Err` if its id is taken by one that has no answer yet.
+    pub(super) fn start<S: Service>(
+        &self,
+        service: &Arc<S>,
+        session: &Arc<Session>,
+        outbox: &Outbox,
+        request: Request,
+        admission: Admission,
+    ) -> Result<(), WireError> {
+        let received = Instant::now();
+        let cancel = Cancel::new();
+        {
+            let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
+            if open.contains_key(&request.id) {
+                let text = format!("request id {} is taken by a request that has no answer yet", request.id);
+                return Err(WireError::new(code::PROTOCOL, text));
+            }
+            open.insert(request.id, cancel.clone());
+        }
+        session.count_request();
+        let deadline = request
+            .deadline_ms
+            .and_then(|milliseconds| received.checked_add(Duration::from_millis(milliseconds)));
+        let id = request.id;
+        let progress = Progress::new(id, request.want_progress.then(|| outbox.clone()));
+        let call = Call {
+            method: request.method,
+            params: request.params,
+            deadline,
+            cancel: cancel.clone(),
+            received,
+        };
+        let (service, session, outbox) = (Arc::clone(service), Arc::clone(session), outbox.clone());
+        let (open, running) = (Arc::clone(&self.open), Arc::clone(&self.running));
+        tokio::spawn(async move {
+            let mut right_to_run = None;
+            let work = async {
+                right_to_run = running.acquire_owned().await.ok();
+                catching(async { service.call(session, call, progress).await }).await.unwrap_or_else(
+                    |panic| {
+                        tracing::error!(panic, "a handler panicked");
+                        let text =
+                            format!("the daemon failed inside of this request ({panic}); it goes on running");
+                        Err(WireError::new(code::INTERNAL, text))
+                    },
+                )
+            };
+            let result = tokio::select! {
+                biased;
+                () = cancel.cancelled() => Err(WireError::new(code::CANCELLED, "the request was cancelled")),
+                result = work => result,
+                () = passes(deadline) => Err(WireError::new(
+                    code::DEADLINE,
+                    "the deadline passed before the request was finished; it was stopped",
+                )),
+            };
+            cancel.cancel();
+            open.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
+            outbox.answer(id, result, right_to_run).await;
+            drop(admission);
+        });
+        Ok(())
+    }
+
+    /// Cancels one request, if it is still open.
+    pub(super) fn cancel(&self, id: u64) {
+        if let Some(cancel) = self.open.lock().unwrap_or_else(PoisonError::into_inner).get(&id) {
+            cancel.cancel();
+        }
+    }
+
+    /// Cancels all of them.
+    pub(super) fn cancel_all(&self) {
+        for cancel in self.open.lock().unwrap_or_else(PoisonError::into_inner).values() {
+            cancel.cancel();
+        }
+    }
+
+    /// Waits until every request that was started has handed over its answer.
+    pub(super) async fn finished(&self) {
+        let _ = self.pending.acquire_many(self.limits.pending).await;
+    }
+}
+
+/// Waits until `deadline`; for ever without one.
+async fn passes(deadline: Option<Instant>) {
+    match deadline {
+        Some(deadline) => tokio::time::sleep_until(deadline.into()).await,
+        None => std::future::pending().await,
+    }
+}

@@ -1,0 +1,78 @@
+//! What the server needs from the rest of the daemon.
+
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Instant;
+
+use sdl_proto::WireError;
+
+use super::outbox::Outbox;
+use super::{Cancel, Session};
+
+/// Answers requests.
+pub trait Service: Send + Sync + 'static {
+    /// Runs one request.
+    ///
+    /// The future is dropped when the caller cancels, the deadline passes or the connection breaks; just before that
+    /// [`Call::cancel`] is set, for work that goes on in another thread. A panic becomes an `internal` error.
+    fn call(
+        &self,
+        session: Arc<Session>,
+        call: Call,
+        progress: Progress,
+    ) -> impl Future<Output = Result<Vec<u8>, WireError>> + Send;
+
+    /// A client has said hello. An error refuses the session.
+    fn session_opened(&self, _session: &Arc<Session>) -> Result<(), WireError> {
+        Ok(())
+    }
+
+    /// The session is over and none of its futures runs any more. Called exactly once for each session that
+    /// [`Service::session_opened`] accepted.
+    fn session_closed(&self, _session: &Session) {}
+}
+
+/// One request, as the service sees it.
+#[derive(Debug)]
+pub struct Call {
+    /// What to do.
+    pub method: String,
+    /// With what: opaque here.
+    pub params: Vec<u8>,
+    /// When the caller stops waiting.
+    pub deadline: Option<Instant>,
+    /// Set as soon as nobody wants the result any more.
+    pub cancel: Cancel,
+    /// When the request was read from the connection. A barrier for this request must cover all that happened before.
+    pub received: Instant,
+}
+
+/// Sends signs of life of one request to its caller.
+#[derive(Debug, Clone)]
+pub struct Progress {
+    id: u64,
+    outbox: Option<Outbox>,
+}
+
+impl Progress {
+    pub(super) fn new(id: u64, outbox: Option<Outbox>) -> Self {
+        Self { id, outbox }
+    }
+
+    /// A progress that nobody listens to, for calls that don't come from a connection.
+    pub fn none() -> Self {
+        Self { id: 0, outbox: None }
+    }
+
+    /// Whether the caller asked for progress; if not, composing it is a waste.
+    pub fn wanted(&self) -> bool {
+        self.outbox.is_some()
+    }
+
+    /// Sends opaque details. Never waits: when the caller does not keep up, they are dropped.
+    pub fn send(&self, bytes: Vec<u8>) {
+        if let Some(outbox) = &self.outbox {
+            outbox.progress(self.id, bytes);
+        }
+    }
+}

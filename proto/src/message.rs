@@ -1,0 +1,201 @@
+//! The envelope: what a frame holds.
+//!
+//! Variants and fields are only ever appended within one protocol version, never reordered: bincode writes positions,
+//! not names. A new variant needs a capability, so that it is sent only to a side that knows it.
+
+use serde::{Deserialize, Serialize};
+
+/// From a client to the daemon.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ClientMessage {
+    /// The first message after the handshake; anything else before it is refused.
+    Hello(SessionHello),
+    /// A call.
+    Request(Request),
+    /// The caller no longer wants the answer to this request. It is answered all the same, with the error
+    /// [`code::CANCELLED`] unless it was finished already.
+    Cancel {
+        /// The request.
+        id: u64,
+    },
+    /// From now on this bearer token holds for the session.
+    Token {
+        /// The token; `None` withdraws it.
+        token: Option<String>,
+    },
+    /// Asks for a [`ServerMessage::Pong`] with the same number.
+    Ping {
+        /// Any number.
+        nonce: u64,
+    },
+    /// Answers a [`ServerMessage::Ping`].
+    Pong {
+        /// The number of the ping.
+        nonce: u64,
+    },
+}
+
+/// From the daemon to a client.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ServerMessage {
+    /// The session stands.
+    Welcome(Welcome),
+    /// The answer to a request. Each request gets exactly one, in any order.
+    Response {
+        /// The request.
+        id: u64,
+        /// Opaque result, or what went wrong.
+        result: Result<Payload, WireError>,
+    },
+    /// A sign of life of a request that wanted progress.
+    Progress(Progress),
+    /// Something happened that nobody asked for.
+    Notify {
+        /// What happened.
+        method: String,
+        /// Details.
+        #[serde(with = "crate::bytes")]
+        params: Vec<u8>,
+    },
+    /// Asks for a [`ClientMessage::Pong`] with the same number.
+    Ping {
+        /// Any number.
+        nonce: u64,
+    },
+    /// Answers a [`ClientMessage::Ping`].
+    Pong {
+        /// The number of the ping.
+        nonce: u64,
+    },
+    /// The daemon closes this connection, and why. The last message.
+    Closing(WireError),
+}
+
+/// Opaque bytes.
+#[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
+#[serde(transparent)]
+pub struct Payload(#[serde(with = "crate::bytes")] pub Vec<u8>);
+
+/// What kind of program a client is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ClientKind {
+    /// `sdl-mcp`, on behalf of an agent.
+    Shim,
+    /// `sdlctl`, on behalf of a person.
+    Ctl,
+    /// Anything else.
+    Other,
+}
+
+/// Who opens a session, and from where.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct SessionHello {
+    /// Kind of program.
+    pub kind: ClientKind,
+    /// Name and version of the program that the session serves, such as the MCP client's. Empty while unknown.
+    pub name: String,
+    /// The client's working directory, absolute, in UTF-8 (lossy).
+    pub cwd: Option<String>,
+    /// Repository that the user named on the command line, if any: a path or an id.
+    pub repo: Option<String>,
+    /// Tool surface that the session starts with. Empty means the daemon's default.
+    pub surface: String,
+    /// Whether tool lists should carry output schemas.
+    pub output_schemas: bool,
+    /// Bearer token.
+    pub token: Option<String>,
+    /// Process id of the client, for `status`; never trusted.
+    pub pid: u32,
+}
+
+/// The daemon's answer to a [`SessionHello`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Welcome {
+    /// Number of the session.
+    pub session: u64,
+    /// Process id of the daemon.
+    pub pid: u32,
+    /// The largest frame that the daemon takes.
+    pub max_frame: u32,
+    /// Differs for each start of the daemon, so that a client that reconnects can tell a restart.
+    pub instance: u64,
+}
+
+/// A call.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Request {
+    /// Unique among the requests of this connection that are not answered yet.
+    pub id: u64,
+    /// What to do.
+    pub method: String,
+    /// With what: opaque to the envelope.
+    #[serde(with = "crate::bytes")]
+    pub params: Vec<u8>,
+    /// How long the caller waits, counted from when the daemon reads the request.
+    pub deadline_ms: Option<u64>,
+    /// Whether to send [`Progress`].
+    pub want_progress: bool,
+}
+
+/// A sign of life of a running request.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Progress {
+    /// The request.
+    pub id: u64,
+    /// Opaque details.
+    #[serde(with = "crate::bytes")]
+    pub bytes: Vec<u8>,
+}
+
+/// Why a request was not answered with a result.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
+#[error("{message} ({code})")]
+pub struct WireError {
+    /// Stable name, for programs; see [`code`].
+    pub code: String,
+    /// What, where and what to do next, for people.
+    pub message: String,
+    /// More fields as one opaque JSON object, or empty.
+    #[serde(with = "crate::bytes")]
+    pub detail: Vec<u8>,
+}
+
+impl WireError {
+    /// An error without further fields.
+    pub fn new(code: impl Into<String>, message: impl Into<String>) -> Self {
+        Self { code: code.into(), message: message.into(), detail: Vec::new() }
+    }
+
+    /// The same with further fields: one JSON object.
+    #[must_use]
+    pub fn with_detail(mut self, detail: impl Into<Vec<u8>>) -> Self {
+        self.detail = detail.into();
+        self
+    }
+}
+
+/// Codes that the transport itself uses. Handlers add their own.
+pub mod code {
+    /// The caller cancelled the request.
+    pub const CANCELLED: &str = "cancelled";
+    /// The deadline passed first.
+    pub const DEADLINE: &str = "deadlineExceeded";
+    /// The daemon is stopping.
+    pub const STOPPING: &str = "stopping";
+    /// Too many connections or requests.
+    pub const BUSY: &str = "busy";
+    /// A message makes no sense here.
+    pub const PROTOCOL: &str = "protocol";
+    /// A message is larger than allowed.
+    pub const TOO_LARGE: &str = "tooLarge";
+    /// The bearer token is missing or wrong.
+    pub const UNAUTHORIZED: &str = "unauthorized";
+    /// No such method.
+    pub const UNKNOWN_METHOD: &str = "unknownMethod";
+    /// Something broke inside of the daemon.
+    pub const INTERNAL: &str = "internal";
+    /// The connection broke after the request was sent: whether it took effect is unknown.
+    pub const OUTCOME_UNKNOWN: &str = "outcomeUnknown";
+    /// No daemon could be reached.
+    pub const UNREACHABLE: &str = "unreachable";
+}
