@@ -41,6 +41,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         ],
     ),
     ("sdl-tests", &[]),
+    ("sdl-bench", &["sdl-tests"]),
     ("xtask", &[]),
 ];
 

@@ -1,0 +1,60 @@
+//! What the daemon costs and whether its answers are fresh, measured on the real programs: daemon, shim, tree on disk.
+//! Each run is one command and starts from nothing: `cargo run --release -p sdl-bench -- <run> [options]`.
+
+mod figures;
+mod options;
+mod process;
+mod random;
+mod runs;
+mod tree;
+mod world;
+
+use std::env;
+use std::error::Error;
+use std::process::ExitCode;
+
+use options::Options;
+
+/// What a run ends with: an error if an answer was wrong, whatever the figures.
+type Outcome<T = ()> = Result<T, Box<dyn Error>>;
+
+const HELP: &str = "\
+cargo run --release -p sdl-bench -- <run> [options]
+
+  cold PATH [--rounds 3]               first index of PATH against bare tree-sitter parsing of the same files
+  freshness [--edits 1000] [--outside 100] [--files 300]
+                                       edits in a held slice, each followed at once by slice.refresh
+  latency [PATH] [--calls 500]         the common calls, through the shim
+  idle [PATH] [--seconds 60]           CPU, wake-ups and bytes written with nothing to do
+  crash [--rounds 200] [--seed 1]      kill -9 at random instants; nothing lost, nothing half done
+  burst [--files 300]                  a branch switch that changes that many files, there and back
+  clients [--clients 16] [--calls 200] many shims at once
+";
+
+fn main() -> ExitCode {
+    let words: Vec<String> = env::args().skip(1).collect();
+    let outcome = words.split_first().map(|(run, rest)| {
+        let options = Options::parse(rest)?;
+        match run.as_str() {
+            "cold" => runs::cold::run(&options),
+            "freshness" => runs::freshness::run(&options),
+            "latency" => runs::latency::run(&options),
+            "idle" => runs::idle::run(&options),
+            "crash" => runs::crash::run(&options),
+            "burst" => runs::burst::run(&options),
+            "clients" => runs::clients::run(&options),
+            other => Err(format!("no run `{other}`\n\n{HELP}").into()),
+        }
+    });
+    match outcome {
+        None => {
+            print!("{HELP}");
+            ExitCode::SUCCESS
+        }
+        Some(Ok(())) => ExitCode::SUCCESS,
+        Some(Err(error)) => {
+            eprintln!("sdl-bench: {error}");
+            ExitCode::FAILURE
+        }
+    }
+}

@@ -1,0 +1,61 @@
+//! What the kernel says of a process. Linux only: elsewhere everything is `None`.
+
+use std::fs;
+
+/// The clock ticks of `/proc/<pid>/stat`: always a hundredth of a second where programs see them.
+const TICK: f64 = 0.01;
+
+/// CPU seconds that a process has used, its ended threads included.
+pub(crate) fn cpu_seconds(pid: u32) -> Option<f64> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The second field is the name in parentheses, which may hold spaces.
+    let (_, fields) = stat.rsplit_once(") ")?;
+    let ticks = |at: usize| fields.split(' ').nth(at)?.parse::<f64>().ok();
+    Some((ticks(11)? + ticks(12)?) * TICK)
+}
+
+/// Memory of a process, in bytes.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Memory {
+    /// Resident, shared pages and mapped files included.
+    pub(crate) resident: u64,
+    /// Resident and nobody else's, mapped files left out.
+    pub(crate) anonymous: u64,
+    /// The highest resident size so far.
+    pub(crate) peak: u64,
+}
+
+pub(crate) fn memory(pid: u32) -> Option<Memory> {
+    let rollup = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
+    let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
+    Some(Memory {
+        resident: field(&rollup, "Rss:")? * 1024,
+        anonymous: field(&rollup, "Anonymous:")? * 1024,
+        peak: field(&status, "VmHWM:")? * 1024,
+    })
+}
+
+/// Bytes that a process has caused to be written to storage.
+pub(crate) fn bytes_written(pid: u32) -> Option<u64> {
+    field(&fs::read_to_string(format!("/proc/{pid}/io")).ok()?, "write_bytes:")
+}
+
+/// How often the threads of a process have gone to sleep and been woken.
+pub(crate) fn wakeups(pid: u32) -> Option<u64> {
+    let mut sum = 0;
+    for task in fs::read_dir(format!("/proc/{pid}/task")).ok()?.flatten() {
+        let status = fs::read_to_string(task.path().join("status")).ok()?;
+        sum += field(&status, "voluntary_ctxt_switches:")?;
+    }
+    Some(sum)
+}
+
+/// How many threads a process has.
+pub(crate) fn threads(pid: u32) -> Option<u64> {
+    field(&fs::read_to_string(format!("/proc/{pid}/status")).ok()?, "Threads:")
+}
+
+fn field(text: &str, name: &str) -> Option<u64> {
+    let line = text.lines().find_map(|line| line.strip_prefix(name))?;
+    line.split_whitespace().next()?.parse().ok()
+}

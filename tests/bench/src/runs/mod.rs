@@ -1,0 +1,9 @@
+//! The runs, one file each.
+
+pub(crate) mod burst;
+pub(crate) mod clients;
+pub(crate) mod cold;
+pub(crate) mod crash;
+pub(crate) mod freshness;
+pub(crate) mod idle;
+pub(crate) mod latency;

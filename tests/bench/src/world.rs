@@ -1,0 +1,107 @@
+//! A daemon of its own, one repository, one shim.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use sdl_tests::{Daemon, McpClient, TestEnv};
+use serde_json::{Value, json};
+
+use crate::Outcome;
+
+/// Everything that a run talks to. Dropping it ends all of it.
+pub(crate) struct World {
+    // In this order: a client goes before the daemon, the daemon before its folders.
+    pub(crate) client: McpClient,
+    pub(crate) daemon: Daemon,
+    pub(crate) root: PathBuf,
+    pub(crate) repo: String,
+    pub(crate) env: TestEnv,
+}
+
+impl World {
+    /// Starts a daemon and a shim, and registers the tree at `root`, which lies in `env`. The index is not waited for.
+    pub(crate) fn start(env: TestEnv, root: &Path) -> Outcome<Self> {
+        let daemon = env.daemon();
+        let client = connect(&env, root)?;
+        let mut world = Self { client, daemon, root: root.to_owned(), repo: String::new(), env };
+        let registered = world.call("repo_register", json!({"rootPath": root}))?;
+        world.repo = text(&registered, "repoId")?;
+        Ok(world)
+    }
+
+    /// Starts as [`Self::start`] does, and waits until the tree is indexed.
+    pub(crate) fn indexed(env: TestEnv, root: &Path) -> Outcome<(Self, Duration)> {
+        let began = Instant::now();
+        let mut world = Self::start(env, root)?;
+        world.wait_until_indexed()?;
+        Ok((world, began.elapsed()))
+    }
+
+    /// Waits until the ledger has all of the tree.
+    pub(crate) fn wait_until_indexed(&mut self) -> Outcome<Value> {
+        self.client.timeout = Duration::from_mins(10);
+        self.call("index_refresh", json!({"mode": "incremental"}))
+    }
+
+    /// Calls an action, which has to succeed, on the repository.
+    pub(crate) fn call(&mut self, action: &str, arguments: Value) -> Outcome<Value> {
+        call(&mut self.client, &self.repo, action, arguments)
+    }
+
+    /// The head's version, with every write so far in it.
+    pub(crate) fn head(&mut self) -> Outcome<u64> {
+        let status = self.call("repo_status", json!({"sync": "require"}))?;
+        version(&text(&status, "ledgerVersion")?)
+    }
+}
+
+/// A shim that has made its handshake.
+pub(crate) fn connect(env: &TestEnv, root: &Path) -> Outcome<McpClient> {
+    let mut client = env.shim(root, &[]);
+    client.initialize()?;
+    Ok(client)
+}
+
+/// Calls an action, which has to succeed.
+pub(crate) fn call(client: &mut McpClient, repo: &str, action: &str, mut arguments: Value) -> Outcome<Value> {
+    if let (Some(fields), false) = (arguments.as_object_mut(), repo.is_empty()) {
+        fields.entry("repoId").or_insert_with(|| repo.into());
+    }
+    let shown = arguments.to_string();
+    let result = client.call(&format!("sdl_{action}"), arguments)?;
+    if result.is_error {
+        return Err(format!("{action} {shown}: {}", result.raw).into());
+    }
+    Ok(result.data)
+}
+
+/// A field of an answer that is text.
+pub(crate) fn text(answer: &Value, field: &str) -> Outcome<String> {
+    let found = answer[field].as_str().map(str::to_owned);
+    found.ok_or_else(|| format!("the answer has no `{field}`: {answer}").into())
+}
+
+/// The number of a version.
+pub(crate) fn version(text: &str) -> Outcome<u64> {
+    let number = text.strip_prefix('v').and_then(|digits| digits.parse().ok());
+    number.ok_or_else(|| format!("{text:?} is no version").into())
+}
+
+/// Fails unless an answer says that it includes every write that came before its question.
+pub(crate) fn check_synced(answer: &Value) -> Outcome {
+    if answer["freshness"]["synced"] == true {
+        return Ok(());
+    }
+    Err(format!("not synced: {}", answer["freshness"]).into())
+}
+
+/// The id of the one symbol of that name.
+pub(crate) fn symbol(world: &mut World, name: &str) -> Outcome<String> {
+    let found =
+        world.call("symbol_search", json!({"query": name, "exact": true, "limit": 2, "sync": "require"}))?;
+    let results = found["results"].as_array().map(Vec::as_slice).unwrap_or_default();
+    match results {
+        [one] => text(one, "symbolId"),
+        _ => Err(format!("{name}: {} results: {found}", results.len()).into()),
+    }
+}
