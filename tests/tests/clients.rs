@@ -1,0 +1,74 @@
+//! Real MCP clients, made by others, against the real shim and daemon. `cargo xtask test` prepares them; where they are not
+//! to be had these tests say so and pass over.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of a test fail it")]
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use sdl_tests::{Program, TestEnv, workspace};
+
+/// A Python that has the `mcp` package: the one that `cargo xtask test` made.
+fn python() -> Option<PathBuf> {
+    let python = std::env::var_os("SDL_TEST_PYTHON").map(PathBuf::from)?;
+    python.exists().then_some(python)
+}
+
+fn python_session(mode: &str) {
+    let Some(python) = python() else {
+        eprintln!("SKIPPED: no Python with `mcp` (SDL_TEST_PYTHON is not set; `cargo xtask test` sets it)");
+        return;
+    };
+    let env = TestEnv::new();
+    let repo = env.repo(
+        "shop",
+        r#"
+//- /prices.py
+def tax(amount: float) -> float:
+    """The tax on an amount."""
+    return amount * 0.19
+
+
+def gross(amount: float) -> float:
+    """An amount with its tax."""
+    return amount + tax(amount)
+//- /orders.py
+from prices import gross
+
+
+def total(items: list[float]) -> float:
+    """What the customer pays, with tax."""
+    return sum(gross(item) for item in items)
+"#,
+    );
+    let _daemon = env.daemon();
+    // The shim's environment is the script's.
+    let shim = env.command(Program::Shim);
+    let mut script = Command::new(python);
+    script.env_clear().envs(shim.get_envs().filter_map(|(name, value)| Some((name, value?))));
+    script.arg(workspace::root().join("tests/clients/session.py")).arg(mode);
+    script.arg(Program::Shim.path()).arg(&repo).current_dir(&repo);
+    let output = script.output().unwrap();
+    assert!(
+        output.status.success(),
+        "{}\n{}\n{}",
+        output.status,
+        String::from_utf8_lossy(&output.stdout),
+        String::from_utf8_lossy(&output.stderr)
+    );
+}
+
+#[test]
+fn python_client_of_the_initialize_era() {
+    python_session("legacy");
+}
+
+#[test]
+fn python_client_that_finds_out_by_itself() {
+    python_session("auto");
+}
+
+#[test]
+fn python_client_of_the_stateless_revision() {
+    python_session("2026-07-28");
+}
