@@ -1,0 +1,352 @@
+//! One file's facts to postings.
+//!
+//! Every symbol is a document of six fields. A term's impact is its weighted, length-normalized frequency over the
+//! fields, saturated (BM25F with fixed average lengths), so that a posting depends on this file alone.
+
+use std::collections::HashMap;
+
+use sdl_ledger::Posting;
+use sdl_model::facts::{Arena, Def, DefFlags, DefIx, Expr, ExprIx, StrIx};
+use sdl_model::{Body, FileId, Outline, RelPath, SymbolKind};
+
+use super::flags::{Flags, is_test_path};
+use super::words::{self, Scratch};
+
+/// Begins the term that is a symbol's whole simple name in lower case. No word contains it.
+pub(crate) const EXACT: char = '=';
+/// The impact of a term that saturates: larger frequencies come closer and closer to it.
+pub(crate) const IMPACT_ONE: f32 = 60_000.0;
+/// How fast impact saturates.
+const K1: f32 = 1.2;
+/// Most postings of one symbol, its exact name apart.
+const MOST_TERMS: usize = 32;
+/// Most bytes of a term.
+const LONGEST_TERM: usize = 64;
+
+/// The fields of a symbol's document.
+#[derive(Clone, Copy)]
+enum Field {
+    Name,
+    Owner,
+    Path,
+    Signature,
+    Doc,
+    Body,
+}
+
+/// Weight, fixed average length in terms, strength of length normalization, in the order of [`Field`].
+const FIELDS: [(f32, f32, f32); 6] =
+    [(5.0, 2.0, 0.5), (1.6, 2.0, 0.5), (1.0, 5.0, 0.3), (1.0, 5.0, 0.6), (1.2, 12.0, 0.6), (0.6, 25.0, 0.7)];
+
+/// The postings of one file: a pure function of its path and its facts.
+pub fn postings(path: &RelPath, file: FileId, outline: &Outline, body: &Body) -> Vec<Posting> {
+    let mut terms = Terms::default();
+    let path_terms = terms.of_path(path);
+    let mut outline_texts = Memo::new(outline.arena.strings.len());
+    let mut body_texts = Memo::new(body.arena.strings.len());
+    let home = homes(outline);
+    let mentions = mentions(outline, body, &home);
+    let in_test_file = is_test_path(path.as_str());
+    let mut document = Document::default();
+    let mut found = Vec::with_capacity(outline.defs.len() * 16);
+    for (ix, def) in outline.iter() {
+        let part = part_of(def);
+        if part == Part::Nothing {
+            continue;
+        }
+        document.clear();
+        let name = match def.kind {
+            SymbolKind::Module => path.stem(),
+            _ => outline.str(def.name),
+        };
+        if def.kind == SymbolKind::Module {
+            terms.each(name, &mut |term| document.add(Field::Name, term));
+        } else {
+            document.add_all(Field::Name, outline_texts.terms(&mut terms, &outline.arena, def.name));
+        }
+        if part != Part::Name {
+            // The owners' names: what the qualified name has more than the name.
+            for term in outline_texts.terms(&mut terms, &outline.arena, def.qualified) {
+                if !document.has(term) {
+                    document.add(Field::Owner, term);
+                }
+            }
+            if let Some(doc) = def.doc {
+                document.add_all(Field::Doc, outline_texts.terms(&mut terms, &outline.arena, doc));
+            }
+        }
+        if part == Part::All {
+            for &term in &path_terms {
+                document.add(Field::Path, term);
+            }
+            let mut signature = |ix: StrIx, document: &mut Document| {
+                document.add_all(Field::Signature, outline_texts.terms(&mut terms, &outline.arena, ix));
+            };
+            for param in &def.params {
+                signature(param.name, &mut document);
+                if let Some(ty) = param.ty_text {
+                    signature(ty, &mut document);
+                }
+            }
+            for text in def.ret_text.iter().chain(&def.invariants) {
+                signature(*text, &mut document);
+            }
+            for base in &def.bases {
+                if let Some(name) = last_name(&outline.arena, base.ty) {
+                    signature(name, &mut document);
+                }
+            }
+            for &mention in mentions.of(ix) {
+                document.add_all(Field::Body, body_texts.terms(&mut terms, &body.arena, mention));
+            }
+        }
+        let symbol = file.symbol(def.key);
+        let flags = Flags::of(def, in_test_file);
+        for (term, impact) in document.best(&terms) {
+            let term = terms.text(term).into();
+            found.push(Posting { term, symbol, impact, flags: flags.0 });
+        }
+        if let Some(term) = exact_term(name) {
+            let impact = (flags.prior() * IMPACT_ONE) as u16;
+            found.push(Posting { term: term.into(), symbol, impact, flags: flags.0 });
+        }
+    }
+    found
+}
+
+/// The term that is the whole of a name, if it has one. Names too long for a term share that of their beginning.
+pub(crate) fn exact_term(name: &str) -> Option<String> {
+    if name.is_empty() {
+        return None;
+    }
+    let mut term = String::with_capacity(name.len() + 1);
+    term.push(EXACT);
+    for c in name.chars().map(words::lower) {
+        if term.len() + c.len_utf8() > LONGEST_TERM {
+            break;
+        }
+        term.push(c);
+    }
+    Some(term)
+}
+
+/// How much of a definition is indexed.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Part {
+    All,
+    /// Values: name, owners, documentation.
+    Value,
+    /// What stands inside a function: its name alone; the rest counts for the function.
+    Name,
+    Nothing,
+}
+
+fn part_of(def: &Def) -> Part {
+    let local = def.flags.has(DefFlags::LOCAL);
+    match def.kind {
+        SymbolKind::Impl => Part::Nothing,
+        kind if kind.is_callable() || kind.is_type() => {
+            if local {
+                Part::Name
+            } else {
+                Part::All
+            }
+        }
+        SymbolKind::Module | SymbolKind::Namespace => Part::All,
+        _ if local => Part::Nothing,
+        _ => Part::Value,
+    }
+}
+
+/// For each definition the one around it, or itself, that what it mentions counts for.
+fn homes(outline: &Outline) -> Vec<DefIx> {
+    let mut homes: Vec<DefIx> = Vec::with_capacity(outline.defs.len());
+    for (ix, def) in outline.iter() {
+        // Outer definitions stand before inner ones.
+        let outer = def.parent.and_then(|parent| homes.get(parent.0 as usize)).copied();
+        homes.push(if part_of(def) == Part::All { ix } else { outer.unwrap_or(DefIx::MODULE) });
+    }
+    homes
+}
+
+/// The names that each definition's body mentions.
+struct Mentions {
+    starts: Vec<u32>,
+    names: Vec<StrIx>,
+}
+
+impl Mentions {
+    fn of(&self, ix: DefIx) -> &[StrIx] {
+        let at = ix.0 as usize;
+        match (self.starts.get(at), self.starts.get(at + 1)) {
+            (Some(&start), Some(&end)) => self.names.get(start as usize..end as usize).unwrap_or_default(),
+            _ => &[],
+        }
+    }
+}
+
+fn mentions(outline: &Outline, body: &Body, homes: &[DefIx]) -> Mentions {
+    let home = |scope: DefIx| homes.get(scope.0 as usize).map_or(0, |home| home.0 as usize);
+    let pairs = || {
+        let refs = body.refs.iter().map(|r| (home(r.scope), r.name));
+        refs.chain(body.bindings.iter().map(|b| (home(b.scope), b.name)))
+    };
+    // A counting sort by definition.
+    let mut starts = vec![0_u32; outline.defs.len() + 1];
+    for (at, _) in pairs() {
+        if let Some(count) = starts.get_mut(at + 1) {
+            *count += 1;
+        }
+    }
+    for at in 1..starts.len() {
+        starts[at] += starts[at - 1];
+    }
+    let mut next = starts.clone();
+    let mut names = vec![StrIx(0); starts.last().map_or(0, |end| *end as usize)];
+    for (at, name) in pairs() {
+        if let Some(place) = next.get_mut(at).filter(|_| at + 1 < starts.len()) {
+            names[*place as usize] = name;
+            *place += 1;
+        }
+    }
+    Mentions { starts, names }
+}
+
+fn last_name(arena: &Arena, ix: ExprIx) -> Option<StrIx> {
+    match arena.expr(ix) {
+        Expr::Name(name) | Expr::Attr(_, name) | Expr::Path(_, name) => Some(*name),
+        // Expressions refer only to those before them, so this ends.
+        Expr::Generic(base, _) if base.0 < ix.0 => last_name(arena, *base),
+        _ => None,
+    }
+}
+
+/// The terms of one file, by number.
+#[derive(Default)]
+struct Terms {
+    numbers: HashMap<Box<str>, u32>,
+    texts: Vec<Box<str>>,
+    scratch: Scratch,
+}
+
+impl Terms {
+    fn text(&self, term: u32) -> &str {
+        self.texts.get(term as usize).map_or("", |text| text)
+    }
+
+    fn each(&mut self, text: &str, each: &mut dyn FnMut(u32)) {
+        let Self { numbers, texts, scratch } = self;
+        words::terms(text, scratch, &mut |term| {
+            let number = numbers.get(term).copied().unwrap_or_else(|| {
+                let number = texts.len() as u32;
+                texts.push(term.into());
+                numbers.insert(term.into(), number);
+                number
+            });
+            each(number);
+        });
+    }
+
+    /// The terms of a file's folders and stem, without doubles.
+    fn of_path(&mut self, path: &RelPath) -> Vec<u32> {
+        let mut found = Vec::new();
+        let dir = path.dir().rsplit('/').take(4);
+        for part in std::iter::once(path.stem()).chain(dir) {
+            self.each(part, &mut |term| {
+                if !found.contains(&term) {
+                    found.push(term);
+                }
+            });
+        }
+        found
+    }
+}
+
+/// The terms of an arena's texts; each text is split once however often it is mentioned.
+struct Memo {
+    ranges: Vec<Option<(u32, u32)>>,
+    terms: Vec<u32>,
+}
+
+impl Memo {
+    fn new(texts: usize) -> Self {
+        Self { ranges: vec![None; texts], terms: Vec::new() }
+    }
+
+    fn terms(&mut self, all: &mut Terms, arena: &Arena, ix: StrIx) -> impl Iterator<Item = u32> + use<'_> {
+        let known = self.ranges.get(ix.0 as usize).copied().flatten();
+        let (start, end) = known.unwrap_or_else(|| {
+            let start = self.terms.len() as u32;
+            all.each(arena.str(ix), &mut |term| self.terms.push(term));
+            let range = (start, self.terms.len() as u32);
+            if let Some(slot) = self.ranges.get_mut(ix.0 as usize) {
+                *slot = Some(range);
+            }
+            range
+        });
+        self.terms.get(start as usize..end as usize).unwrap_or_default().iter().copied()
+    }
+}
+
+/// One symbol's fields.
+#[derive(Default)]
+struct Document {
+    lengths: [u32; FIELDS.len()],
+    counts: Vec<(u32, [u16; FIELDS.len()])>,
+    /// For each term of the file: its place in `counts` plus one, if `epoch` is this document's.
+    places: Vec<(u32, u32)>,
+    epoch: u32,
+}
+
+impl Document {
+    fn clear(&mut self) {
+        self.lengths = Default::default();
+        self.counts.clear();
+        self.epoch += 1;
+    }
+
+    fn has(&self, term: u32) -> bool {
+        self.places.get(term as usize).is_some_and(|place| place.0 == self.epoch)
+    }
+
+    fn add_all(&mut self, field: Field, terms: impl Iterator<Item = u32>) {
+        for term in terms {
+            self.add(field, term);
+        }
+    }
+
+    fn add(&mut self, field: Field, term: u32) {
+        let at = term as usize;
+        if at >= self.places.len() {
+            self.places.resize(at + 64, (0, 0));
+        }
+        if self.places[at].0 != self.epoch {
+            self.places[at] = (self.epoch, self.counts.len() as u32);
+            self.counts.push((term, Default::default()));
+        }
+        let count = &mut self.counts[self.places[at].1 as usize].1[field as usize];
+        *count = count.saturating_add(1);
+        self.lengths[field as usize] += 1;
+    }
+
+    /// The terms with the greatest impact.
+    fn best(&mut self, terms: &Terms) -> impl Iterator<Item = (u32, u16)> + use<'_> {
+        let mut scale = [0.0_f32; FIELDS.len()];
+        for (i, (weight, average, strength)) in FIELDS.into_iter().enumerate() {
+            scale[i] = weight / (1.0 - strength + strength * self.lengths[i] as f32 / average);
+        }
+        let impact = |counts: &[u16; FIELDS.len()]| {
+            let frequency: f32 =
+                counts.iter().zip(scale).map(|(count, scale)| f32::from(*count) * scale).sum();
+            ((frequency / (K1 + frequency) * IMPACT_ONE) as u16).max(1)
+        };
+        if self.counts.len() > MOST_TERMS {
+            // By text among equals: numbers depend on the order in which texts were met.
+            self.counts.sort_unstable_by(|(a, a_counts), (b, b_counts)| {
+                impact(b_counts).cmp(&impact(a_counts)).then_with(|| terms.text(*a).cmp(terms.text(*b)))
+            });
+            self.counts.truncate(MOST_TERMS);
+        }
+        self.counts.iter().map(move |(term, counts)| (*term, impact(counts)))
+    }
+}
