@@ -2,14 +2,20 @@
 //! with it.
 
 use std::ffi::OsString;
-use std::io;
+use std::fs::File;
+use std::io::{self, BufRead, BufReader};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
+use std::sync::mpsc::channel;
+use std::thread;
 use std::time::Duration;
 
 use tempfile::TempDir;
 
 use crate::{McpClient, Program, fixture};
+
+/// Where daemons of a test write their standard error.
+const STDERR: &str = "sdld.stderr";
 
 /// The folders and the environment of one test.
 pub struct TestEnv {
@@ -155,7 +161,7 @@ impl TestEnv {
     pub fn daemon_with(&self, args: &[&str]) -> Daemon {
         let mut command = self.command(Program::Daemon);
         command.args(args).stdin(Stdio::null());
-        Daemon::spawn(&mut command, self.root.path(), Duration::from_mins(1))
+        Daemon::spawn(&mut command, &self.path(STDERR), Duration::from_mins(1))
             .unwrap_or_else(|error| panic!("starting sdld: {error}\n{}", self.daemon_log()))
     }
 
@@ -183,8 +189,8 @@ impl TestEnv {
 
     /// What daemons of this test wrote to their logs, for messages.
     pub fn daemon_log(&self) -> String {
-        let mut text = String::new();
-        for dir in [self.state_dir(), self.state_dir().join("logs"), self.state_dir().join("log")] {
+        let mut text = std::fs::read_to_string(self.path(STDERR)).unwrap_or_default();
+        for dir in [self.state_dir(), self.state_dir().join("log")] {
             for entry in std::fs::read_dir(dir).into_iter().flatten().flatten() {
                 if entry.file_name().to_string_lossy().contains(".log") {
                     text.push_str(&std::fs::read_to_string(entry.path()).unwrap_or_default());
@@ -200,7 +206,7 @@ impl Drop for TestEnv {
     fn drop(&mut self) {
         let stop = self.command(Program::Ctl).arg("stop").stdin(Stdio::null()).output();
         drop(stop);
-        if std::thread::panicking() {
+        if thread::panicking() {
             eprintln!("--- the daemon's log ---\n{}", self.daemon_log());
         }
     }
@@ -212,9 +218,25 @@ pub struct Daemon {
 }
 
 impl Daemon {
-    /// Starts the daemon and waits until it says that it is ready.
-    fn spawn(command: &mut Command, dir: &Path, patience: Duration) -> io::Result<Self> {
-        ready::spawn(command, dir, patience).map(|child| Self { child })
+    /// Starts the daemon as a client does: it says on its standard output that it is ready, or why not.
+    fn spawn(command: &mut Command, stderr: &Path, patience: Duration) -> io::Result<Self> {
+        let stderr = File::options().create(true).append(true).open(stderr)?;
+        let mut child = command.env("SDL_REPORT_START", "1").stdout(Stdio::piped()).stderr(stderr).spawn()?;
+        let stdout = child.stdout.take().ok_or_else(|| io::Error::other("the daemon has no output"))?;
+        // From here on dropping it ends it.
+        let daemon = Self { child };
+        let (report, said) = channel();
+        thread::spawn(move || {
+            let mut line = String::new();
+            let read = BufReader::new(stdout).read_line(&mut line);
+            let _ = report.send(read.map(|_| line));
+        });
+        match said.recv_timeout(patience) {
+            Ok(Ok(line)) if line.trim() == "sdl-ready" => Ok(daemon),
+            Ok(Ok(line)) => Err(io::Error::other(format!("it said {:?}", line.trim()))),
+            Ok(Err(error)) => Err(error),
+            Err(_) => Err(io::Error::new(io::ErrorKind::TimedOut, format!("not ready after {patience:?}"))),
+        }
     }
 
     /// Its process id.
@@ -249,61 +271,5 @@ impl Drop for Daemon {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
-    }
-}
-
-#[cfg(unix)]
-mod ready {
-    //! Readiness as systemd is told of it: a datagram.
-
-    use std::io;
-    use std::os::unix::net::UnixDatagram;
-    use std::path::Path;
-    use std::process::{Child, Command};
-    use std::sync::atomic::{AtomicU32, Ordering};
-    use std::time::{Duration, Instant};
-
-    pub(super) fn spawn(command: &mut Command, dir: &Path, patience: Duration) -> io::Result<Child> {
-        static SERIAL: AtomicU32 = AtomicU32::new(0);
-        let path = dir.join(format!("n{}", SERIAL.fetch_add(1, Ordering::Relaxed)));
-        let socket = UnixDatagram::bind(&path)?;
-        // Short, so that a daemon that exits instead is noticed soon.
-        socket.set_read_timeout(Some(Duration::from_millis(50)))?;
-        let mut child = command.env("NOTIFY_SOCKET", &path).spawn()?;
-        let deadline = Instant::now() + patience;
-        let mut message = [0; 4096];
-        loop {
-            match socket.recv(&mut message) {
-                Ok(length) if String::from_utf8_lossy(&message[..length]).lines().any(|l| l == "READY=1") => {
-                    return Ok(child);
-                }
-                Ok(_) => continue,
-                Err(error) if matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut) => {
-                }
-                Err(error) => return Err(error),
-            }
-            if let Some(status) = child.try_wait()? {
-                return Err(io::Error::other(format!("it exited before it was ready: {status}")));
-            }
-            if Instant::now() > deadline {
-                let _ = child.kill();
-                let _ = child.wait();
-                return Err(io::Error::new(io::ErrorKind::TimedOut, format!("not ready after {patience:?}")));
-            }
-        }
-    }
-}
-
-#[cfg(not(unix))]
-mod ready {
-    //! Without datagrams the first call finds out: clients wait for a daemon that is starting.
-
-    use std::io;
-    use std::path::Path;
-    use std::process::{Child, Command};
-    use std::time::Duration;
-
-    pub(super) fn spawn(command: &mut Command, _dir: &Path, _patience: Duration) -> io::Result<Child> {
-        command.spawn()
     }
 }

@@ -29,6 +29,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     (
         "sdld",
         &[
+            // What both ends must agree on, folders, socket and token, and whether another daemon answers already.
+            "sdl-client",
             "sdl-graph",
             "sdl-lang",
             "sdl-ledger",
