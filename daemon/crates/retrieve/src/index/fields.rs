@@ -335,7 +335,7 @@ impl Document {
         for (i, (weight, average, strength)) in FIELDS.into_iter().enumerate() {
             scale[i] = weight / (1.0 - strength + strength * self.lengths[i] as f32 / average);
         }
-        let impact = |counts: &[u16; FIELDS.len()]| {
+        let impact = move |counts: &[u16; FIELDS.len()]| {
             let frequency: f32 =
                 counts.iter().zip(scale).map(|(count, scale)| f32::from(*count) * scale).sum();
             ((frequency / (K1 + frequency) * IMPACT_ONE) as u16).max(1)

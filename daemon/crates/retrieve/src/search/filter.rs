@@ -1,0 +1,103 @@
+//! Which symbols a request wants to see at all.
+
+use std::collections::HashSet;
+use std::ops::ControlFlow;
+
+use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
+use sdl_ledger::View;
+use sdl_model::{FileId, SymbolId, SymbolKind};
+
+use crate::index::Flags;
+use crate::{Result, UserError};
+
+/// Which symbols a request wants to see at all.
+#[derive(Default)]
+pub(crate) struct Filter {
+    /// A bit for each kind; 0 means all.
+    kinds: u32,
+    exported_only: bool,
+    files: Option<HashSet<FileId>>,
+}
+
+impl Filter {
+    pub(crate) fn new(
+        view: &dyn View,
+        kinds: &[SymbolKind],
+        exported_only: bool,
+        path_glob: Option<&str>,
+    ) -> Result<Self> {
+        let kinds = kinds.iter().fold(0, |bits, kind| bits | bit(*kind));
+        let files = path_glob.map(|glob| files_matching(view, glob)).transpose()?;
+        Ok(Self { kinds, exported_only, files })
+    }
+
+    /// Whether a symbol passes.
+    pub(crate) fn keeps(&self, view: &dyn View, symbol: SymbolId, flags: Flags) -> Result<bool> {
+        if self.kinds != 0 && self.kinds & bit(flags.kind()) == 0 || self.exported_only && !flags.exported() {
+            return Ok(false);
+        }
+        let Some(files) = &self.files else { return Ok(true) };
+        Ok(view.symbol_file(symbol)?.is_some_and(|file| files.contains(&file)))
+    }
+}
+
+fn bit(kind: SymbolKind) -> u32 {
+    SymbolKind::ALL.iter().position(|known| *known == kind).map_or(0, |at| 1 << at)
+}
+
+/// A pattern without a slash matches at any depth; one that names a folder matches all below it.
+fn glob_set(pattern: &str) -> Result<GlobSet> {
+    let bad = |err: globset::Error| UserError::BadGlob(err.to_string());
+    let pattern = pattern.strip_prefix("./").unwrap_or(pattern).trim_end_matches('/');
+    if pattern.is_empty() {
+        return Err(UserError::BadGlob("it is empty".into()).into());
+    }
+    let anywhere = if pattern.contains('/') { pattern.to_owned() } else { format!("**/{pattern}") };
+    let mut set = GlobSetBuilder::new();
+    for text in [format!("{anywhere}/**"), anywhere] {
+        set.add(GlobBuilder::new(&text).literal_separator(true).build().map_err(bad)?);
+    }
+    Ok(set.build().map_err(bad)?)
+}
+
+fn files_matching(view: &dyn View, pattern: &str) -> Result<HashSet<FileId>> {
+    let set = glob_set(pattern)?;
+    // Only files below the folders that the pattern spells out need a look.
+    let spelled = if pattern.contains('/') {
+        pattern.split(['*', '?', '[', '{', '\\']).next().unwrap_or("")
+    } else {
+        ""
+    };
+    let prefix = spelled.strip_prefix("./").unwrap_or(spelled).trim_end_matches('/');
+    let mut files = HashSet::new();
+    view.files_under(prefix, &mut |file, path| {
+        if set.is_match(path) {
+            files.insert(file);
+        }
+        ControlFlow::Continue(())
+    })?;
+    Ok(files)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn globs() {
+        for (pattern, path, matches) in [
+            ("*.py", "a/b.py", true),
+            ("src/*.py", "src/a.py", true),
+            ("src/*.py", "src/b/a.py", false),
+            ("src/**", "src/b/a.py", true),
+            ("src/b/", "src/b/a.py", true),
+            ("auth", "src/auth/a.py", true),
+            ("src/**/test_*.py", "src/test_a.py", true),
+            ("./src/{a,b}.ts", "src/b.ts", true),
+        ] {
+            assert_eq!(glob_set(pattern).unwrap().is_match(path), matches, "{pattern} {path}");
+        }
+        assert!(glob_set("a[").is_err());
+        assert!(glob_set("").is_err());
+    }
+}

@@ -1,0 +1,212 @@
+//! A query, understood: its terms, the names and paths that it spells.
+
+use std::collections::HashMap;
+
+use crate::index::words::{self, Scratch};
+
+/// More terms than this are not looked up; those of the first lines and the most repeated come first.
+const MOST_TERMS: usize = 40;
+/// More names or paths than this are not looked up.
+const MOST_PROBES: usize = 48;
+
+/// A term and how much it counts.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct PlanTerm {
+    pub(crate) term: String,
+    pub(crate) weight: f32,
+}
+
+/// A name that the query spells: `Command.invoke` is `invoke` with the owner `command`.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct NameProbe {
+    /// The last part, as spelled.
+    pub(crate) name: String,
+    /// The parts before it, in lower case.
+    pub(crate) owners: Vec<String>,
+    /// How much it counts: 1 for a name by its looks.
+    pub(crate) weight: f32,
+}
+
+/// A query, understood.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Plan {
+    pub(crate) terms: Vec<PlanTerm>,
+    pub(crate) names: Vec<NameProbe>,
+    pub(crate) paths: Vec<String>,
+    /// Whether the query is one name and nothing else: then a symbol of that name comes first.
+    pub(crate) single: bool,
+}
+
+impl Plan {
+    /// Understands a search query.
+    pub(crate) fn of_query(query: &str, mentions: &[String]) -> Self {
+        let mut plan = Self::of_text(query);
+        let trimmed = trim(query);
+        plan.single = !trimmed.is_empty() && !trimmed.contains(char::is_whitespace) && !trimmed.contains('/');
+        if plan.single {
+            plan.names.clear();
+            plan.names.extend(name_probe(trimmed, 1.0));
+        } else if let Some(short) = short_query(query) {
+            // In a query of a few words each may be a name.
+            for word in short {
+                if !plan.names.iter().any(|probe| probe.name == word) {
+                    plan.names.extend(name_probe(word, 0.5));
+                }
+            }
+        }
+        plan.mention(mentions);
+        plan
+    }
+
+    /// Understands a text about a task.
+    pub(crate) fn of_text(text: &str) -> Self {
+        let mut plan = Self::default();
+        let mut places: HashMap<String, usize> = HashMap::new();
+        let mut scratch = Scratch::default();
+        for (number, line) in text.lines().enumerate().take(2_000) {
+            // The first line says what it is about.
+            let weight = if number == 0 { 1.6 } else { 1.0 };
+            for word in line.split_whitespace() {
+                plan.spelled(word);
+                words::terms(word, &mut scratch, &mut |term| {
+                    let at = *places.entry(term.to_owned()).or_insert_with(|| {
+                        plan.terms.push(PlanTerm { term: term.to_owned(), weight: 0.0 });
+                        plan.terms.len() - 1
+                    });
+                    let known = &mut plan.terms[at];
+                    // Repetition counts, less each time.
+                    known.weight = known.weight.max(weight) + 0.15 * f32::from(u8::from(known.weight > 0.0));
+                });
+            }
+        }
+        plan.terms.sort_by(|a, b| b.weight.total_cmp(&a.weight));
+        plan.terms.truncate(MOST_TERMS);
+        plan
+    }
+
+    /// Adds names that the conversation mentioned.
+    pub(crate) fn mention(&mut self, mentions: &[String]) {
+        for mention in mentions.iter().take(MOST_PROBES) {
+            match mention.contains('/') {
+                true => self.paths.push(mention.clone()),
+                false => self.names.extend(name_probe(trim(mention), 0.7)),
+            }
+        }
+    }
+
+    fn spelled(&mut self, word: &str) {
+        let quoted = word.starts_with(['`', '\'', '"']);
+        let word = trim(word);
+        if is_path(word) {
+            if self.paths.len() < MOST_PROBES && !self.paths.iter().any(|known| known == word) {
+                self.paths.push(word.to_owned());
+            }
+        } else if (quoted || looks_like_name(word))
+            && self.names.len() < MOST_PROBES
+            && let Some(probe) = name_probe(word, 1.0)
+            && !self.names.contains(&probe)
+        {
+            self.names.push(probe);
+        }
+    }
+}
+
+/// A word without the punctuation around it.
+fn trim(word: &str) -> &str {
+    let word = word
+        .trim()
+        .trim_matches(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$' | '/' | '.' | ':' | '#')));
+    word.trim_end_matches(['.', ':', ',', '#']).trim_start_matches([':', '#'])
+}
+
+/// The words of a query of at most four, all of which could be names.
+fn short_query(query: &str) -> Option<Vec<&str>> {
+    let words: Vec<&str> = query.split_whitespace().map(trim).filter(|word| word.len() > 2).collect();
+    (words.len() <= 4).then_some(words)
+}
+
+fn name_probe(word: &str, weight: f32) -> Option<NameProbe> {
+    let mut parts: Vec<&str> = word
+        .split(['.', ':', '#', '\\', '>', '-', '/'])
+        .map(|part| part.trim_matches(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$'))))
+        .filter(|part| !part.is_empty())
+        .collect();
+    let name = parts.pop()?.to_owned();
+    let owners = parts.into_iter().map(|part| part.chars().map(words::lower).collect()).collect();
+    (name.len() > 1).then_some(NameProbe { name, owners, weight })
+}
+
+/// Whether a word is a name by its looks: `snake_case`, `camelCase`, `a.b`, `a::b`, `f()`, `CONST_X`.
+fn looks_like_name(word: &str) -> bool {
+    let bytes = word.as_bytes();
+    let inner = |at: usize| {
+        at > 0
+            && at + 1 < bytes.len()
+            && bytes[at - 1].is_ascii_alphanumeric()
+            && bytes[at + 1].is_ascii_alphanumeric()
+    };
+    if word.len() < 3 || word.chars().all(|c| c.is_ascii_digit() || c == '.') {
+        return false;
+    }
+    let mut before = b' ';
+    for (at, &byte) in bytes.iter().enumerate() {
+        let camel = before.is_ascii_lowercase() && byte.is_ascii_uppercase();
+        let joined = matches!(byte, b'_' | b'.') && inner(at);
+        if camel || joined || (byte == b'_' && at == 0) || (byte == b':' && before == b':') || byte == b'(' {
+            return true;
+        }
+        before = byte;
+    }
+    false
+}
+
+/// Whether a word is a path by its looks: it has a slash between names, or ends like a source file.
+fn is_path(word: &str) -> bool {
+    const EXTENSIONS: [&str; 30] = [
+        "py", "pyi", "js", "jsx", "mjs", "cjs", "ts", "tsx", "rs", "go", "java", "kt", "kts", "cs", "rb",
+        "php", "c", "h", "cc", "cpp", "hpp", "cxx", "hh", "sh", "bash", "json", "toml", "yaml", "yml", "cfg",
+    ];
+    if word.len() > 400 || word.contains("://") {
+        return false;
+    }
+    let extension =
+        word.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && EXTENSIONS.contains(&end));
+    let slashed = word.split('/').filter(|part| part.len() > 1).count() > 1;
+    extension || slashed
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_single_name() {
+        let plan = Plan::of_query("`Command.invoke()`", &[]);
+        assert!(plan.single);
+        assert_eq!(
+            plan.names,
+            [NameProbe { name: "invoke".into(), owners: vec!["command".into()], weight: 1.0 }]
+        );
+        assert_eq!(plan.terms.iter().map(|t| t.term.as_str()).collect::<Vec<_>>(), ["command", "invok"]);
+    }
+
+    #[test]
+    fn a_task() {
+        let plan = Plan::of_text(
+            "Fix get_user in src/auth.py\n\nThe TokenCache doesn't expire, see 'flush' and settings.AUTH_KEY, version 3.14.",
+        );
+        let names: Vec<&str> = plan.names.iter().map(|probe| probe.name.as_str()).collect();
+        assert_eq!(names, ["get_user", "TokenCache", "flush", "AUTH_KEY"]);
+        assert_eq!(plan.paths, ["src/auth.py"]);
+        assert!(plan.terms.iter().any(|t| t.term == "expir"));
+    }
+
+    #[test]
+    fn sentences_hold_no_names() {
+        let plan = Plan::of_text(
+            "Allow using Click 7 with a warning. As long as libraries (e.g. Celery) require click 7/8 it is hard",
+        );
+        assert!(plan.names.iter().all(|probe| probe.name == "e.g" || probe.name == "g"), "{:?}", plan.names);
+        assert_eq!(plan.paths, Vec::<String>::new());
+    }
+}
