@@ -1,0 +1,340 @@
+//! Listing what a tree holds.
+
+use std::ffi::OsStr;
+use std::io;
+use std::path::{Path, PathBuf};
+
+use sdl_model::{RelPath, SkipReason, StatHint};
+
+use crate::clock::{Clock, SystemClock};
+use crate::disk::{self, Folder, Identity, Kind, Meta, RootDir};
+use crate::error::Problem;
+use crate::fs_type;
+use crate::hub::RootOptions;
+use crate::root::CanonicalRoot;
+use crate::rules::{self, Levels, Outside, Rules};
+use crate::source::WatchError;
+
+/// One thing that is not ignored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Its path. Of a name that is not UTF-8, the bad bytes are shown as `\u{fffd}`.
+    pub path: RelPath,
+    /// What `stat` said.
+    pub stat: StatHint,
+    /// Why it can't be read as a source file, if that is known without reading it.
+    pub skip: Option<SkipReason>,
+}
+
+/// What a crawl found, in order of path.
+#[derive(Debug, Default)]
+pub struct Listing {
+    /// Files, and what is skipped in their place.
+    pub found: Vec<Found>,
+    /// Places that could not be looked at.
+    pub problems: Vec<Problem>,
+    /// The number of folders that were listed.
+    pub folders: usize,
+    /// The number of entries that the rules left out; what lies below an ignored folder is not counted.
+    pub ignored: usize,
+}
+
+/// Lists a whole tree without watching it.
+pub struct Crawl {
+    root: RootDir,
+    rules: Rules,
+}
+
+impl Crawl {
+    /// Opens the root and reads the rules that lie outside of it.
+    pub fn new(root: &CanonicalRoot, options: &RootOptions) -> io::Result<Self> {
+        let outside = Outside::of(root.path(), options);
+        Ok(Self { root: RootDir::open(root.path())?, rules: Rules::new(&options.ignore, &outside) })
+    }
+
+    /// Lists it.
+    pub fn run(mut self) -> Listing {
+        let levels = self.rules.base();
+        let mut crawler = Crawler::new(&self.root, &mut self.rules, &SystemClock, None);
+        crawler.crawl(String::new(), levels);
+        crawler.finish()
+    }
+}
+
+/// What watches a folder before it is listed.
+pub(crate) trait WatchFolder {
+    /// See [`crate::table::Table::watch`].
+    fn watch(&mut self, path: &Path, identity: Identity) -> Result<bool, WatchError>;
+    /// The folder turned out not to belong to the tree.
+    fn forget(&mut self, path: &Path);
+    /// Events can't be had: no more folders will be watched.
+    fn give_up(&mut self, reason: String);
+}
+
+/// How often a folder is tried that is another one each time one looks.
+const TRIES: u8 = 8;
+
+struct Pending {
+    path: String,
+    levels: Levels,
+    tries: u8,
+}
+
+/// The names of one folder, in one buffer.
+#[derive(Default)]
+struct Names {
+    bytes: Vec<u8>,
+    /// End of the name in `bytes`, and what it is, if the listing said so.
+    ends: Vec<(usize, Option<Kind>)>,
+}
+
+pub(crate) struct Crawler<'a> {
+    root: &'a RootDir,
+    rules: &'a mut Rules,
+    clock: &'a dyn Clock,
+    watch: Option<&'a mut dyn WatchFolder>,
+    listing: Listing,
+    pending: Vec<Pending>,
+    names: Names,
+    buffer: Vec<u8>,
+    path: String,
+}
+
+impl<'a> Crawler<'a> {
+    pub(crate) fn new(
+        root: &'a RootDir,
+        rules: &'a mut Rules,
+        clock: &'a dyn Clock,
+        watch: Option<&'a mut dyn WatchFolder>,
+    ) -> Self {
+        Self {
+            root,
+            rules,
+            clock,
+            watch,
+            listing: Listing::default(),
+            pending: Vec::new(),
+            names: Names::default(),
+            buffer: Vec::new(),
+            path: String::new(),
+        }
+    }
+
+    /// Lists a folder that is known not to be ignored, and all below it. `levels` are those of its parent.
+    pub(crate) fn crawl(&mut self, path: String, levels: Levels) {
+        self.rules.forget_below(&path);
+        self.pending.push(Pending { path, levels, tries: 0 });
+        // A stack, not recursion: somebody's nesting must not be our stack's depth.
+        while let Some(next) = self.pending.pop() {
+            self.enter(next);
+        }
+    }
+
+    pub(crate) fn finish(mut self) -> Listing {
+        self.listing.found.sort_unstable_by(|a, b| a.path.cmp(&b.path));
+        // Two bad names can look the same when shown; and a real name wins over a shown one.
+        self.listing.found.dedup_by(|later, earlier| {
+            let same = later.path == earlier.path;
+            if same && earlier.skip == Some(SkipReason::NonUtf8Name) {
+                std::mem::swap(later, earlier);
+            }
+            same
+        });
+        self.listing
+    }
+
+    fn enter(&mut self, mut at: Pending) {
+        let folder = match self.root.folder(Path::new(&at.path)) {
+            Ok(folder) => folder,
+            Err(error) => return self.failed(&at.path, error),
+        };
+        match self.watch_folder(&folder, &at.path) {
+            Ok(true) => {}
+            Ok(false) if at.tries < TRIES => {
+                at.tries += 1;
+                return self.pending.push(at);
+            }
+            Ok(false) => {
+                return self.listing.problems.push(Problem {
+                    path: at.path,
+                    error: io::Error::other("the folder is being replaced again and again"),
+                    passing: true,
+                });
+            }
+            Err(error) => return self.failed(&at.path, error),
+        }
+        // Only what is listed after its watch is set can't change unseen.
+        let read_ns = self.clock.wall_ns();
+        let mut names = std::mem::take(&mut self.names);
+        let listed = names.fill(&folder, &mut self.buffer);
+        match listed {
+            Ok(()) => self.visit(&at, &folder, &names, read_ns),
+            Err(error) => self.failed(&at.path, error),
+        }
+        self.names = names;
+    }
+
+    /// Watches the folder. `Ok(false)`: it was swapped for another meanwhile.
+    fn watch_folder(&mut self, folder: &Folder, path: &str) -> io::Result<bool> {
+        let Some(watch) = self.watch.as_deref_mut() else { return Ok(true) };
+        let identity = folder.identity()?;
+        let reason = if identity.device == self.root.identity().device { None } else { folder_fs(folder) };
+        let error = match reason {
+            Some(reason) => format!("{path}: {reason}"),
+            None => match watch.watch(Path::new(path), identity) {
+                Ok(same) => return Ok(same),
+                Err(WatchError::Gone) => return Err(io::ErrorKind::NotFound.into()),
+                Err(error) => error.to_string(),
+            },
+        };
+        watch.give_up(error);
+        self.watch = None;
+        Ok(true)
+    }
+
+    fn failed(&mut self, path: &str, error: io::Error) {
+        if disk::is_gone(&error) {
+            // Its own event tells, or told.
+            return;
+        }
+        let passing = disk::is_passing(&error);
+        if !passing
+            && let Some(rel) = RelPath::new(path)
+            && let Ok(meta) = self.root.meta(Path::new(path))
+        {
+            let stat = stat_hint(&meta, self.clock.wall_ns());
+            self.listing.found.push(Found { path: rel, stat, skip: Some(SkipReason::Unreadable) });
+        }
+        self.listing.problems.push(Problem { path: path.to_owned(), error, passing });
+    }
+
+    fn visit(&mut self, at: &Pending, folder: &Folder, names: &Names, read_ns: i64) {
+        let mut has_rules = false;
+        let mut has_git_file = false;
+        for (name, kind) in names.iter() {
+            let name = name.as_encoded_bytes();
+            has_rules |= (name == rules::GITIGNORE.as_bytes() || name == rules::SDLIGNORE.as_bytes())
+                && kind != Some(Kind::Folder);
+            has_git_file |= name == b".git" && kind != Some(Kind::Folder);
+        }
+        if has_git_file && !at.path.is_empty() && rules::is_worktree(self.root, &at.path) {
+            self.listing.ignored += 1;
+            if let Some(watch) = self.watch.as_deref_mut() {
+                watch.forget(Path::new(&at.path));
+            }
+            return;
+        }
+        self.listing.folders += 1;
+        let levels =
+            if has_rules { self.rules.enter(self.root, &at.path, &at.levels) } else { at.levels.clone() };
+        let mut path = std::mem::take(&mut self.path);
+        for (name, kind) in names.iter() {
+            path.clear();
+            if !at.path.is_empty() {
+                path.push_str(&at.path);
+                path.push('/');
+            }
+            match name.to_str() {
+                Some(name) => path.push_str(name),
+                None => path.push_str(&name.to_string_lossy()),
+            }
+            self.entry(&path, name, kind, folder, &levels, read_ns);
+        }
+        self.path = path;
+    }
+
+    fn entry(
+        &mut self,
+        path: &str,
+        name: &OsStr,
+        hint: Option<Kind>,
+        folder: &Folder,
+        levels: &Levels,
+        read_ns: i64,
+    ) {
+        let (kind, meta) = match hint {
+            Some(Kind::Folder) => (Kind::Folder, None),
+            Some(kind) => (kind, None),
+            None => match folder.meta(name) {
+                Ok(meta) => (meta.kind, Some(meta)),
+                Err(error) => return self.failed(path, error),
+            },
+        };
+        if self.rules.ignores(levels, path, kind == Kind::Folder, |path| folder.has(path)) {
+            self.listing.ignored += 1;
+            return;
+        }
+        let valid = name.to_str().is_some();
+        if kind == Kind::Folder && valid {
+            return self.pending.push(Pending { path: path.to_owned(), levels: levels.clone(), tries: 0 });
+        }
+        let meta = match meta.map_or_else(|| folder.meta(name), Ok) {
+            Ok(meta) => meta,
+            Err(error) => return self.failed(path, error),
+        };
+        if meta.kind == Kind::Folder && valid {
+            // It was something else a moment ago, and its event is on the way.
+            return self.pending.push(Pending { path: path.to_owned(), levels: levels.clone(), tries: 0 });
+        }
+        let skip = if valid { skip_of(meta.kind) } else { Some(SkipReason::NonUtf8Name) };
+        if let Some(path) = RelPath::new(path) {
+            self.listing.found.push(Found { path, stat: stat_hint(&meta, read_ns), skip });
+        }
+    }
+}
+
+impl Names {
+    fn fill(&mut self, folder: &Folder, buffer: &mut Vec<u8>) -> io::Result<()> {
+        self.bytes.clear();
+        self.ends.clear();
+        folder.list(buffer, |name, kind| {
+            self.bytes.extend_from_slice(name.as_encoded_bytes());
+            self.ends.push((self.bytes.len(), kind));
+        })
+    }
+
+    fn iter(&self) -> impl Iterator<Item = (&OsStr, Option<Kind>)> {
+        let mut start = 0;
+        self.ends.iter().map(move |(end, kind)| {
+            let name = self.bytes.get(start..*end).unwrap_or_default();
+            start = *end;
+            (disk::name_of(name), *kind)
+        })
+    }
+}
+
+#[cfg(target_os = "linux")]
+fn folder_fs(folder: &Folder) -> Option<String> {
+    fs_type::without_events_at(std::os::fd::AsFd::as_fd(folder))
+}
+
+#[cfg(not(target_os = "linux"))]
+fn folder_fs(_folder: &Folder) -> Option<String> {
+    None
+}
+
+/// Why something of this kind has no facts.
+pub(crate) fn skip_of(kind: Kind) -> Option<SkipReason> {
+    match kind {
+        Kind::File => None,
+        Kind::Symlink => Some(SkipReason::Symlink),
+        Kind::Special => Some(SkipReason::Special),
+        Kind::Folder => Some(SkipReason::Unreadable),
+    }
+}
+
+/// What is kept of a `stat` that was taken at `read_ns`, or a little later.
+pub(crate) fn stat_hint(meta: &Meta, read_ns: i64) -> StatHint {
+    StatHint {
+        size: meta.size,
+        mtime_ns: meta.mtime_ns,
+        ctime_ns: meta.ctime_ns,
+        inode: meta.identity.inode,
+        read_ns,
+    }
+}
+
+/// The absolute path of a relative one.
+pub(crate) fn absolute(root: &Path, path: &Path) -> PathBuf {
+    if path.as_os_str().is_empty() { root.to_owned() } else { root.join(path) }
+}

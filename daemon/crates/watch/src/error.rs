@@ -1,0 +1,70 @@
+//! What can go wrong.
+
+use std::io;
+use std::path::PathBuf;
+
+use sdl_model::RelPath;
+
+/// Why a folder can't be a repository's root. The user's to mend.
+#[derive(Debug, thiserror::Error)]
+#[allow(missing_docs, reason = "each message says what its variant is")]
+pub enum RootError {
+    #[error("{path} does not exist; give the path of a folder that holds source code")]
+    Missing { path: PathBuf },
+    #[error("{path} is not a folder; give the folder that holds the source code")]
+    NotAFolder { path: PathBuf },
+    #[error("{path} can't be opened ({error}); make it readable for this user")]
+    Unreadable { path: PathBuf, error: io::Error },
+    #[error("{path} is the root of a file system; give the folder of one project below it")]
+    FileSystemRoot { path: PathBuf },
+    #[error("{path} is a home folder; give the folder of one project below it")]
+    Home { path: PathBuf },
+    #[error("{path} holds home folders; give the folder of one project below it")]
+    HoldsHome { path: PathBuf },
+    #[error("{path} holds the daemon's own state in {state}; give another folder, or move the state")]
+    HoldsState { path: PathBuf, state: PathBuf },
+    #[error("the path {path:?} is not valid UTF-8; rename the folder")]
+    NonUtf8 { path: PathBuf },
+    #[error(
+        "{path} lies in {outer}, which is a repository already; use that one (a git worktree may lie in another)"
+    )]
+    Inside { path: PathBuf, outer: PathBuf },
+    #[error("{path} holds {inner}, which is a repository already; remove that one first")]
+    Holds { path: PathBuf, inner: PathBuf },
+    #[error("{path} is inside git's own data; give the folder of the work tree")]
+    GitData { path: PathBuf },
+}
+
+/// A place that could not be looked at. It is listed, and the rest goes on.
+#[derive(Debug, thiserror::Error)]
+#[error("{}: {error}", if path.is_empty() { "the root" } else { path })]
+pub struct Problem {
+    /// The path relative to the root, with bytes that are not UTF-8 replaced; empty for the root.
+    pub path: String,
+    /// What the system said.
+    pub error: io::Error,
+    /// What was there before is to be kept, and looked at again: the error says nothing about the tree.
+    pub passing: bool,
+}
+
+/// Why a file's bytes can't be had.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// It is not there, or a part of its path is no folder (any more).
+    #[error("{0} does not exist")]
+    Gone(RelPath),
+    /// It is no regular file (any more).
+    #[error("{0} is not a regular file")]
+    NotAFile(RelPath),
+    /// This user may not read it.
+    #[error("{0} is not readable")]
+    Unreadable(RelPath),
+    /// The system failed; trying again may help.
+    #[error("{path} can't be read: {error}")]
+    Io {
+        /// The file.
+        path: RelPath,
+        /// What the system said.
+        error: io::Error,
+    },
+}

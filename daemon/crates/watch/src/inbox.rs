@@ -1,0 +1,498 @@
+//! What one repository's worker has to look at.
+//!
+//! The watcher's handler writes into it and never waits for anything but its short lock; the worker takes the whole
+//! of it at once. What is in it are hints: a path that may have changed. The worker looks for itself.
+
+use std::collections::HashSet;
+use std::fmt;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
+use std::time::{Duration, Instant};
+
+use crate::clock::Clock;
+
+/// The number of a barrier. A barrier that is released releases all with smaller numbers.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Serial(pub u64);
+
+impl fmt::Display for Serial {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)
+    }
+}
+
+/// How long changes are gathered before the worker gets them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settle {
+    /// A batch is ready when nothing has changed for this long.
+    pub quiet: Duration,
+    /// It is ready this long after its first change, quiet or not.
+    pub most: Duration,
+}
+
+impl Default for Settle {
+    fn default() -> Self {
+        Self { quiet: Duration::from_millis(30), most: Duration::from_millis(500) }
+    }
+}
+
+/// What an inbox holds before it gives up on single paths and asks for a rescan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The number of paths.
+    pub paths: usize,
+    /// Their length together, in bytes.
+    pub bytes: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { paths: 50_000, bytes: 4 << 20 }
+    }
+}
+
+/// Why the whole tree is to be compared.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Rescan {
+    /// Nothing has been compared yet.
+    Start,
+    /// The system's queue of events overflowed.
+    Overflow,
+    /// The watcher reported an error, so that events may be missing.
+    WatcherError,
+    /// More paths changed than an inbox holds.
+    TooManyChanges,
+    /// The root itself was moved, removed or replaced.
+    Root,
+    /// Rules that hold for the whole tree changed.
+    Rules,
+    /// The repository has no usable events: a barrier is served by comparing.
+    Scanning,
+    /// Somebody asked for it.
+    Requested,
+    /// The worker could not finish the batch before.
+    Failed,
+}
+
+impl Rescan {
+    /// A short text for logs and status.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Start => "start",
+            Self::Overflow => "overflow",
+            Self::WatcherError => "watcherError",
+            Self::TooManyChanges => "tooManyChanges",
+            Self::Root => "root",
+            Self::Rules => "rules",
+            Self::Scanning => "scanning",
+            Self::Requested => "requested",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+/// What the worker takes at once.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Batch {
+    /// Paths relative to the root that may have changed, files and folders (with all below), sorted. Empty when
+    /// `rescan` is set.
+    pub dirty: Vec<PathBuf>,
+    /// The whole tree is to be compared.
+    pub rescan: Option<Rescan>,
+    /// Git's HEAD or the branch that it names may have moved.
+    pub head_changed: bool,
+    /// Release this when all of the above is committed, even if nothing changed.
+    pub serial: Serial,
+}
+
+/// What [`Inbox::step`] found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Step {
+    /// There is work.
+    Ready(Batch),
+    /// There is none, or it has not settled: look again after this time, or when woken.
+    Wait(Option<Duration>),
+    /// The root was removed.
+    Closed,
+}
+
+/// How waiting for a barrier ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Waited {
+    /// Everything that came before the barrier is committed.
+    Released,
+    /// Events were lost, the barrier's own perhaps: ask for a new one.
+    Aborted,
+    /// The time is up.
+    TimedOut,
+    /// The root was removed.
+    Closed,
+}
+
+struct State {
+    dirty: HashSet<PathBuf>,
+    dirty_bytes: usize,
+    rescan: Option<Rescan>,
+    head_changed: bool,
+    /// When the first and the last of the pending changes came.
+    pending: Option<(Instant, Instant)>,
+    /// After a failure: not before this time.
+    not_before: Option<Instant>,
+    /// The highest barrier that has come through behind the changes before it.
+    arrived: Serial,
+    /// The highest that somebody waits for.
+    wanted: Serial,
+    released: Serial,
+    /// Taken and not released yet.
+    taken: Option<Serial>,
+    /// Counts the times that events were lost.
+    epoch: u64,
+    scanning: bool,
+    closed: bool,
+}
+
+/// One repository's pending changes and barriers.
+pub struct Inbox {
+    state: Mutex<State>,
+    /// Wakes the worker.
+    work: Condvar,
+    /// Wakes those who wait for a barrier.
+    waiters: Condvar,
+    settle: Settle,
+    limits: Limits,
+    clock: Arc<dyn Clock>,
+    /// Threads that wait for a barrier of any inbox of this hub.
+    waiting: Arc<AtomicUsize>,
+}
+
+/// How long the worker is kept from a batch that it took and dropped.
+const RETRY: Duration = Duration::from_secs(1);
+
+impl Inbox {
+    /// An inbox whose first batch is a rescan.
+    pub(crate) fn new(
+        settle: Settle,
+        limits: Limits,
+        clock: Arc<dyn Clock>,
+        waiting: Arc<AtomicUsize>,
+    ) -> Self {
+        // The first comparison waits for nothing.
+        let before = clock.now();
+        Self {
+            state: Mutex::new(State {
+                dirty: HashSet::new(),
+                dirty_bytes: 0,
+                rescan: Some(Rescan::Start),
+                head_changed: true,
+                pending: Some((before, before)),
+                not_before: None,
+                arrived: Serial(0),
+                wanted: Serial(0),
+                released: Serial(0),
+                taken: None,
+                epoch: 0,
+                scanning: false,
+                closed: false,
+            }),
+            work: Condvar::new(),
+            waiters: Condvar::new(),
+            settle,
+            limits,
+            clock,
+            waiting,
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        // Nothing below panics between two related writes.
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Notes that `path` (relative to the root, empty for the root itself) may have changed.
+    pub fn touch(&self, path: &Path) {
+        if path.as_os_str().is_empty() {
+            return self.ask_rescan(Rescan::Root);
+        }
+        let now = self.clock.now();
+        let mut state = self.lock();
+        if state.rescan.is_none() && !state.dirty.contains(path) {
+            let bytes = path.as_os_str().len();
+            if state.dirty.len() >= self.limits.paths || state.dirty_bytes + bytes > self.limits.bytes {
+                state.collapse(Rescan::TooManyChanges);
+            } else {
+                state.dirty_bytes += bytes;
+                state.dirty.insert(path.to_owned());
+            }
+        }
+        self.changed(&mut state, now);
+    }
+
+    /// Notes that git's HEAD may have moved.
+    pub fn touch_head(&self) {
+        let now = self.clock.now();
+        let mut state = self.lock();
+        state.head_changed = true;
+        self.changed(&mut state, now);
+    }
+
+    /// Asks for a comparison of the whole tree.
+    pub fn ask_rescan(&self, reason: Rescan) {
+        let now = self.clock.now();
+        let mut state = self.lock();
+        state.collapse(reason);
+        self.changed(&mut state, now);
+    }
+
+    /// Events were lost: everything is compared, and barriers under way are void.
+    pub(crate) fn lost_events(&self, reason: Rescan) {
+        let now = self.clock.now();
+        let mut state = self.lock();
+        state.collapse(reason);
+        state.epoch += 1;
+        self.changed(&mut state, now);
+        self.waiters.notify_all();
+    }
+
+    /// From now on no event is trusted: barriers are served by scans.
+    pub(crate) fn start_scanning(&self) {
+        let mut state = self.lock();
+        state.scanning = true;
+        state.epoch += 1;
+        self.waiters.notify_all();
+    }
+
+    /// Barriers under way are void (their cookie may be gone); nothing else was lost.
+    pub(crate) fn abort_barriers(&self) {
+        self.lock().epoch += 1;
+        self.waiters.notify_all();
+    }
+
+    /// Is the tree compared for each barrier instead of watched?
+    pub fn is_scanning(&self) -> bool {
+        self.lock().scanning
+    }
+
+    fn changed(&self, state: &mut State, now: Instant) {
+        match &mut state.pending {
+            Some((_, last)) => *last = now,
+            None => {
+                state.pending = Some((now, now));
+                self.work.notify_one();
+            }
+        }
+    }
+
+    /// A cookie came through: all changes before it are in here already.
+    pub fn arrive(&self, serial: Serial) {
+        let mut state = self.lock();
+        if !state.scanning {
+            self.arrive_locked(&mut state, serial);
+        }
+    }
+
+    fn arrive_locked(&self, state: &mut State, serial: Serial) {
+        state.arrived = state.arrived.max(serial);
+        if !self.release_if_idle(state) && state.urgent() {
+            self.work.notify_one();
+        }
+    }
+
+    /// Serves a barrier by a scan that starts after this call.
+    pub(crate) fn arrive_by_scan(&self, serial: Serial) {
+        let now = self.clock.now();
+        let mut state = self.lock();
+        state.collapse(Rescan::Scanning);
+        self.changed(&mut state, now);
+        self.arrive_locked(&mut state, serial);
+    }
+
+    /// With nothing pending and nothing being worked on, what has arrived is committed.
+    fn release_if_idle(&self, state: &mut State) -> bool {
+        let idle = state.pending.is_none() && state.taken.is_none();
+        if idle && state.arrived > state.released {
+            state.released = state.arrived;
+            self.waiters.notify_all();
+        }
+        idle
+    }
+
+    /// Takes what is ready at this moment. A batch that was taken before and not released counts as failed.
+    pub fn step(&self) -> Step {
+        let now = self.clock.now();
+        let mut state = self.lock();
+        self.step_locked(&mut state, now)
+    }
+
+    fn step_locked(&self, state: &mut State, now: Instant) -> Step {
+        if state.closed {
+            return Step::Closed;
+        }
+        if state.taken.take().is_some() {
+            state.collapse(Rescan::Failed);
+            state.pending.get_or_insert((now, now));
+            state.not_before = Some(now + RETRY);
+        }
+        if self.release_if_idle(state) {
+            return Step::Wait(None);
+        }
+        let Some((first, last)) = state.pending else { return Step::Wait(None) };
+        let mut due = if state.urgent() || state.rescan == Some(Rescan::Start) {
+            now
+        } else if state.rescan.is_some() && self.waiting.load(Ordering::Relaxed) > 0 {
+            // Somebody waits for another repository: let its worker have the machine.
+            first + self.settle.most
+        } else {
+            (last + self.settle.quiet).min(first + self.settle.most)
+        };
+        if let Some(not_before) = state.not_before {
+            due = due.max(not_before);
+        }
+        if due > now {
+            return Step::Wait(Some(due - now));
+        }
+        state.pending = None;
+        state.not_before = None;
+        state.taken = Some(state.arrived);
+        state.dirty_bytes = 0;
+        let mut dirty: Vec<PathBuf> = std::mem::take(&mut state.dirty).into_iter().collect();
+        dirty.sort_unstable();
+        Step::Ready(Batch {
+            dirty,
+            rescan: state.rescan.take(),
+            head_changed: std::mem::take(&mut state.head_changed),
+            serial: state.arrived,
+        })
+    }
+
+    /// Blocks until there is work; `None` when the root was removed. For the one worker.
+    pub fn next(&self) -> Option<Batch> {
+        let mut state = self.lock();
+        loop {
+            match self.step_locked(&mut state, self.clock.now()) {
+                Step::Ready(batch) => return Some(batch),
+                Step::Closed => return None,
+                Step::Wait(None) => {
+                    state = self.work.wait(state).unwrap_or_else(PoisonError::into_inner);
+                }
+                Step::Wait(Some(time)) => {
+                    state = self.work.wait_timeout(state, time).unwrap_or_else(PoisonError::into_inner).0;
+                }
+            }
+        }
+    }
+
+    /// The batch with this serial is committed.
+    pub fn release(&self, serial: Serial) {
+        let mut state = self.lock();
+        state.taken = None;
+        state.released = state.released.max(serial);
+        self.waiters.notify_all();
+    }
+
+    /// The batch could not be committed: everything is compared again, not before `after` has passed.
+    pub fn fail(&self, after: Duration) {
+        let now = self.clock.now();
+        let mut state = self.lock();
+        state.taken = None;
+        state.collapse(Rescan::Failed);
+        state.head_changed = true;
+        state.not_before = Some(now + after);
+        self.changed(&mut state, now);
+    }
+
+    /// Counts the times that events were lost. Read it before asking for a cookie.
+    pub fn epoch(&self) -> u64 {
+        self.lock().epoch
+    }
+
+    /// Has this barrier's cookie come through (whether or not what came before it is committed)?
+    pub fn has_arrived(&self, serial: Serial) -> bool {
+        self.lock().arrived >= serial
+    }
+
+    /// Waits until `serial` is released. Does not notice lost events; see [`Self::wait_epoch`].
+    pub fn wait_released(&self, serial: Serial, deadline: Instant) -> Waited {
+        self.wait(serial, None, deadline)
+    }
+
+    /// Waits until `serial` is released, or until events are lost after `epoch` was read.
+    pub fn wait_epoch(&self, serial: Serial, epoch: u64, deadline: Instant) -> Waited {
+        self.wait(serial, Some(epoch), deadline)
+    }
+
+    fn wait(&self, serial: Serial, epoch: Option<u64>, deadline: Instant) -> Waited {
+        let _waiting = Waiting::new(&self.waiting);
+        let mut state = self.lock();
+        state.wanted = state.wanted.max(serial);
+        if !self.release_if_idle(&mut state) && state.urgent() {
+            self.work.notify_one();
+        }
+        loop {
+            if state.released >= serial {
+                return Waited::Released;
+            }
+            if state.closed {
+                return Waited::Closed;
+            }
+            if epoch.is_some_and(|epoch| epoch != state.epoch) {
+                return Waited::Aborted;
+            }
+            let Some(left) = deadline.checked_duration_since(self.clock.now()).filter(|left| !left.is_zero())
+            else {
+                return Waited::TimedOut;
+            };
+            state = self.waiters.wait_timeout(state, left).unwrap_or_else(PoisonError::into_inner).0;
+        }
+    }
+
+    /// Ends the worker and everyone who waits.
+    pub fn close(&self) {
+        self.lock().closed = true;
+        self.work.notify_all();
+        self.waiters.notify_all();
+    }
+}
+
+impl State {
+    fn collapse(&mut self, reason: Rescan) {
+        // The first index stays one, whatever happens before it starts.
+        if self.rescan != Some(Rescan::Start) {
+            self.rescan = Some(reason);
+        }
+        self.dirty = HashSet::new();
+        self.dirty_bytes = 0;
+    }
+
+    /// A barrier that somebody waits for has come through, and work stands before it.
+    fn urgent(&self) -> bool {
+        self.arrived > self.released && self.wanted > self.released
+    }
+}
+
+impl fmt::Debug for Inbox {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let state = self.lock();
+        f.debug_struct("Inbox")
+            .field("dirty", &state.dirty.len())
+            .field("rescan", &state.rescan)
+            .field("arrived", &state.arrived)
+            .field("released", &state.released)
+            .finish_non_exhaustive()
+    }
+}
+
+struct Waiting<'a>(&'a AtomicUsize);
+
+impl<'a> Waiting<'a> {
+    fn new(count: &'a AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::Relaxed);
+        Self(count)
+    }
+}
+
+impl Drop for Waiting<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}

@@ -1,0 +1,133 @@
+//! Which folders may be a repository's root.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use crate::error::RootError;
+use crate::git;
+
+/// A folder that passed [`check_root`]: absolute, without links, valid UTF-8.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct CanonicalRoot(PathBuf);
+
+impl CanonicalRoot {
+    /// The path.
+    pub fn path(&self) -> &Path {
+        &self.0
+    }
+}
+
+/// What a root is checked against.
+#[derive(Clone, Debug, Default)]
+pub struct RootContext {
+    /// Home folders: the user's, and what else is known.
+    pub homes: Vec<PathBuf>,
+    /// The daemon's own folders (state, runtime, cache): changes in there come from the daemon itself.
+    pub state: Vec<PathBuf>,
+}
+
+impl RootContext {
+    /// The home folder of the user that the process runs as, and the daemon's folders.
+    pub fn for_user(state: Vec<PathBuf>) -> Self {
+        let homes = std::env::home_dir().into_iter().collect();
+        Self { homes, state }
+    }
+}
+
+/// Folders that hold homes on the systems that we know.
+const HOMES_OF_ALL: &[&str] = &["/home", "/Users", "/root", "/var/root"];
+
+/// Checks whether `path` may become a root beside those that `existing` names, and makes it canonical.
+pub fn check_root(
+    path: &Path,
+    existing: &[PathBuf],
+    context: &RootContext,
+) -> Result<CanonicalRoot, RootError> {
+    let path = path.canonicalize().map_err(|error| match error.kind() {
+        ErrorKind::NotFound => RootError::Missing { path: path.to_owned() },
+        ErrorKind::NotADirectory => RootError::NotAFolder { path: path.to_owned() },
+        _ => RootError::Unreadable { path: path.to_owned(), error },
+    })?;
+    if path.to_str().is_none() {
+        return Err(RootError::NonUtf8 { path });
+    }
+    if !fs::metadata(&path).is_ok_and(|meta| meta.is_dir()) {
+        return Err(RootError::NotAFolder { path });
+    }
+    if let Err(error) = fs::read_dir(&path) {
+        return Err(RootError::Unreadable { path, error });
+    }
+    if path.parent().is_none() {
+        return Err(RootError::FileSystemRoot { path });
+    }
+    if path.components().any(|part| part.as_os_str() == ".git") {
+        return Err(RootError::GitData { path });
+    }
+    refuse_homes(&path, context)?;
+    let state = context.state.iter().map(|at| at.canonicalize().unwrap_or_else(|_| at.clone()));
+    for state in state {
+        if state.starts_with(&path) || path.starts_with(&state) {
+            return Err(RootError::HoldsState { path, state });
+        }
+    }
+    refuse_nesting(&path, existing)?;
+    Ok(CanonicalRoot(path))
+}
+
+fn refuse_homes(path: &Path, context: &RootContext) -> Result<(), RootError> {
+    let homes = context.homes.iter().map(|home| home.canonicalize().unwrap_or_else(|_| home.clone()));
+    for home in homes.chain(HOMES_OF_ALL.iter().map(PathBuf::from)) {
+        if home == path {
+            return Err(RootError::Home { path: path.to_owned() });
+        }
+        if home.starts_with(path) && home.exists() {
+            return Err(RootError::HoldsHome { path: path.to_owned() });
+        }
+    }
+    // A home of somebody else.
+    let parent = path.parent().unwrap_or(path);
+    if parent == Path::new("/home") || parent == Path::new("/Users") {
+        return Err(RootError::Home { path: path.to_owned() });
+    }
+    if is_mount_point(path) && path.parent().is_some_and(|parent| parent == Path::new("/")) {
+        return Err(RootError::FileSystemRoot { path: path.to_owned() });
+    }
+    Ok(())
+}
+
+/// Whole disks are mounted below the root; a mounted project (in a container, `/workspace`) is recognized by what it
+/// holds.
+#[cfg(unix)]
+fn is_mount_point(path: &Path) -> bool {
+    use std::os::unix::fs::MetadataExt as _;
+    let device = |path: &Path| fs::symlink_metadata(path).map(|meta| meta.dev()).ok();
+    let mounted = path.parent().is_some_and(|parent| device(parent) != device(path));
+    mounted && ["etc", "usr", "lost+found", "Windows"].iter().any(|name| path.join(name).is_dir())
+}
+
+#[cfg(not(unix))]
+fn is_mount_point(_path: &Path) -> bool {
+    false
+}
+
+/// A tree within a tree would be indexed twice, unless git keeps them apart itself.
+fn refuse_nesting(path: &Path, existing: &[PathBuf]) -> Result<(), RootError> {
+    for other in existing {
+        if path != other && path.starts_with(other) && !is_worktree_top(path) {
+            return Err(RootError::Inside { path: path.to_owned(), outer: other.clone() });
+        }
+        if path != other && other.starts_with(path) && !is_worktree_top(other) {
+            return Err(RootError::Holds { path: path.to_owned(), inner: other.clone() });
+        }
+    }
+    Ok(())
+}
+
+fn is_worktree_top(path: &Path) -> bool {
+    git::discover(path, None).is_some_and(|git| {
+        git.top == path
+            && git.own != git.common
+            && git.own.parent().and_then(Path::file_name).is_some_and(|name| name == "worktrees")
+    })
+}

@@ -1,0 +1,91 @@
+//! Reading ignore files.
+
+use std::fs::File;
+use std::io::Read;
+use std::path::Path;
+use std::sync::Arc;
+
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+use super::Level;
+use crate::disk::RootDir;
+
+/// Git's own ignore file.
+pub(crate) const GITIGNORE: &str = ".gitignore";
+/// Ours, in the same syntax, which goes before git's.
+pub(crate) const SDLIGNORE: &str = ".sdlignore";
+
+/// Ignore files above this size are cut; nobody wrote them by hand.
+const LIMIT: u64 = 1 << 20;
+
+/// Is this the name of an ignore file?
+pub(crate) fn is_rules_file(name: &str) -> bool {
+    name == GITIGNORE || name == SDLIGNORE
+}
+
+/// `folder/name`, with the root as the empty text.
+pub(crate) fn join(folder: &str, name: &str) -> String {
+    if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
+}
+
+/// Reads a small text file of the tree; a link, a device or an unreadable file is as good as none.
+pub(super) fn read(root: &RootDir, path: &str) -> Option<String> {
+    let (file, _) = root.file(Path::new(path)).ok()?;
+    text_of(file)
+}
+
+fn text_of(file: File) -> Option<String> {
+    let mut bytes = Vec::new();
+    file.take(LIMIT).read_to_end(&mut bytes).ok()?;
+    Some(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// The ignore files of a folder of the tree.
+pub(super) fn level(root: &RootDir, folder: &str) -> Level {
+    let load = |name| {
+        let path = join(folder, name);
+        read(root, &path).map_or_else(Gitignore::empty, |text| compile(&text, &path))
+    };
+    let cut = if folder.is_empty() { 0 } else { folder.len() + 1 };
+    Level { cut, prefix: String::new(), sdl: load(SDLIGNORE), git: load(GITIGNORE) }
+}
+
+/// An ignore file outside of the tree.
+pub(super) fn outside(path: &Path) -> Gitignore {
+    File::open(path)
+        .ok()
+        .filter(|file| file.metadata().is_ok_and(|meta| meta.is_file()))
+        .and_then(text_of)
+        .map_or_else(Gitignore::empty, |text| compile(&text, &path.to_string_lossy()))
+}
+
+/// The ignore files from git's top level down to the root's parent; `way` leads from the one to the other.
+pub(super) fn levels_above(top: &Path, way: &str) -> Vec<Arc<Level>> {
+    let mut levels = Vec::new();
+    let mut at = top.to_owned();
+    let mut rest = way;
+    while !rest.is_empty() {
+        let (sdl, git) = (outside(&at.join(SDLIGNORE)), outside(&at.join(GITIGNORE)));
+        if !sdl.is_empty() || !git.is_empty() {
+            levels.push(Arc::new(Level { cut: 0, prefix: rest.to_owned(), sdl, git }));
+        }
+        let (name, below) = rest.split_once('/').unwrap_or((rest, ""));
+        at.push(name);
+        rest = below;
+    }
+    levels
+}
+
+/// Compiles the text of an ignore file whose patterns are relative to the folder that it lies in.
+fn compile(text: &str, origin: &str) -> Gitignore {
+    let mut builder = GitignoreBuilder::new("");
+    for line in text.strip_prefix('\u{feff}').unwrap_or(text).lines() {
+        if let Err(error) = builder.add_line(None, line) {
+            tracing::debug!(file = origin, pattern = line, %error, "a pattern is not valid and is left out");
+        }
+    }
+    builder.build().unwrap_or_else(|error| {
+        tracing::warn!(file = origin, %error, "an ignore file can't be used");
+        Gitignore::empty()
+    })
+}

@@ -1,0 +1,232 @@
+//! Which paths belong to a repository.
+//!
+//! In order of precedence: the repository's extra patterns, `.sdlignore` files, `.gitignore` files (of each kind the
+//! deepest first, within a file the last matching line), `.git/info/exclude`, the user's global excludes. What none of
+//! them names is kept, except for the built-in list of what is never source; only extra patterns and `.sdlignore` can
+//! bring that back. As in git, nothing can bring back what lies below an ignored folder.
+
+mod builtin;
+mod file;
+
+use std::collections::{BTreeSet, HashMap};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use ignore::Match;
+use ignore::gitignore::{Gitignore, GitignoreBuilder};
+
+pub(crate) use builtin::judged_by;
+pub(crate) use file::{GITIGNORE, SDLIGNORE, is_rules_file};
+
+use crate::disk::RootDir;
+use crate::git;
+use crate::hub::RootOptions;
+
+/// Compiled ignore files that are kept for the next change; more are read again when they are needed.
+const KEPT_LEVELS: usize = 48;
+
+/// The ignore files of one folder.
+#[derive(Debug)]
+pub(crate) struct Level {
+    /// Length of the folder's relative path with its separator: what to cut off a path below it.
+    cut: usize,
+    /// For folders above the root: the way from there to the root, with a separator at the end.
+    prefix: String,
+    sdl: Gitignore,
+    git: Gitignore,
+}
+
+/// The ignore files that a folder's entries are subject to, the deepest last.
+pub(crate) type Levels = Arc<[Arc<Level>]>;
+
+/// The rules of one repository.
+#[derive(Debug)]
+pub(crate) struct Rules {
+    extra: Gitignore,
+    /// Of folders above the root, up to git's top level.
+    above: Vec<Arc<Level>>,
+    exclude: Gitignore,
+    exclude_prefix: String,
+    global: Gitignore,
+    /// The folders that hold ignore files, as far as they have been crawled; the root is the empty text.
+    folders: BTreeSet<String>,
+    /// Some of their levels.
+    cache: HashMap<String, Arc<Level>>,
+}
+
+/// Where rules outside of the tree come from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Outside {
+    /// Git's top level and the way from there to the root, if the root is not the top level itself.
+    pub(crate) top: Option<(PathBuf, String)>,
+    /// `info/exclude` of the git folder.
+    pub(crate) exclude: Option<PathBuf>,
+    /// The user's global excludes.
+    pub(crate) global: Option<PathBuf>,
+}
+
+impl Outside {
+    /// Where the rules for the tree at `root` come from.
+    pub(crate) fn of(root: &Path, options: &RootOptions) -> Self {
+        let git = git::discover(root, options.home.as_deref());
+        let top = git.as_ref().filter(|git| git.top != root).and_then(|git| {
+            let way = root.strip_prefix(&git.top).ok()?.to_str()?;
+            Some((git.top.clone(), format!("{}/", way.replace(std::path::MAIN_SEPARATOR, "/"))))
+        });
+        Self { top, exclude: git.map(|git| git.exclude()), global: options.global_excludes.clone() }
+    }
+}
+
+impl Rules {
+    /// Reads the rules that lie outside of the tree.
+    pub(crate) fn new(extra: &[String], outside: &Outside) -> Self {
+        let above = outside.top.as_ref().map(|(top, way)| file::levels_above(top, way)).unwrap_or_default();
+        let read = |path: &Option<PathBuf>| path.as_deref().map_or_else(Gitignore::empty, file::outside);
+        Self {
+            extra: patterns(extra),
+            above,
+            exclude: read(&outside.exclude),
+            exclude_prefix: outside.top.as_ref().map(|(_, way)| way.clone()).unwrap_or_default(),
+            global: read(&outside.global),
+            folders: BTreeSet::new(),
+            cache: HashMap::new(),
+        }
+    }
+
+    /// Forgets the ignore files of `folder` (empty: the root) and of everything below it.
+    pub(crate) fn forget_below(&mut self, folder: &str) {
+        if folder.is_empty() {
+            self.folders.clear();
+            self.cache.clear();
+            return;
+        }
+        let below = format!("{folder}/");
+        self.folders.retain(|at| at != folder && !at.starts_with(&below));
+        self.cache.retain(|at, _| at != folder && !at.starts_with(&below));
+    }
+
+    /// The levels above the root.
+    pub(crate) fn base(&self) -> Levels {
+        self.above.clone().into()
+    }
+
+    /// Reads `folder`'s ignore files (it is known to have some) and puts them on top of its parent's levels.
+    pub(crate) fn enter(&mut self, root: &RootDir, folder: &str, parents: &Levels) -> Levels {
+        self.folders.insert(folder.to_owned());
+        let level = self.load(root, folder);
+        parents.iter().cloned().chain([level]).collect()
+    }
+
+    fn load(&mut self, root: &RootDir, folder: &str) -> Arc<Level> {
+        let level = Arc::new(file::level(root, folder));
+        if self.cache.len() >= KEPT_LEVELS && !self.cache.contains_key(folder) {
+            // Which one hardly matters; the root's is the one that every path needs.
+            if let Some(victim) = self.cache.keys().find(|at| !at.is_empty()).cloned() {
+                self.cache.remove(&victim);
+            }
+        }
+        self.cache.insert(folder.to_owned(), level.clone());
+        level
+    }
+
+    /// The levels that hold for the entries of `folder`, which has been crawled before.
+    pub(crate) fn levels(&mut self, root: &RootDir, folder: &str) -> Levels {
+        let mut levels = self.above.clone();
+        let ends = folder.match_indices('/').map(|(at, _)| at).chain([folder.len()]);
+        let ancestors = [""].into_iter().chain(ends.map(|end| &folder[..end]).filter(|at| !at.is_empty()));
+        for at in ancestors {
+            if self.folders.contains(at) {
+                let level = match self.cache.get(at) {
+                    Some(level) => level.clone(),
+                    None => self.load(root, at),
+                };
+                levels.push(level);
+            }
+        }
+        levels.into()
+    }
+
+    /// Is the entry at `path` (in the folder that `levels` were made for) ignored? `exists` as in
+    /// [`builtin::is_waste`].
+    pub(crate) fn ignores(
+        &self,
+        levels: &Levels,
+        path: &str,
+        is_folder: bool,
+        exists: impl Fn(&str) -> bool,
+    ) -> bool {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        if builtin::is_metadata(name) {
+            return true;
+        }
+        match self.ours(levels, path, is_folder) {
+            Some(ignored) => ignored,
+            None => self.gits(levels, path, is_folder) || builtin::is_waste(name, is_folder, exists),
+        }
+    }
+
+    /// What the extra patterns and `.sdlignore` say, if anything.
+    fn ours(&self, levels: &Levels, path: &str, is_folder: bool) -> Option<bool> {
+        verdict(&self.extra, path, is_folder)
+            .or_else(|| levels.iter().rev().find_map(|level| level.ask(&level.sdl, path, is_folder)))
+    }
+
+    /// What git would say.
+    fn gits(&self, levels: &Levels, path: &str, is_folder: bool) -> bool {
+        levels
+            .iter()
+            .rev()
+            .find_map(|level| level.ask(&level.git, path, is_folder))
+            .or_else(|| ask(&self.exclude, &self.exclude_prefix, path, is_folder))
+            .or_else(|| verdict(&self.global, path, is_folder))
+            .unwrap_or(false)
+    }
+}
+
+impl Level {
+    fn ask(&self, rules: &Gitignore, path: &str, is_folder: bool) -> Option<bool> {
+        ask(rules, &self.prefix, path.get(self.cut..).unwrap_or(path), is_folder)
+    }
+}
+
+fn ask(rules: &Gitignore, prefix: &str, path: &str, is_folder: bool) -> Option<bool> {
+    if rules.is_empty() {
+        None
+    } else if prefix.is_empty() {
+        verdict(rules, path, is_folder)
+    } else {
+        verdict(rules, &format!("{prefix}{path}"), is_folder)
+    }
+}
+
+fn verdict(rules: &Gitignore, path: &str, is_folder: bool) -> Option<bool> {
+    match rules.matched(Path::new(path), is_folder) {
+        Match::None => None,
+        Match::Ignore(_) => Some(true),
+        Match::Whitelist(_) => Some(false),
+    }
+}
+
+/// Compiles a repository's extra patterns, in the syntax of ignore files. A bad one is left out and logged.
+fn patterns(lines: &[String]) -> Gitignore {
+    let mut builder = GitignoreBuilder::new("");
+    for line in lines {
+        if let Err(error) = builder.add_line(None, line) {
+            tracing::warn!(pattern = line, %error, "an ignore pattern of the repository is not valid and is left out");
+        }
+    }
+    builder.build().unwrap_or_else(|_| Gitignore::empty())
+}
+
+/// Does the folder hold a git worktree of its own, which is a repository of its own to us? (A submodule is part of
+/// the tree that holds it.)
+pub(crate) fn is_worktree(root: &RootDir, folder: &str) -> bool {
+    file::read(root, &file::join(folder, ".git")).is_some_and(|text| {
+        text.strip_prefix("gitdir:").is_some_and(|target| {
+            Path::new(target.trim())
+                .parent()
+                .and_then(Path::file_name)
+                .is_some_and(|name| name == "worktrees")
+        })
+    })
+}

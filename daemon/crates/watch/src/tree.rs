@@ -1,0 +1,422 @@
+//! One repository's tree, as its worker sees it: takes a batch of hints, looks at the tree, and says what differs from
+//! what is known.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError};
+use std::time::Duration;
+
+use sdl_model::{RelPath, SkipReason};
+
+use crate::crawl::{Crawler, Found, Listing, WatchFolder, absolute, skip_of, stat_hint};
+use crate::disk::{self, Identity, Kind, RootDir};
+use crate::error::Problem;
+use crate::git;
+use crate::hub::{RootOptions, TreeHandle};
+use crate::inbox::{Batch, Inbox, Rescan};
+use crate::read::Reader;
+use crate::reconcile::{Known, Merge, needs_read};
+use crate::rules::{self, Outside, Rules};
+use crate::source::WatchError;
+
+/// What a batch came to.
+#[derive(Debug, Default)]
+pub struct Changes {
+    /// To be read and hashed, in order of path; see [`crate::Difference::candidates`].
+    pub candidates: Vec<Found>,
+    /// Known, and gone or ignored now. In order of path.
+    pub removed: Vec<RelPath>,
+    /// Git's HEAD is to be read again.
+    pub head_changed: bool,
+    /// The whole tree was compared, for this reason.
+    pub rescan: Option<Rescan>,
+    /// Places that could not be looked at. Of those that are [`Problem::passing`], what is known was left as it is.
+    pub problems: Vec<Problem>,
+    /// The root is not there. Everything else is empty; nothing that is known is reported as removed, since a disk
+    /// may just not be mounted.
+    pub root_gone: bool,
+    /// The number of folders that were listed.
+    pub folders: usize,
+}
+
+impl Changes {
+    /// Does it answer for the whole batch, so that its barriers may be released?
+    pub fn is_complete(&self) -> bool {
+        !self.root_gone && !self.problems.iter().any(|problem| problem.passing)
+    }
+}
+
+/// A repository's tree. Owned by the repository's one worker:
+///
+/// ```no_run
+/// # use sdl_watch::{Tree, NothingKnown};
+/// # fn work(tree: &mut Tree) -> Result<(), std::convert::Infallible> {
+/// while let Some(batch) = tree.inbox().next() {
+///     let changes = tree.changes(&batch, &NothingKnown)?;
+///     // Read the candidates with `tree.reader()`, resolve, commit, publish. Only then:
+///     tree.finish(&batch, &changes);
+/// }
+/// # Ok(())
+/// # }
+/// ```
+pub struct Tree {
+    handle: TreeHandle,
+    options: RootOptions,
+    rules: Rules,
+    outside: Outside,
+    dir: Option<Arc<RootDir>>,
+    /// Counts calls that crawled; a watch that no crawl renewed is dropped.
+    round: u32,
+    /// Batches in a row that could not be completed.
+    failures: u32,
+}
+
+impl Tree {
+    pub(crate) fn new(handle: TreeHandle, options: RootOptions) -> Self {
+        let outside = Outside::default();
+        let rules = Rules::new(&options.ignore, &outside);
+        Self { handle, options, rules, outside, dir: None, round: 0, failures: 0 }
+    }
+
+    /// For those who ask for barriers and status.
+    pub fn handle(&self) -> &TreeHandle {
+        &self.handle
+    }
+
+    /// The pending changes.
+    pub fn inbox(&self) -> Arc<Inbox> {
+        self.handle.inbox().clone()
+    }
+
+    /// Reads files of the tree, from any thread. To be asked for after each [`Self::changes`].
+    pub fn reader(&self) -> Reader {
+        Reader::new(self.dir.clone(), self.handle.hub.0.config.clock.clone())
+    }
+
+    /// Replaces the repository's extra patterns. Takes effect with the rescan that it asks for.
+    pub fn set_ignore(&mut self, patterns: Vec<String>) {
+        self.options.ignore = patterns;
+        self.inbox().ask_rescan(Rescan::Rules);
+    }
+
+    /// Looks at what the batch names, and compares it with what is known. Folders are watched before they are listed.
+    pub fn changes<K: Known>(&mut self, batch: &Batch, known: &K) -> Result<Changes, K::Error> {
+        self.round += 1;
+        let mut work = Work { changes: Changes::default(), found: BTreeMap::new(), removed: BTreeSet::new() };
+        work.changes.head_changed = batch.head_changed;
+        let git_touched = batch.dirty.iter().any(|path| path == Path::new(".git"));
+        let mut rescan = batch.rescan;
+        if rescan.is_some() || git_touched || self.dir.is_none() {
+            if !self.open_root() {
+                work.changes.root_gone = true;
+                return Ok(work.finish());
+            }
+            let outside = Outside::of(self.handle.root(), &self.options);
+            if rescan.is_some() || outside != self.outside {
+                self.outside = outside;
+                rescan = rescan.or(Some(Rescan::Rules));
+            }
+        }
+        if batch.head_changed || git_touched || rescan.is_some() {
+            self.watch_git();
+            work.changes.head_changed = true;
+        }
+        let Some(dir) = self.dir.clone() else { return Ok(work.finish()) };
+        if let Some(reason) = rescan {
+            work.changes.rescan = Some(reason);
+            self.rules = Rules::new(&self.options.ignore, &self.outside);
+            let levels = self.rules.base();
+            self.crawl(&dir, "", levels, known, &mut work)?;
+        } else {
+            self.look(&dir, &batch.dirty, known, &mut work)?;
+        }
+        Ok(work.finish())
+    }
+
+    /// The batch is committed: releases its barriers if the changes were complete, and has it looked at again after a
+    /// while if not.
+    pub fn finish(&mut self, batch: &Batch, changes: &Changes) {
+        if changes.is_complete() {
+            self.failures = 0;
+            self.inbox().release(batch.serial);
+        } else {
+            self.failed();
+        }
+    }
+
+    /// The batch could not be committed: the tree is compared again after a while that grows with each failure.
+    pub fn failed(&mut self) {
+        let after = Duration::from_secs(1 << self.failures.min(8));
+        self.failures += 1;
+        self.inbox().fail(after);
+    }
+
+    fn open_root(&mut self) -> bool {
+        let dir = RootDir::open(self.handle.root()).ok();
+        // A folder that is not there is not the one that may come back.
+        let identity = dir.as_ref().map_or(Identity { device: 0, inode: 0 }, RootDir::identity);
+        *self.handle.route.identity.lock().unwrap_or_else(PoisonError::into_inner) = Some(identity);
+        self.dir = dir.map(Arc::new);
+        self.dir.is_some()
+    }
+
+    /// Watches what tells that HEAD moved. HEAD may be read after this, not before.
+    fn watch_git(&self) {
+        if self.handle.route.is_scanning() {
+            return;
+        }
+        let folders = git::discover(self.handle.root(), self.options.home.as_deref())
+            .map(|git| git.folders())
+            .unwrap_or_default();
+        self.handle.hub.0.watch_git(&self.handle.route, &folders);
+    }
+
+    /// Crawls a folder and compares all below it.
+    fn crawl<K: Known>(
+        &mut self,
+        dir: &RootDir,
+        folder: &str,
+        levels: rules::Levels,
+        known: &K,
+        work: &mut Work,
+    ) -> Result<(), K::Error> {
+        let scanning = self.handle.route.is_scanning();
+        let mut watch = WatchTree { handle: &self.handle, round: self.round, given_up: None };
+        let clock = self.handle.hub.0.config.clock.clone();
+        let watcher = if scanning { None } else { Some(&mut watch as &mut dyn WatchFolder) };
+        let mut crawler = Crawler::new(dir, &mut self.rules, &*clock, watcher);
+        crawler.crawl(folder.to_owned(), levels);
+        let listing = crawler.finish();
+        match watch.given_up {
+            Some(reason) => self.handle.hub.0.degrade(&self.handle.route, reason),
+            None if !scanning => {
+                let top = absolute(self.handle.root(), Path::new(folder));
+                self.handle.hub.0.forget_stale(&self.handle.route, &top, self.round);
+            }
+            None => {}
+        }
+        work.compare(folder, listing, known)
+    }
+
+    /// Looks at single paths.
+    fn look<K: Known>(
+        &mut self,
+        dir: &RootDir,
+        dirty: &[PathBuf],
+        known: &K,
+        work: &mut Work,
+    ) -> Result<(), K::Error> {
+        let dirty = self.widen(dirty);
+        // A folder that has been crawled answers for all below it, and comes before it in order.
+        let mut crawled: Option<PathBuf> = None;
+        let mut ignored = IgnoredFolders::default();
+        for path in dirty {
+            if crawled.as_ref().is_some_and(|top| path.starts_with(top)) {
+                continue;
+            }
+            if self.look_at(dir, &path, known, &mut ignored, work)? {
+                crawled = Some(path);
+            }
+        }
+        Ok(())
+    }
+
+    /// Adds what a change of an ignore file or of a marker is about.
+    fn widen(&mut self, dirty: &[PathBuf]) -> BTreeSet<PathBuf> {
+        let mut wide: BTreeSet<PathBuf> = dirty.iter().cloned().collect();
+        for path in dirty {
+            let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
+            let Some(folder) = path.parent() else { continue };
+            if rules::is_rules_file(name) {
+                // Read anew when the folder is crawled.
+                if let Some(folder) = folder.to_str() {
+                    self.rules.forget_below(folder);
+                }
+                wide.insert(folder.to_owned());
+            }
+            if let Some(other) = rules::judged_by(name)
+                && path != Path::new(".git")
+            {
+                wide.insert(folder.join(other).components().collect());
+            }
+        }
+        wide
+    }
+
+    /// Looks at one path; tells whether it was a folder, so that all below it has been looked at as well.
+    fn look_at<K: Known>(
+        &mut self,
+        dir: &RootDir,
+        path: &Path,
+        known: &K,
+        ignored: &mut IgnoredFolders,
+        work: &mut Work,
+    ) -> Result<bool, K::Error> {
+        let shown = shown(path);
+        let Some(parent) = path.parent().map_or(Some(""), Path::to_str) else {
+            // The folder above has a bad name and is listed as skipped, as a whole.
+            return Ok(false);
+        };
+        if shown.is_empty() {
+            let levels = self.rules.base();
+            self.crawl(dir, "", levels, known, work)?;
+            return Ok(true);
+        }
+        let meta = match dir.meta(path) {
+            Ok(meta) => meta,
+            Err(error) if disk::is_gone(&error) => {
+                self.gone(path, &shown);
+                return work.gone(&shown, known).map(|()| false);
+            }
+            Err(error) => {
+                let passing = disk::is_passing(&error);
+                if !passing {
+                    work.gone(&shown, known)?;
+                }
+                work.changes.problems.push(Problem { path: shown, error, passing });
+                return Ok(false);
+            }
+        };
+        let levels = self.rules.levels(dir, parent);
+        let exists = |at: &str| dir.meta(&Path::new(parent).join(at)).is_ok();
+        let is_folder = meta.kind == Kind::Folder;
+        if ignored.holds(&mut self.rules, dir, parent)
+            || self.rules.ignores(&levels, &shown, is_folder, exists)
+        {
+            self.gone(path, &shown);
+            return work.gone(&shown, known).map(|()| false);
+        }
+        let valid = path.to_str().is_some();
+        if is_folder && valid {
+            if known.file(&shown)?.is_some() {
+                work.removed.extend(RelPath::new(&shown));
+            }
+            self.crawl(dir, &shown, levels, known, work)?;
+            return Ok(true);
+        }
+        // It may have been a folder.
+        self.gone(path, &shown);
+        work.gone_below(&shown, known)?;
+        let skip = if valid { skip_of(meta.kind) } else { Some(SkipReason::NonUtf8Name) };
+        let now = self.handle.hub.0.config.clock.wall_ns();
+        if let Some(rel) = RelPath::new(&shown) {
+            let found = Found { path: rel, stat: stat_hint(&meta, now), skip };
+            if needs_read(known.file(&shown)?, &found) {
+                work.found.insert(found.path.clone(), found);
+            }
+        }
+        Ok(false)
+    }
+
+    /// There is no folder (any more) at this path.
+    fn gone(&mut self, path: &Path, shown: &str) {
+        self.rules.forget_below(shown);
+        if !self.handle.route.is_scanning() {
+            let path = absolute(self.handle.root(), path);
+            self.handle.hub.0.forget_below(&self.handle.route, &path);
+        }
+    }
+}
+
+/// What has been found out of a batch so far.
+struct Work {
+    changes: Changes,
+    found: BTreeMap<RelPath, Found>,
+    removed: BTreeSet<RelPath>,
+}
+
+impl Work {
+    /// Compares a crawl of `folder` with what is known below it.
+    fn compare<K: Known>(&mut self, folder: &str, listing: Listing, known: &K) -> Result<(), K::Error> {
+        let prefix = if folder.is_empty() { String::new() } else { format!("{folder}/") };
+        let passing: Vec<String> =
+            listing.problems.iter().filter(|p| p.passing).map(|p| format!("{}/", p.path)).collect();
+        let mut merge = Merge::new(&listing.found);
+        known.under(&prefix, &mut |path, file| {
+            let unsure = passing
+                .iter()
+                .any(|at| at == "/" || path.starts_with(at.as_str()) || at.strip_suffix('/') == Some(path));
+            if !unsure {
+                merge.known(path, file);
+            }
+        })?;
+        let difference = merge.finish();
+        self.removed.extend(difference.removed);
+        self.found.extend(difference.candidates.into_iter().map(|found| (found.path.clone(), found)));
+        self.changes.folders += listing.folders;
+        self.changes.problems.extend(listing.problems);
+        Ok(())
+    }
+
+    /// There is nothing at this path.
+    fn gone<K: Known>(&mut self, path: &str, known: &K) -> Result<(), K::Error> {
+        if known.file(path)?.is_some() {
+            self.removed.extend(RelPath::new(path));
+        }
+        self.gone_below(path, known)
+    }
+
+    fn gone_below<K: Known>(&mut self, path: &str, known: &K) -> Result<(), K::Error> {
+        known.under(&format!("{path}/"), &mut |path, _| self.removed.extend(RelPath::new(path)))
+    }
+
+    fn finish(self) -> Changes {
+        let Self { mut changes, found, mut removed } = self;
+        removed.retain(|path| !found.contains_key(path));
+        changes.candidates = found.into_values().collect();
+        changes.removed = removed.into_iter().collect();
+        changes
+    }
+}
+
+/// Remembers, within a batch, which folders are ignored.
+#[derive(Default)]
+struct IgnoredFolders(BTreeMap<String, bool>);
+
+impl IgnoredFolders {
+    /// Is this folder ignored, or one above it?
+    fn holds(&mut self, rules: &mut Rules, dir: &RootDir, folder: &str) -> bool {
+        if folder.is_empty() {
+            return false;
+        }
+        if let Some(ignored) = self.0.get(folder) {
+            return *ignored;
+        }
+        let parent = folder.rsplit_once('/').map_or("", |(parent, _)| parent);
+        let ignored = self.holds(rules, dir, parent) || {
+            let levels = rules.levels(dir, parent);
+            let exists = |at: &str| dir.meta(&Path::new(parent).join(at)).is_ok();
+            rules.ignores(&levels, folder, true, exists) || rules::is_worktree(dir, folder)
+        };
+        self.0.insert(folder.to_owned(), ignored);
+        ignored
+    }
+}
+
+struct WatchTree<'a> {
+    handle: &'a TreeHandle,
+    round: u32,
+    given_up: Option<String>,
+}
+
+impl WatchFolder for WatchTree<'_> {
+    fn watch(&mut self, path: &Path, identity: Identity) -> Result<bool, WatchError> {
+        let path = absolute(self.handle.root(), path);
+        self.handle.hub.0.watch(&self.handle.route, &path, identity, self.round)
+    }
+
+    fn forget(&mut self, path: &Path) {
+        self.handle.hub.0.forget_below(&self.handle.route, &absolute(self.handle.root(), path));
+    }
+
+    fn give_up(&mut self, reason: String) {
+        self.given_up = Some(reason);
+    }
+}
+
+/// A path as it is listed: bad bytes replaced, `/` between parts.
+fn shown(path: &Path) -> String {
+    let text = path.to_string_lossy();
+    if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() }
+}
