@@ -1,14 +1,24 @@
 //! What is told of one symbol.
 
+mod build;
+mod deps;
+mod etag;
+mod metrics;
+mod signature;
+mod summary;
+mod text;
 mod types;
 
+pub use build::{card, card_of, etag_of};
+pub(crate) use build::{range, side_effects};
+pub use etag::etag_covers;
+pub(crate) use text::head;
+pub use text::text;
 pub use types::{
     Card, CardRef, Dep, Deps, Detail, How, Metrics, Param, Range, SideEffect, Signature, TestRef,
 };
 
 use sdl_model::SymbolId;
-
-use crate::{Result, Source, Sym};
 
 /// How a card is built.
 #[derive(Clone, Copy, Debug, Default)]
@@ -45,74 +55,3 @@ pub trait Enrichment {
 pub struct Plain;
 
 impl Enrichment for Plain {}
-
-/// Builds a symbol's card; none if this version does not have the symbol.
-pub fn card(
-    source: &Source<'_>,
-    symbol: SymbolId,
-    options: CardOptions,
-    enrichment: &dyn Enrichment,
-) -> Result<Option<Card>> {
-    source.symbol(symbol)?.map(|sym| card_of(source, &sym, options, enrichment)).transpose()
-}
-
-/// Builds the card of a symbol that is already open.
-pub fn card_of(
-    source: &Source<'_>,
-    sym: &Sym,
-    options: CardOptions,
-    enrichment: &dyn Enrichment,
-) -> Result<Card> {
-    let _ = (source, options, enrichment);
-    let def = sym.def();
-    Ok(Card {
-        symbol_id: sym.id,
-        name: sym.name().to_owned(),
-        qualified_name: sym.qualified().to_owned(),
-        kind: sym.kind(),
-        exported: sym.exported(),
-        file: sym.path().to_owned(),
-        range: Range {
-            start_line: def.span.start_line,
-            start_col: None,
-            end_line: def.span.end_line,
-            end_col: None,
-        },
-        signature: None,
-        summary: None,
-        deps: None,
-        invariants: Vec::new(),
-        side_effects: Vec::new(),
-        metrics: None,
-        cluster: None,
-        processes: Vec::new(),
-        etag: String::new(),
-        ledger_version: None,
-    })
-}
-
-/// A symbol's etag at a level of detail.
-pub fn etag(source: &Source<'_>, sym: &Sym, detail: Detail) -> Result<String> {
-    let _ = (source, sym);
-    Ok(format!("{}-", detail.name()))
-}
-
-/// Whether a card with etag `held` can stand in for one with etag `wanted`: the same content, held at that level or a fuller one.
-pub fn etag_covers(held: &str, wanted: &str) -> bool {
-    let (Some((held_level, held_hash)), Some((wanted_level, wanted_hash))) =
-        (held.split_once('-'), wanted.split_once('-'))
-    else {
-        return false;
-    };
-    let (Some(held_level), Some(wanted_level)) =
-        (Detail::from_name(held_level), Detail::from_name(wanted_level))
-    else {
-        return false;
-    };
-    held_hash == wanted_hash && held_level >= wanted_level
-}
-
-/// A card as text for people and models: 50 to 150 tokens for a typical function, never more than its JSON.
-pub fn text(card: &Card) -> String {
-    format!("{} {} ({}:{})", card.kind.name(), card.qualified_name, card.file, card.range.start_line)
-}

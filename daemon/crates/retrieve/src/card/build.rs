@@ -1,0 +1,92 @@
+//! A symbol to its card.
+
+use sdl_model::SymbolId;
+
+use super::types::{Card, Detail, Range, SideEffect};
+use super::{CardOptions, Enrichment, deps, etag, metrics, signature, summary};
+use crate::{Result, Source, Sym};
+
+/// Builds a symbol's card; none if this version does not have the symbol.
+pub fn card(
+    source: &Source<'_>,
+    symbol: SymbolId,
+    options: CardOptions,
+    enrichment: &dyn Enrichment,
+) -> Result<Option<Card>> {
+    source.symbol(symbol)?.map(|sym| card_of(source, &sym, options, enrichment)).transpose()
+}
+
+/// Builds the card of a symbol that is already open.
+pub fn card_of(
+    source: &Source<'_>,
+    sym: &Sym,
+    options: CardOptions,
+    enrichment: &dyn Enrichment,
+) -> Result<Card> {
+    let edges = source.view().out_edges(sym.id)?;
+    let detail = options.detail;
+    let (def, outline) = (sym.def(), sym.outline());
+    let mut card = Card {
+        symbol_id: sym.id,
+        name: sym.name().to_owned(),
+        qualified_name: sym.qualified().to_owned(),
+        kind: sym.kind(),
+        exported: sym.exported(),
+        file: sym.path().to_owned(),
+        range: range(sym, detail),
+        signature: None,
+        summary: None,
+        deps: None,
+        invariants: Vec::new(),
+        side_effects: Vec::new(),
+        metrics: None,
+        cluster: None,
+        processes: Vec::new(),
+        etag: etag::at_level(detail, &etag::content(sym, &edges)),
+        ledger_version: Some(source.view().version()),
+    };
+    if detail >= Detail::Signature {
+        card.signature = signature::of(sym);
+        card.summary = summary::of(sym, card.signature.as_ref());
+    }
+    if detail >= Detail::Deps {
+        card.deps = Some(deps::of(source, sym, &edges, options)?);
+    }
+    if detail >= Detail::Compact {
+        card.invariants = def.invariants.iter().map(|ix| signature::shorten(outline.str(*ix))).collect();
+        card.side_effects = side_effects(sym);
+    }
+    if detail == Detail::Full {
+        card.metrics = Some(metrics::of(source, sym, edges.len(), enrichment)?);
+        card.cluster = enrichment.cluster(sym.id);
+        card.processes = enrichment.processes(sym.id);
+    }
+    Ok(card)
+}
+
+/// A symbol's etag at a level of detail, without building its card.
+pub fn etag_of(source: &Source<'_>, sym: &Sym, detail: Detail) -> Result<String> {
+    let edges = source.view().out_edges(sym.id)?;
+    Ok(etag::at_level(detail, &etag::content(sym, &edges)))
+}
+
+/// Where a symbol stands; with columns on full cards.
+pub(crate) fn range(sym: &Sym, detail: Detail) -> Range {
+    let span = sym.def().span;
+    let full = detail == Detail::Full;
+    Range {
+        start_line: span.start_line,
+        start_col: full.then_some(span.start_col),
+        end_line: span.end_line,
+        end_col: full.then_some(span.end_col),
+    }
+}
+
+/// A symbol's side effects, as the wire has them.
+pub(crate) fn side_effects(sym: &Sym) -> Vec<SideEffect> {
+    let one = |effect: &sdl_model::facts::Effect| SideEffect {
+        kind: effect.kind.name().to_owned(),
+        what: signature::shorten(sym.outline().str(effect.what)),
+    };
+    sym.def().effects.iter().map(one).collect()
+}

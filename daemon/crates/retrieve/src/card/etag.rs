@@ -1,0 +1,87 @@
+//! Etags: the same text for the same symbol on every machine.
+
+use sdl_model::facts::ParamKind;
+use sdl_model::ids::stable_hash;
+use sdl_model::{Edge, SymbolKind};
+
+use super::types::Detail;
+use crate::Sym;
+
+const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+
+/// The part of an etag behind its level: a hash of what a full card says of the symbol itself, and of its body. Lines,
+/// metrics, clusters and versions are left out: an unedited symbol keeps it.
+pub(crate) fn content(sym: &Sym, edges: &[Edge]) -> String {
+    let (def, outline) = (sym.def(), sym.outline());
+    let mut text = String::with_capacity(512);
+    let mut put = |part: &str| {
+        text.push_str(part);
+        text.push('\0');
+    };
+    put(&sym.id.to_string());
+    put(sym.path());
+    put(sym.qualified());
+    put(sym.kind().name());
+    put(if sym.exported() { "exported" } else { "" });
+    put(outline.str(def.signature));
+    for param in def.params.iter().filter(|param| param.kind != ParamKind::Receiver) {
+        put(outline.str(param.name));
+        put(param.ty_text.map_or("", |ty| outline.str(ty)));
+        put(if param.optional { "?" } else { "" });
+    }
+    put(def.ret_text.map_or("", |ret| outline.str(ret)));
+    put(def.generics.map_or("", |generics| outline.str(generics)));
+    put(def.doc.map_or("", |doc| outline.str(doc)));
+    for invariant in &def.invariants {
+        put(outline.str(*invariant));
+    }
+    for effect in &def.effects {
+        put(effect.kind.name());
+        put(outline.str(effect.what));
+    }
+    for edge in edges {
+        put(&edge.to.to_string());
+        put(edge.kind.name());
+        put(edge.resolution.name());
+        put(&edge.confidence.to_string());
+    }
+    // A module's own bytes are whatever lies between its definitions; blank lines there are no edit of it.
+    let fingerprint = if def.kind == SymbolKind::Module { 0 } else { def.fingerprint };
+    let hash = stable_hash(&[text.as_bytes(), &fingerprint.to_le_bytes()]);
+    (0..10).map(|digit| char::from(ALPHABET[(hash >> (digit * 5)) as usize & 31])).collect()
+}
+
+/// A whole etag.
+pub(crate) fn at_level(detail: Detail, content: &str) -> String {
+    format!("{}-{content}", detail.name())
+}
+
+/// Whether a card with etag `held` can stand in for one with etag `wanted`: the same content, held at that level or a
+/// fuller one.
+pub fn etag_covers(held: &str, wanted: &str) -> bool {
+    let parts = |etag: &str| {
+        let (level, content) = etag.split_once('-')?;
+        Some((Detail::from_name(level)?, content.to_owned()))
+    };
+    match (parts(held), parts(wanted)) {
+        (Some((held_level, held)), Some((wanted_level, wanted))) => {
+            held == wanted && held_level >= wanted_level
+        }
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::etag_covers;
+
+    #[test]
+    fn fuller_cards_cover_lesser_ones() {
+        assert!(etag_covers("full-abc", "deps-abc"));
+        assert!(etag_covers("deps-abc", "deps-abc"));
+        assert!(!etag_covers("signature-abc", "deps-abc"));
+        assert!(!etag_covers("full-abc", "full-abd"));
+        assert!(!etag_covers("abc", "abc"));
+        assert!(!etag_covers("huge-abc", "full-abc"));
+    }
+}

@@ -1,0 +1,85 @@
+//! Cards as text: what a model reads first.
+
+use std::fmt::Write as _;
+
+use sdl_model::Resolution;
+
+use super::signature;
+use super::types::{Card, Dep};
+
+/// A card as text: 50 to 150 tokens for a typical function, never more than its JSON.
+pub fn text(card: &Card) -> String {
+    let mut out = head(card);
+    if let Some(summary) = &card.summary {
+        line(&mut out, summary);
+    }
+    if let Some(deps) = &card.deps {
+        list(&mut out, "calls", &deps.calls);
+        list(&mut out, "imports", &deps.imports);
+        list(&mut out, "implements", &deps.implements);
+        list(&mut out, "config", &deps.config);
+        list(&mut out, "uses", &deps.refs);
+        if deps.omitted > 0 {
+            let _ = write!(out, "\n+{} more dependencies", deps.omitted);
+        }
+    }
+    if !card.invariants.is_empty() {
+        line(&mut out, &format!("invariants: {}", card.invariants.join("; ")));
+    }
+    if !card.side_effects.is_empty() {
+        let effects: Vec<String> =
+            card.side_effects.iter().map(|e| format!("{} {}", e.kind, e.what)).collect();
+        line(&mut out, &format!("effects: {}", effects.join(", ")));
+    }
+    if let Some(metrics) = &card.metrics {
+        let _ = write!(out, "\nfan-in {}, fan-out {}", metrics.fan_in, metrics.fan_out);
+        if let Some(tests) = metrics.test_refs.filter(|tests| *tests > 0) {
+            let _ = write!(out, ", {tests} tests");
+        }
+        if let Some(churn) = metrics.churn_30d {
+            let _ = write!(out, ", churn {churn}");
+        }
+        if let Some(test) = &metrics.canonical_test {
+            let _ = write!(out, "\ntest: {} {}", test.name, test.file);
+        }
+    }
+    if let Some(cluster) = &card.cluster {
+        line(&mut out, &format!("cluster: {cluster}"));
+    }
+    if !card.processes.is_empty() {
+        line(&mut out, &format!("processes: {}", card.processes.join(", ")));
+    }
+    out
+}
+
+/// The first line: kind, signature, place, id.
+pub(crate) fn head(card: &Card) -> String {
+    let private = if card.exported { "" } else { "private " };
+    format!(
+        "{private}{} {} @{}:{}-{} {}",
+        card.kind.name(),
+        signature::line(card),
+        card.file,
+        card.range.start_line,
+        card.range.end_line,
+        card.symbol_id,
+    )
+}
+
+fn line(out: &mut String, text: &str) {
+    out.push('\n');
+    out.push_str(text);
+}
+
+/// `calls: a, b? 0.7`: sure ones by name alone.
+fn list(out: &mut String, what: &str, deps: &[Dep]) {
+    for (i, dep) in deps.iter().enumerate() {
+        let _ = if i == 0 { write!(out, "\n{what}: {}", dep.name) } else { write!(out, ", {}", dep.name) };
+        if dep.resolution != Resolution::Exact {
+            let _ = write!(out, "? {}", f64::from(dep.confidence.0) / 100.0);
+        }
+        if let Some(how) = &dep.how {
+            let _ = write!(out, " ({} :{})", how.strategy, how.line);
+        }
+    }
+}
