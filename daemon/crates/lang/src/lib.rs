@@ -1,1 +1,25 @@
 //! Bytes to facts, by tree-sitter; does no I/O.
+//!
+//! * [`detect`] says which language a path is in, [`classify`] whether a blob is worth parsing, [`extract`] what it
+//!   says. All three are pure functions: same arguments, same answer, on every machine.
+//! * [`languages`] has one folder per language and explains how to add one; [`build`] is what they share.
+//! * A parse tree is walked once, with a cursor, into a flat [`tape`]; everything after that reads the tape.
+
+pub mod build;
+mod classify;
+mod detect;
+mod driver;
+mod error;
+mod kinds;
+pub mod languages;
+mod parse;
+pub mod render;
+pub mod tape;
+
+pub use classify::{Limits, classify};
+pub use detect::detect;
+pub use driver::{Cx, Language, Visit};
+pub use error::ExtractError;
+pub use kinds::{FieldNames, KindNames, Tables};
+pub use languages::extract;
+pub use parse::{PARSE_STEPS_BASE, PARSE_STEPS_PER_BYTE, parse_only};

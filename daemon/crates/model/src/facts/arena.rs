@@ -65,7 +65,7 @@ pub enum Lit {
 
 /// A small expression: receivers, types, initial values, returned values. Enough to ask what type it has, no more.
 /// Types use the same shapes as values: `a.B[c]` is `Generic(Attr(Name(a), B), [Name(c)])` wherever it stands.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Expr {
     /// A bare name.
     Name(StrIx),

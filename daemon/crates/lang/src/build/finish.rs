@@ -1,0 +1,98 @@
+//! From a builder to facts.
+
+use std::collections::HashMap;
+
+use sdl_model::Lang;
+use sdl_model::facts::{Binding, BindingKind, Body, Def, DefIx, Facts, Outline, Ref, RefForm, StrIx};
+
+use super::{Builder, interface, keys};
+use crate::Language;
+
+impl Builder<'_> {
+    pub(crate) fn into_facts<L: Language>(mut self, lang: Lang, errors: u32) -> Facts {
+        drop_local_reads::<L>(&mut self.refs, &self.bindings, &self.defs);
+        self.refs.sort_by_key(|one| one.at);
+        self.bindings.sort_by_key(|one| one.from);
+        let mut outline = Outline {
+            lang,
+            lines: self.lines.count(self.bytes.len()),
+            arena: self.out.into_arena(),
+            defs: self.defs,
+            imports: self.imports,
+            exports: self.exports,
+            package: self.package,
+            manifest: None,
+            errors,
+            interface: 0,
+        };
+        keys::set_keys::<L>(&mut outline.defs, &outline.arena);
+        outline.interface = interface::interface(&outline);
+        Facts {
+            outline,
+            body: Body { arena: self.body.into_arena(), refs: self.refs, bindings: self.bindings },
+        }
+    }
+}
+
+/// The facts of a file in a language without an extractor: just the module.
+pub(crate) fn bare(lang: Lang, bytes: &[u8]) -> Facts {
+    static NO_EFFECTS: super::EffectTable = super::EffectTable::new(&[]);
+    let mut builder = Builder::new("", bytes, &NO_EFFECTS, ".");
+    builder.close_all();
+    let mut outline = Outline {
+        lang,
+        lines: builder.lines.count(bytes.len()),
+        arena: builder.out.into_arena(),
+        defs: builder.defs,
+        imports: Vec::new(),
+        exports: Vec::new(),
+        package: None,
+        manifest: None,
+        errors: 0,
+        interface: 0,
+    };
+    for def in &mut outline.defs {
+        def.key = keys::module_key();
+    }
+    outline.interface = interface::interface(&outline);
+    Facts { outline, body: Body::default() }
+}
+
+/// Removes reads of local variables and parameters: they lead to no definition. Calls and members of them stay, the
+/// variable's type may lead somewhere.
+fn drop_local_reads<L: Language>(refs: &mut Vec<Ref>, bindings: &[Binding], defs: &[Def]) {
+    let mut locals: HashMap<(DefIx, StrIx), Vec<(u32, u32)>> = HashMap::with_capacity(bindings.len());
+    for binding in bindings {
+        if matches!(binding.kind, BindingKind::Param | BindingKind::Local) {
+            let ranges = locals.entry((binding.scope, binding.name)).or_default();
+            // Ranges of one name mostly end together: the first to start covers the rest.
+            match ranges.last_mut() {
+                Some(last) if last.1 == binding.to => last.0 = last.0.min(binding.from),
+                _ => ranges.push((binding.from, binding.to)),
+            }
+        }
+    }
+    refs.retain(|one| {
+        if one.form != RefForm::Value || one.recv.is_some() {
+            return true;
+        }
+        let mut scope = Some(one.scope);
+        // Deeper nesting than this is not written by people.
+        for _ in 0..64 {
+            let Some(ix) = scope else { break };
+            let Some(def) = defs.get(ix.0 as usize) else { break };
+            if let Some(ranges) = locals.get(&(ix, one.name)) {
+                let whole = def.span.end;
+                let seen = ranges.iter().any(|&(from, to)| {
+                    one.at < to && (one.at >= from || (L::FUNCTION_SCOPED && to == whole))
+                });
+                // A module's own variables can be seen from elsewhere, so reads of them count.
+                if seen && ix != DefIx::MODULE {
+                    return false;
+                }
+            }
+            scope = def.parent;
+        }
+        true
+    });
+}

@@ -1,0 +1,186 @@
+//! The hash of all that other files' resolution can see of a file.
+
+use std::fmt::Write;
+
+use sdl_model::facts::{Arena, DefFlags, Expr, ExprIx, Outline, StrIx};
+use sdl_model::ids::stable_hash;
+
+use super::keys::shape_hash;
+
+/// Appends the shape at `ix` in a form in which different shapes differ.
+pub(super) fn shape(arena: &Arena, ix: ExprIx, out: &mut String) {
+    // A shape refers to a bounded number of others; this guards against shared ones that unfold without end.
+    if out.len() > 1 << 16 {
+        return;
+    }
+    let list = |items: &[ExprIx], out: &mut String| {
+        for item in items {
+            shape(arena, *item, out);
+            out.push(',');
+        }
+    };
+    let wrap = |mark: char, inner: ExprIx, out: &mut String| {
+        out.push(mark);
+        out.push('(');
+        shape(arena, inner, out);
+        out.push(')');
+    };
+    match arena.expr(ix) {
+        Expr::Name(name) => out.push_str(arena.str(*name)),
+        Expr::SelfRef => out.push_str("$self"),
+        Expr::SuperRef => out.push_str("$super"),
+        Expr::SelfType => out.push_str("$Self"),
+        Expr::Attr(base, name) => {
+            shape(arena, *base, out);
+            out.push('.');
+            out.push_str(arena.str(*name));
+        }
+        Expr::Path(base, name) => {
+            shape(arena, *base, out);
+            out.push_str("::");
+            out.push_str(arena.str(*name));
+        }
+        Expr::Call(base, args) => {
+            wrap('$', *base, out);
+            let _ = write!(out, "{args}");
+        }
+        Expr::New(inner) => wrap('n', *inner, out),
+        Expr::Index(inner) => wrap('i', *inner, out),
+        Expr::Iter(inner) => wrap('e', *inner, out),
+        Expr::Await(inner) => wrap('a', *inner, out),
+        Expr::Unwrap(inner) => wrap('u', *inner, out),
+        Expr::Item(inner, at) => {
+            wrap('t', *inner, out);
+            let _ = write!(out, "{at}");
+        }
+        Expr::Generic(base, args) => {
+            shape(arena, *base, out);
+            out.push('<');
+            list(args, out);
+            out.push('>');
+        }
+        Expr::Union(items) => {
+            out.push_str("|(");
+            list(items, out);
+            out.push(')');
+        }
+        Expr::Either(items) => {
+            out.push_str("?(");
+            list(items, out);
+            out.push(')');
+        }
+        Expr::Tuple(items) => {
+            out.push_str("#(");
+            list(items, out);
+            out.push(')');
+        }
+        Expr::Callable(params, ret) => {
+            out.push_str("fn(");
+            list(params, out);
+            out.push(')');
+            if let Some(ret) = ret {
+                shape(arena, *ret, out);
+            }
+        }
+        Expr::Lit(lit) => {
+            let _ = write!(out, "${lit:?}");
+        }
+        Expr::Unknown => out.push('_'),
+    }
+}
+
+/// Hashes all that another file's resolution can see of `outline`: its definitions but those local to functions, its
+/// imports and exports; not texts that only people read, not where anything stands. Each part is hashed by itself and
+/// the hashes are sorted, so that order means nothing but where identity depends on it.
+pub(super) fn interface(outline: &Outline) -> u64 {
+    let arena = &outline.arena;
+    let mut parts: Vec<u64> = Vec::with_capacity(outline.defs.len() + outline.imports.len());
+    let mut text = String::new();
+    for def in outline.defs.iter().filter(|def| !def.flags.has(DefFlags::LOCAL)) {
+        text.clear();
+        let parent = def.parent.and_then(|parent| outline.def(parent)).map_or(0, |parent| parent.key);
+        let _ = write!(
+            text,
+            "d{:x}^{:x} {:?} {:?} {:x} {}\u{1}{}\u{1}",
+            def.key,
+            parent,
+            def.kind,
+            def.visibility,
+            def.flags.0,
+            arena.str(def.name),
+            arena.str(def.qualified)
+        );
+        for param in &def.params {
+            let _ = write!(text, "p{}:{:?}:{}", arena.str(param.name), param.kind, param.optional);
+            if let Some(ty) = param.ty {
+                shape_hash(arena, ty, &mut text);
+            }
+        }
+        for (mark, ix) in [('o', def.owner), ('r', def.ret), ('t', def.ty), ('v', def.value)] {
+            if let Some(ix) = ix {
+                text.push(mark);
+                shape_hash(arena, ix, &mut text);
+            }
+        }
+        for (name, bound) in &def.bounds {
+            let _ = write!(text, "g{}", arena.str(*name));
+            shape_hash(arena, *bound, &mut text);
+        }
+        for base in &def.bases {
+            let _ = write!(text, "b{:?}", base.kind);
+            shape_hash(arena, base.ty, &mut text);
+        }
+        for decorator in &def.decorators {
+            text.push('@');
+            shape_hash(arena, *decorator, &mut text);
+        }
+        let mut returns: Vec<String> = def
+            .returns
+            .iter()
+            .map(|ix| {
+                let mut one = String::new();
+                shape_hash(arena, *ix, &mut one);
+                one
+            })
+            .collect();
+        returns.sort_unstable();
+        for one in &returns {
+            text.push('y');
+            text.push_str(one);
+        }
+        parts.push(stable_hash(&[text.as_bytes()]));
+    }
+    let name = |ix: Option<StrIx>| ix.map_or("\u{2}", |ix| arena.str(ix));
+    for import in &outline.imports {
+        text.clear();
+        let scope = outline.def(import.scope).map_or(0, |def| def.key);
+        let _ = write!(
+            text,
+            "i{scope:x}{:?}{}\u{1}{}\u{1}{}\u{1}{}",
+            import.kind,
+            import.reexport,
+            arena.str(import.module),
+            name(import.name),
+            name(import.local)
+        );
+        parts.push(stable_hash(&[text.as_bytes()]));
+    }
+    for export in &outline.exports {
+        parts.push(stable_hash(&[
+            b"x",
+            arena.str(export.local).as_bytes(),
+            arena.str(export.name).as_bytes(),
+        ]));
+    }
+    parts.sort_unstable();
+    text.clear();
+    let _ = write!(text, "{:?}{}", outline.lang, name(outline.package));
+    if let Some(manifest) = &outline.manifest {
+        let _ = write!(text, "{:?}{}", manifest.kind, name(manifest.name));
+        for (key, value) in &manifest.entries {
+            let _ = write!(text, "\u{1}{}\u{1}{}", arena.str(*key), arena.str(*value));
+        }
+    }
+    let bytes: Vec<u8> = parts.iter().flat_map(|part| part.to_le_bytes()).collect();
+    stable_hash(&[text.as_bytes(), &bytes])
+}

@@ -1,0 +1,87 @@
+//! Identity of definitions inside a file.
+
+use std::collections::HashMap;
+
+use sdl_model::SymbolKind;
+use sdl_model::facts::{Arena, Def, DefIx, ExprIx};
+use sdl_model::ids::stable_hash;
+
+use super::interface::shape;
+use crate::Language;
+
+/// Kinds that one name can't stand for twice in one place.
+fn family(kind: SymbolKind) -> &'static [u8] {
+    match kind {
+        SymbolKind::Module => b"",
+        SymbolKind::Namespace => b"/",
+        SymbolKind::Class
+        | SymbolKind::Struct
+        | SymbolKind::Union
+        | SymbolKind::Interface
+        | SymbolKind::Trait
+        | SymbolKind::Enum
+        | SymbolKind::Type => b"#",
+        SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor => b"()",
+        SymbolKind::EnumMember
+        | SymbolKind::Property
+        | SymbolKind::Field
+        | SymbolKind::Constant
+        | SymbolKind::Variable => b".",
+        SymbolKind::Macro => b"!",
+        SymbolKind::Impl => b"<>",
+    }
+}
+
+/// Sets the key of every definition: the chain of names and kinds that leads to it, with parameter types where the
+/// language overloads by them, and an ordinal where all of that coincides.
+pub(super) fn set_keys<L: Language>(defs: &mut [Def], arena: &Arena) {
+    // What the members of each definition are keyed below.
+    let mut chains: Vec<u64> = Vec::with_capacity(defs.len());
+    let mut seen: HashMap<u64, u32> = HashMap::with_capacity(defs.len());
+    let mut text = String::new();
+    for def in defs.iter_mut() {
+        let parent = def.parent.map_or(0, |DefIx(at)| chains.get(at as usize).copied().unwrap_or(0));
+        text.clear();
+        if let Some(owner) = def.owner {
+            shape(arena, owner, &mut text);
+        }
+        if def.kind == SymbolKind::Impl {
+            for base in &def.bases {
+                shape(arena, base.ty, &mut text);
+            }
+        }
+        if L::OVERLOADS && def.kind.is_callable() {
+            for param in &def.params {
+                text.push('\0');
+                match (param.ty_text, param.ty) {
+                    (Some(ty), _) => {
+                        text.extend(arena.str(ty).chars().filter(|c| !c.is_whitespace()));
+                    }
+                    (None, Some(ty)) => shape(arena, ty, &mut text),
+                    (None, None) => {}
+                }
+            }
+        }
+        let name = arena.str(def.name).as_bytes();
+        let plain = stable_hash(&[&parent.to_le_bytes(), family(def.kind), name, text.as_bytes()]);
+        let ordinal = seen.entry(plain).or_insert(0);
+        def.key = match *ordinal {
+            0 => plain,
+            n => stable_hash(&[&plain.to_le_bytes(), &n.to_le_bytes()]),
+        };
+        *ordinal += 1;
+        // Members of a type that is written in several pieces are keyed alike in all of them.
+        chains.push(if L::reopens(def.kind) { plain } else { def.key });
+    }
+}
+
+/// The key that the module has in every file.
+pub(super) fn module_key() -> u64 {
+    stable_hash(&[&0u64.to_le_bytes(), family(SymbolKind::Module), b"", b""])
+}
+
+/// Used by keys and by the interface alike.
+pub(super) fn shape_hash(arena: &Arena, ix: ExprIx, text: &mut String) {
+    shape(arena, ix, text);
+    text.push('\u{1}');
+}

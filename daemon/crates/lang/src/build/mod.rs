@@ -1,0 +1,121 @@
+//! What all languages build facts with: see [`Builder`].
+
+mod defs;
+mod effects;
+mod finish;
+mod half;
+mod interface;
+mod intern;
+mod keys;
+mod lines;
+mod refs;
+mod shapes;
+pub mod text;
+
+use std::collections::HashMap;
+
+use sdl_model::facts::{Binding, Def, DefIx, Export, Import, Ref, StrIx};
+
+pub use defs::NewDef;
+pub use effects::{EffectEntries, EffectTable};
+pub(crate) use finish::bare;
+pub use half::{Half, MAX_ELEMENTS};
+
+use lines::Lines;
+
+/// Most invariants of one definition.
+const MAX_INVARIANTS: usize = 16;
+/// Most side effects of one definition.
+const MAX_EFFECTS: usize = 16;
+/// Most return shapes of one definition.
+const MAX_RETURNS: usize = 8;
+
+/// A definition that is still open.
+#[derive(Debug)]
+struct Frame<'a> {
+    def: DefIx,
+    /// Its node's place on the tape, and one past its subtree.
+    node: u32,
+    node_end: u32,
+    /// Where the spans of the definitions inside it begin in `child_spans`.
+    children: usize,
+    /// Where its bindings and pending shapes begin.
+    bindings: usize,
+    pending: usize,
+    /// What it calls its receiver (inherited by what is inside).
+    receiver: Option<half::Receiver<'a>>,
+}
+
+/// A file's facts in the making.
+#[derive(Debug)]
+pub struct Builder<'a> {
+    src: &'a str,
+    bytes: &'a [u8],
+    separator: &'static str,
+    effects: &'static EffectTable,
+    lines: Lines,
+    /// Texts and expressions of the outline: for all that goes into a [`Def`], an [`Import`] or an [`Export`].
+    pub out: Half<'a>,
+    /// Texts and expressions of the body: for all that goes into a [`Ref`] or a [`Binding`].
+    pub body: Half<'a>,
+    defs: Vec<Def>,
+    imports: Vec<Import>,
+    exports: Vec<Export>,
+    package: Option<StrIx>,
+    refs: Vec<Ref>,
+    bindings: Vec<Binding>,
+    frames: Vec<Frame<'a>>,
+    child_spans: Vec<(u32, u32)>,
+    /// The first definition of each name in each definition.
+    members: HashMap<(DefIx, StrIx), DefIx>,
+    /// The latest run of comments that no blank line interrupts.
+    comments: Option<(u32, u32)>,
+    pending: Vec<shapes::Pending>,
+}
+
+impl<'a> Builder<'a> {
+    pub(crate) fn new(
+        src: &'a str,
+        bytes: &'a [u8],
+        effects: &'static EffectTable,
+        separator: &'static str,
+    ) -> Self {
+        let mut builder = Self {
+            src,
+            bytes,
+            separator,
+            effects,
+            lines: Lines::new(bytes),
+            out: Half::new(),
+            body: Half::new(),
+            defs: Vec::new(),
+            imports: Vec::new(),
+            exports: Vec::new(),
+            package: None,
+            refs: Vec::with_capacity(bytes.len() / 40),
+            bindings: Vec::new(),
+            frames: Vec::new(),
+            child_spans: Vec::new(),
+            members: HashMap::new(),
+            comments: None,
+            pending: Vec::new(),
+        };
+        builder.open_module();
+        builder
+    }
+
+    /// The whole file's text.
+    pub fn src(&self) -> &'a str {
+        self.src
+    }
+
+    /// The text from `start` to `end`.
+    pub fn slice(&self, start: u32, end: u32) -> &'a str {
+        self.src.get(start as usize..end as usize).unwrap_or("")
+    }
+
+    /// The line of byte `at`.
+    pub fn line(&mut self, at: u32) -> u32 {
+        self.lines.of(at).0
+    }
+}

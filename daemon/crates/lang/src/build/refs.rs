@@ -1,0 +1,100 @@
+//! References, bindings, imports, exports.
+
+use sdl_model::facts::{Binding, BindingKind, DefIx, Export, ExprIx, Import, ImportKind, Ref, RefForm};
+
+use super::Builder;
+
+impl Builder<'_> {
+    /// Adds a reference of the innermost open definition. `at` is the name's first byte, `recv` (of [`Self::body`]) what
+    /// stands before it.
+    pub fn reference(&mut self, form: RefForm, name: &str, at: u32, recv: Option<ExprIx>, args: usize) {
+        if name.is_empty() {
+            return;
+        }
+        let name = self.body.str(name);
+        let line = self.line(at);
+        let scope = self.scope();
+        self.refs.push(Ref { scope, form, name, recv, args: args.min(255) as u8, line, at });
+    }
+
+    /// Adds a local name of the innermost open definition, known from byte `from` to the definition's end.
+    pub fn bind(
+        &mut self,
+        kind: BindingKind,
+        name: &str,
+        ty: Option<ExprIx>,
+        value: Option<ExprIx>,
+        from: u32,
+    ) {
+        let to = self.scope_end();
+        self.bind_within(kind, name, ty, value, from, to);
+    }
+
+    /// Adds a local name of the innermost open definition, known from byte `from` to byte `to`. `ty` and `value` are of
+    /// [`Self::body`].
+    pub fn bind_within(
+        &mut self,
+        kind: BindingKind,
+        name: &str,
+        ty: Option<ExprIx>,
+        value: Option<ExprIx>,
+        from: u32,
+        to: u32,
+    ) {
+        if name.is_empty() {
+            return;
+        }
+        let name = self.body.str(name);
+        let scope = self.scope();
+        self.bindings.push(Binding { scope, kind, name, ty, value, from, to });
+    }
+
+    /// Adds an import of the innermost open definition.
+    pub fn import(
+        &mut self,
+        kind: ImportKind,
+        module: &str,
+        name: Option<&str>,
+        local: Option<&str>,
+        at: u32,
+    ) -> &mut Import {
+        let module = self.out.str(module);
+        let name = name.map(|name| self.out.str(name));
+        let local = local.map(|local| self.out.str(local));
+        let line = self.line(at);
+        let scope = self.scope();
+        self.imports.push(Import { scope, kind, module, name, local, reexport: false, line });
+        let last = self.imports.len() - 1;
+        #[allow(clippy::indexing_slicing, reason = "just pushed")]
+        &mut self.imports[last]
+    }
+
+    /// Adds an export that stands apart from its definition.
+    pub fn export(&mut self, local: &str, name: &str) {
+        let export = Export { local: self.out.str(local), name: self.out.str(name) };
+        if !self.exports.contains(&export) {
+            self.exports.push(export);
+        }
+    }
+
+    /// The exports so far.
+    pub fn exports(&self) -> &[Export] {
+        &self.exports
+    }
+
+    /// The imports so far, to be completed.
+    pub fn imports_mut(&mut self) -> &mut [Import] {
+        &mut self.imports
+    }
+
+    /// Says which package or namespace the whole file declares.
+    pub fn package(&mut self, name: &str) {
+        self.package = Some(self.out.str(name));
+    }
+
+    /// The first definition of that name directly inside `parent`.
+    pub fn find_def(&self, parent: DefIx, name: &str) -> Option<DefIx> {
+        let name = self.out.lookup(name)?;
+        self.members.get(&(parent, name)).copied()
+    }
+}

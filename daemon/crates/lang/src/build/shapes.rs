@@ -1,0 +1,191 @@
+//! Shapes that leave a function: what it returns, what its fields are set to.
+//!
+//! Others see these in the outline, but not the function's bindings. So names that are bound in the function are
+//! replaced by what they are bound to when the function is closed.
+
+use sdl_model::facts::{Binding, BindingKind, DefIx, Expr, ExprIx, Lit, StrIx};
+
+use super::half::map_parts;
+use super::{Builder, MAX_RETURNS};
+
+/// How many bindings deep a name is followed.
+const MAX_STEPS: u32 = 6;
+
+/// A shape of the body that a definition of the outline waits for.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Pending {
+    to: DefIx,
+    slot: Slot,
+    expr: ExprIx,
+    at: u32,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Slot {
+    Return,
+    Value,
+}
+
+impl Builder<'_> {
+    /// Adds to the return shapes of `def` the shape `expr` (of [`Self::body`]) that byte `at` returns or yields.
+    pub fn returns(&mut self, def: DefIx, expr: ExprIx, at: u32) {
+        self.pending.push(Pending { to: def, slot: Slot::Return, expr, at });
+    }
+
+    /// Adds to what `def` starts as the shape `expr` (of [`Self::body`]), assigned at byte `at`. A name that is assigned
+    /// several values may be either.
+    pub fn add_value(&mut self, def: DefIx, expr: ExprIx, at: u32) {
+        self.pending.push(Pending { to: def, slot: Slot::Value, expr, at });
+    }
+
+    /// Moves pending shapes from `first` on to the outline; `scope` is being closed and its bindings start at `bindings`.
+    pub(super) fn settle_shapes(&mut self, scope: DefIx, first: usize, bindings: usize) {
+        for pending in self.pending.split_off(first.min(self.pending.len())) {
+            let full = match pending.slot {
+                Slot::Return => self.def(pending.to).returns.len() >= MAX_RETURNS,
+                Slot::Value => false,
+            };
+            if full {
+                continue;
+            }
+            let mut carry = Carry { b: self, scope, bindings, parts: 0 };
+            let expr = carry.over(pending.expr, pending.at, MAX_STEPS);
+            if self.out.is_unknown(expr) {
+                continue;
+            }
+            match pending.slot {
+                Slot::Return => {
+                    let returns = &mut self.def_mut(pending.to).returns;
+                    if !returns.contains(&expr) {
+                        returns.push(expr);
+                    }
+                }
+                Slot::Value => {
+                    let value = match self.def(pending.to).value {
+                        None => expr,
+                        Some(old) => self.widen(old, expr),
+                    };
+                    self.def_mut(pending.to).value = Some(value);
+                }
+            }
+        }
+    }
+
+    /// `old` or `more`, of the outline.
+    fn widen(&mut self, old: ExprIx, more: ExprIx) -> ExprIx {
+        let mut all = match self.out.expr(old) {
+            Expr::Either(all) => all.clone(),
+            _ => vec![old],
+        };
+        if all.len() < 4 {
+            all.push(more);
+        }
+        self.out.either(all)
+    }
+}
+
+/// Carries an expression from the body over to the outline.
+struct Carry<'b, 'a> {
+    b: &'b mut Builder<'a>,
+    scope: DefIx,
+    bindings: usize,
+    parts: u32,
+}
+
+impl Carry<'_, '_> {
+    fn over(&mut self, expr: ExprIx, at: u32, steps: u32) -> ExprIx {
+        self.parts += 1;
+        if self.parts > 128 {
+            return self.b.out.unknown();
+        }
+        let source = self.b.body.expr(expr).clone();
+        if let Expr::Name(name) = source
+            && let Some(replaced) = self.local(name, at, steps)
+        {
+            return replaced;
+        }
+        // Bounded: an expression is at most as deep as the extractor followed it, times the steps.
+        let mut moved = map_parts(&source, |part| self.over(part, at, steps));
+        if let Expr::Name(name) | Expr::Attr(_, name) | Expr::Path(_, name) = &mut moved {
+            let text = self.b.body.text(*name).to_owned();
+            *name = self.b.out.str(&text);
+        }
+        self.b.out.add(moved)
+    }
+
+    /// What the local `name` stands for at byte `at`; none if it is no local.
+    fn local(&mut self, name: StrIx, at: u32, steps: u32) -> Option<ExprIx> {
+        if let Some(found) = self.local_of(self.scope, self.bindings, name, at, steps) {
+            return Some(found);
+        }
+        // The functions around it are still open.
+        for at_frame in (0..self.b.frames.len()).rev().take(8) {
+            let frame = self.b.frames.get(at_frame)?;
+            let (def, bindings) = (frame.def, frame.bindings);
+            if !self.b.def(def).kind.is_callable() {
+                break;
+            }
+            if let Some(found) = self.local_of(def, bindings, name, at, steps) {
+                return Some(found);
+            }
+        }
+        None
+    }
+
+    /// The same, where it is a local of `scope`.
+    fn local_of(
+        &mut self,
+        scope: DefIx,
+        bindings: usize,
+        name: StrIx,
+        at: u32,
+        steps: u32,
+    ) -> Option<ExprIx> {
+        let all = self.b.bindings.get(bindings..).unwrap_or_default();
+        let mut known = false;
+        let mut values: Vec<Binding> = Vec::new();
+        // The latest ones first; a handful says enough.
+        for binding in all.iter().rev().filter(|b| b.scope == scope && b.name == name) {
+            match binding.kind {
+                BindingKind::Outer => return None,
+                BindingKind::Field => continue,
+                BindingKind::Param | BindingKind::Local => known = true,
+            }
+            let said = binding.ty.is_some() || binding.value.is_some();
+            if said && binding.from <= at && at < binding.to && values.len() < 3 {
+                values.push(*binding);
+            }
+        }
+        if !known {
+            return self.inner_def(scope, name);
+        }
+        if steps == 0 {
+            return Some(self.b.out.unknown());
+        }
+        let mut shapes = Vec::new();
+        for binding in values.iter().rev() {
+            let shape = match (binding.ty, binding.value) {
+                (Some(ty), _) => {
+                    let ty = self.over(ty, binding.from, steps - 1);
+                    self.b.out.add(Expr::New(ty))
+                }
+                (None, Some(value)) => self.over(value, binding.from.saturating_sub(1), steps - 1),
+                (None, None) => continue,
+            };
+            if !self.b.out.is_unknown(shape) {
+                shapes.push(shape);
+            }
+        }
+        Some(self.b.out.either(shapes))
+    }
+
+    /// A function defined inside is a lambda to others; they can't name it.
+    fn inner_def(&mut self, scope: DefIx, name: StrIx) -> Option<ExprIx> {
+        if !self.b.def(scope).kind.is_callable() {
+            return None;
+        }
+        let def = self.b.find_def(scope, self.b.body.text(name))?;
+        let lit = self.b.def(def).kind.is_callable().then_some(Expr::Lit(Lit::Lambda));
+        Some(self.b.out.add(lit.unwrap_or(Expr::Unknown)))
+    }
+}

@@ -1,0 +1,149 @@
+//! The one walk over a file, shared by all languages.
+
+use std::borrow::Cow;
+
+use sdl_model::{Facts, Lang, SymbolKind};
+use tree_sitter::Language as Grammar;
+
+use crate::build::{Builder, EffectTable, Half};
+use crate::kinds::{FieldNames, KindNames, Tables};
+use crate::tape::{Node, Tape};
+use crate::{ExtractError, parse};
+
+use sdl_model::facts::ExprIx;
+
+/// What the walk does after [`Language::enter`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Visit {
+    /// Go on with the node's children.
+    Into,
+    /// Go on with the node's children, then call [`Language::leave`].
+    IntoThenLeave,
+    /// Leave the children out.
+    Skip,
+}
+
+/// What a language adds to the shared walk. Implemented by a unit struct; all state is in [`Cx::state`].
+pub trait Language: Copy + Sized + 'static {
+    /// Node kinds, from `kinds!`.
+    type K: KindNames;
+    /// Field names, from `kinds!`.
+    type F: FieldNames;
+    /// What it must remember between nodes.
+    type State: Default;
+
+    /// What joins the parts of a qualified name.
+    const SEPARATOR: &'static str = ".";
+    /// Whether two functions in one place may differ by parameter types alone; if so those are in every key.
+    const OVERLOADS: bool = false;
+    /// Whether a local name is known in all of its function, not only from its declaration to the end of its block.
+    const FUNCTION_SCOPED: bool = false;
+
+    /// Whether nodes of this kind are comments. They never reach [`Language::enter`].
+    fn is_comment(kind: Self::K) -> bool;
+
+    /// Calls that show side effects.
+    fn effects() -> &'static EffectTable;
+
+    /// Whether a definition of this kind can be written in several pieces, whose members are then keyed alike.
+    fn reopens(kind: SymbolKind) -> bool {
+        matches!(kind, SymbolKind::Impl | SymbolKind::Namespace)
+    }
+
+    /// Called once, before the walk, with the root.
+    fn begin(_cx: &mut Cx<'_, Self>, _root: Node<'_, Self>) {}
+
+    /// Called for each node in the order of the text.
+    fn enter<'a>(cx: &mut Cx<'a, Self>, node: Node<'a, Self>) -> Visit;
+
+    /// Called after the children of a node for which [`Language::enter`] asked for it.
+    fn leave<'a>(_cx: &mut Cx<'a, Self>, _node: Node<'a, Self>) {}
+
+    /// Called once, after the walk, when every definition is closed.
+    fn finish(_cx: &mut Cx<'_, Self>) {}
+
+    /// The shape of the value that `node` stands for. Go deeper with [`Half::value`] only: it bounds the recursion.
+    fn value<'a>(half: &mut Half<'a>, node: Node<'a, Self>) -> ExprIx;
+
+    /// The shape of the type that `node` states. Go deeper with [`Half::ty`] only: it bounds the recursion.
+    fn ty<'a>(half: &mut Half<'a>, node: Node<'a, Self>) -> ExprIx;
+}
+
+/// What the hooks work on.
+pub struct Cx<'a, L: Language> {
+    /// The facts so far.
+    pub b: Builder<'a>,
+    /// The language's own memory.
+    pub state: L::State,
+    /// Which of the languages that share this extractor it is.
+    pub lang: Lang,
+}
+
+/// Extracts the facts of `bytes` with `L`.
+pub(crate) fn run<L: Language>(
+    lang: Lang,
+    grammar: &Grammar,
+    tables: &Tables<L::K, L::F>,
+    bytes: &[u8],
+) -> Result<Facts, ExtractError> {
+    let tree = parse::parse(lang, grammar, bytes)?;
+    let src = text_of(bytes);
+    let tape: Tape<'_, L> = Tape::new(&tree, &src, tables)?;
+    drop(tree);
+    let mut cx: Cx<'_, L> =
+        Cx { b: Builder::new(&src, bytes, L::effects(), L::SEPARATOR), state: L::State::default(), lang };
+    if let Some(root) = tape.node(0) {
+        L::begin(&mut cx, root);
+        walk(&mut cx, &tape);
+    }
+    cx.b.close_all();
+    L::finish(&mut cx);
+    Ok(cx.b.into_facts::<L>(lang, tape.errors()))
+}
+
+fn walk<'a, L: Language>(cx: &mut Cx<'a, L>, tape: &'a Tape<'a, L>) {
+    let mut leaving: Vec<Node<'a, L>> = Vec::new();
+    let mut ix = 1;
+    loop {
+        // Inner before outer; a node is left before the definition that it opened is closed.
+        loop {
+            let done = leaving.last().copied().filter(|node| node.next_ix() <= ix);
+            let closing = cx.b.closes_at(ix);
+            match (done, closing) {
+                (Some(node), opened) if opened.is_none_or(|opened| node.ix() >= opened) => {
+                    leaving.pop();
+                    L::leave(cx, node);
+                }
+                (_, Some(_)) => cx.b.close(),
+                _ => break,
+            }
+        }
+        let Some(node) = tape.node(ix) else { break };
+        if L::is_comment(node.kind()) {
+            cx.b.comment(node.start(), node.end());
+            ix = node.next_ix();
+            continue;
+        }
+        ix = match L::enter(cx, node) {
+            Visit::Into => ix + 1,
+            Visit::IntoThenLeave => {
+                leaving.push(node);
+                ix + 1
+            }
+            Visit::Skip => node.next_ix(),
+        };
+    }
+}
+
+/// The bytes as text of the same length: each byte that is not UTF-8 becomes `?`, so that offsets hold.
+fn text_of(bytes: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return Cow::Borrowed(text);
+    }
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(std::iter::repeat_n('?', chunk.invalid().len()));
+    }
+    Cow::Owned(text)
+}

@@ -1,0 +1,113 @@
+//! The languages, one folder each, and the registry.
+//!
+//! # How to add a language
+//!
+//! 1. Make `languages/<name>/` with a few short files. [`python`] is the pattern: `mod.rs` (registration: the `kinds!`
+//!    table, the state, `impl Language` that only dispatches), `defs.rs`, `params.rs`, `refs.rs`, `exprs.rs`, `types.rs`,
+//!    `binds.rs`, `imports.rs`, `effects.rs`.
+//! 2. In `kinds!`, list under `nodes` the named nodes that you match on, under `tokens` the keywords and operators
+//!    that you need to see (others are not on the tape), under `fields` the fields. A misspelt one fails a test.
+//! 3. Add one line per [`Lang`] to [`REGISTRY`]; several may share one extractor.
+//! 4. In `enter`, look at `node.kind()` (and `node.field()`, `node.parent()`: both are cheap) and call the builder:
+//!    `cx.b.open(NewDef::new(kind, name, name_node, whole).body(…))` opens a definition, which the walk closes behind its
+//!    last node; `leaf` adds one that holds nothing; then complete `cx.b.def_mut(def)`. `cx.b.reference(…)`,
+//!    `bind(…)`, `import(…)`, `export(…)`, `returns(…)`, `add_value(…)`, `invariant(…)`, `effect_of(…)` do the rest.
+//! 5. Shapes for definitions are made in `cx.b.out`, shapes for references and bindings in `cx.b.body`; never mix them.
+//! 6. Never recurse over nodes but through `Half::value` and `Half::ty`, which bound the depth; never compare node
+//!    kinds by text; never look at a clock, a path or another file.
+//! 7. Each identifier yields at most one reference. Names being declared (parameters, targets of assignments) and
+//!    keyword names yield none. Reads of locals are dropped for you at the end.
+//! 8. Add `tests/fixtures/<name>/*.fix` and run `cargo test -p sdl-lang --test fixtures`; read the snapshots critically.
+
+pub mod python;
+
+use std::sync::OnceLock;
+
+use sdl_model::{Facts, Lang};
+use tree_sitter::Language as Grammar;
+
+use crate::ExtractError;
+use crate::build::bare;
+use crate::driver::run;
+use crate::kinds::Tables;
+
+/// One language's extractor.
+struct Entry {
+    lang: Lang,
+    #[cfg(test)]
+    /// The extractor's type, to group languages that share one.
+    extractor: fn() -> &'static str,
+    grammar: fn() -> Grammar,
+    extract: fn(&[u8]) -> Result<Facts, ExtractError>,
+    #[cfg(test)]
+    unknown_names: fn() -> Vec<String>,
+}
+
+macro_rules! entry {
+    ($lang:ident, $extractor:ty, $grammar:expr) => {
+        Entry {
+            lang: Lang::$lang,
+            #[cfg(test)]
+            extractor: std::any::type_name::<$extractor>,
+            grammar: || Grammar::new($grammar),
+            extract: |bytes| {
+                type Of = Tables<<$extractor as crate::Language>::K, <$extractor as crate::Language>::F>;
+                static GRAMMAR: OnceLock<(Grammar, Of)> = OnceLock::new();
+                let (grammar, tables) = GRAMMAR.get_or_init(|| {
+                    let grammar = Grammar::new($grammar);
+                    let tables = Tables::new(&grammar);
+                    (grammar, tables)
+                });
+                run::<$extractor>(Lang::$lang, grammar, tables, bytes)
+            },
+            #[cfg(test)]
+            unknown_names: || {
+                Tables::<<$extractor as crate::Language>::K, <$extractor as crate::Language>::F>::unknown_names(
+                    &Grammar::new($grammar),
+                )
+            },
+        }
+    };
+}
+
+/// Every language that has an extractor.
+static REGISTRY: &[Entry] = &[entry!(Python, python::Python, tree_sitter_python::LANGUAGE)];
+
+fn entry(lang: Lang) -> Option<&'static Entry> {
+    REGISTRY.iter().find(|entry| entry.lang == lang)
+}
+
+pub(crate) fn grammar(lang: Lang) -> Option<Grammar> {
+    entry(lang).map(|entry| (entry.grammar)())
+}
+
+/// What `bytes` say, read as `lang`. Broken code yields what can be made out; a language without an extractor yields
+/// just the module. Linear in the file's length for all but hostile input, which runs into a limit.
+///
+/// Pure. May panic if an extractor has a defect: callers that must not fail catch it.
+pub fn extract(lang: Lang, bytes: &[u8]) -> Result<Facts, ExtractError> {
+    match entry(lang) {
+        Some(entry) => (entry.extract)(bytes),
+        None => Ok(bare(lang, bytes)),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::{BTreeMap, BTreeSet};
+
+    use super::*;
+
+    /// A name counts as known if any grammar of the languages that share the extractor has it.
+    #[test]
+    fn every_name_is_in_the_grammar() {
+        let mut unknown: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
+        for entry in REGISTRY {
+            let names: BTreeSet<String> = (entry.unknown_names)().into_iter().collect();
+            let group = unknown.entry((entry.extractor)()).or_insert_with(|| names.clone());
+            group.retain(|name| names.contains(name));
+        }
+        unknown.retain(|_, names| !names.is_empty());
+        assert!(unknown.is_empty(), "names that no grammar of the language has: {unknown:?}");
+    }
+}

@@ -1,0 +1,442 @@
+//! Definitions: functions, classes, variables, fields.
+
+use sdl_model::facts::{BaseKind, BindingKind, DefFlags, DefIx, ExprIx};
+use sdl_model::{SymbolKind, Visibility};
+
+use super::{Context, F, K, Node, binds, params, types};
+use crate::build::NewDef;
+use crate::build::text::{clean_docstring, fold};
+use crate::driver::Visit;
+
+/// How long a variable's statement may be to serve as its signature.
+const SHORT_VALUE: usize = 60;
+
+pub(super) fn module_doc(cx: &mut Context<'_>, root: Node<'_>) {
+    if let Some(doc) = docstring(root) {
+        cx.b.doc(DefIx::MODULE, &doc);
+    }
+}
+
+/// The documentation that stands first in `block`.
+fn docstring(block: Node<'_>) -> Option<String> {
+    let text = block.first().filter(|first| first.is(K::ExpressionStatement))?.first()?;
+    if text.is(K::String) { clean_docstring(types::content(text)) } else { None }
+}
+
+pub(super) fn decorated<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    if let Some(definition) = node.child(F::Definition) {
+        self::definition(cx, definition, node);
+    }
+}
+
+/// Opens `node`, a function or a class; `whole` is `node` or the decorated definition around it.
+pub(super) fn definition<'a>(cx: &mut Context<'a>, node: Node<'a>, whole: Node<'a>) {
+    let Some(name) = node.child(F::Name) else { return };
+    let decorators: Vec<Node<'a>> =
+        whole.children().filter(|child| child.is(K::Decorator)).filter_map(Node::first).collect();
+    let def = if node.is(K::ClassDefinition) {
+        class(cx, node, whole, name)
+    } else {
+        function(cx, node, whole, name, &decorators)
+    };
+    for decorator in decorators {
+        let shape = cx.b.out.value(decorator);
+        cx.b.def_mut(def).decorators.push(shape);
+    }
+    cx.b.def_mut(def).visibility = visibility(name.text(), cx.b.def(def).kind);
+    if let Some(generics) = node.child(F::TypeParameters) {
+        cx.b.def_mut(def).generics = Some(cx.b.out.str(&fold(generics.text(), 200)));
+    }
+    if let Some(doc) = node.child(F::Body).and_then(docstring) {
+        cx.b.doc(def, &doc);
+    }
+}
+
+fn class<'a>(cx: &mut Context<'a>, node: Node<'a>, whole: Node<'a>, name: Node<'a>) -> DefIx {
+    let supers = node.child(F::Superclasses);
+    let bases = || supers.into_iter().flat_map(Node::children).filter(|base| !base.is(K::KeywordArgument));
+    let last_parts = || bases().filter_map(|base| last_part(base));
+    let is_enum = last_parts().any(|base| {
+        matches!(
+            base,
+            "Enum"
+                | "IntEnum"
+                | "StrEnum"
+                | "Flag"
+                | "IntFlag"
+                | "ReprEnum"
+                | "TextChoices"
+                | "IntegerChoices"
+                | "Choices"
+        )
+    });
+    let kind = if is_enum { SymbolKind::Enum } else { SymbolKind::Class };
+    let header_end = supers.or_else(|| node.child(F::TypeParameters)).unwrap_or(name).end();
+    let new = NewDef::new(kind, name.text(), name, whole)
+        .header_from(node.start())
+        .body(node.child(F::Body))
+        .header_to(header_end)
+        .without_comments_in(supers);
+    let in_test = name.text().starts_with("Test") || last_parts().any(|base| base.ends_with("TestCase"));
+    let def = cx.b.open(new);
+    for base in bases() {
+        let ty = cx.b.out.ty(base);
+        if !cx.b.out.is_unknown(ty) {
+            cx.b.base(def, BaseKind::Extends, ty, base.start());
+        }
+    }
+    if in_test {
+        cx.b.flag(def, DefFlags::TEST);
+    }
+    if last_parts().any(|base| base == "ABC" || base == "Protocol") {
+        cx.b.flag(def, DefFlags::ABSTRACT);
+    }
+    def
+}
+
+/// The last part of the plain or dotted name that `node` is, type arguments and calls left out.
+fn last_part(node: Node<'_>) -> Option<&str> {
+    match node.kind() {
+        K::Identifier => Some(node.text()),
+        K::Attribute => node.child(F::AttributeName).map(Node::text),
+        K::Subscript => node.child(F::Value).filter(|value| !value.is(K::Subscript)).and_then(last_part),
+        K::Call => node.child(F::Function).filter(|value| !value.is(K::Call)).and_then(last_part),
+        _ => None,
+    }
+}
+
+fn function<'a>(
+    cx: &mut Context<'a>,
+    node: Node<'a>,
+    whole: Node<'a>,
+    name: Node<'a>,
+    decorators: &[Node<'a>],
+) -> DefIx {
+    let text = name.text();
+    let scope = cx.b.scope();
+    let method = cx.b.scope_kind().is_type();
+    let mut flags = DefFlags::default();
+    let mut is_property = false;
+    for decorator in decorators.iter().filter_map(|node| last_part(*node)) {
+        match decorator {
+            "staticmethod" => flags = flags.with(DefFlags::STATIC),
+            "classmethod" => flags = flags.with(DefFlags::CLASS_METHOD),
+            "property" | "cached_property" | "setter" | "getter" | "deleter" | "abstractproperty" => {
+                is_property = true;
+            }
+            "abstractmethod" | "overload" => flags = flags.with(DefFlags::ABSTRACT),
+            "override" => flags = flags.with(DefFlags::OVERRIDE),
+            "deprecated" => flags = flags.with(DefFlags::DEPRECATED),
+            _ => {}
+        }
+    }
+    if node.child_of(K::Async).is_some() {
+        flags = flags.with(DefFlags::ASYNC);
+    }
+    if text.starts_with("test") && (!method || cx.b.def(scope).flags.has(DefFlags::TEST)) {
+        flags = flags.with(DefFlags::TEST);
+    }
+    let kind = match (method, text) {
+        (false, _) => SymbolKind::Function,
+        (true, "__init__") => SymbolKind::Constructor,
+        (true, _) if is_property => SymbolKind::Property,
+        (true, _) => SymbolKind::Method,
+    };
+    let list = node.child(F::Parameters);
+    let result = node.child(F::ReturnType);
+    let new = NewDef::new(kind, text, name, whole)
+        .header_from(node.start())
+        .body(node.child(F::Body))
+        .header_to(result.or(list).unwrap_or(name).end())
+        .without_comments_in(list);
+    let def = cx.b.open(new);
+    cx.b.flag(def, flags);
+    let takes_class = flags.has(DefFlags::CLASS_METHOD)
+        || matches!(text, "__new__" | "__init_subclass__" | "__class_getitem__");
+    let receiver_of = (method && !flags.has(DefFlags::STATIC)).then_some((scope, takes_class));
+    if let Some(list) = list {
+        params::params(cx, def, list, receiver_of);
+    }
+    if let Some(result) = result {
+        cx.b.def_mut(def).ret_text = Some(cx.b.out.str(&fold(result.text(), 200)));
+        cx.b.def_mut(def).ret = Some(cx.b.out.ty(result));
+    }
+    def
+}
+
+pub(super) fn assignment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    // `a = b = c` is done as a whole, from the first target.
+    if node.parent_kind() == Some(K::Assignment) {
+        return;
+    }
+    let mut targets = Vec::new();
+    let mut value = Some(node);
+    while let Some(chained) = value.filter(|value| value.is(K::Assignment)) {
+        targets.extend(chained.child(F::Left));
+        value = chained.child(F::Right);
+    }
+    let stated = node.child(F::TypeField);
+    let kind = cx.b.scope_kind();
+    let mut statement = Statement { node, stated, value, opened: false };
+    if kind == SymbolKind::Module || kind.is_type() {
+        if targets.first().is_some_and(|target| target.text() == "__all__") {
+            export_strings(cx, node);
+        }
+        for target in targets {
+            variable(cx, &mut statement, target);
+        }
+        return;
+    }
+    for target in targets {
+        local(cx, &mut statement, target);
+    }
+}
+
+/// An assignment.
+struct Statement<'a> {
+    node: Node<'a>,
+    stated: Option<Node<'a>>,
+    value: Option<Node<'a>>,
+    /// Whether one of its targets holds what is inside it.
+    opened: bool,
+}
+
+impl<'a> Statement<'a> {
+    fn whole(&self) -> Node<'a> {
+        self.node.parent().filter(|parent| parent.is(K::ExpressionStatement)).unwrap_or(self.node)
+    }
+
+    fn new_def(&self, kind: SymbolKind, name: Node<'a>, text: &'a str) -> NewDef<'a> {
+        let whole = self.whole();
+        let new = NewDef::new(kind, text, name, whole);
+        let simple = |value: Node<'_>| {
+            matches!(
+                value.kind(),
+                K::Integer | K::Float | K::True | K::False | K::NoneLiteral | K::Identifier | K::Attribute
+            )
+        };
+        match self.value {
+            // Literal text stays out of signatures: it may be long, or secret.
+            Some(value) if !simple(value) || whole.end() - whole.start() > SHORT_VALUE as u32 => {
+                new.header_to(value.start())
+            }
+            _ => new,
+        }
+    }
+}
+
+/// A target in a module or a class: a definition the first time, one more value after that.
+fn variable<'a>(cx: &mut Context<'a>, statement: &mut Statement<'a>, target: Node<'a>) {
+    if !target.is(K::Identifier) {
+        let value = statement.value.map(|value| cx.b.body.value(value));
+        for (at, part) in target.children().enumerate().filter(|(_, part)| part.is(K::Identifier)) {
+            let scope = cx.b.scope();
+            if cx.b.find_def(scope, part.text()).is_some() {
+                continue;
+            }
+            let new = statement.new_def(variable_kind(cx, part.text()), part, part.text());
+            let def = cx.b.leaf(new.signature(part.text().to_owned()));
+            cx.b.def_mut(def).visibility = visibility(part.text(), cx.b.def(def).kind);
+            if let Some(value) = value {
+                let item = binds::item(cx, value, at);
+                cx.b.add_value(def, item, statement.node.start());
+            }
+        }
+        return;
+    }
+    let name = target.text();
+    // What is inside belongs to the first target; the others stand beside it.
+    let scope = if statement.opened { cx.b.def(cx.b.scope()).parent } else { Some(cx.b.scope()) };
+    let scope = scope.unwrap_or(DefIx::MODULE);
+    let def = match cx.b.find_def(scope, name) {
+        Some(def) => def,
+        None if statement.opened => {
+            let kind = cx.b.scope_kind();
+            cx.b.leaf_of(scope, statement.new_def(kind, target, name))
+        }
+        None => {
+            statement.opened = true;
+            if let Some(lambda) = statement.value.filter(|value| value.is(K::Lambda)) {
+                bound_lambda(cx, statement, target, lambda)
+            } else {
+                let kind = variable_kind(cx, name);
+                cx.b.open(statement.new_def(kind, target, name))
+            }
+        }
+    };
+    cx.b.def_mut(def).visibility = visibility(name, cx.b.def(def).kind);
+    if let Some(stated) = statement.stated {
+        if last_part(stated.first().unwrap_or(stated)) == Some("TypeAlias") {
+            let target = statement.value.map(|value| cx.b.out.ty(value));
+            let def = cx.b.def_mut(def);
+            def.kind = SymbolKind::Type;
+            def.ty = target;
+            return;
+        }
+        cx.b.def_mut(def).ty = Some(cx.b.out.ty(stated));
+    }
+    if let Some(value) = statement.value.filter(|value| !value.is(K::Lambda)) {
+        let shape = cx.b.body.value(value);
+        cx.b.add_value(def, shape, statement.node.start());
+    }
+}
+
+/// Opens a lambda that is bound to a name.
+fn bound_lambda<'a>(
+    cx: &mut Context<'a>,
+    statement: &Statement<'a>,
+    target: Node<'a>,
+    lambda: Node<'a>,
+) -> DefIx {
+    let kind = if cx.b.scope_kind().is_type() { SymbolKind::Method } else { SymbolKind::Function };
+    let class = cx.b.scope();
+    let body = lambda.child(F::Body);
+    let new = NewDef::new(kind, target.text(), target, statement.whole()).body(body);
+    let def = cx.b.open(new);
+    if let Some(list) = lambda.child(F::Parameters) {
+        params::params(cx, def, list, (kind == SymbolKind::Method).then_some((class, false)));
+    }
+    if let Some(body) = body {
+        let shape = cx.b.body.value(body);
+        cx.b.returns(def, shape, body.start());
+    }
+    def
+}
+
+/// A target in a function: a local, or a field of the receiver.
+fn local<'a>(cx: &mut Context<'a>, statement: &mut Statement<'a>, target: Node<'a>) {
+    let from = statement.node.end();
+    match target.kind() {
+        K::Attribute => {
+            let value = statement.value.map(|value| cx.b.body.value(value));
+            field(cx, statement, target, value);
+        }
+        K::Identifier => {
+            if let Some(lambda) = statement.value.filter(|value| value.is(K::Lambda) && !statement.opened) {
+                let known = cx.b.find_def(cx.b.scope(), target.text()).is_some();
+                if !known {
+                    statement.opened = true;
+                    bound_lambda(cx, statement, target, lambda);
+                    return;
+                }
+            }
+            let ty = statement.stated.map(|stated| cx.b.body.ty(stated));
+            let value = statement.value.map(|value| cx.b.body.value(value));
+            cx.b.bind(BindingKind::Local, target.text(), ty, value, from);
+        }
+        _ => {
+            let value = statement.value.map(|value| cx.b.body.value(value));
+            binds::pattern(cx, target, value, from, None);
+            // `self.a, self.b = …`.
+            if matches!(target.kind(), K::PatternList | K::TuplePattern) {
+                for (at, part) in target.children().enumerate().filter(|(_, part)| part.is(K::Attribute)) {
+                    let item = value.map(|value| binds::item(cx, value, at));
+                    field(cx, statement, part, item);
+                }
+            }
+        }
+    }
+}
+
+/// `self.x = …` in a method.
+fn field<'a>(cx: &mut Context<'a>, statement: &Statement<'a>, target: Node<'a>, value: Option<ExprIx>) {
+    let (Some(object), Some(name)) = (target.child(F::Object), target.child(F::AttributeName)) else {
+        return;
+    };
+    let Some(class) = cx.b.receiver_type().filter(|_| cx.b.body.is_receiver(object.text())) else { return };
+    let text = name.text();
+    let ty = statement.stated.map(|stated| cx.b.body.ty(stated));
+    cx.b.bind(BindingKind::Field, text, ty, value, statement.node.end());
+    let def = match cx.b.find_def(class, text) {
+        Some(def) => def,
+        None => cx.b.leaf_of(class, statement.new_def(SymbolKind::Field, name, text)),
+    };
+    if cx.b.def(def).kind.is_callable() {
+        return;
+    }
+    cx.b.def_mut(def).visibility = visibility(text, SymbolKind::Field);
+    if let (None, Some(stated)) = (cx.b.def(def).ty, statement.stated) {
+        cx.b.def_mut(def).ty = Some(cx.b.out.ty(stated));
+    }
+    if let Some(value) = value {
+        cx.b.add_value(def, value, statement.node.start());
+    }
+}
+
+pub(super) fn augmented<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    if cx.b.scope() == DefIx::MODULE && node.child(F::Left).is_some_and(|left| left.text() == "__all__") {
+        export_strings(cx, node);
+    }
+}
+
+/// `type X = Y`.
+pub(super) fn type_alias<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+    let (Some(left), Some(right)) = (node.child(F::Left), node.child(F::Right)) else { return Visit::Into };
+    let mut name = left;
+    while let Some(inner) = name.first() {
+        name = inner;
+    }
+    let def = cx.b.open(NewDef::new(SymbolKind::Type, name.text(), name, node));
+    cx.b.def_mut(def).ty = Some(cx.b.out.ty(right));
+    cx.b.def_mut(def).visibility = visibility(name.text(), SymbolKind::Type);
+    Visit::Into
+}
+
+/// Exports the names that stand as text in `node`.
+pub(super) fn export_strings(cx: &mut Context<'_>, node: Node<'_>) {
+    cx.state.has_all = true;
+    for text in node.descendants().filter(|node| node.is(K::String)).take(4_096) {
+        let name = types::content(text);
+        cx.b.export(name, name);
+    }
+}
+
+fn variable_kind(cx: &Context<'_>, name: &str) -> SymbolKind {
+    let shouts = name.chars().any(char::is_alphabetic) && !name.chars().any(char::is_lowercase);
+    match cx.b.scope_kind() {
+        SymbolKind::Enum if !name.starts_with('_') => SymbolKind::EnumMember,
+        _ if shouts => SymbolKind::Constant,
+        SymbolKind::Module => SymbolKind::Variable,
+        _ => SymbolKind::Field,
+    }
+}
+
+fn visibility(name: &str, kind: SymbolKind) -> Visibility {
+    let member = matches!(kind, SymbolKind::Method | SymbolKind::Field | SymbolKind::Property);
+    if name.starts_with("__") && name.ends_with("__") && name.len() > 4 {
+        Visibility::Public
+    } else if name.starts_with("__") && member {
+        Visibility::Private
+    } else if name.starts_with('_') && name.len() > 1 {
+        if member { Visibility::Protected } else { Visibility::Internal }
+    } else {
+        Visibility::Public
+    }
+}
+
+/// Marks what others may use: what `__all__` names, or every public name where there is no `__all__`, and public members of
+/// those.
+pub(super) fn exports(cx: &mut Context<'_>) {
+    let named: std::collections::HashSet<_> = cx.b.exports().iter().map(|export| export.local).collect();
+    for at in 1..cx.b.defs().len() {
+        let ix = DefIx(at as u32);
+        let def = cx.b.def(ix);
+        if def.flags.has(DefFlags::LOCAL) {
+            continue;
+        }
+        let parent = def.parent.unwrap_or(DefIx::MODULE);
+        let exported = if parent == DefIx::MODULE {
+            if cx.state.has_all { named.contains(&def.name) } else { def.visibility == Visibility::Public }
+        } else {
+            def.visibility == Visibility::Public && cx.b.def(parent).flags.has(DefFlags::EXPORTED)
+        };
+        if exported {
+            cx.b.flag(ix, DefFlags::EXPORTED);
+        }
+    }
+    if cx.state.has_all {
+        for import in cx.b.imports_mut() {
+            import.reexport |= import.local.is_some_and(|local| named.contains(&local));
+        }
+    }
+}

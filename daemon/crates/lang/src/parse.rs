@@ -1,0 +1,62 @@
+//! Parsing, with parsers kept per thread and a limit counted in steps.
+
+use std::cell::RefCell;
+use std::ops::ControlFlow;
+
+use sdl_model::Lang;
+use tree_sitter::{Language as Grammar, ParseOptions, Parser, Tree};
+
+use crate::ExtractError;
+
+/// Steps that any file gets. A step is one call of the parser's progress callback (about 100 parse operations).
+/// Steps and not seconds: facts must be the same on a slow machine.
+pub const PARSE_STEPS_BASE: u64 = 20_000;
+
+/// Steps that each byte adds. Ordinary code takes about 0.005 steps a byte.
+pub const PARSE_STEPS_PER_BYTE: f64 = 0.5;
+
+thread_local! {
+    static PARSERS: RefCell<Vec<(Lang, Parser)>> = const { RefCell::new(Vec::new()) };
+}
+
+/// Parses `bytes` as `lang`, whose grammar is `grammar`.
+pub(crate) fn parse(lang: Lang, grammar: &Grammar, bytes: &[u8]) -> Result<Tree, ExtractError> {
+    if u32::try_from(bytes.len()).is_err() {
+        return Err(ExtractError::TooLarge(bytes.len()));
+    }
+    // Taken out while in use: a panic below loses the parser instead of leaving a half-used one behind.
+    let kept = PARSERS.with_borrow_mut(|parsers| {
+        let at = parsers.iter().position(|(of, _)| *of == lang)?;
+        Some(parsers.swap_remove(at).1)
+    });
+    let mut parser = if let Some(parser) = kept {
+        parser
+    } else {
+        let mut parser = Parser::new();
+        parser.set_language(grammar).map_err(|_| ExtractError::Grammar(lang))?;
+        parser
+    };
+    let limit = PARSE_STEPS_BASE + (bytes.len() as f64 * PARSE_STEPS_PER_BYTE) as u64;
+    let mut steps = 0;
+    let mut progress = |_: &tree_sitter::ParseState| {
+        steps += 1;
+        if steps > limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    };
+    let options = ParseOptions::new().progress_callback(&mut progress);
+    let tree = parser.parse_with_options(
+        &mut |offset, _| bytes.get(offset..).unwrap_or_default(),
+        None,
+        Some(options),
+    );
+    if tree.is_none() {
+        parser.reset();
+    }
+    PARSERS.with_borrow_mut(|parsers| parsers.push((lang, parser)));
+    tree.ok_or(ExtractError::ParseBudget { lang, steps: limit })
+}
+
+/// Parses and does no more; for measuring what extraction adds. `None` for a language without a grammar.
+pub fn parse_only(lang: Lang, bytes: &[u8]) -> Option<Result<Tree, ExtractError>> {
+    let grammar = crate::languages::grammar(lang)?;
+    Some(parse(lang, &grammar, bytes))
+}

@@ -1,0 +1,120 @@
+//! Facts depend on the text alone, and only on the part of it that they speak of.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests")]
+
+mod support;
+
+use std::collections::BTreeMap;
+
+use sdl_lang::extract;
+use sdl_model::facts::{DefIx, Facts};
+use sdl_model::{Lang, SymbolKind};
+
+fn facts(lang: Lang, text: &str) -> Facts {
+    extract(lang, text.as_bytes()).unwrap()
+}
+
+#[test]
+fn extracting_twice_is_the_same() {
+    for file in support::all() {
+        assert_eq!(facts(file.lang, &file.source), facts(file.lang, &file.source), "{}", file.path);
+    }
+}
+
+#[test]
+fn keys_are_unique() {
+    for file in support::all() {
+        let outline = facts(file.lang, &file.source).outline;
+        let mut keys: Vec<u64> = outline.defs.iter().map(|def| def.key).collect();
+        keys.sort_unstable();
+        keys.dedup();
+        assert_eq!(keys.len(), outline.defs.len());
+    }
+}
+
+#[test]
+fn moving_lines_changes_nothing_but_places() {
+    for file in support::all() {
+        let text = &file.source;
+        let (old, new) = (facts(file.lang, text).outline, facts(file.lang, &format!("\n\n{text}")).outline);
+        assert_eq!(old.interface, new.interface);
+        for (a, b) in old.defs.iter().zip(&new.defs) {
+            assert_eq!((a.key, a.fingerprint), (b.key, b.fingerprint), "{}", old.str(a.qualified));
+        }
+    }
+}
+
+#[test]
+fn outer_definitions_come_first_and_hold_the_inner_ones() {
+    for file in support::all() {
+        let outline = facts(file.lang, &file.source).outline;
+        for (ix, def) in outline.iter().skip(1) {
+            let parent = def.parent.unwrap();
+            assert!(parent < ix);
+            let around = outline.def(parent).unwrap().span;
+            assert!(
+                around.start <= def.span.start && def.span.end <= around.end,
+                "{}",
+                outline.str(def.qualified)
+            );
+        }
+    }
+}
+
+fn by_name(facts: &Facts) -> BTreeMap<String, (u64, u64)> {
+    let outline = &facts.outline;
+    outline
+        .iter()
+        .map(|(_, def)| (outline.str(def.qualified).to_owned(), (def.key, def.fingerprint)))
+        .collect()
+}
+
+#[test]
+fn a_body_edit_changes_one_fingerprint() {
+    let old = "class A:\n    def f(self):\n        return 1\n\n    def g(self):\n        x = 1\n        return B(x)\n";
+    let new = old.replace("x = 1", "y = 2; x = 3");
+    let (a, b) = (facts(Lang::Python, old), facts(Lang::Python, &new));
+    assert_eq!(a.outline.interface, b.outline.interface);
+    let changed: Vec<String> = by_name(&a)
+        .into_iter()
+        .filter(|(name, hashes)| by_name(&b).get(name) != Some(hashes))
+        .map(|(name, _)| name)
+        .collect();
+    assert_eq!(changed, ["A.g"]);
+}
+
+#[test]
+fn reordering_functions_changes_neither_keys_nor_interface() {
+    let (f, g) = ("def f(a):\n    return 1\n", "def g():\n    return f(2)\n");
+    let (a, b) = (facts(Lang::Python, &format!("{f}\n\n{g}")), facts(Lang::Python, &format!("{g}\n{f}")));
+    assert_eq!(by_name(&a), by_name(&b));
+    assert_eq!(a.outline.interface, b.outline.interface);
+}
+
+#[test]
+fn the_interface_sees_what_others_see() {
+    let base = "def f(a: int) -> A:\n    return A()\n";
+    let interface = |text: &str| facts(Lang::Python, text).outline.interface;
+    for (change, same) in [
+        ("# moved\ndef f(a: int) -> A:\n    '''Documented.'''\n    return A()\n", true),
+        ("def f(a: int) -> A:\n    def local(): pass\n    print(1)\n    return A()\n", true),
+        ("def f(a: int) -> B:\n    return A()\n", false),
+        ("def f(a: int, b) -> A:\n    return A()\n", false),
+        ("def f(a: int) -> A:\n    return B()\n", false),
+        ("def f(a: int) -> A:\n    return A()\nX = 1\n", false),
+        ("import x\ndef f(a: int) -> A:\n    return A()\n", false),
+    ] {
+        assert_eq!(interface(change) == interface(base), same, "{change}");
+    }
+}
+
+#[test]
+fn top_level_code_is_the_module_s() {
+    let print = |text: &str| {
+        let outline = facts(Lang::Python, text).outline;
+        assert_eq!(outline.defs[0].kind, SymbolKind::Module);
+        outline.def(DefIx::MODULE).unwrap().fingerprint
+    };
+    assert_eq!(print("run(1)\ndef f(): pass\n"), print("\nrun(1)\n\n\ndef f(): return 1\n"));
+    assert_ne!(print("run(1)\ndef f(): pass\n"), print("run(2)\ndef f(): pass\n"));
+}

@@ -1,0 +1,50 @@
+//! The fixtures: every `fixtures/<language>/*.fix`, so that a new language's are used by all tests without a change.
+
+#![allow(dead_code, reason = "not every test uses all of it")]
+
+use std::path::{Path, PathBuf};
+
+use sdl_lang::detect;
+use sdl_model::{Lang, RelPath};
+
+/// The folders of the languages, in order.
+pub(crate) fn languages() -> Vec<PathBuf> {
+    sorted(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures"))
+}
+
+/// The fixtures in `folder`, in order.
+pub(crate) fn fixtures(folder: &Path) -> Vec<PathBuf> {
+    sorted(folder).into_iter().filter(|path| path.extension().is_some_and(|e| e == "fix")).collect()
+}
+
+/// A file in a fixture.
+pub(crate) struct File {
+    pub(crate) path: RelPath,
+    pub(crate) lang: Lang,
+    pub(crate) source: String,
+}
+
+/// The files in a fixture's text.
+pub(crate) fn files(text: &str) -> Vec<File> {
+    text.split("//- /")
+        .skip(1)
+        .map(|file| {
+            let (path, source) = file.split_once('\n').unwrap();
+            let path = RelPath::new(path.trim()).unwrap();
+            let lang = detect(&path, source.as_bytes()).expect("a known extension");
+            File { path, lang, source: source.to_owned() }
+        })
+        .collect()
+}
+
+/// Every file in every fixture.
+pub(crate) fn all() -> Vec<File> {
+    let fixtures = languages().into_iter().flat_map(|folder| fixtures(&folder));
+    fixtures.flat_map(|fixture| files(&std::fs::read_to_string(fixture).unwrap())).collect()
+}
+
+fn sorted(dir: &Path) -> Vec<PathBuf> {
+    let mut paths: Vec<_> = std::fs::read_dir(dir).unwrap().map(|entry| entry.unwrap().path()).collect();
+    paths.sort();
+    paths
+}
