@@ -169,7 +169,10 @@ impl ToolError {
             out.insert("field".into(), field.clone().into());
         }
         if !self.candidates.is_empty() {
-            out.insert("candidates".into(), self.candidates.iter().map(|c| Value::Object(c.0.clone())).collect());
+            out.insert(
+                "candidates".into(),
+                self.candidates.iter().map(|c| Value::Object(c.0.clone())).collect(),
+            );
         }
         if let Some(next) = &self.next_best_action {
             out.insert("nextBestAction".into(), serde_json::to_value(next).unwrap_or_default());
@@ -178,5 +181,38 @@ impl ToolError {
             out.entry(key.clone()).or_insert_with(|| value.clone());
         }
         Value::Object(out)
+    }
+}
+
+impl From<sdl_ledger::Error> for ToolError {
+    fn from(error: sdl_ledger::Error) -> Self {
+        match error {
+            sdl_ledger::Error::Deadline => Self::new(Code::DeadlineExceeded, error.to_string()),
+            sdl_ledger::Error::DiskFull { .. } => Self::new(Code::Unavailable, error.to_string()),
+            error => Self::internal("reading the ledger", error),
+        }
+    }
+}
+
+impl From<sdl_retrieve::Error> for ToolError {
+    fn from(error: sdl_retrieve::Error) -> Self {
+        use sdl_retrieve::{Error, UserError};
+        match error {
+            Error::Ledger(error) => error.into(),
+            Error::User(error) => {
+                let text = error.to_string();
+                match error {
+                    UserError::EmptyQuery | UserError::BadRegex(_) => Self::invalid("query", text),
+                    UserError::BadGlob(_) => Self::invalid("pathGlob", text),
+                    UserError::BadCursor | UserError::StaleCursor => {
+                        Self::new(Code::BadCursor, text).at("cursor")
+                    }
+                    UserError::UnknownSymbol(_) => Self::new(Code::UnknownSymbol, text),
+                    UserError::NoSeeds => Self::new(Code::InvalidArgument, text),
+                    _ => Self::new(Code::InvalidArgument, text),
+                }
+            }
+            error => Self::internal("answering", error),
+        }
     }
 }

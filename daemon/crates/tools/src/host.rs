@@ -8,12 +8,14 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use sdl_ledger::{FactsStore, Ledger};
+use sdl_ledger::{FactsStore, Ledger, Snapshot};
 use sdl_model::Lang;
+use sdl_retrieve::card::{Enrichment, Plain};
 
 pub use cancel::{Cancel, WakeGuard};
 pub use report::{
-    HostInfo, Limits, MemoryInfo, RefreshOutcome, RepoHealth, RepoState, RepoStatus, WatcherKind, WatcherStatus,
+    HostInfo, Limits, MemoryInfo, RefreshOutcome, RepoHealth, RepoState, RepoStatus, WatcherKind,
+    WatcherStatus,
 };
 
 use crate::ToolError;
@@ -54,6 +56,12 @@ pub trait Repo: Send + Sync {
     /// Blocks until every write to the tree that had finished before this call is committed, or `timeout` is over, or
     /// `cancel` fires. Never an error: what could not be confirmed comes back as `synced: false` with the reason.
     fn barrier(&self, timeout: Duration, cancel: &Cancel) -> Barrier;
+
+    /// What cards tell beside the graph: churn, clusters, processes. Must be a pure function of the snapshot's version.
+    fn enrichment<'a>(&'a self, snapshot: &'a Snapshot<'a>) -> Box<dyn Enrichment + 'a> {
+        let _ = snapshot;
+        Box::new(Plain)
+    }
 
     /// How it is doing. Cheap: asks no disk.
     fn status(&self) -> RepoStatus;

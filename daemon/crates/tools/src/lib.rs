@@ -1,10 +1,28 @@
 //! The action registry: every action's types, schema and handler, and the surfaces that are generated from them.
 //! Synchronous, and knows no transport: bytes in, bytes out.
 //!
-//! * [`host`]: what the tools need from the daemon; * [`Tools`]: what the daemon routes to.
+//! * [`host`]: what the tools need from the daemon; * [`Tools`]: what the daemon routes to;
+//! * `actions`: one file per action; * `registry`: the tools made of them; * `pipeline`: what happens around a handler.
 
+mod action;
+mod actions;
+mod answers;
+mod budget;
+mod envelope;
 pub mod error;
+mod history;
 pub mod host;
+mod input;
+mod leases;
+mod outlines;
+mod overview;
+mod params;
+mod pipeline;
+mod registry;
+mod schema;
+mod slices;
+mod spill;
+mod symbols;
 mod tools;
 
 pub use error::{Candidate, Code, NextBestAction, ToolError};

@@ -2,45 +2,74 @@
 
 use std::sync::Arc;
 
-use crate::{Cancel, Host, Names, Progress, Session, Surface};
+use crate::leases::Leases;
+use crate::registry::{Registry, To};
+use crate::{Cancel, Host, Names, Progress, Session, Surface, actions, envelope, pipeline};
 
 /// Every tool over one host. Cheap to share; make one per process.
 pub struct Tools {
-    _host: Arc<dyn Host>,
+    pub(crate) host: Arc<dyn Host>,
+    pub(crate) registry: Registry,
+    pub(crate) leases: Leases,
 }
 
 impl Tools {
     /// Builds the registry over `host`.
     pub fn new(host: Arc<dyn Host>) -> Self {
-        Self { _host: host }
+        Self { host, registry: Registry::new(actions::all()), leases: Leases::default() }
     }
 
-    /// Calls a tool by any of its names. `args` are the JSON arguments as they came. Blocks; never panics. The answer is
-    /// the bytes of an MCP `CallToolResult`, whatever went wrong.
+    /// Calls a tool by any of its names. `args` are the JSON arguments as they came; nothing at all means none. Blocks;
+    /// never panics. The answer is the bytes of an MCP `CallToolResult`, whatever went wrong.
     pub fn call(
         &self,
-        _session: &Session,
-        _name: &str,
-        _args: &[u8],
-        _progress: &dyn Progress,
-        _cancel: &Cancel,
+        session: &Session,
+        name: &str,
+        args: &[u8],
+        progress: &dyn Progress,
+        cancel: &Cancel,
     ) -> Vec<u8> {
-        br#"{"content":[],"isError":true}"#.to_vec()
+        match pipeline::call(self, session, name, args, progress, cancel) {
+            Ok(answer) => envelope::answered(answer),
+            Err(error) => envelope::failed(&error),
+        }
     }
 
     /// The `tools/list` result of a surface, `{"tools":[…]}`, in an order that does not change.
-    pub fn list(&self, _surface: Surface, _output_schemas: bool, _names: Names) -> Vec<u8> {
-        br#"{"tools":[]}"#.to_vec()
+    pub fn list(&self, surface: Surface, output_schemas: bool, names: Names) -> Vec<u8> {
+        self.registry.list(surface, output_schemas, names).to_string().into_bytes()
     }
 
-    /// Whether calling the tool changes nothing, so that a call whose answer was lost may be sent again. A name that no
-    /// tool has is a read: it changes nothing.
-    pub fn is_read(&self, _name: &str) -> bool {
-        true
+    /// Whether no call of the tool changes anything, so that a call whose answer was lost may be sent again. A gateway may
+    /// lead to any action; [`Tools::is_read_call`] looks at where. A name that no tool has is a read: it changes nothing.
+    pub fn is_read(&self, name: &str) -> bool {
+        self.registry.tool(name).is_none_or(|tool| !self.registry.mutates(tool))
+    }
+
+    /// As [`Tools::is_read`], for one call: looks at which action a gateway is asked for.
+    pub fn is_read_call(&self, name: &str, args: &[u8]) -> bool {
+        let Some(tool) = self.registry.tool(name) else { return true };
+        match tool.to {
+            To::Action(_) => !self.registry.mutates(tool),
+            To::Gateway(_) => {
+                pipeline::gateway_action(&self.registry, tool, args).is_none_or(|entry| !entry.def.mutating)
+            }
+        }
+    }
+
+    /// Every action in full, for command lines and documentation: `{"actions": [{name, tool, namespace, mutating,
+    /// description, needs, aliases, examples, inputSchema, outputSchema}]}`, in the order in which they are listed.
+    pub fn describe(&self) -> Vec<u8> {
+        self.registry.describe().to_string().into_bytes()
     }
 
     /// A hash of every schema: a client that holds another one holds stale schemas.
-    pub fn schema_version(&self) -> &'static str {
-        ""
+    pub fn schema_version(&self) -> &str {
+        self.registry.schema_version()
+    }
+
+    /// Writes the leases that were renewed in memory to their ledgers. Call it before the daemon stops.
+    pub fn flush(&self) {
+        self.leases.flush(self.host.as_ref());
     }
 }

@@ -46,7 +46,8 @@ impl Cancel {
 
     /// `wanted`, cut to what is left until the deadline.
     pub fn at_most(&self, wanted: Duration) -> Duration {
-        self.deadline.map_or(wanted, |deadline| wanted.min(deadline.saturating_duration_since(Instant::now())))
+        self.deadline
+            .map_or(wanted, |deadline| wanted.min(deadline.saturating_duration_since(Instant::now())))
     }
 
     /// Cancels the work and wakes everyone who waits on its behalf.
@@ -88,7 +89,10 @@ impl Cancel {
 
 impl std::fmt::Debug for Cancel {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Cancel").field("fired", &self.is_cancelled()).field("deadline", &self.deadline).finish()
+        f.debug_struct("Cancel")
+            .field("fired", &self.is_cancelled())
+            .field("deadline", &self.deadline)
+            .finish()
     }
 }
 

@@ -1,0 +1,215 @@
+//! What an action is: its types, its description, and one of three ways to run it.
+//!
+//! The way decides what the pipeline does around the handler, so that no handler can forget it: a [`ReadAction`] gets a
+//! snapshot taken behind the barrier and its answer carries the snapshot's freshness; a [`RepoAction`] gets a repository;
+//! a [`HostAction`] gets the host alone.
+
+use std::cell::RefCell;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use sdl_ledger::Snapshot;
+use sdl_model::Version;
+use sdl_retrieve::Source;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+
+use crate::leases::{LeaseWrite, Leases};
+use crate::registry::Registry;
+use crate::{Cancel, Host, Progress, Repo, Session, ToolError};
+
+/// A group of actions that share a gateway.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub(crate) enum Namespace {
+    /// Asking the graph.
+    Query,
+    /// Reading source.
+    Code,
+    /// Repositories, indexes, settings.
+    Repo,
+    /// Tasks, commands, memories.
+    Agent,
+    /// In every gateway and on its own.
+    Universal,
+}
+
+impl Namespace {
+    /// The namespaces that have a gateway.
+    pub(crate) const GATEWAYS: [Self; 4] = [Self::Query, Self::Code, Self::Repo, Self::Agent];
+
+    /// The gateway's name without prefix.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Query => "query",
+            Self::Code => "code",
+            Self::Repo => "repo",
+            Self::Agent => "agent",
+            Self::Universal => "universal",
+        }
+    }
+}
+
+/// What is said of an action.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct ActionDef {
+    /// Its name, with dots.
+    pub(crate) name: &'static str,
+    /// Its gateway.
+    pub(crate) namespace: Namespace,
+    /// Whether calling it changes anything that outlives the call.
+    pub(crate) mutating: bool,
+    /// When to call it, what it gives. Begins with "Call this when".
+    pub(crate) description: &'static str,
+    /// What a call needs, for the gateway's list: `taskText|entrySymbols`.
+    pub(crate) needs: &'static str,
+    /// Calls that work, as JSON arguments.
+    pub(crate) examples: &'static [&'static str],
+    /// Other names of fields, beside their snake case: alias and field.
+    pub(crate) aliases: &'static [(&'static str, &'static str)],
+}
+
+/// How hard to try that an answer reflects the tree as it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Sync {
+    /// Confirmed, or an error.
+    Require,
+    /// Confirmed if that comes in time; the answer says whether.
+    #[default]
+    Prefer,
+    /// Don't wait.
+    None,
+}
+
+/// The types of an action.
+pub(crate) trait Action: 'static {
+    /// Its arguments, without those that the pipeline takes care of (`repoId`, `sync`, `syncTimeoutMs`).
+    type Request: DeserializeOwned + JsonSchema;
+    /// Its answer, without `freshness` and `notes`.
+    type Response: Serialize + JsonSchema + Render;
+    /// What is said of it.
+    const DEF: ActionDef;
+}
+
+/// The compact text of an answer.
+pub(crate) trait Render {
+    /// The same as the structured answer, for a reader, in fewer tokens.
+    fn text(&self) -> String;
+}
+
+/// An action on one version of one repository. Changes nothing there.
+pub(crate) trait ReadAction: Action {
+    /// What `sync` is when it is not given.
+    const SYNC: Sync = Sync::Prefer;
+
+    /// The handle in the arguments, for actions whose handle names the repository.
+    fn handle(_request: &Self::Request) -> Option<&str> {
+        None
+    }
+
+    /// Answers from a snapshot.
+    fn run(cx: &ReadCx<'_>, request: Self::Request) -> Result<Self::Response, ToolError>;
+}
+
+/// An action on a repository that needs no snapshot.
+pub(crate) trait RepoAction: Action {
+    /// Acts. Returns the version that the answer speaks of, and whether that is known to be the tree as it is.
+    fn run(cx: &RepoCx<'_>, request: Self::Request) -> Result<(Self::Response, Stand), ToolError>;
+}
+
+/// An action that belongs to no repository.
+pub(crate) trait HostAction: Action {
+    /// Acts.
+    fn run(cx: &Call<'_>, request: Self::Request) -> Result<Self::Response, ToolError>;
+}
+
+/// How an answer stands to the tree, where the handler alone knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Stand {
+    /// The version that the answer speaks of.
+    pub(crate) version: Version,
+    /// Whether everything written before the call is in it.
+    pub(crate) synced: bool,
+    /// If not, why not.
+    pub(crate) reason: Option<String>,
+}
+
+/// One call, as every handler sees it.
+pub(crate) struct Call<'a> {
+    /// The daemon.
+    pub(crate) host: &'a dyn Host,
+    /// Who calls.
+    pub(crate) session: &'a Session,
+    /// Where long work says how far it is.
+    pub(crate) progress: &'a dyn Progress,
+    /// Whether anyone still waits.
+    pub(crate) cancel: &'a Cancel,
+    pub(crate) registry: &'a Registry,
+    pub(crate) leases: &'a Leases,
+}
+
+impl Call<'_> {
+    /// An error if no one waits any more. Loops over many things call it.
+    pub(crate) fn check(&self) -> Result<(), ToolError> {
+        if self.cancel.is_cancelled() {
+            return Err(ToolError::new(
+                crate::Code::Cancelled,
+                "the request was cancelled or ran out of time",
+            ));
+        }
+        Ok(())
+    }
+
+    /// How long something that wants `wanted` may take.
+    pub(crate) fn at_most(&self, wanted: Duration) -> Duration {
+        self.cancel.at_most(wanted)
+    }
+
+    /// The advertised name of the action called `name`.
+    pub(crate) fn tool(&self, name: &str) -> String {
+        crate::registry::names::underscored(name)
+    }
+}
+
+/// A call on a repository.
+pub(crate) struct RepoCx<'a> {
+    /// The call.
+    pub(crate) call: &'a Call<'a>,
+    /// The repository.
+    pub(crate) repo: &'a dyn Repo,
+}
+
+/// A call on one version of a repository.
+pub(crate) struct ReadCx<'a> {
+    /// The call.
+    pub(crate) call: &'a Call<'a>,
+    /// The repository.
+    pub(crate) repo: &'a dyn Repo,
+    /// The version, with its outlines.
+    pub(crate) source: &'a Source<'a>,
+    /// The snapshot behind it.
+    pub(crate) snapshot: &'a Snapshot<'a>,
+    /// Its number.
+    pub(crate) version: Version,
+    /// How many tokens the pipeline's own fields take of an answer.
+    pub(crate) reserved: usize,
+    pub(crate) writes: &'a RefCell<Vec<LeaseWrite>>,
+    pub(crate) notes: &'a RefCell<Vec<String>>,
+}
+
+impl ReadCx<'_> {
+    /// Tells the caller something beside the answer.
+    pub(crate) fn note(&self, note: impl Into<String>) {
+        self.notes.borrow_mut().push(note.into());
+    }
+
+    /// Tokens of what the pipeline adds to the answer: freshness and the notes so far.
+    pub(crate) fn around(&self) -> Result<usize, ToolError> {
+        Ok(self.reserved + crate::budget::of(&*self.notes.borrow())? + 4)
+    }
+
+    /// Leaves a lease to be written once the snapshot is closed.
+    pub(crate) fn write(&self, write: LeaseWrite) {
+        self.writes.borrow_mut().push(write);
+    }
+}

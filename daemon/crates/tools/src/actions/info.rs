@@ -1,0 +1,164 @@
+//! `info`: the daemon, its schemas and its limits.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::ToolError;
+use crate::action::{Action, ActionDef, Call, HostAction, Namespace, Render};
+use crate::budget;
+
+/// See [`ActionDef`].
+pub(crate) struct Info;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct Request {
+    /// Show no paths of this machine, e.g. for a bug report.
+    redact_paths: Option<bool>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Response {
+    /// The daemon's release.
+    version: String,
+    /// Its build.
+    build: String,
+    /// The IPC protocol's version.
+    protocol: String,
+    /// The storage schema's number.
+    storage_schema: u32,
+    /// The extractor's number.
+    extractor_version: u32,
+    /// A hash of every tool's schema: a client that holds another one holds stale schemas.
+    schema_version: String,
+    /// Since when the daemon runs.
+    uptime_ms: u64,
+    /// The registered repositories.
+    repos: Vec<RepoLine>,
+    /// The daemon's memory.
+    memory: Memory,
+    /// Limits in force.
+    limits: Limits,
+    /// What a person should look at.
+    warnings: Vec<String>,
+    /// Where the daemon keeps its state.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    state_dir: Option<String>,
+    /// Where it logs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    log_file: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct RepoLine {
+    repo_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    root_path: Option<String>,
+    state: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ledger_version: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Memory {
+    resident_bytes: u64,
+    private_bytes: u64,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Limits {
+    default_tokens: usize,
+    max_tokens: usize,
+    max_file_bytes: u64,
+    max_frame_bytes: u64,
+    max_in_flight: u32,
+}
+
+impl Action for Info {
+    type Request = Request;
+    type Response = Response;
+    const DEF: ActionDef = ActionDef {
+        name: "info",
+        namespace: Namespace::Universal,
+        mutating: false,
+        description: "Call this when you need the daemon's version, schemaVersion, repositories or limits",
+        needs: "",
+        examples: &["{}", r#"{"redactPaths":true}"#],
+        aliases: &[],
+    };
+}
+
+impl HostAction for Info {
+    fn run(cx: &Call<'_>, request: Request) -> Result<Response, ToolError> {
+        let redact = request.redact_paths.unwrap_or(false);
+        let shown = |path: String| (!redact && !path.is_empty()).then_some(path);
+        let info = cx.host.info();
+        let repos = cx.host.repos().into_iter().map(|repo| {
+            Ok(RepoLine {
+                repo_id: repo.id().to_owned(),
+                root_path: shown(repo.root().to_string_lossy().into_owned()),
+                state: repo.status().state.name().to_owned(),
+                ledger_version: repo.ledger().head()?.map(|version| version.to_string()),
+            })
+        });
+        let roots: Vec<String> =
+            cx.host.repos().iter().map(|repo| repo.root().to_string_lossy().into_owned()).collect();
+        let hidden = |text: String| {
+            if !redact {
+                return text;
+            }
+            let places = roots.iter().chain([&info.state_dir]).chain(&info.log_file);
+            places
+                .filter(|place| !place.is_empty())
+                .fold(text, |text, place| text.replace(place.as_str(), "<path>"))
+        };
+        Ok(Response {
+            repos: repos.collect::<Result<_, ToolError>>()?,
+            warnings: info.warnings.iter().cloned().map(hidden).collect(),
+            version: info.version.clone(),
+            build: info.build.clone(),
+            protocol: info.protocol.clone(),
+            storage_schema: info.storage_schema,
+            extractor_version: info.extractor_version,
+            schema_version: cx.registry.schema_version().to_owned(),
+            uptime_ms: info.uptime_ms,
+            memory: Memory { resident_bytes: info.memory.resident, private_bytes: info.memory.private },
+            limits: Limits {
+                default_tokens: budget::DEFAULT_TOKENS,
+                max_tokens: budget::MOST_TOKENS,
+                max_file_bytes: info.limits.max_file_bytes,
+                max_frame_bytes: info.limits.max_frame_bytes,
+                max_in_flight: info.limits.max_in_flight,
+            },
+            state_dir: shown(info.state_dir.clone()),
+            log_file: info.log_file.clone().and_then(shown),
+        })
+    }
+}
+
+impl Render for Response {
+    fn text(&self) -> String {
+        let mut text = format!(
+            "sdl {} ({}), schemas {}, protocol {}, up {} s, {} MB private",
+            self.version,
+            self.build,
+            self.schema_version,
+            self.protocol,
+            self.uptime_ms / 1_000,
+            self.memory.private_bytes >> 20
+        );
+        for repo in &self.repos {
+            let root = repo.root_path.as_deref().unwrap_or_default();
+            let version = repo.ledger_version.as_deref().unwrap_or("-");
+            text.push_str(&format!("\n{} {} {version} {root}", repo.repo_id, repo.state));
+        }
+        for warning in &self.warnings {
+            text.push_str(&format!("\nwarning: {warning}"));
+        }
+        text
+    }
+}

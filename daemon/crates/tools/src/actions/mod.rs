@@ -1,0 +1,32 @@
+//! Every action. To add one: a file here, and a line below.
+
+mod index_refresh;
+mod info;
+mod repo_overview;
+mod repo_register;
+mod repo_status;
+mod slice_build;
+mod slice_refresh;
+mod slice_spillover_get;
+mod symbol_get_card;
+mod symbol_get_cards;
+mod symbol_search;
+
+use crate::registry::Entry;
+
+/// The actions, in the order in which they are listed.
+pub(crate) fn all() -> Vec<Entry> {
+    vec![
+        Entry::read::<symbol_search::SymbolSearch>(),
+        Entry::read::<symbol_get_card::SymbolGetCard>(),
+        Entry::read::<symbol_get_cards::SymbolGetCards>(),
+        Entry::read::<slice_build::SliceBuild>(),
+        Entry::read::<slice_refresh::SliceRefresh>(),
+        Entry::read::<slice_spillover_get::SliceSpilloverGet>(),
+        Entry::host::<repo_register::RepoRegister>(),
+        Entry::read::<repo_status::RepoStatus>(),
+        Entry::read::<repo_overview::RepoOverview>(),
+        Entry::repo::<index_refresh::IndexRefresh>(),
+        Entry::host::<info::Info>(),
+    ]
+}

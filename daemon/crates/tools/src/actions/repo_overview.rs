@@ -1,0 +1,327 @@
+//! `repo.overview`: a repository at a glance.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use sdl_ledger::View as _;
+use serde::{Deserialize, Serialize};
+
+use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render};
+use crate::answers::{Truncation, line};
+use crate::overview::{Overview, Scope, Standout, layers, survey};
+use crate::{ToolError, budget};
+
+/// See [`ActionDef`].
+pub(crate) struct RepoOverview;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+enum Level {
+    /// Totals.
+    Stats,
+    /// And folders.
+    Directories,
+    /// And what stands out in the graph.
+    Full,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct Request {
+    /// `stats`: totals; `directories` (default): and folders; `full`: and hotspots, entry points, clusters, layers.
+    level: Option<Level>,
+    /// Only what lies below these folders.
+    #[serde(default)]
+    #[schemars(length(max = 100))]
+    directories: Vec<String>,
+    /// Tokens of the whole structured answer. 8000 by default.
+    #[schemars(range(min = 300, max = 20_000))]
+    max_tokens: Option<usize>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Response {
+    /// Totals of the whole repository.
+    stats: Stats,
+    /// Folders, two parts deep, most symbols first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    directories: Option<Vec<Directory>>,
+    /// The symbols that most depend on, and the files that change most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hotspots: Option<Vec<Symbol>>,
+    /// Where running starts: `main` functions, and functions that nothing in the repository calls.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    entry_points: Option<Vec<Symbol>>,
+    /// Folders by how much they keep to themselves.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    clusters: Option<Vec<Cluster>>,
+    /// Folders by what they stand on, the lowest layer first.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    layers: Option<Vec<Layer>>,
+    /// Set when lists were cut to fit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    truncation: Option<Truncation>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Stats {
+    files: u64,
+    symbols: u64,
+    edges: u64,
+    failed: u64,
+    skipped: BTreeMap<String, u64>,
+    languages: BTreeMap<String, u64>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Directory {
+    path: String,
+    files: u64,
+    symbols: u64,
+    exported: u64,
+    languages: BTreeMap<String, u64>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Symbol {
+    symbol_id: String,
+    name: String,
+    kind: String,
+    file: String,
+    line: u32,
+    fan_in: u64,
+    fan_out: u64,
+    #[serde(rename = "churn30d", skip_serializing_if = "Option::is_none")]
+    churn: Option<u32>,
+    /// `fanIn`, `main` or `uncalled`.
+    reason: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Cluster {
+    path: String,
+    /// The share of its edges that stay inside.
+    cohesion: f64,
+    /// The folders it depends on most.
+    depends_on: Vec<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Layer {
+    level: usize,
+    directories: Vec<String>,
+}
+
+impl Action for RepoOverview {
+    type Request = Request;
+    type Response = Response;
+    const DEF: ActionDef = ActionDef {
+        name: "repo.overview",
+        namespace: Namespace::Repo,
+        mutating: false,
+        description: "Call this when a repository is new to you: folders, hotspots, entry points, layers",
+        needs: "",
+        examples: &[
+            r#"{"repoId":"my-repo"}"#,
+            r#"{"repoId":"my-repo","level":"full","directories":["src"],"maxTokens":2000}"#,
+        ],
+        aliases: &[],
+    };
+}
+
+impl ReadAction for RepoOverview {
+    fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
+        let level = request.level.unwrap_or(Level::Directories);
+        let counters = cx.snapshot.counters()?;
+        let mut response = Response {
+            stats: Stats {
+                files: counters.files,
+                symbols: counters.symbols,
+                edges: counters.edges,
+                failed: counters.failed,
+                skipped: counters.skipped.into_iter().collect(),
+                languages: counters.languages.into_iter().collect(),
+            },
+            directories: None,
+            hotspots: None,
+            entry_points: None,
+            clusters: None,
+            layers: None,
+            truncation: None,
+        };
+        if level >= Level::Directories {
+            let directories = request.directories.iter().enumerate();
+            let directories = directories.map(|(i, dir)| folder(cx, dir, &format!("directories[{i}]")));
+            let scope =
+                Scope { directories: directories.collect::<Result<_, _>>()?, graph: level == Level::Full };
+            let overview = survey(cx, &scope)?;
+            response.add(cx, &overview, level);
+        }
+        response.fit(cx.around()?, request.max_tokens.unwrap_or(budget::DEFAULT_TOKENS))?;
+        Ok(response)
+    }
+}
+
+/// A folder that the version has files in.
+fn folder(cx: &ReadCx<'_>, text: &str, field: &str) -> Result<String, ToolError> {
+    let trimmed = text.trim_end_matches('/');
+    if matches!(trimmed, "" | ".") {
+        return Ok(String::new());
+    }
+    let path = crate::symbols::path(cx, trimmed, field)?;
+    let mut found = false;
+    cx.snapshot.files_under(&format!("{path}/"), &mut |_, _| {
+        found = true;
+        std::ops::ControlFlow::Break(())
+    })?;
+    if !found {
+        let message = format!("no file of version {} lies below {path}", cx.version);
+        return Err(ToolError::new(crate::Code::UnknownPath, message).at(field));
+    }
+    Ok(path.as_str().to_owned())
+}
+
+impl Response {
+    fn add(&mut self, cx: &ReadCx<'_>, overview: &Overview, level: Level) {
+        let mut directories: Vec<Directory> = overview
+            .folders
+            .iter()
+            .map(|(path, folder)| Directory {
+                path: shown(path),
+                files: folder.files,
+                symbols: folder.symbols,
+                exported: folder.exported,
+                languages: folder.languages.iter().map(|(name, n)| ((*name).to_owned(), *n)).collect(),
+            })
+            .collect();
+        directories.sort_by(|a, b| b.symbols.cmp(&a.symbols).then_with(|| a.path.cmp(&b.path)));
+        self.directories = Some(directories);
+        if level < Level::Full {
+            return;
+        }
+        let enrichment = cx.repo.enrichment(cx.snapshot);
+        let symbol = |found: &Standout| Symbol {
+            symbol_id: found.id.to_string(),
+            name: found.name.clone(),
+            kind: found.kind.name().to_owned(),
+            line: found.line,
+            fan_in: found.fan_in,
+            fan_out: found.fan_out,
+            churn: enrichment.churn_30d(&found.file),
+            reason: found.why.to_owned(),
+            file: found.file.clone(),
+        };
+        self.hotspots = Some(overview.hotspots.iter().map(symbol).collect());
+        self.entry_points = Some(overview.entry_points.iter().map(symbol).collect());
+        self.clusters = Some(clusters(overview));
+        let layers = layers(&overview.folders).into_iter().enumerate();
+        let layers = layers.map(|(level, folders)| Layer {
+            level,
+            directories: folders.iter().map(|path| shown(path)).collect(),
+        });
+        self.layers = Some(layers.collect());
+    }
+
+    /// Cuts the longest list in half until everything fits. The totals always do.
+    fn fit(&mut self, around: usize, most: usize) -> Result<(), ToolError> {
+        let mut dropped = 0;
+        while around + budget::of(&*self)? > most {
+            let mut sizes = Vec::new();
+            sizes.push(self.directories.as_ref().map_or(0, |list| list.len()));
+            sizes.push(self.hotspots.as_ref().map_or(0, |list| list.len()));
+            sizes.push(self.entry_points.as_ref().map_or(0, |list| list.len()));
+            sizes.push(self.clusters.as_ref().map_or(0, |list| list.len()));
+            sizes.push(self.layers.as_ref().map_or(0, |list| list.len()));
+            let Some(longest) = sizes.iter().max().copied().filter(|longest| *longest > 0) else { break };
+            let which = sizes.iter().position(|size| *size == longest);
+            dropped += longest - longest / 2;
+            match which {
+                Some(0) => cut(self.directories.as_mut(), longest / 2),
+                Some(1) => cut(self.hotspots.as_mut(), longest / 2),
+                Some(2) => cut(self.entry_points.as_mut(), longest / 2),
+                Some(3) => cut(self.clusters.as_mut(), longest / 2),
+                _ => cut(self.layers.as_mut(), longest / 2),
+            }
+            self.truncation = Some(Truncation {
+                truncated: true,
+                dropped_cards: dropped as u64,
+                dropped_edges: 0,
+                spillover_handle: None,
+                how_to_resume:
+                    "repeat with directories set to the folders of interest, or a larger maxTokens".to_owned(),
+            });
+        }
+        Ok(())
+    }
+}
+
+fn cut<T>(list: Option<&mut Vec<T>>, len: usize) {
+    if let Some(list) = list {
+        list.truncate(len);
+    }
+}
+
+fn clusters(overview: &Overview) -> Vec<Cluster> {
+    let mut clusters: Vec<(u64, Cluster)> = Vec::new();
+    for (path, folder) in &overview.folders {
+        let outer: u64 = folder.out.values().sum();
+        let all = folder.inner + outer;
+        if all == 0 {
+            continue;
+        }
+        let mut on: Vec<(&String, &u64)> = folder.out.iter().collect();
+        on.sort_by(|a, b| b.1.cmp(a.1).then_with(|| a.0.cmp(b.0)));
+        let cohesion = (folder.inner as f64 / all as f64 * 100.0).round() / 100.0;
+        let depends_on = on.into_iter().take(5).map(|(path, _)| shown(path)).collect();
+        clusters.push((all, Cluster { path: shown(path), cohesion, depends_on }));
+    }
+    clusters.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.path.cmp(&b.1.path)));
+    clusters.into_iter().map(|(_, cluster)| cluster).collect()
+}
+
+/// The root has a name on the wire.
+fn shown(path: &str) -> String {
+    if path.is_empty() { ".".to_owned() } else { path.to_owned() }
+}
+
+impl Render for Response {
+    fn text(&self) -> String {
+        let Stats { files, symbols, edges, .. } = &self.stats;
+        let mut text = format!("{files} files, {symbols} symbols, {edges} edges");
+        for (language, count) in &self.stats.languages {
+            text.push_str(&format!(", {count} {language}"));
+        }
+        for directory in self.directories.iter().flatten() {
+            line(
+                &mut text,
+                format_args!("{}: {} files, {} symbols", directory.path, directory.files, directory.symbols),
+            );
+        }
+        for (title, list) in [("hotspots", &self.hotspots), ("entry points", &self.entry_points)] {
+            if list.as_ref().is_some_and(|list| !list.is_empty()) {
+                line(&mut text, format_args!("{title}:"));
+            }
+            for symbol in list.iter().flatten() {
+                let Symbol { symbol_id, name, file, fan_in, .. } = symbol;
+                line(&mut text, format_args!("{symbol_id} {name} {file}:{} <-{fan_in}", symbol.line));
+            }
+        }
+        for cluster in self.clusters.iter().flatten() {
+            let on = cluster.depends_on.join(" ");
+            line(&mut text, format_args!("{} {} -> {on}", cluster.path, cluster.cohesion));
+        }
+        for layer in self.layers.iter().flatten() {
+            line(&mut text, format_args!("layer {}: {}", layer.level, layer.directories.join(" ")));
+        }
+        if let Some(truncation) = &self.truncation {
+            text.push_str(&truncation.line());
+        }
+        text
+    }
+}

@@ -1,0 +1,319 @@
+//! `repo.status`: how a repository is doing.
+
+use std::collections::BTreeMap;
+use std::ops::ControlFlow;
+
+use schemars::JsonSchema;
+use sdl_ledger::View;
+use sdl_model::FileState;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render};
+use crate::answers::{self, Object, line};
+use crate::error::NextBestAction;
+use crate::host::{RepoHealth, RepoState, RepoStatus as HostStatus};
+use crate::{ToolError, budget};
+
+/// See [`ActionDef`].
+pub(crate) struct RepoStatus;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+enum Level {
+    /// State, version, health.
+    Compact,
+    /// And totals.
+    Standard,
+    /// And which files were skipped or failed.
+    Full,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct Request {
+    /// `compact`: state and health; `standard` (default): and totals; `full`: and which files were skipped or failed.
+    detail: Option<Level>,
+    /// Add memories about the repository.
+    surface_memories: Option<bool>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Response {
+    repo_id: String,
+    root_path: String,
+    /// The newest version; none before the first index is done.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ledger_version: Option<String>,
+    /// Git's HEAD as that version recorded it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    head: Option<Head>,
+    /// `indexing`, `live`, `scanning` or `failed`.
+    state: String,
+    /// While indexing: how far.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    progress: Option<Progress>,
+    /// Files with facts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    files: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    symbols: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    edges: Option<u64>,
+    /// Files without facts, by reason.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    skipped: Option<BTreeMap<String, u64>>,
+    /// Files that could not be parsed.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    failed: Option<u64>,
+    /// Files with facts, by language.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    languages: Option<BTreeMap<String, u64>>,
+    /// How changes are noticed.
+    watcher: Watcher,
+    /// How references came out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    resolution: Option<Resolution>,
+    /// `ok`, `degraded` or `failed`.
+    health: String,
+    /// Why it is not `ok`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    health_reason: Option<String>,
+    /// On `full`: files without facts, at most 50, by path.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    files_without_facts: Option<Vec<FileLine>>,
+    /// What to do about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Object>")]
+    next_best_action: Option<NextBestAction>,
+    /// Memories about the repository.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memories: Option<Vec<Object>>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Head {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    branch: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    commit: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    commit_time: Option<i64>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Progress {
+    done: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    total: Option<u64>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Watcher {
+    kind: String,
+    watches: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    last_event_ms: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    degraded_reason: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Resolution {
+    exact: u32,
+    inferred: u32,
+    ambiguous: u32,
+    /// Known to lie outside the repository.
+    external: u32,
+    unresolved: u32,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct FileLine {
+    file: String,
+    reason: String,
+}
+
+impl Action for RepoStatus {
+    type Request = Request;
+    type Response = Response;
+    const DEF: ActionDef = ActionDef {
+        name: "repo.status",
+        namespace: Namespace::Repo,
+        mutating: false,
+        description: "Call this when you need to know whether a repository is indexed, watched and healthy",
+        needs: "",
+        examples: &[r#"{"repoId":"my-repo"}"#, r#"{"repoId":"my-repo","detail":"full"}"#],
+        aliases: &[],
+    };
+}
+
+/// Files listed on `full`.
+const LISTED: usize = 50;
+
+impl ReadAction for RepoStatus {
+    fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
+        let level = request.detail.unwrap_or(Level::Standard);
+        let status = cx.repo.status();
+        let version = cx.snapshot.head();
+        let recorded = version.map(|version| cx.snapshot.version_row(version)).transpose()?.flatten();
+        let head = recorded.and_then(|row| row.head).or_else(|| status.head.clone());
+        let (health, health_reason) = match &status.health {
+            RepoHealth::Ok => ("ok", None),
+            RepoHealth::Degraded(why) => ("degraded", Some(why.clone())),
+            RepoHealth::Failed(why) => ("failed", Some(why.clone())),
+        };
+        let mut response = Response {
+            repo_id: cx.repo.id().to_owned(),
+            root_path: cx.repo.root().to_string_lossy().into_owned(),
+            ledger_version: version.map(|version| version.to_string()),
+            head: head.map(|head| Head {
+                branch: head.branch,
+                commit: head.commit,
+                commit_time: head.commit_time,
+            }),
+            state: status.state.name().to_owned(),
+            progress: match status.state {
+                RepoState::Indexing { done, total } => Some(Progress { done, total }),
+                _ => None,
+            },
+            files: None,
+            symbols: None,
+            edges: None,
+            skipped: None,
+            failed: None,
+            languages: None,
+            watcher: Watcher {
+                kind: status.watcher.kind.name().to_owned(),
+                watches: status.watcher.watches,
+                last_event_ms: status.watcher.last_event_ms,
+                degraded_reason: status.watcher.degraded_reason.clone(),
+            },
+            resolution: None,
+            health: health.to_owned(),
+            health_reason,
+            files_without_facts: None,
+            next_best_action: next(cx, &status),
+            memories: answers::memories(cx, request.surface_memories, None),
+        };
+        if level != Level::Compact {
+            response.add_totals(cx)?;
+        }
+        if level == Level::Full {
+            response.files_without_facts = Some(without_facts(cx)?);
+            let total = cx.around()? + budget::of(&response)?;
+            let excess = total.saturating_sub(budget::DEFAULT_TOKENS);
+            if let Some(files) = &mut response.files_without_facts {
+                files.truncate(budget::keeping(files, excess)?);
+            }
+        }
+        Ok(response)
+    }
+}
+
+impl Response {
+    fn add_totals(&mut self, cx: &ReadCx<'_>) -> Result<(), ToolError> {
+        let counters = cx.snapshot.counters()?;
+        self.files = Some(counters.files);
+        self.symbols = Some(counters.symbols);
+        self.edges = Some(counters.edges);
+        self.failed = Some(counters.failed);
+        self.skipped = Some(counters.skipped.into_iter().collect());
+        self.languages = Some(counters.languages.into_iter().collect());
+        let found = counters.resolution;
+        self.resolution = Some(Resolution {
+            exact: found.exact,
+            inferred: found.inferred,
+            ambiguous: found.ambiguous,
+            external: found.external,
+            unresolved: found.unresolved,
+        });
+        Ok(())
+    }
+}
+
+fn without_facts(cx: &ReadCx<'_>) -> Result<Vec<FileLine>, ToolError> {
+    let mut found = Vec::new();
+    let mut failure = None;
+    cx.snapshot.files_under("", &mut |file, path| {
+        let reason = match cx.snapshot.file(file) {
+            Ok(Some(row)) => match row.state {
+                FileState::Indexed(_) => return ControlFlow::Continue(()),
+                FileState::Skipped(reason) => reason.name(),
+                FileState::Failed(_) => "failed",
+            },
+            Ok(None) => return ControlFlow::Continue(()),
+            Err(error) => {
+                failure = Some(error);
+                return ControlFlow::Break(());
+            }
+        };
+        found.push(FileLine { file: path.to_owned(), reason: reason.to_owned() });
+        if found.len() == LISTED { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    match failure {
+        Some(error) => Err(error.into()),
+        None => Ok(found),
+    }
+}
+
+/// What a reader of the status can do, if anything is to be done.
+fn next(cx: &ReadCx<'_>, status: &HostStatus) -> Option<NextBestAction> {
+    let action = |name: &str, args, rationale: &str| {
+        Some(NextBestAction { tool: cx.call.tool(name), args, rationale: rationale.to_owned() })
+    };
+    match (&status.state, &status.health) {
+        (RepoState::Indexing { .. }, _) => action(
+            "repo.status",
+            json!({"repoId": cx.repo.id(), "detail": "compact"}),
+            "the first index is under way; ask again in a moment",
+        ),
+        (RepoState::Failed { .. }, _) | (_, RepoHealth::Failed(_)) => action(
+            "index.refresh",
+            json!({"repoId": cx.repo.id(), "mode": "full"}),
+            "reads the tree anew, which mends what a damaged or failed index left",
+        ),
+        _ => None,
+    }
+}
+
+impl Render for Response {
+    fn text(&self) -> String {
+        let version = self.ledger_version.as_deref().unwrap_or("no version yet");
+        let mut text = format!("{} {} {version}, {}", self.repo_id, self.state, self.health);
+        if let Some(reason) = &self.health_reason {
+            text.push_str(&format!(" ({reason})"));
+        }
+        if let Some(progress) = &self.progress {
+            let total = progress.total.map_or_else(|| "?".to_owned(), |total| total.to_string());
+            text.push_str(&format!(", {} of {total} files", progress.done));
+        }
+        line(&mut text, format_args!("{}", self.root_path));
+        if let Some(head) = &self.head {
+            let commit: String = head.commit.as_deref().unwrap_or("-").chars().take(12).collect();
+            text.push_str(&format!(" at {} {commit}", head.branch.as_deref().unwrap_or("detached")));
+        }
+        if let (Some(files), Some(symbols), Some(edges)) = (self.files, self.symbols, self.edges) {
+            line(&mut text, format_args!("{files} files, {symbols} symbols, {edges} edges"));
+        }
+        for (reason, count) in self.skipped.iter().flatten() {
+            text.push_str(&format!(", {count} {reason}"));
+        }
+        if let Some(failed) = self.failed.filter(|failed| *failed > 0) {
+            text.push_str(&format!(", {failed} failed"));
+        }
+        if let Some(reason) = &self.watcher.degraded_reason {
+            line(&mut text, format_args!("watching is degraded: {reason}"));
+        }
+        for file in self.files_without_facts.iter().flatten() {
+            line(&mut text, format_args!("{}: {}", file.reason, file.file));
+        }
+        text
+    }
+}

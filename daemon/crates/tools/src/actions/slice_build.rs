@@ -1,0 +1,308 @@
+//! `slice.build`: the symbols that a task is about, within a budget.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use sdl_model::{FileId, SymbolId};
+use sdl_retrieve::refresh::Lease;
+use sdl_retrieve::slice::{self, Budget, BuiltSlice, SliceRequest, WireFormat};
+use serde::{Deserialize, Serialize};
+
+use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render};
+use crate::answers::{self, LeaseOut, Object, Truncation, line};
+use crate::params::{DetailParam, percent};
+use crate::slices::{self, SliceEtag, SliceOut};
+use crate::{Code, ToolError, budget, symbols};
+
+/// See [`ActionDef`].
+pub(crate) struct SliceBuild;
+
+/// No answer with a slice is smaller than about this.
+const LEAST_TOKENS: u32 = 400;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct Request {
+    /// The task, in words. Enough on its own.
+    #[schemars(length(min = 1, max = 20_000))]
+    task_text: Option<String>,
+    /// Symbol ids to start from.
+    #[serde(default)]
+    #[schemars(length(max = 100))]
+    entry_symbols: Vec<String>,
+    /// Paths edited lately: their symbols and those symbols' callers are in the slice.
+    #[serde(default)]
+    #[schemars(length(max = 100))]
+    edited_files: Vec<String>,
+    /// A stack trace as printed: its frames' symbols count for more.
+    #[schemars(length(max = 200_000))]
+    stack_trace: Option<String>,
+    /// A failing test's file, optionally with `::` and the test's name: the code it tests counts for more.
+    #[schemars(length(max = 4_096))]
+    failing_test_path: Option<String>,
+    /// How large the answer may be.
+    budget: Option<BudgetParam>,
+    /// Do not follow edges below this confidence. 0.5 by default.
+    #[schemars(range(min = 0, max = 1))]
+    min_confidence: Option<f64>,
+    /// Neither follow nor show calls below this confidence.
+    #[schemars(range(min = 0, max = 1))]
+    min_call_confidence: Option<f64>,
+    /// Etags of cards that the client holds, by symbol id: those that still hold come back as `cardRefs`.
+    #[serde(default)]
+    known_card_etags: BTreeMap<String, String>,
+    /// How much every card tells. By default the card's rank decides.
+    card_detail: Option<DetailParam>,
+    /// With `cardDetail`: tell less of symbols further away rather than drop them.
+    adaptive_detail: Option<bool>,
+    /// How the slice is written. `compact` by default.
+    wire_format: Option<Format>,
+    /// Of `compact`. 2 by default.
+    #[schemars(range(min = 1, max = 3))]
+    wire_format_version: Option<u8>,
+    /// Say how each dependency was found.
+    include_resolution_metadata: Option<bool>,
+    /// Add memories about the slice's symbols.
+    include_memories: Option<bool>,
+    /// At most so many. 5 by default.
+    #[schemars(range(min = 0, max = 100))]
+    memory_limit: Option<u32>,
+    /// Say how the start symbols were found.
+    include_retrieval_evidence: Option<bool>,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct BudgetParam {
+    /// 30 by default.
+    #[schemars(range(min = 1, max = 1_000))]
+    max_cards: Option<u32>,
+    /// Tokens of the whole structured answer. 4000 by default.
+    #[schemars(range(min = 400, max = 20_000))]
+    max_estimated_tokens: Option<u32>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+enum Format {
+    /// Every field by name.
+    Standard,
+    /// Tables and short keys.
+    Compact,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Response {
+    /// For `slice.refresh`.
+    slice_handle: String,
+    /// The version it was built from: the `knownVersion` of the next refresh.
+    ledger_version: String,
+    /// How long the handle holds.
+    lease: LeaseOut,
+    /// Identifies what is served here.
+    slice_etag: SliceEtag,
+    /// `standard` or `compact`.
+    wire_format: String,
+    /// Of `compact`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wire_format_version: Option<u8>,
+    /// `cards`, `cardRefs`, `edges`, `frontier`, `symbolIndex`, `estimatedTokens`, in the wire format.
+    #[schemars(with = "Object")]
+    slice: serde_json::Value,
+    /// What did not fit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    truncation: Option<Truncation>,
+    /// How the start symbols were found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Object>")]
+    retrieval_evidence: Option<sdl_retrieve::Evidence>,
+    /// Memories about the slice's symbols.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memories: Option<Vec<Object>>,
+    #[serde(skip)]
+    #[schemars(skip)]
+    rendered: String,
+}
+
+impl Action for SliceBuild {
+    type Request = Request;
+    type Response = Response;
+    const DEF: ActionDef = ActionDef {
+        name: "slice.build",
+        namespace: Namespace::Query,
+        mutating: false,
+        description: "Call this when you start a task: it finds the symbols that matter, with cards and edges, in a token budget",
+        needs: "taskText|entrySymbols|editedFiles|stackTrace|failingTestPath",
+        examples: &[
+            r#"{"repoId":"my-repo","taskText":"trace auth token validation","budget":{"maxCards":30,"maxEstimatedTokens":4000}}"#,
+            r#"{"repoId":"my-repo","entrySymbols":["s_0123456789abc"],"editedFiles":["src/auth.ts"],"minConfidence":0.8}"#,
+        ],
+        aliases: &[],
+    };
+}
+
+impl ReadAction for SliceBuild {
+    fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
+        let memories = answers::memories(cx, request.include_memories, request.memory_limit);
+        let wanted = Wanted::of(cx, request)?;
+        let handle = slices::new_handle(cx);
+        let (built, request) = wanted.build(cx, &handle, memories.as_deref())?;
+        let spillover = slices::spill(cx, &built, &request);
+        // Held with the budget that the slice itself had, so that the answers to its refreshes keep to the whole one.
+        let lease = Lease::new(cx.snapshot.incarnation(), built.version, built.members(), request);
+        slices::hold(cx, &handle, &lease);
+        Ok(wanted.response(cx, &handle, &built, &lease, spillover, memories))
+    }
+}
+
+/// A request, read.
+struct Wanted {
+    slice: SliceRequest,
+    format: WireFormat,
+    most: usize,
+}
+
+impl Wanted {
+    fn of(cx: &ReadCx<'_>, request: Request) -> Result<Self, ToolError> {
+        let format = match request.wire_format {
+            Some(Format::Standard) => "standard",
+            Some(Format::Compact) | None => "compact",
+        };
+        let format = WireFormat::from_params(format, request.wire_format_version)
+            .ok_or_else(|| ToolError::invalid("wireFormatVersion", "wireFormatVersion must be 1, 2 or 3"))?;
+        let asked = request.budget.unwrap_or(BudgetParam { max_cards: None, max_estimated_tokens: None });
+        let default = Budget::default();
+        let most = asked.max_estimated_tokens.unwrap_or(default.max_estimated_tokens).max(LEAST_TOKENS);
+        let mut entry_symbols = Vec::new();
+        for (i, id) in request.entry_symbols.iter().enumerate() {
+            entry_symbols.push(symbols::by_id(cx, id, &format!("entrySymbols[{i}]"))?.id);
+        }
+        let mut known_card_etags = BTreeMap::new();
+        for (id, etag) in request.known_card_etags {
+            let bad = |e| {
+                ToolError::invalid(format!("knownCardEtags.{id}"), format!("a key of knownCardEtags: {e}"))
+            };
+            known_card_etags.insert(id.parse::<SymbolId>().map_err(bad)?, etag);
+        }
+        let mut edited_files = Vec::new();
+        for (i, text) in request.edited_files.iter().enumerate() {
+            let path = symbols::path(cx, text, &format!("editedFiles[{i}]"))?;
+            if cx.source.view().file(FileId::of(&path))?.is_none() {
+                cx.note(format!("editedFiles[{i}]: {path} is not in version {}", cx.version));
+            }
+            edited_files.push(path.as_str().to_owned());
+        }
+        let slice = SliceRequest {
+            task_text: request.task_text,
+            entry_symbols,
+            edited_files,
+            stack_trace: request.stack_trace,
+            failing_test_path: request.failing_test_path,
+            chat_mentions: Vec::new(),
+            budget: Budget {
+                max_cards: asked.max_cards.unwrap_or(default.max_cards),
+                max_estimated_tokens: most,
+            },
+            min_confidence: percent(request.min_confidence, 50),
+            min_call_confidence: percent(request.min_call_confidence, 0),
+            known_card_etags,
+            card_detail: request.card_detail.map(|detail| detail.0),
+            adaptive_detail: request.adaptive_detail.unwrap_or(false),
+            wire_format: format,
+            resolution_metadata: request.include_resolution_metadata.unwrap_or(false),
+            evidence: request.include_retrieval_evidence.unwrap_or(false),
+        };
+        let seeds = slice.task_text.is_some()
+            || slice.stack_trace.is_some()
+            || slice.failing_test_path.is_some()
+            || !slice.entry_symbols.is_empty()
+            || !slice.edited_files.is_empty();
+        if !seeds {
+            let message = "give taskText, entrySymbols, editedFiles, stackTrace or failingTestPath: a slice starts somewhere";
+            return Err(ToolError::new(Code::MissingField, message).at("taskText"));
+        }
+        Ok(Self { slice, format, most: most as usize })
+    }
+
+    /// Builds the slice so that the whole answer, not just the slice, stays within the budget.
+    fn build(
+        &self,
+        cx: &ReadCx<'_>,
+        handle: &str,
+        memories: Option<&[Object]>,
+    ) -> Result<(BuiltSlice, SliceRequest), ToolError> {
+        let enrichment = cx.repo.enrichment(cx.snapshot);
+        let mut request = self.slice.clone();
+        // What stands around the slice, measured on an answer without one, with room for a spillover handle.
+        let empty = BuiltSlice {
+            version: cx.version,
+            doc: slice::SliceDoc::default(),
+            json: serde_json::json!({}),
+            tokens: 0,
+            truncation: Some(slice::Truncation { truncated: true, dropped_cards: 99, dropped_edges: 999 }),
+            spilled: Vec::new(),
+            evidence: None,
+            hash: "0".repeat(16),
+        };
+        let lease = Lease::new(cx.snapshot.incarnation(), cx.version, [], self.slice.clone());
+        let spillover = Some(handle.to_owned());
+        let beside = self.response(cx, handle, &empty, &lease, spillover, memories.map(<[_]>::to_vec));
+        let mut inner = self.most.saturating_sub(cx.around()? + budget::of(&beside)?);
+        loop {
+            request.budget.max_estimated_tokens = inner as u32;
+            let built = slice::build(cx.source, &request, enrichment.as_ref())?;
+            let spillover = (!built.spilled.is_empty()).then(|| handle.to_owned());
+            let whole = self.response(cx, handle, &built, &lease, spillover, memories.map(<[_]>::to_vec));
+            let total = cx.around()? + budget::of(&whole)?;
+            if total <= self.most || inner == 0 {
+                return Ok((built, request));
+            }
+            inner = inner.saturating_sub(total - self.most + 8);
+            cx.call.check()?;
+        }
+    }
+
+    fn response(
+        &self,
+        cx: &ReadCx<'_>,
+        handle: &str,
+        built: &BuiltSlice,
+        lease: &Lease,
+        spillover: Option<String>,
+        memories: Option<Vec<Object>>,
+    ) -> Response {
+        let out = SliceOut::of(built, self.format, spillover);
+        Response {
+            slice_handle: handle.to_owned(),
+            ledger_version: built.version.to_string(),
+            lease: slices::lease_out(cx, lease),
+            slice_etag: SliceEtag {
+                handle: handle.to_owned(),
+                version: built.version.to_string(),
+                slice_hash: built.hash.clone(),
+            },
+            wire_format: out.wire_format,
+            wire_format_version: out.wire_format_version,
+            slice: out.slice,
+            truncation: out.truncation,
+            retrieval_evidence: out.retrieval_evidence,
+            memories,
+            rendered: sdl_retrieve::wire::text(&built.doc),
+        }
+    }
+}
+
+impl Render for Response {
+    fn text(&self) -> String {
+        let mut text = format!("{} {}", self.slice_handle, self.ledger_version);
+        line(&mut text, format_args!("{}", self.rendered.trim_end()));
+        if let Some(truncation) = &self.truncation {
+            text.push_str(&truncation.line());
+            if let Some(handle) = &truncation.spillover_handle {
+                text.push_str(&format!(" {handle}"));
+            }
+        }
+        text
+    }
+}

@@ -1,0 +1,216 @@
+//! `slice.refresh`: exactly what changed in a held slice.
+
+use schemars::JsonSchema;
+use sdl_model::Version;
+use sdl_retrieve::refresh::{Lease, Outcome, RefreshDelta, refresh};
+use serde::{Deserialize, Serialize};
+
+use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render, Sync};
+use crate::answers::{LeaseOut, Object, Truncation, line, object};
+use crate::history::Past;
+use crate::leases::{HandleKind, LeaseWrite};
+use crate::slices::{self, SliceEtag, SliceOut};
+use crate::spill::Spill;
+use crate::{Code, ToolError};
+
+/// See [`ActionDef`].
+pub(crate) struct SliceRefresh;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct Request {
+    /// From `slice.build`.
+    slice_handle: String,
+    /// The version that the client last saw: `ledgerVersion` of the build, `currentVersion` of the last refresh.
+    known_version: String,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Response {
+    /// The same handle.
+    slice_handle: String,
+    /// As it was sent.
+    known_version: String,
+    /// The version that the client knows now.
+    current_version: String,
+    /// Nothing in the slice changed.
+    not_modified: bool,
+    /// The known version can't be compared with: `slice` is the whole slice, to replace what the client holds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fresh_instance: Option<bool>,
+    /// What changed: `fromVersion`, `toVersion`, `changedSymbols`, `blastRadius`, `truncation`, `spilloverHandle`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Object>")]
+    delta: Option<Object>,
+    /// How long the handle holds.
+    lease: LeaseOut,
+    /// With `freshInstance`: identifies the slice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    slice_etag: Option<SliceEtag>,
+    /// With `freshInstance`: how the slice is written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wire_format: Option<String>,
+    /// With `freshInstance`: of `compact`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    wire_format_version: Option<u8>,
+    /// With `freshInstance`: the whole slice.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Object>")]
+    slice: Option<serde_json::Value>,
+    /// With `freshInstance`: what did not fit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    truncation: Option<Truncation>,
+    /// With `freshInstance`, if the build asked for it: how the start symbols were found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Object>")]
+    retrieval_evidence: Option<sdl_retrieve::Evidence>,
+    #[serde(skip)]
+    #[schemars(skip)]
+    rendered: String,
+}
+
+impl Action for SliceRefresh {
+    type Request = Request;
+    type Response = Response;
+    const DEF: ActionDef = ActionDef {
+        name: "slice.refresh",
+        namespace: Namespace::Query,
+        mutating: false,
+        description: "Call this when you hold a slice and files may have changed: you get exactly what changed since",
+        needs: "sliceHandle,knownVersion",
+        examples: &[r#"{"sliceHandle":"h_0000000000000ab","knownVersion":"v1770600000000"}"#],
+        aliases: &[],
+    };
+}
+
+impl ReadAction for SliceRefresh {
+    const SYNC: Sync = Sync::Require;
+
+    fn handle(request: &Request) -> Option<&str> {
+        Some(&request.slice_handle)
+    }
+
+    fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
+        let known = request.known_version.parse::<Version>().map_err(|e| {
+            ToolError::invalid(
+                "knownVersion",
+                format!("{e}; send the version of the last answer about this slice"),
+            )
+        })?;
+        let lease = lease(cx, &request.slice_handle)?;
+        let past = Past::new(cx.snapshot, cx.source.outlines());
+        let refreshed = refresh(&past, cx.source.outlines(), &lease, known)?;
+        let mut response = Response {
+            slice_handle: request.slice_handle.clone(),
+            known_version: request.known_version,
+            current_version: refreshed.current.to_string(),
+            not_modified: false,
+            fresh_instance: None,
+            delta: None,
+            lease: slices::lease_out(cx, &refreshed.lease),
+            slice_etag: None,
+            wire_format: None,
+            wire_format_version: None,
+            slice: None,
+            truncation: None,
+            retrieval_evidence: None,
+            rendered: String::new(),
+        };
+        match refreshed.outcome {
+            Outcome::NotModified => response.not_modified = true,
+            Outcome::Delta(delta) => response.take_delta(cx, &lease, &delta)?,
+            Outcome::Fresh(built) => {
+                let spillover = slices::spill(cx, &built, &lease.request);
+                let out = SliceOut::of(&built, lease.request.wire_format, spillover);
+                response.fresh_instance = Some(true);
+                response.slice_etag = Some(SliceEtag {
+                    handle: request.slice_handle.clone(),
+                    version: built.version.to_string(),
+                    slice_hash: built.hash.clone(),
+                });
+                response.wire_format = Some(out.wire_format);
+                response.wire_format_version = out.wire_format_version;
+                response.slice = Some(out.slice);
+                response.truncation = out.truncation;
+                response.retrieval_evidence = out.retrieval_evidence;
+                response.rendered = sdl_retrieve::wire::text(&built.doc);
+            }
+        }
+        if refreshed.lease == lease {
+            cx.write(LeaseWrite::Renew { handle: request.slice_handle });
+        } else {
+            slices::hold(cx, &request.slice_handle, &refreshed.lease);
+        }
+        Ok(response)
+    }
+}
+
+fn lease(cx: &ReadCx<'_>, handle: &str) -> Result<Lease, ToolError> {
+    match cx.call.leases.get(cx.repo, HandleKind::Slice, handle) {
+        Ok(held) => Lease::from_bytes(&held.data).ok_or_else(|| {
+            let message =
+                format!("{handle} was written by another release; build the slice again with slice.build");
+            slices::or_build_again(cx, ToolError::new(Code::UnknownHandle, message).at("sliceHandle"), None)
+        }),
+        Err(error) => {
+            let expired = cx.call.leases.expired(cx.repo, handle);
+            let lease = expired.as_deref().and_then(Lease::from_bytes);
+            Err(slices::or_build_again(cx, error, lease.as_ref()))
+        }
+    }
+}
+
+impl Response {
+    fn take_delta(&mut self, cx: &ReadCx<'_>, lease: &Lease, found: &RefreshDelta) -> Result<(), ToolError> {
+        let mut delta = object(&found.delta)?;
+        for symbol in &found.delta.changed_symbols {
+            let place = symbol.range.map(|range| format!(":{}", range.start_line)).unwrap_or_default();
+            let kind = serde_json::to_value(symbol.change_type).unwrap_or_default();
+            let kind = kind.as_str().unwrap_or_default();
+            line(
+                &mut self.rendered,
+                format_args!("{kind} {} {} {}{place}", symbol.symbol_id, symbol.name, symbol.file),
+            );
+            if let Some(card) = &symbol.card {
+                line(&mut self.rendered, format_args!("{}", sdl_retrieve::card::text(card)));
+            }
+        }
+        let spill = Spill {
+            symbols: found.spilled.clone(),
+            min_call_confidence: lease.request.min_call_confidence,
+            resolution_metadata: lease.request.resolution_metadata,
+        };
+        if let Some(handle) = spill.keep(cx) {
+            let truncation = Truncation {
+                truncated: true,
+                dropped_cards: found.spilled.len() as u64,
+                dropped_edges: 0,
+                spillover_handle: Some(handle.clone()),
+                how_to_resume: "slice.spillover.get with spilloverHandle".to_owned(),
+            };
+            self.rendered.push_str(&truncation.line());
+            self.rendered.push_str(&format!(" {handle}"));
+            delta.insert("truncation".into(), object(&truncation)?.into());
+            delta.insert("spilloverHandle".into(), handle.into());
+        }
+        self.delta = Some(delta);
+        Ok(())
+    }
+}
+
+impl Render for Response {
+    fn text(&self) -> String {
+        let (handle, known, current) = (&self.slice_handle, &self.known_version, &self.current_version);
+        if self.not_modified {
+            return format!("{handle} not modified from {known} to {current}");
+        }
+        let what = if self.fresh_instance.is_some() { "whole slice anew" } else { "changed" };
+        let mut text = format!("{handle} {known} -> {current}, {what}");
+        line(&mut text, format_args!("{}", self.rendered.trim_end()));
+        if let Some(truncation) = &self.truncation {
+            text.push_str(&truncation.line());
+        }
+        text
+    }
+}

@@ -1,0 +1,265 @@
+//! `symbol.getCards`: what is known of several symbols.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use sdl_model::SymbolId;
+use sdl_retrieve::Sym;
+use sdl_retrieve::card::{self, Card, CardOptions, CardRef, Range};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render};
+use crate::answers::{self, Object, line};
+use crate::params::{DetailParam, SymbolRef, card_options};
+use crate::{Code, ToolError, budget, symbols};
+
+/// See [`ActionDef`].
+pub(crate) struct SymbolGetCards;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct Request {
+    /// The symbols; these or `symbolRefs`.
+    #[schemars(length(min = 1, max = 100))]
+    symbol_ids: Option<Vec<String>>,
+    /// The symbols by name; these or `symbolIds`.
+    #[schemars(length(min = 1, max = 100))]
+    symbol_refs: Option<Vec<SymbolRef>>,
+    /// Etags of the cards that the client holds, by symbol id: those that still hold come back as `cardRefs`.
+    #[serde(default)]
+    known_etags: BTreeMap<String, String>,
+    /// How much to tell. `full` by default.
+    detail: Option<DetailParam>,
+    /// An etag that stands for whichever of the symbols it belongs to.
+    if_none_match: Option<String>,
+    /// Leave out calls below this confidence.
+    #[schemars(range(min = 0, max = 1))]
+    min_call_confidence: Option<f64>,
+    /// Say how each dependency was found.
+    include_resolution_metadata: Option<bool>,
+    /// Add memories about the symbols.
+    include_memories: Option<bool>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Response {
+    /// The cards, in the order asked for.
+    #[schemars(with = "Vec<Object>")]
+    cards: Vec<Card>,
+    /// Cards that the client holds and that still hold: `symbolId`, `etag`, `range`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Option<Vec<Object>>")]
+    card_refs: Vec<CardRef>,
+    /// Set when not every symbol is answered for: see `failed` and `omitted`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    partial: Option<bool>,
+    /// What could not be found: `input`, `code`, `message`, `candidates`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Option<Vec<Object>>")]
+    failed: Vec<Failed>,
+    /// Symbols whose cards did not fit into the answer: ask for these next.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Option<Vec<String>>")]
+    omitted: Vec<String>,
+    /// Memories about the symbols.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    memories: Option<Vec<Object>>,
+}
+
+/// One symbol that could not be found.
+#[derive(Debug, Serialize)]
+struct Failed {
+    input: Value,
+    code: Code,
+    message: String,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    candidates: Vec<crate::Candidate>,
+}
+
+impl Action for SymbolGetCards {
+    type Request = Request;
+    type Response = Response;
+    const DEF: ActionDef = ActionDef {
+        name: "symbol.getCards",
+        namespace: Namespace::Query,
+        mutating: false,
+        description: "Call this when you want the cards of up to 100 symbols at once",
+        needs: "symbolIds|symbolRefs",
+        examples: &[
+            r#"{"repoId":"my-repo","symbolIds":["s_0123456789abc","s_1123456789abc"],"detail":"signature"}"#,
+            r#"{"repoId":"my-repo","symbolRefs":[{"name":"Command.invoke"},{"name":"main","file":"src/main.rs"}]}"#,
+        ],
+        aliases: &[],
+    };
+}
+
+impl ReadAction for SymbolGetCards {
+    fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
+        let options =
+            card_options(request.detail, request.min_call_confidence, request.include_resolution_metadata);
+        let inputs = inputs(&request)?;
+        let mut known = BTreeMap::new();
+        for (id, etag) in &request.known_etags {
+            let bad = |e| ToolError::invalid(format!("knownEtags.{id}"), format!("a key of knownEtags: {e}"));
+            known.insert(id.parse::<SymbolId>().map_err(bad)?, etag.as_str());
+        }
+        let mut page = Page {
+            cx,
+            options,
+            used: cx.around()? + 60,
+            left: inputs.len(),
+            full: false,
+            response: Response::empty(),
+        };
+        page.response.memories = answers::memories(cx, request.include_memories, None);
+        for (i, input) in inputs.iter().enumerate() {
+            cx.call.check()?;
+            page.left = inputs.len() - i;
+            let found = match input {
+                Input::Id(id) => symbols::by_id(cx, id, &format!("symbolIds[{i}]")),
+                Input::Ref(wanted) => symbols::by_ref(cx, wanted, &format!("symbolRefs[{i}]")),
+            };
+            match found {
+                Ok(sym) => {
+                    let held = known.get(&sym.id).copied().or(request.if_none_match.as_deref());
+                    page.add(&sym, held)?;
+                }
+                Err(error) if matches!(error.code, Code::UnknownSymbol | Code::AmbiguousSymbol) => {
+                    page.fail(input, error)?;
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        let mut response = page.response;
+        response.partial = (!response.failed.is_empty() || !response.omitted.is_empty()).then_some(true);
+        Ok(response)
+    }
+}
+
+/// More than a symbol id in a list ever takes.
+const ID_TOKENS: usize = 18;
+
+enum Input<'a> {
+    Id(&'a str),
+    Ref(&'a SymbolRef),
+}
+
+fn inputs(request: &Request) -> Result<Vec<Input<'_>>, ToolError> {
+    match (&request.symbol_ids, &request.symbol_refs) {
+        (Some(ids), None) => Ok(ids.iter().map(|id| Input::Id(id)).collect()),
+        (None, Some(refs)) => Ok(refs.iter().map(Input::Ref).collect()),
+        (Some(_), Some(_)) => Err(ToolError::invalid("symbolRefs", "give symbolIds or symbolRefs, not both")),
+        (None, None) => {
+            Err(ToolError::new(Code::MissingField, "give symbolIds or symbolRefs").at("symbolIds"))
+        }
+    }
+}
+
+/// An answer that grows until it is full.
+struct Page<'a> {
+    cx: &'a ReadCx<'a>,
+    options: CardOptions,
+    used: usize,
+    /// Inputs not yet answered for.
+    left: usize,
+    full: bool,
+    response: Response,
+}
+
+impl Page<'_> {
+    fn add(&mut self, sym: &Sym, held: Option<&str>) -> Result<(), ToolError> {
+        if let Some(held) = held {
+            let etag = card::etag_of(self.cx.source, sym, self.options.detail)?;
+            if card::etag_covers(held, &etag) {
+                let span = sym.def().span;
+                let range =
+                    Range { start_line: span.start_line, end_line: span.end_line, ..Range::default() };
+                let held = CardRef { symbol_id: sym.id, etag: held.to_owned(), range };
+                self.used += budget::of(&held)? + 1;
+                self.response.card_refs.push(held);
+                return Ok(());
+            }
+        }
+        // Once one is left out the rest is too, so that what is omitted is a tail.
+        if !self.full {
+            let first = self.response.cards.is_empty();
+            let room = self.room();
+            let enrichment = self.cx.repo.enrichment(self.cx.snapshot);
+            let card = if first {
+                symbols::card_within(self.cx, sym, self.options, room)?
+            } else {
+                let mut card = card::card_of(self.cx.source, sym, self.options, enrichment.as_ref())?;
+                card.ledger_version = Some(self.cx.version);
+                card
+            };
+            let tokens = budget::of(&card)? + 1;
+            if first || tokens <= room {
+                self.used += tokens;
+                self.response.cards.push(card);
+                return Ok(());
+            }
+            self.full = true;
+        }
+        self.used += ID_TOKENS;
+        self.response.omitted.push(sym.id.to_string());
+        Ok(())
+    }
+
+    fn fail(&mut self, input: &Input<'_>, error: ToolError) -> Result<(), ToolError> {
+        let input = match input {
+            Input::Id(id) => Value::from(id.chars().take(200).collect::<String>()),
+            Input::Ref(wanted) => serde_json::json!({
+                "name": wanted.name,
+                "file": wanted.file,
+                "kind": wanted.kind.map(|kind| kind.0.name()),
+            }),
+        };
+        let mut failed =
+            Failed { input, code: error.code, message: error.message, candidates: error.candidates };
+        if budget::of(&failed)? > self.room() {
+            failed.candidates.clear();
+        }
+        self.used += budget::of(&failed)? + 1;
+        self.response.failed.push(failed);
+        Ok(())
+    }
+
+    /// What is left for one more card, with room to list all that may still come as omitted.
+    fn room(&self) -> usize {
+        budget::DEFAULT_TOKENS.saturating_sub(self.used + self.left * ID_TOKENS)
+    }
+}
+
+impl Response {
+    fn empty() -> Self {
+        Self {
+            cards: Vec::new(),
+            card_refs: Vec::new(),
+            partial: None,
+            failed: Vec::new(),
+            omitted: Vec::new(),
+            memories: None,
+        }
+    }
+}
+
+impl Render for Response {
+    fn text(&self) -> String {
+        let mut text = String::new();
+        for card in &self.cards {
+            line(&mut text, format_args!("{}\n{} {}", card::text(card), card.symbol_id, card.etag));
+        }
+        for held in &self.card_refs {
+            line(&mut text, format_args!("{} not modified, line {}", held.symbol_id, held.range.start_line));
+        }
+        for failed in &self.failed {
+            line(&mut text, format_args!("failed: {}", failed.message));
+        }
+        if !self.omitted.is_empty() {
+            line(&mut text, format_args!("did not fit, ask next: {}", self.omitted.join(" ")));
+        }
+        text
+    }
+}

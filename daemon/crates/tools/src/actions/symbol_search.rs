@@ -1,0 +1,169 @@
+//! `symbol.search`: names, words and patterns to symbols.
+
+use schemars::JsonSchema;
+use sdl_retrieve::Evidence;
+use sdl_retrieve::search::{DEFAULT_LIMIT, Hit, SearchRequest, SearchResponse, search};
+use serde::{Deserialize, Serialize};
+
+use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render};
+use crate::answers::{Object, Truncation, line};
+use crate::params::KindParam;
+use crate::{ToolError, budget};
+
+/// See [`ActionDef`].
+pub(crate) struct SymbolSearch;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct Request {
+    /// A name, a qualified name, words, a path, or (with `regex`) a pattern.
+    #[schemars(length(min = 1, max = 2_000))]
+    query: String,
+    /// Only these kinds.
+    #[serde(default)]
+    kinds: Vec<KindParam>,
+    /// Results on one page. 50 by default.
+    #[schemars(range(min = 1, max = 1_000))]
+    limit: Option<u32>,
+    /// From the page before.
+    cursor: Option<String>,
+    /// Only symbols whose simple or qualified name is the query, letter for letter.
+    exact: Option<bool>,
+    /// The query is a regular expression over simple names.
+    regex: Option<bool>,
+    /// Only files whose path matches, e.g. `src/**/*.ts`.
+    path_glob: Option<String>,
+    /// Only symbols that other files can see.
+    exported_only: Option<bool>,
+    /// Also search by meaning, where that is available.
+    semantic: Option<bool>,
+    /// Say how the results were found.
+    include_retrieval_evidence: Option<bool>,
+    /// Names that the conversation mentioned: they count for more.
+    #[serde(default)]
+    #[schemars(length(max = 100))]
+    chat_mentions: Vec<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Response {
+    /// The symbols, best first: `symbolId`, `name`, `qualifiedName`, `file`, `line`, `kind`, `exported`, `score`.
+    #[schemars(with = "Vec<Object>")]
+    results: Vec<Hit>,
+    /// How many there are on all pages.
+    total: u64,
+    /// For the next page.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cursor: Option<String>,
+    /// Symbols of similar names, when nothing matched.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Option<Vec<Object>>")]
+    near_misses: Vec<Hit>,
+    /// How the results were found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Object>")]
+    retrieval_evidence: Option<Evidence>,
+    /// Set when the page is shorter than asked for, to stay within an answer's tokens.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    truncation: Option<Truncation>,
+}
+
+impl Action for SymbolSearch {
+    type Request = Request;
+    type Response = Response;
+    const DEF: ActionDef = ActionDef {
+        name: "symbol.search",
+        namespace: Namespace::Query,
+        mutating: false,
+        description: "Call this when you know a name, part of one, or words, and want the symbols. Use before grep",
+        needs: "query",
+        examples: &[
+            r#"{"repoId":"my-repo","query":"validateToken"}"#,
+            r#"{"repoId":"my-repo","query":"^get_.*_for_user$","regex":true,"kinds":["function","method"],"limit":20}"#,
+        ],
+        aliases: &[],
+    };
+}
+
+impl ReadAction for SymbolSearch {
+    fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
+        let evidence = request.include_retrieval_evidence.unwrap_or(false);
+        let mut wanted = SearchRequest {
+            query: request.query,
+            kinds: request.kinds.into_iter().map(|kind| kind.0).collect(),
+            limit: request.limit.map_or(DEFAULT_LIMIT, |limit| limit as usize),
+            cursor: request.cursor,
+            exact: request.exact.unwrap_or(false),
+            regex: request.regex.unwrap_or(false),
+            path_glob: request.path_glob,
+            exported_only: request.exported_only.unwrap_or(false),
+            semantic: request.semantic.unwrap_or(false),
+            evidence,
+            chat_mentions: request.chat_mentions,
+        };
+        if wanted.semantic && !evidence {
+            cx.note(
+                "search by meaning is not available in this release; the words of the query were searched",
+            );
+        }
+        let asked = wanted.limit;
+        loop {
+            let found = search(cx.source, &wanted)?;
+            let page = Response::of(found, wanted.limit < asked);
+            let total = cx.around()? + budget::of(&page)?;
+            let fits = budget::keeping(&page.results, total.saturating_sub(budget::DEFAULT_TOKENS))?;
+            if fits == page.results.len() || fits == 0 {
+                return Ok(page);
+            }
+            // A shorter page, made by the search itself, so that its cursor continues where it ends.
+            wanted.limit = fits;
+            cx.call.check()?;
+        }
+    }
+}
+
+impl Response {
+    fn of(found: SearchResponse, shortened: bool) -> Self {
+        let truncation = (shortened && found.cursor.is_some()).then(|| Truncation {
+            truncated: true,
+            dropped_cards: found.total.saturating_sub(found.results.len() as u64),
+            dropped_edges: 0,
+            spillover_handle: None,
+            how_to_resume: "repeat the call with cursor".to_owned(),
+        });
+        Self {
+            results: found.results,
+            total: found.total,
+            cursor: found.cursor,
+            near_misses: found.near_misses,
+            retrieval_evidence: found.retrieval_evidence,
+            truncation,
+        }
+    }
+}
+
+impl Render for Response {
+    fn text(&self) -> String {
+        let mut text = format!("{} of {}", self.results.len(), self.total);
+        if let Some(cursor) = &self.cursor {
+            text.push_str(&format!(", next page: cursor {cursor}"));
+        }
+        for hit in &self.results {
+            hit_line(&mut text, hit);
+        }
+        if !self.near_misses.is_empty() {
+            line(&mut text, format_args!("nothing matched; similar names:"));
+            self.near_misses.iter().for_each(|hit| hit_line(&mut text, hit));
+        }
+        for lane in self.retrieval_evidence.iter().flat_map(|evidence| &evidence.lanes) {
+            line(&mut text, format_args!("{}: {}", lane.lane, lane.candidates));
+        }
+        text
+    }
+}
+
+fn hit_line(text: &mut String, hit: &Hit) {
+    let kind = hit.kind.name();
+    line(text, format_args!("{} {kind} {} {}:{}", hit.symbol_id, hit.qualified_name, hit.file, hit.line));
+}

@@ -1,0 +1,73 @@
+//! Parts of answers that several actions share.
+
+use std::fmt::Write as _;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+use serde_json::{Map, Value};
+
+use crate::action::ReadCx;
+
+/// An object whose fields another crate defines.
+pub(crate) type Object = Map<String, Value>;
+
+/// What did not fit, and how to get it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Truncation {
+    /// Always true where this object is given.
+    pub(crate) truncated: bool,
+    /// How many cards or results did not fit.
+    pub(crate) dropped_cards: u64,
+    /// How many edges between served and dropped symbols.
+    pub(crate) dropped_edges: u64,
+    /// For `slice.spillover.get`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) spillover_handle: Option<String>,
+    /// What to call for the rest.
+    pub(crate) how_to_resume: String,
+}
+
+impl Truncation {
+    /// One line for the text form.
+    pub(crate) fn line(&self) -> String {
+        format!("\n… {} more: {}", self.dropped_cards, self.how_to_resume)
+    }
+}
+
+/// How long a handle holds, and for which versions.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct LeaseOut {
+    /// When it runs out, in Unix milliseconds, unless it is used before.
+    pub(crate) expires_at: u64,
+    /// The oldest `knownVersion` that can be refreshed from.
+    pub(crate) min_version: String,
+    /// The version that it was last brought up to.
+    pub(crate) max_version: String,
+}
+
+/// Serializes a part of an answer that another crate defines.
+pub(crate) fn object(value: &impl Serialize) -> Result<Object, crate::ToolError> {
+    match serde_json::to_value(value) {
+        Ok(Value::Object(map)) => Ok(map),
+        Ok(_) => Err(crate::ToolError::internal("writing the answer", "a part of it is not an object")),
+        Err(e) => Err(crate::ToolError::internal("writing the answer", e)),
+    }
+}
+
+/// Appends a formatted line; writing to a string cannot fail.
+pub(crate) fn line(text: &mut String, args: std::fmt::Arguments<'_>) {
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    let _ = text.write_fmt(args);
+}
+
+/// Answers `includeMemories` and `memoryLimit`, in as far as there is something to answer them from.
+pub(crate) fn memories(cx: &ReadCx<'_>, wanted: Option<bool>, limit: Option<u32>) -> Option<Vec<Object>> {
+    (wanted.unwrap_or(false) && limit != Some(0)).then(|| {
+        cx.note("this release of the daemon stores no memories yet");
+        Vec::new()
+    })
+}

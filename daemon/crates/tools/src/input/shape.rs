@@ -1,0 +1,145 @@
+//! A schema, compiled for checking. Made from the published schema itself, so that what is checked is what is said.
+
+use serde_json::{Map, Value};
+
+/// What a value must look like.
+#[derive(Clone, Debug)]
+pub(crate) enum Shape {
+    Object(ObjectShape),
+    Array { items: Box<Shape>, min: usize, max: usize },
+    String { choices: Vec<String>, min: usize, max: usize },
+    Integer { min: Option<f64>, max: Option<f64> },
+    Number { min: Option<f64>, max: Option<f64> },
+    Boolean,
+}
+
+/// What an object must look like.
+#[derive(Clone, Debug)]
+pub(crate) struct ObjectShape {
+    pub(crate) fields: Vec<FieldShape>,
+    pub(crate) rest: Rest,
+}
+
+/// What becomes of keys that no field has.
+#[derive(Clone, Debug)]
+pub(crate) enum Rest {
+    Refused,
+    Any,
+    Each(Box<Shape>),
+}
+
+/// One field.
+#[derive(Clone, Debug)]
+pub(crate) struct FieldShape {
+    pub(crate) name: String,
+    /// Other spellings: the name in snake case, and those that the action lists.
+    pub(crate) aliases: Vec<String>,
+    pub(crate) required: bool,
+    pub(crate) shape: Shape,
+}
+
+impl Shape {
+    /// Compiles a normalized schema. Fails on what the lint would refuse.
+    pub(crate) fn compile(schema: &Value, aliases: &[(&str, &str)]) -> Result<Self, String> {
+        let object = schema.as_object().ok_or_else(|| format!("{schema} is not an object"))?;
+        match object.get("type").and_then(Value::as_str) {
+            Some("object") => ObjectShape::compile(object, aliases).map(Self::Object),
+            Some("array") => {
+                let items = object.get("items").ok_or("an array without items")?;
+                Ok(Self::Array {
+                    items: Box::new(Self::compile(items, &[])?),
+                    min: size(object, "minItems").unwrap_or(0),
+                    max: size(object, "maxItems").unwrap_or(usize::MAX),
+                })
+            }
+            Some("string") => {
+                let choices = object.get("enum").and_then(Value::as_array);
+                let choices =
+                    choices.map(|all| all.iter().filter_map(Value::as_str).map(str::to_owned).collect());
+                Ok(Self::String {
+                    choices: choices.unwrap_or_default(),
+                    min: size(object, "minLength").unwrap_or(0),
+                    max: size(object, "maxLength").unwrap_or(usize::MAX),
+                })
+            }
+            Some("integer") => {
+                Ok(Self::Integer { min: bound(object, "minimum"), max: bound(object, "maximum") })
+            }
+            Some("number") => {
+                Ok(Self::Number { min: bound(object, "minimum"), max: bound(object, "maximum") })
+            }
+            Some("boolean") => Ok(Self::Boolean),
+            other => Err(format!("type {other:?} in {schema}")),
+        }
+    }
+
+    /// The shape's name in messages.
+    pub(crate) fn name(&self) -> &'static str {
+        match self {
+            Self::Object(_) => "object",
+            Self::Array { .. } => "array",
+            Self::String { .. } => "string",
+            Self::Integer { .. } => "integer",
+            Self::Number { .. } => "number",
+            Self::Boolean => "boolean",
+        }
+    }
+}
+
+impl ObjectShape {
+    fn compile(object: &Map<String, Value>, aliases: &[(&str, &str)]) -> Result<Self, String> {
+        let required: Vec<&str> = object
+            .get("required")
+            .and_then(Value::as_array)
+            .into_iter()
+            .flatten()
+            .filter_map(Value::as_str)
+            .collect();
+        let mut fields = Vec::new();
+        for (name, schema) in object.get("properties").and_then(Value::as_object).into_iter().flatten() {
+            let listed =
+                aliases.iter().filter(|(_, field)| field == name).map(|(alias, _)| (*alias).to_owned());
+            let snake = snake_case(name);
+            fields.push(FieldShape {
+                aliases: listed.chain((snake != *name).then_some(snake)).collect(),
+                required: required.contains(&name.as_str()),
+                shape: Shape::compile(schema, &[]).map_err(|e| format!("{name}: {e}"))?,
+                name: name.clone(),
+            });
+        }
+        let rest = match object.get("additionalProperties") {
+            Some(Value::Bool(false)) => Rest::Refused,
+            None | Some(Value::Bool(true)) => Rest::Any,
+            Some(schema) => Rest::Each(Box::new(Shape::compile(schema, &[])?)),
+        };
+        Ok(Self { fields, rest })
+    }
+
+    /// The field of that name or alias.
+    pub(crate) fn field(&self, key: &str) -> Option<&FieldShape> {
+        self.fields
+            .iter()
+            .find(|field| field.name == key)
+            .or_else(|| self.fields.iter().find(|field| field.aliases.iter().any(|alias| alias == key)))
+    }
+}
+
+/// `knownCardEtags` as `known_card_etags`.
+pub(crate) fn snake_case(name: &str) -> String {
+    let mut out = String::with_capacity(name.len() + 4);
+    for c in name.chars() {
+        if c.is_ascii_uppercase() {
+            out.push('_');
+        }
+        out.push(c.to_ascii_lowercase());
+    }
+    out
+}
+
+fn size(object: &Map<String, Value>, key: &str) -> Option<usize> {
+    object.get(key).and_then(Value::as_u64).map(|n| n as usize)
+}
+
+fn bound(object: &Map<String, Value>, key: &str) -> Option<f64> {
+    object.get(key).and_then(Value::as_f64)
+}

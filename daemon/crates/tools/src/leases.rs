@@ -1,0 +1,269 @@
+//! Handles and what they hold. A lease keeps the ledger from forgetting the versions that its slice needs. It is renewed in
+//! memory with every use and written to the ledger when half of its written life is over, so that a busy slice costs no
+//! writes and a restarted daemon still knows it.
+
+use std::collections::HashMap;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use sdl_ledger::{Clock, SystemClock};
+use sdl_model::ids::stable_hash;
+use sdl_model::{Incarnation, Version};
+
+use crate::{Code, Host, Repo, ToolError};
+
+/// How long a handle lives after its last use.
+pub(crate) const LIFE_MS: u64 = 60 * 60 * 1_000;
+/// Leases kept in memory; the ledger has them all.
+const KEPT: usize = 512;
+const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+/// Characters of an incarnation (32 bits) and of a handle's own number (40 bits).
+const INCARNATION_DIGITS: u32 = 7;
+const NUMBER_DIGITS: u32 = 8;
+
+/// What a handle names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum HandleKind {
+    /// `h_…`
+    Slice,
+    /// `sp_…`
+    Spillover,
+}
+
+impl HandleKind {
+    fn prefix(self) -> &'static str {
+        match self {
+            Self::Slice => "h_",
+            Self::Spillover => "sp_",
+        }
+    }
+
+    /// What the handle is of, in messages.
+    fn what(self) -> &'static str {
+        match self {
+            Self::Slice => "slice",
+            Self::Spillover => "spillover",
+        }
+    }
+}
+
+/// A lease as it is now.
+#[derive(Clone, Debug)]
+pub(crate) struct Held {
+    /// When it runs out, in Unix milliseconds.
+    pub(crate) expires_ms: u64,
+    /// What it holds; its kind knows the layout.
+    pub(crate) data: Arc<[u8]>,
+    stored_expires_ms: u64,
+    repo: String,
+}
+
+/// A write that waits until the request's snapshot is closed: a store that has to grow first waits for its readers.
+#[derive(Debug)]
+pub(crate) enum LeaseWrite {
+    Put { handle: String, holds_from: Version, data: Vec<u8> },
+    Renew { handle: String },
+}
+
+/// Every lease in use.
+pub(crate) struct Leases {
+    held: Mutex<HashMap<String, Held>>,
+    counter: AtomicU64,
+    clock: Arc<dyn Clock>,
+}
+
+impl Default for Leases {
+    fn default() -> Self {
+        Self::new(Arc::new(SystemClock))
+    }
+}
+
+impl Leases {
+    /// Leases that tell the time by `clock`.
+    pub(crate) fn new(clock: Arc<dyn Clock>) -> Self {
+        Self { held: Mutex::default(), counter: AtomicU64::new(0), clock }
+    }
+
+    /// When a lease that is used now runs out.
+    pub(crate) fn expiry(&self) -> u64 {
+        self.clock.unix_ms() + LIFE_MS
+    }
+
+    /// A handle that no one has.
+    pub(crate) fn new_handle(&self, kind: HandleKind, incarnation: Incarnation, seed: &[u8]) -> String {
+        let number = self.counter.fetch_add(1, Ordering::Relaxed);
+        let started = std::process::id();
+        let now = self.clock.unix_ms();
+        let own = stable_hash(&[&number.to_le_bytes(), &started.to_le_bytes(), &now.to_le_bytes(), seed]);
+        let mut handle = kind.prefix().to_owned();
+        push_digits(&mut handle, u64::from(incarnation.0), INCARNATION_DIGITS);
+        push_digits(&mut handle, own, NUMBER_DIGITS);
+        handle
+    }
+
+    /// What a handle holds. `again` is what to call when it holds nothing any more.
+    pub(crate) fn get(&self, repo: &dyn Repo, kind: HandleKind, handle: &str) -> Result<Held, ToolError> {
+        let what = kind.what();
+        let field = format!("{what}Handle");
+        if !handle.starts_with(kind.prefix()) || incarnation_of(handle).is_none() {
+            let shown: String = handle.chars().take(40).collect();
+            let message = format!("{shown:?} is not a {what} handle: those begin with {}", kind.prefix());
+            return Err(ToolError::new(Code::UnknownHandle, message).at(field));
+        }
+        let known = self.lock().get(handle).cloned();
+        let held = match known {
+            Some(held) => Some(held),
+            None => repo.ledger().lease(handle)?.map(|lease| Held {
+                expires_ms: lease.expires_ms,
+                stored_expires_ms: lease.expires_ms,
+                data: lease.data.into(),
+                repo: repo.id().to_owned(),
+            }),
+        };
+        let held = held.ok_or_else(|| {
+            let message = format!(
+                "{handle} is not known: its lease ran out, or its ledger was rebuilt; build the slice again with \
+                 slice.build"
+            );
+            ToolError::new(Code::UnknownHandle, message).at(field.clone())
+        })?;
+        if held.expires_ms <= self.clock.unix_ms() {
+            let message = format!(
+                "the lease of {handle} ran out {} s ago; build the slice again with slice.build",
+                (self.clock.unix_ms() - held.expires_ms) / 1_000
+            );
+            return Err(ToolError::new(Code::HandleExpired, message).at(field));
+        }
+        Ok(held)
+    }
+
+    /// What an expired handle held, as long as anyone still knows: enough to say how to get it again.
+    pub(crate) fn expired(&self, repo: &dyn Repo, handle: &str) -> Option<Arc<[u8]>> {
+        let known = self.lock().get(handle).map(|held| Arc::clone(&held.data));
+        known.or_else(|| repo.ledger().lease(handle).ok().flatten().map(|lease| lease.data.into()))
+    }
+
+    /// Performs what a request left to be written.
+    pub(crate) fn write(&self, repo: &dyn Repo, write: LeaseWrite) -> Result<(), ToolError> {
+        let expires_ms = self.expiry();
+        match write {
+            LeaseWrite::Put { handle, holds_from, data } => {
+                repo.ledger().put_lease(&sdl_ledger::Lease {
+                    handle: handle.clone(),
+                    holds_from,
+                    expires_ms,
+                    data: data.clone(),
+                })?;
+                let held = Held {
+                    expires_ms,
+                    stored_expires_ms: expires_ms,
+                    data: data.into(),
+                    repo: repo.id().to_owned(),
+                };
+                self.keep(handle, held);
+                Ok(())
+            }
+            LeaseWrite::Renew { handle } => self.renew(repo, handle, expires_ms),
+        }
+    }
+
+    fn renew(&self, repo: &dyn Repo, handle: String, expires_ms: u64) -> Result<(), ToolError> {
+        let Some(mut held) = self.lock().get(&handle).cloned() else {
+            // Not in memory: this use came through the ledger. Writing is what keeps it.
+            let Some(lease) = repo.ledger().lease(&handle)? else { return Ok(()) };
+            let held = Held {
+                expires_ms,
+                stored_expires_ms: lease.expires_ms,
+                data: lease.data.into(),
+                repo: repo.id().to_owned(),
+            };
+            self.keep(handle.clone(), held);
+            return self.renew(repo, handle, expires_ms);
+        };
+        held.expires_ms = expires_ms;
+        if held.stored_expires_ms < self.clock.unix_ms() + LIFE_MS / 2 {
+            repo.ledger().renew_lease(&handle, expires_ms)?;
+            held.stored_expires_ms = expires_ms;
+        }
+        self.keep(handle, held);
+        Ok(())
+    }
+
+    fn keep(&self, handle: String, held: Held) {
+        let now = self.clock.unix_ms();
+        let mut all = self.lock();
+        all.insert(handle, held);
+        if all.len() > KEPT {
+            all.retain(|_, held| held.expires_ms > now);
+        }
+        // One that leaves memory loses at most half of its life: the ledger has it as last written.
+        if all.len() > KEPT
+            && let Some(oldest) =
+                all.iter().min_by_key(|(_, held)| held.expires_ms).map(|(handle, _)| handle.clone())
+        {
+            all.remove(&oldest);
+        }
+    }
+
+    /// Writes every renewal that is in memory alone.
+    pub(crate) fn flush(&self, host: &dyn Host) {
+        let behind: Vec<(String, Held)> = self
+            .lock()
+            .iter()
+            .filter(|(_, held)| held.expires_ms > held.stored_expires_ms)
+            .map(|(handle, held)| (handle.clone(), held.clone()))
+            .collect();
+        for (handle, held) in behind {
+            // A lease that can't be written lives on until the time that was written before.
+            if let Some(repo) = host.repo(&held.repo)
+                && repo.ledger().renew_lease(&handle, held.expires_ms).is_ok()
+                && let Some(kept) = self.lock().get_mut(&handle)
+            {
+                kept.stored_expires_ms = held.expires_ms;
+            }
+        }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Held>> {
+        self.held.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The incarnation of the ledger that gave a handle; none for what is no handle.
+pub(crate) fn incarnation_of(handle: &str) -> Option<Incarnation> {
+    let digits = handle.strip_prefix("h_").or_else(|| handle.strip_prefix("sp_"))?;
+    if digits.len() != (INCARNATION_DIGITS + NUMBER_DIGITS) as usize {
+        return None;
+    }
+    let values: Option<Vec<u64>> =
+        digits.bytes().map(|b| ALPHABET.iter().position(|a| *a == b).map(|at| at as u64)).collect();
+    let value = values?.iter().take(INCARNATION_DIGITS as usize).fold(0, |value, digit| (value << 5) | digit);
+    u32::try_from(value).ok().map(Incarnation)
+}
+
+fn push_digits(to: &mut String, value: u64, digits: u32) {
+    for shift in (0..digits).rev() {
+        let digit = (value >> (shift * 5)) & 31;
+        to.push(ALPHABET.get(digit as usize).copied().map_or('0', char::from));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn handles_carry_their_incarnation() {
+        let leases = Leases::default();
+        for incarnation in [0, 1, 0xdead_beef, u32::MAX] {
+            for kind in [HandleKind::Slice, HandleKind::Spillover] {
+                let handle = leases.new_handle(kind, Incarnation(incarnation), b"");
+                assert_eq!(incarnation_of(&handle), Some(Incarnation(incarnation)), "{handle}");
+                assert_ne!(handle, leases.new_handle(kind, Incarnation(incarnation), b""));
+            }
+        }
+        for bad in ["", "h_", "h_123", "s_0123456789abcde", "h_0123456789abcdu", "h_zzzzzzz00000000"] {
+            assert_eq!(incarnation_of(bad), None, "{bad}");
+        }
+    }
+}

@@ -1,0 +1,160 @@
+//! From bytes to arguments that fit an action's schema, whatever way they came: flat, through a gateway, as a payload.
+
+use serde_json::{Map, Value, json};
+
+use super::Checked;
+use crate::action::Namespace;
+use crate::input::json::{self, BadJson};
+use crate::input::nearest::nearest;
+use crate::input::validate::wrong_type;
+use crate::registry::{Entry, Registry, To, Tool, names};
+use crate::{Candidate, Code, ToolError};
+
+/// Reads the bytes of a call's arguments. Nothing at all, and null, mean none.
+pub(super) fn parse(bytes: &[u8]) -> Result<Value, ToolError> {
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Ok(Value::Object(Map::new()));
+    }
+    match json::parse(bytes).map_err(|bad| malformed("the arguments", &bad))? {
+        Value::Null => Ok(Value::Object(Map::new())),
+        value => Ok(value),
+    }
+}
+
+fn malformed(what: &str, bad: &BadJson) -> ToolError {
+    ToolError::new(Code::MalformedJson, format!("{what} cannot be read as JSON: {bad}"))
+}
+
+/// Takes the payload out of a raw twin's arguments and reads it.
+pub(super) fn payload(value: Value) -> Result<Value, ToolError> {
+    let Value::Object(mut outer) = value else { return Err(wrong_type("object", &value, "")) };
+    let payload = outer.shift_remove("payload");
+    if let Some(other) = outer.keys().next() {
+        let shown: String = other.chars().take(80).collect();
+        let message =
+            format!("unknown field {shown:?}; a raw tool takes payload alone: put every argument into it");
+        return Err(ToolError::new(Code::UnknownField, message)
+            .at(shown)
+            .or_one_of([Candidate::of("field", "payload")])
+            .with("schema", json!({"type": "object", "properties": {"payload": {"type": "string"}}, "required": ["payload"]})));
+    }
+    match payload {
+        Some(Value::String(text)) => parse(text.as_bytes()).map_err(|error| error.at("payload")),
+        Some(value @ Value::Object(_)) => Ok(value),
+        Some(Value::Null) | None => {
+            let message = "required and missing: payload, a string that holds the JSON arguments";
+            Err(ToolError::new(Code::MissingField, message).at("payload"))
+        }
+        Some(other) => Err(wrong_type("string", &other, "payload")),
+    }
+}
+
+/// Finds the action and checks its arguments against its full schema.
+pub(super) fn check(registry: &Registry, tool: Tool, value: Value) -> Result<Checked<'_>, ToolError> {
+    let (entry, value, notes) = match tool.to {
+        To::Action(i) => {
+            let entry = registry.entries().get(i);
+            (
+                entry.ok_or_else(|| ToolError::internal("looking up an action", "no such place"))?,
+                value,
+                Vec::new(),
+            )
+        }
+        To::Gateway(gateway) => {
+            let (entry, args) = through_gateway(registry, gateway, value)?;
+            let home = entry.def.namespace;
+            let wrong = home != gateway && home != Namespace::Universal;
+            let note = wrong.then(|| {
+                format!(
+                    "{} belongs to {}; it was answered all the same",
+                    entry.def.name,
+                    names::underscored(home.name())
+                )
+            });
+            (entry, args, note.into_iter().collect())
+        }
+    };
+    match entry.shape.check(value, "") {
+        Ok(Value::Object(args)) => Ok(Checked { entry, args, notes }),
+        Ok(other) => Err(wrong_type("object", &other, "")),
+        // Who sends an unknown field may hold a stale schema: here is the current one.
+        Err(error) if error.code == Code::UnknownField => Err(error.with("schema", entry.request.clone())),
+        Err(error) => Err(error),
+    }
+}
+
+/// The action that a gateway call asks for, without checking its arguments.
+pub(crate) fn gateway_action<'a>(registry: &'a Registry, tool: Tool, bytes: &[u8]) -> Option<&'a Entry> {
+    let value = parse(bytes).ok()?;
+    let value = if tool.raw { payload(value).ok()? } else { value };
+    let value = unpacked(value).ok()?;
+    registry.action(value.get("action")?.as_str()?)
+}
+
+/// An object, also where it came as a string that holds one.
+fn unpacked(value: Value) -> Result<Value, ToolError> {
+    match value {
+        Value::String(text) => json::parse(text.as_bytes()).map_err(|bad| malformed("the arguments", &bad)),
+        value => Ok(value),
+    }
+}
+
+/// The first pass: `action` and everything that stands in `args` or beside it.
+fn through_gateway(
+    registry: &Registry,
+    gateway: Namespace,
+    value: Value,
+) -> Result<(&Entry, Value), ToolError> {
+    let Value::Object(mut outer) = unpacked(value)? else {
+        return Err(ToolError::new(Code::WrongType, "the arguments must be an object with an action"));
+    };
+    let entry = match outer.shift_remove("action") {
+        Some(Value::String(name)) => {
+            registry.action(&name).ok_or_else(|| unknown_action(registry, gateway, &name))?
+        }
+        Some(Value::Null) | None => return Err(no_action(registry, gateway)),
+        Some(other) => return Err(wrong_type("string", &other, "action")),
+    };
+    let inner = match outer.shift_remove("args") {
+        None | Some(Value::Null) => Map::new(),
+        Some(Value::Object(inner)) => inner,
+        Some(other) => match unpacked(other)? {
+            Value::Object(inner) => inner,
+            Value::Null => Map::new(),
+            // Not the gateway's own args but the action's, beside `action`.
+            other if entry.request.pointer("/properties/args").is_some() => {
+                outer.insert("args".into(), other);
+                Map::new()
+            }
+            other => return Err(wrong_type("object", &other, "args")),
+        },
+    };
+    for (key, value) in inner {
+        if outer.contains_key(&key) {
+            let shown: String = key.chars().take(80).collect();
+            let message = format!("{shown:?} stands both in args and beside action; give it once");
+            return Err(ToolError::invalid(shown, message));
+        }
+        outer.insert(key, value);
+    }
+    Ok((entry, Value::Object(outer)))
+}
+
+fn no_action(registry: &Registry, gateway: Namespace) -> ToolError {
+    let names: Vec<&str> = registry.of(gateway).map(|entry| entry.def.name).collect();
+    ToolError::new(Code::MissingField, format!("required and missing: action, one of {}", names.join(", ")))
+        .at("action")
+        .or_one_of(names.into_iter().map(|name| Candidate::of("action", name)))
+}
+
+fn unknown_action(registry: &Registry, gateway: Namespace, name: &str) -> ToolError {
+    let shown: String = name.chars().take(80).collect();
+    let mut near = nearest(name, registry.entries().iter().map(|entry| entry.def.name), 3);
+    let hint = near.first().map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+    if near.is_empty() {
+        near = registry.of(gateway).map(|entry| entry.def.name).collect();
+    }
+    ToolError::new(Code::UnknownAction, format!("no action is called {shown:?}{hint}"))
+        .at("action")
+        .or_one_of(near.into_iter().map(|name| Candidate::of("action", name)))
+}

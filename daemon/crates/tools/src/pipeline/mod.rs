@@ -1,0 +1,108 @@
+//! What happens around every handler: read the arguments, check them, find the repository, wait for the tree, take a
+//! snapshot, run, add what every answer carries. The one way to an action; a surface only decides how to get here.
+
+mod arguments;
+mod read;
+mod repo;
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use serde_json::{Map, Value};
+
+pub(crate) use arguments::gateway_action;
+
+use crate::action::{Call, RepoCx};
+use crate::input::nearest::nearest;
+use crate::registry::{Answer, Entry, Freshness, RepoArgs, Runner, names, take};
+use crate::{Cancel, Candidate, Code, Progress, Session, ToolError, Tools};
+
+/// A call whose arguments are known to fit the action's schema.
+struct Checked<'a> {
+    entry: &'a Entry,
+    args: Map<String, Value>,
+    notes: Vec<String>,
+}
+
+/// Answers one call. Never panics, unless the allocator does.
+pub(crate) fn call(
+    tools: &Tools,
+    session: &Session,
+    name: &str,
+    args: &[u8],
+    progress: &dyn Progress,
+    cancel: &Cancel,
+) -> Result<Answer, ToolError> {
+    let call = Call {
+        host: tools.host.as_ref(),
+        session,
+        progress,
+        cancel,
+        registry: &tools.registry,
+        leases: &tools.leases,
+    };
+    // Nothing below keeps a lock over a handler, and what handlers share is valid between any two of its steps.
+    let caught = catch_unwind(AssertUnwindSafe(|| answer(&call, name, args)));
+    caught.unwrap_or_else(|panic| {
+        let why = panic
+            .downcast_ref::<&str>()
+            .map(|text| (*text).to_owned())
+            .or_else(|| panic.downcast_ref::<String>().cloned())
+            .unwrap_or_default();
+        Err(ToolError::internal(&format!("answering {name}"), format!("a defect of the daemon ({why})")))
+    })
+}
+
+fn answer(call: &Call<'_>, name: &str, bytes: &[u8]) -> Result<Answer, ToolError> {
+    let tool = call.registry.tool(name).ok_or_else(|| unknown_tool(call, name))?;
+    let value = arguments::parse(bytes)?;
+    let value = if tool.raw { arguments::payload(value)? } else { value };
+    let checked = arguments::check(call.registry, tool, value)?;
+    call.check()?;
+    let Checked { entry, mut args, notes } = checked;
+    let mut answer = match &entry.runner {
+        Runner::Host(run) => run(call, args)?,
+        Runner::Repo(run) => {
+            let common: RepoArgs = take(&mut args, &["repoId"])?;
+            let repo = repo::find(call, common.repo_id.as_deref(), None)?;
+            let (mut answer, stand) = run(&RepoCx { call, repo: repo.as_ref() }, args)?;
+            let freshness = Freshness {
+                version: stand.version.to_string(),
+                synced: stand.synced,
+                lag_ms: 0,
+                overlay: None,
+                reason: stand.reason,
+            };
+            add(&mut answer, "freshness", &freshness)?;
+            answer
+        }
+        Runner::Read { sync, handle, run } => read::run(call, *sync, handle(&args), *run, args)?,
+    };
+    if !notes.is_empty() {
+        add(&mut answer, "notes", &notes)?;
+    }
+    Ok(answer)
+}
+
+fn add(answer: &mut Answer, key: &str, value: &impl serde::Serialize) -> Result<(), ToolError> {
+    let value = serde_json::to_value(value).map_err(|e| ToolError::internal("writing the answer", e))?;
+    match (answer.structured.get_mut(key), value) {
+        // A handler's own notes come first.
+        (Some(Value::Array(known)), Value::Array(more)) => known.extend(more),
+        (_, value) => {
+            answer.structured.insert(key.to_owned(), value);
+        }
+    }
+    Ok(())
+}
+
+fn unknown_tool(call: &Call<'_>, name: &str) -> ToolError {
+    let shown: String = name.chars().take(80).collect();
+    let known: Vec<&str> = call.registry.tool_names().collect();
+    let near = nearest(&names::folded(name), known.iter().copied(), 3);
+    let hint = match near.first() {
+        Some(near) => format!("; did you mean {}?", names::underscored(near)),
+        None => "; list the tools again, or call sdl_info".to_owned(),
+    };
+    ToolError::new(Code::UnknownTool, format!("no tool is called {shown:?}{hint}"))
+        .or_one_of(near.into_iter().map(|near| Candidate::of("tool", names::underscored(near))))
+}

@@ -1,0 +1,129 @@
+//! Reading: the barrier, the snapshot, and the freshness that every answer carries.
+
+use std::cell::RefCell;
+use std::time::{Duration, Instant};
+
+use sdl_model::Version;
+use sdl_retrieve::Source;
+use serde_json::{Map, Value, json};
+
+use super::repo;
+use crate::action::{Call, ReadCx, Sync};
+use crate::host::{Barrier, RepoState};
+use crate::leases::incarnation_of;
+use crate::outlines::StoredOutlines;
+use crate::registry::{Answer, Freshness, OverlayOut, ReadArgs, take};
+use crate::{Code, Repo, ToolError, budget};
+
+/// How long to wait for the tree unless the call says otherwise.
+const SYNC_TIMEOUT: Duration = Duration::from_secs(2);
+/// No snapshot lives longer: old snapshots keep the store from reusing pages.
+const READ_LIMIT: Duration = Duration::from_secs(20);
+
+type Run = fn(&ReadCx<'_>, Map<String, Value>) -> Result<Answer, ToolError>;
+
+/// Runs a read action on a snapshot taken behind the barrier.
+pub(super) fn run(
+    call: &Call<'_>,
+    default: Sync,
+    handle: Option<String>,
+    run: Run,
+    mut args: Map<String, Value>,
+) -> Result<Answer, ToolError> {
+    let common: ReadArgs = take(&mut args, &["repoId", "sync", "syncTimeoutMs"])?;
+    let repo = repo::find(call, common.repo_id.as_deref(), handle.as_deref().and_then(incarnation_of))?;
+    let sync = common.sync.unwrap_or(default);
+    let timeout = common.sync_timeout_ms.map_or(SYNC_TIMEOUT, Duration::from_millis);
+    let barrier = wait(call, repo.as_ref(), sync, timeout)?;
+    call.check()?;
+    let outlines = StoredOutlines(repo.facts());
+    let deadline = Instant::now() + call.at_most(READ_LIMIT);
+    let writes = RefCell::new(Vec::new());
+    let notes = RefCell::new(Vec::new());
+    let read = repo.ledger().read_with(deadline, |snapshot| {
+        let version = snapshot.head().unwrap_or(Version(0));
+        let freshness = freshness(&barrier, version);
+        let source = Source::new(snapshot, &outlines);
+        let reserved = budget::of(&json!({ "freshness": freshness }))?;
+        let cx = ReadCx {
+            call,
+            repo: repo.as_ref(),
+            source: &source,
+            snapshot,
+            version,
+            reserved,
+            writes: &writes,
+            notes: &notes,
+        };
+        let mut answer = run(&cx, args)?;
+        super::add(&mut answer, "freshness", &freshness)?;
+        if !notes.borrow().is_empty() {
+            super::add(&mut answer, "notes", &*notes.borrow())?;
+        }
+        Ok::<_, ToolError>(answer)
+    });
+    let answer = read??;
+    for write in writes.into_inner() {
+        call.leases.write(repo.as_ref(), write)?;
+    }
+    Ok(answer)
+}
+
+fn freshness(barrier: &Barrier, version: Version) -> Freshness {
+    Freshness {
+        version: version.to_string(),
+        synced: barrier.synced,
+        lag_ms: barrier.lag_ms,
+        overlay: barrier.overlay.map(|overlay| OverlayOut { seq: overlay.seq, files: overlay.files }),
+        reason: barrier.reason.clone(),
+    }
+}
+
+/// Waits for the tree as `sync` asks. An error where that was required and could not be had.
+fn wait(call: &Call<'_>, repo: &dyn Repo, sync: Sync, timeout: Duration) -> Result<Barrier, ToolError> {
+    let unconfirmed = |reason: String| Barrier { reason: Some(reason), ..Barrier::default() };
+    match repo.status().state {
+        RepoState::Indexing { done, total } => {
+            let of = total.map(|total| format!(" of {total}")).unwrap_or_default();
+            let reason = format!("the first index is under way ({done}{of} files)");
+            if sync == Sync::Require {
+                return Err(ToolError::new(
+                    Code::Indexing,
+                    format!("{reason}; ask again, or with sync: prefer"),
+                )
+                .with("progress", json!({"done": done, "total": total}))
+                .next(
+                    call.tool("repo.status"),
+                    json!({ "repoId": repo.id() }),
+                    "says how far it is",
+                ));
+            }
+            return Ok(unconfirmed(reason));
+        }
+        RepoState::Failed { reason } if sync == Sync::Require => {
+            let message = format!("repository {:?} cannot confirm anything: {reason}", repo.id());
+            return Err(ToolError::new(Code::Unavailable, message).next(
+                call.tool("repo.status"),
+                json!({ "repoId": repo.id() }),
+                "says what failed",
+            ));
+        }
+        RepoState::Failed { reason } => return Ok(unconfirmed(reason)),
+        RepoState::Live | RepoState::Scanning => {}
+    }
+    if sync == Sync::None {
+        return Ok(Barrier::default());
+    }
+    let barrier = repo.barrier(call.at_most(timeout), call.cancel);
+    if sync == Sync::Require && !barrier.synced {
+        call.check()?;
+        let why = barrier.reason.as_deref().unwrap_or("time is up");
+        let message = format!(
+            "what was written to the tree could not be confirmed within {} ms: {why}; ask again with a larger \
+             syncTimeoutMs, or with sync: prefer for an answer that may lag",
+            timeout.as_millis()
+        );
+        return Err(ToolError::new(Code::NotSynced, message).at("sync").with("lagMs", barrier.lag_ms));
+    }
+    Ok(barrier)
+}

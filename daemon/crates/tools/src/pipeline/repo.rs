@@ -1,0 +1,107 @@
+//! Which repository a call is about.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use sdl_model::Incarnation;
+use serde_json::json;
+
+use crate::action::Call;
+use crate::input::nearest::nearest;
+use crate::{Candidate, Code, Repo, ToolError};
+
+/// The repository of that id; else the one whose ledger the handle names; else the one that holds the client's working
+/// directory.
+pub(super) fn find(
+    call: &Call<'_>,
+    given: Option<&str>,
+    handle: Option<Incarnation>,
+) -> Result<Arc<dyn Repo>, ToolError> {
+    let named = handle
+        .and_then(|wanted| call.host.repos().into_iter().find(|repo| repo.ledger().incarnation() == wanted));
+    match (given, named) {
+        (Some(id), named) => {
+            let repo = call.host.repo(id).ok_or_else(|| unknown(call, id))?;
+            match named {
+                Some(named) if named.id() != repo.id() => {
+                    let message = format!(
+                        "the handle belongs to repository {:?}, not to {id:?}; leave repoId out",
+                        named.id()
+                    );
+                    Err(ToolError::invalid("repoId", message)
+                        .or_one_of([Candidate::of("repoId", named.id())]))
+                }
+                _ => Ok(repo),
+            }
+        }
+        (None, Some(named)) => Ok(named),
+        (None, None) => infer(call),
+    }
+}
+
+fn infer(call: &Call<'_>) -> Result<Arc<dyn Repo>, ToolError> {
+    let repos = call.host.repos();
+    let Some(cwd) = call.session.cwd.as_deref() else {
+        return Err(none(
+            call,
+            &repos,
+            "repoId is missing, and the client's working directory is not known".into(),
+        ));
+    };
+    // Roots are canonical; the client's directory may come through a link.
+    let canonical = std::fs::canonicalize(cwd).unwrap_or_else(|_| cwd.to_owned());
+    let mut holding: Vec<Arc<dyn Repo>> =
+        repos.iter().filter(|repo| canonical.starts_with(repo.root())).cloned().collect();
+    match (holding.pop(), holding.is_empty()) {
+        (Some(only), true) => Ok(only),
+        (Some(last), false) => {
+            holding.push(last);
+            let message = format!("repoId is missing, and several repositories hold {}", cwd.display());
+            Err(ToolError::new(Code::UnknownRepo, message).at("repoId").or_one_of(known(&holding)))
+        }
+        (None, _) => Err(none(
+            call,
+            &repos,
+            format!("repoId is missing, and no registered repository holds {}", cwd.display()),
+        )),
+    }
+}
+
+fn unknown(call: &Call<'_>, id: &str) -> ToolError {
+    let repos = call.host.repos();
+    let shown: String = id.chars().take(80).collect();
+    let near = nearest(id, repos.iter().map(|repo| repo.id()), 1);
+    let hint = near.first().map(|near| format!("; did you mean {near:?}?")).unwrap_or_default();
+    none(call, &repos, format!("no repository is registered as {shown:?}{hint}"))
+}
+
+/// Lists what is registered and says how to register what is not.
+fn none(call: &Call<'_>, repos: &[Arc<dyn Repo>], message: String) -> ToolError {
+    let how = if repos.is_empty() {
+        "none is registered yet; register the tree with repo.register"
+    } else {
+        "give one of the candidates as repoId, or register the tree with repo.register"
+    };
+    let error =
+        ToolError::new(Code::UnknownRepo, format!("{message}; {how}")).at("repoId").or_one_of(known(repos));
+    match call.session.cwd.as_deref().filter(|cwd| !repos.iter().any(|repo| cwd.starts_with(repo.root()))) {
+        None => error,
+        Some(cwd) => error.next(
+            call.tool("repo.register"),
+            json!({ "rootPath": project_root(cwd) }),
+            "registers the client's working directory, after which repoId may be left out",
+        ),
+    }
+}
+
+fn known(repos: &[Arc<dyn Repo>]) -> impl Iterator<Item = Candidate> {
+    // An agent that has to choose from more than these has to be told its repository anyway.
+    repos.iter().take(20).map(|repo| {
+        Candidate::of("repoId", repo.id()).with("rootPath", repo.root().to_string_lossy().into_owned())
+    })
+}
+
+/// The nearest folder around `cwd` that git calls a work tree; else `cwd`.
+fn project_root(cwd: &Path) -> PathBuf {
+    cwd.ancestors().find(|dir| dir.join(".git").exists()).unwrap_or(cwd).to_owned()
+}

@@ -1,0 +1,152 @@
+//! What `tools/list` says on each surface.
+
+use serde_json::{Map, Value, json};
+
+use super::names::{RAW, advertised};
+use super::{Entry, Registry};
+use crate::action::Namespace;
+use crate::{Names, Surface, schema};
+
+impl Registry {
+    /// The `tools/list` result: `{"tools": […]}`, always in the same order.
+    pub(crate) fn list(&self, surface: Surface, output_schemas: bool, names: Names) -> Value {
+        let writer = Writer { registry: self, output_schemas, names };
+        let tools = match surface {
+            Surface::Flat => writer.flat(),
+            Surface::Gateway => writer.gateways(),
+        };
+        json!({ "tools": tools })
+    }
+}
+
+impl Registry {
+    /// Every action in full: what `tools/list` leaves out to be short.
+    pub(crate) fn describe(&self) -> Value {
+        let actions = self.entries().iter().map(|entry| {
+            let examples: Vec<Value> =
+                entry.def.examples.iter().filter_map(|text| serde_json::from_str(text).ok()).collect();
+            let aliases: Map<String, Value> = entry
+                .def
+                .aliases
+                .iter()
+                .map(|(alias, field)| ((*alias).to_owned(), (*field).into()))
+                .collect();
+            json!({
+                "name": entry.def.name,
+                "tool": advertised(entry.def.name, Names::Underscored),
+                "namespace": entry.def.namespace.name(),
+                "mutating": entry.def.mutating,
+                "description": entry.def.description,
+                "needs": entry.def.needs,
+                "aliases": aliases,
+                "examples": examples,
+                "inputSchema": entry.request,
+                "outputSchema": entry.response,
+            })
+        });
+        json!({ "actions": actions.collect::<Vec<Value>>() })
+    }
+}
+
+struct Writer<'a> {
+    registry: &'a Registry,
+    output_schemas: bool,
+    names: Names,
+}
+
+impl Writer<'_> {
+    fn flat(&self) -> Vec<Value> {
+        let mut tools = Vec::new();
+        for entry in self.registry.entries() {
+            tools.push(self.action(entry));
+            if entry.def.mutating {
+                tools.push(self.twin(entry.def.name));
+            }
+        }
+        tools
+    }
+
+    fn gateways(&self) -> Vec<Value> {
+        let mut tools = Vec::new();
+        let mut twins = Vec::new();
+        for namespace in Namespace::GATEWAYS {
+            let inside: Vec<&Entry> = self.registry.of(namespace).collect();
+            if inside.is_empty() {
+                continue;
+            }
+            tools.push(self.gateway(namespace, &inside));
+            if inside.iter().any(|entry| entry.def.mutating) {
+                twins.push(self.twin(namespace.name()));
+            }
+        }
+        tools.extend(self.registry.of(Namespace::Universal).map(|entry| self.action(entry)));
+        tools.extend(twins);
+        tools
+    }
+
+    fn action(&self, entry: &Entry) -> Value {
+        let mut tool = Map::new();
+        tool.insert("name".into(), advertised(entry.def.name, self.names).into());
+        tool.insert("description".into(), entry.def.description.into());
+        tool.insert("inputSchema".into(), schema::terse(&entry.request));
+        if self.output_schemas {
+            tool.insert("outputSchema".into(), outline(&entry.response));
+        }
+        Value::Object(tool)
+    }
+
+    fn gateway(&self, namespace: Namespace, inside: &[&Entry]) -> Value {
+        let purpose = match namespace {
+            Namespace::Query => "you need to find symbols or what depends on them",
+            Namespace::Code => "a card is not enough and you need source",
+            Namespace::Repo => "you need a repository's state, index or settings",
+            Namespace::Agent | Namespace::Universal => "you need a task, a command or a memory",
+        };
+        let actions: Vec<String> =
+            inside.iter().map(|entry| format!("{}({})", entry.def.name, entry.def.needs)).collect();
+        json!({
+            "name": advertised(namespace.name(), self.names),
+            "description": format!("Call this when {purpose}. Actions: {}", actions.join(" ")),
+            "inputSchema": {
+                "type": "object",
+                "properties": {
+                    "action": {"type": "string"},
+                    "repoId": {"type": "string"},
+                    "args": {"type": "object"}
+                },
+                "required": ["action"],
+                "additionalProperties": true
+            }
+        })
+    }
+
+    fn twin(&self, of: &str) -> Value {
+        let name = advertised(of, self.names);
+        json!({
+            "name": format!("{name}{RAW}"),
+            "description": format!("Call this when {name} must get its JSON unaltered"),
+            "inputSchema": {
+                "type": "object",
+                "properties": {"payload": {"type": "string"}},
+                "required": ["payload"]
+            }
+        })
+    }
+}
+
+/// The top level of an answer's schema. Nothing in it is required: an error is an answer too, and some clients check it
+/// against this.
+fn outline(response: &Value) -> Value {
+    let properties = response.get("properties").and_then(Value::as_object).into_iter().flatten();
+    let outlined = properties.map(|(name, schema)| {
+        let mut kept = Map::new();
+        if let Some(kind) = schema.get("type") {
+            kept.insert("type".into(), kind.clone());
+        }
+        if let Some(items) = schema.get("items").and_then(|items| items.get("type")) {
+            kept.insert("items".into(), json!({ "type": items }));
+        }
+        (name.clone(), Value::Object(kept))
+    });
+    json!({"type": "object", "properties": outlined.collect::<Map<_, _>>()})
+}

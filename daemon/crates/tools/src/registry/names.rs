@@ -1,0 +1,47 @@
+//! How tools are called on the wire. Underscores everywhere by default: several clients refuse dots.
+
+use crate::Names;
+
+const PREFIX: &str = "sdl";
+/// What a raw twin's name ends with.
+pub(crate) const RAW: &str = "_raw";
+/// Longer names are refused by some clients.
+#[cfg(test)]
+pub(crate) const LONGEST: usize = 40;
+
+/// `slice.refresh` as `sdl_slice_refresh`.
+pub(crate) fn underscored(action: &str) -> String {
+    format!("{PREFIX}_{}", action.replace('.', "_"))
+}
+
+/// `slice.refresh` as clients are told it.
+pub(crate) fn advertised(action: &str, names: Names) -> String {
+    match names {
+        Names::Underscored => underscored(action),
+        Names::Dotted => format!("{PREFIX}.{action}"),
+    }
+}
+
+/// The form under which tools are looked up: `sdl.slice.refresh`, `sdl_slice_refresh` and `slice.refresh` have the same.
+pub(crate) fn folded(name: &str) -> String {
+    let folded = name.replace('.', "_");
+    match folded.strip_prefix(PREFIX).and_then(|rest| rest.strip_prefix('_')) {
+        Some(rest) => rest.to_owned(),
+        None => folded,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_spelling_is_one_name() {
+        for name in ["sdl_slice_refresh", "sdl.slice.refresh", "slice.refresh", "slice_refresh"] {
+            assert_eq!(folded(name), "slice_refresh");
+        }
+        assert_eq!(folded("sdl_slice_refresh_raw"), "slice_refresh_raw");
+        assert_eq!(advertised("slice.refresh", Names::Underscored), "sdl_slice_refresh");
+        assert_eq!(advertised("slice.refresh", Names::Dotted), "sdl.slice.refresh");
+    }
+}

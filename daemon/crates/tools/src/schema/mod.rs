@@ -1,0 +1,155 @@
+//! Published schemas: derived from the types, brought into the subset that every client takes, and held to it.
+
+#[cfg(test)]
+mod lint;
+mod normal;
+
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde_json::{Map, Value};
+
+#[cfg(test)]
+pub(crate) use lint::lint;
+
+/// The schema of what a request type accepts. Closed: other fields are refused.
+pub(crate) fn of_request<T: JsonSchema>() -> Value {
+    let settings = SchemaSettings::draft2020_12().for_deserialize().with(|s| s.inline_subschemas = true);
+    normal::normalize(settings.into_generator().into_root_schema_for::<T>().to_value())
+}
+
+/// The schema of what a response type writes. Open: responses may grow.
+pub(crate) fn of_response<T: JsonSchema>() -> Value {
+    let settings = SchemaSettings::draft2020_12().for_serialize().with(|s| s.inline_subschemas = true);
+    let mut schema = normal::normalize(settings.into_generator().into_root_schema_for::<T>().to_value());
+    open(&mut schema);
+    schema
+}
+
+fn open(schema: &mut Value) {
+    match schema {
+        Value::Object(map) => {
+            if map.get("additionalProperties") == Some(&Value::Bool(false)) {
+                map.shift_remove("additionalProperties");
+            }
+            map.values_mut().for_each(open);
+        }
+        Value::Array(items) => items.iter_mut().for_each(open),
+        _ => {}
+    }
+}
+
+/// Puts the properties of `more` behind those of `schema`; where both have one, `schema`'s stays.
+pub(crate) fn extend(schema: &mut Value, more: &Value) {
+    let (Some(schema), Some(more)) = (schema.as_object_mut(), more.as_object()) else { return };
+    if let Some(from) = more.get("properties").and_then(Value::as_object) {
+        let to = schema.entry("properties").or_insert_with(|| Value::Object(Map::new()));
+        for (name, property) in from {
+            if let Some(to) = to.as_object_mut() {
+                to.entry(name.clone()).or_insert_with(|| property.clone());
+            }
+        }
+    }
+    if let Some(from) = more.get("required").and_then(Value::as_array) {
+        let to = schema.entry("required").or_insert_with(|| Value::Array(Vec::new()));
+        if let Some(to) = to.as_array_mut() {
+            to.extend(from.iter().cloned());
+        }
+    }
+}
+
+/// The schema as `tools/list` shows it: names, types, choices and what is required. What the full schema says beyond
+/// that (descriptions, limits) is checked all the same and shown in every refusal.
+pub(crate) fn terse(schema: &Value) -> Value {
+    let Some(map) = schema.as_object() else { return schema.clone() };
+    let mut out = Map::new();
+    for (key, value) in map {
+        match key.as_str() {
+            "type" | "enum" | "required" => {
+                out.insert(key.clone(), value.clone());
+            }
+            "properties" => {
+                let properties = value.as_object().into_iter().flatten();
+                let properties = properties.map(|(name, schema)| (name.clone(), terse(schema))).collect();
+                out.insert(key.clone(), Value::Object(properties));
+            }
+            "items" => {
+                out.insert(key.clone(), terse(value));
+            }
+            _ => {}
+        }
+    }
+    Value::Object(out)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde::{Deserialize, Serialize};
+    use serde_json::json;
+
+    use super::*;
+
+    #[derive(Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "camelCase")]
+    enum Detail {
+        /// Least.
+        Minimal,
+        /// All.
+        Full,
+    }
+
+    #[derive(Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "camelCase", deny_unknown_fields)]
+    struct Inner {
+        /// How many.
+        #[schemars(range(min = 1, max = 9))]
+        max_cards: Option<u32>,
+    }
+
+    #[derive(Serialize, Deserialize, JsonSchema)]
+    #[serde(rename_all = "camelCase", deny_unknown_fields)]
+    struct Request {
+        /// What to find.
+        #[schemars(length(min = 1))]
+        query: String,
+        /// How much.
+        detail: Option<Detail>,
+        /// Limits.
+        budget: Option<Inner>,
+        #[serde(default)]
+        ids: Vec<String>,
+        rest: Option<Map<String, Value>>,
+    }
+
+    #[test]
+    fn types_become_the_common_subset() {
+        let schema = of_request::<Request>();
+        assert_eq!(
+            schema,
+            json!({
+                "type": "object",
+                "properties": {
+                    "query": {"type": "string", "description": "What to find.", "minLength": 1},
+                    "detail": {"type": "string", "description": "How much.", "enum": ["minimal", "full"]},
+                    "budget": {
+                        "type": "object",
+                        "description": "Limits.",
+                        "properties": {
+                            "maxCards": {"type": "integer", "description": "How many.", "minimum": 1, "maximum": 9}
+                        },
+                        "additionalProperties": false
+                    },
+                    "ids": {"type": "array", "items": {"type": "string"}},
+                    "rest": {"type": "object"}
+                },
+                "required": ["query"],
+                "additionalProperties": false
+            })
+        );
+        assert_eq!(lint(&schema), Vec::<String>::new());
+        assert_eq!(lint(&of_response::<Request>()), Vec::<String>::new());
+        assert_eq!(
+            terse(&schema)["properties"]["budget"],
+            json!({"type": "object", "properties": {"maxCards": {"type": "integer"}}})
+        );
+    }
+}

@@ -1,0 +1,142 @@
+//! What `slice.build` and `slice.refresh` share: how a built slice becomes part of an answer, and how it is held.
+
+use schemars::JsonSchema;
+use sdl_retrieve::refresh::Lease;
+use sdl_retrieve::slice::{BuiltSlice, SliceRequest, WireFormat};
+use serde::Serialize;
+use serde_json::{Map, Value, json};
+
+use crate::action::ReadCx;
+use crate::answers::{LeaseOut, Object, Truncation};
+use crate::leases::{HandleKind, LeaseWrite};
+use crate::spill::Spill;
+use crate::{Code, ToolError};
+
+/// A slice in an answer, with all that goes with it.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SliceOut {
+    /// `standard` or `compact`.
+    pub(crate) wire_format: String,
+    /// Of `compact`: 1, 2 or 3.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) wire_format_version: Option<u8>,
+    /// `cards`, `cardRefs`, `edges`, `frontier`, `estimatedTokens`, in the wire format.
+    #[schemars(with = "Object")]
+    pub(crate) slice: Value,
+    /// What did not fit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) truncation: Option<Truncation>,
+    /// How the start symbols were found.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Object>")]
+    pub(crate) retrieval_evidence: Option<sdl_retrieve::Evidence>,
+}
+
+/// Identifies what a client holds.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct SliceEtag {
+    pub(crate) handle: String,
+    pub(crate) version: String,
+    pub(crate) slice_hash: String,
+}
+
+impl SliceOut {
+    /// The slice as it goes into the answer; `spillover` is the handle of what did not fit.
+    pub(crate) fn of(built: &BuiltSlice, format: WireFormat, spillover: Option<String>) -> Self {
+        let (wire_format, wire_format_version) = match format {
+            WireFormat::Standard => ("standard", None),
+            WireFormat::CompactV1 => ("compact", Some(1)),
+            WireFormat::CompactV2 => ("compact", Some(2)),
+            WireFormat::CompactV3 => ("compact", Some(3)),
+        };
+        let truncation = built.truncation.as_ref().filter(|t| t.truncated).map(|dropped| Truncation {
+            truncated: true,
+            dropped_cards: u64::from(dropped.dropped_cards),
+            dropped_edges: u64::from(dropped.dropped_edges),
+            how_to_resume: match &spillover {
+                Some(_) => "slice.spillover.get with spilloverHandle".to_owned(),
+                None => "build again with a larger budget".to_owned(),
+            },
+            spillover_handle: spillover,
+        });
+        Self {
+            wire_format: wire_format.to_owned(),
+            wire_format_version,
+            slice: built.json.clone(),
+            truncation,
+            retrieval_evidence: built.evidence.clone(),
+        }
+    }
+}
+
+/// Keeps what did not fit behind a handle.
+pub(crate) fn spill(cx: &ReadCx<'_>, built: &BuiltSlice, request: &SliceRequest) -> Option<String> {
+    let spill = Spill {
+        symbols: built.spilled.clone(),
+        min_call_confidence: request.min_call_confidence,
+        resolution_metadata: request.resolution_metadata,
+    };
+    spill.keep(cx)
+}
+
+/// A handle for a slice that is about to be served.
+pub(crate) fn new_handle(cx: &ReadCx<'_>) -> String {
+    cx.call.leases.new_handle(HandleKind::Slice, cx.snapshot.incarnation(), cx.repo.id().as_bytes())
+}
+
+/// Leaves the lease to be written under its handle.
+pub(crate) fn hold(cx: &ReadCx<'_>, handle: &str, lease: &Lease) {
+    cx.write(LeaseWrite::Put {
+        handle: handle.to_owned(),
+        holds_from: lease.oldest(),
+        data: lease.to_bytes(),
+    });
+}
+
+/// The lease as clients see it.
+pub(crate) fn lease_out(cx: &ReadCx<'_>, lease: &Lease) -> LeaseOut {
+    LeaseOut {
+        expires_at: cx.call.leases.expiry(),
+        min_version: lease.oldest().to_string(),
+        max_version: lease.current.to_string(),
+    }
+}
+
+/// Says how to build the slice again that a handle stood for.
+pub(crate) fn or_build_again(cx: &ReadCx<'_>, error: ToolError, lease: Option<&Lease>) -> ToolError {
+    if !matches!(error.code, Code::UnknownHandle | Code::HandleExpired) {
+        return error;
+    }
+    let Some(lease) = lease else {
+        let example = json!({"repoId": cx.repo.id(), "taskText": "<your task>"});
+        return error.with("howToRebuild", json!({"tool": cx.call.tool("slice.build"), "args": example}));
+    };
+    let request = &lease.request;
+    let mut args = Map::new();
+    args.insert("repoId".into(), cx.repo.id().into());
+    let mut text = |key: &str, value: &Option<String>| {
+        if let Some(value) = value {
+            args.insert(key.into(), value.clone().into());
+        }
+    };
+    text("taskText", &request.task_text);
+    text("stackTrace", &request.stack_trace);
+    text("failingTestPath", &request.failing_test_path);
+    if !request.entry_symbols.is_empty() {
+        let ids: Vec<String> = request.entry_symbols.iter().map(ToString::to_string).collect();
+        args.insert("entrySymbols".into(), ids.into());
+    }
+    if !request.edited_files.is_empty() {
+        args.insert("editedFiles".into(), request.edited_files.clone().into());
+    }
+    // What stands around a slice was taken off when it was built.
+    let tokens = (request.budget.max_estimated_tokens + 400).min(crate::budget::MOST_TOKENS as u32);
+    args.insert("budget".into(), json!({"maxCards": request.budget.max_cards, "maxEstimatedTokens": tokens}));
+    error.next(
+        cx.call.tool("slice.build"),
+        Value::Object(args),
+        "builds the same slice from the tree as it is now",
+    )
+}
