@@ -5,6 +5,8 @@ use std::fs;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
+use crate::rules;
+
 /// What a watched folder of git's data is watched for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum GitFolder {
@@ -14,6 +16,8 @@ pub(crate) enum GitFolder {
     Refs,
     /// Holds `exclude`.
     Info,
+    /// No data of git's, but a folder between the work tree's top and our root: its ignore files hold for us.
+    Above,
 }
 
 /// What a change in such a folder means.
@@ -28,9 +32,11 @@ impl GitFolder {
     /// lock files say nothing.
     pub(crate) fn change(self, name: &str) -> Option<GitChange> {
         match self {
-            Self::Data => matches!(name, "HEAD" | "packed-refs").then_some(GitChange::Head),
+            // The latter two are folders that are watched themselves once they exist.
+            Self::Data => matches!(name, "HEAD" | "packed-refs" | "info" | "refs").then_some(GitChange::Head),
             Self::Refs => (!has_lock_suffix(name)).then_some(GitChange::Head),
             Self::Info => (name == "exclude").then_some(GitChange::Excludes),
+            Self::Above => rules::is_rules_file(name).then_some(GitChange::Excludes),
         }
     }
 }
@@ -82,10 +88,12 @@ fn small_text(path: &Path) -> Option<String> {
 }
 
 impl GitDirs {
-    /// The folders to be watched, without doubles. The one of the current branch depends on HEAD, so that this is
-    /// asked again whenever HEAD may have moved.
-    pub(crate) fn folders(&self) -> Vec<(PathBuf, GitFolder)> {
+    /// The folders to be watched for the tree at `root`, without doubles. The one of the current branch depends on
+    /// HEAD, so that this is asked again whenever HEAD may have moved.
+    pub(crate) fn folders(&self, root: &Path) -> Vec<(PathBuf, GitFolder)> {
         let mut folders = vec![(self.own.clone(), GitFolder::Data)];
+        let above = root.ancestors().skip(1).take_while(|at| at.starts_with(&self.top));
+        folders.extend(above.map(|at| (at.to_owned(), GitFolder::Above)));
         if self.common != self.own {
             folders.push((self.common.clone(), GitFolder::Data));
         }
@@ -136,12 +144,12 @@ mod tests {
         assert_eq!(git.own, git.common);
         let heads = git.own.join("refs/heads");
         assert_eq!(
-            git.folders(),
+            git.folders(&git.top),
             [(git.own.clone(), GitFolder::Data), (heads.clone(), GitFolder::Refs)],
             "the branch's folder does not exist yet; its creation is seen in its parent"
         );
         fs::create_dir(heads.join("fix")).unwrap();
-        assert!(git.folders().contains(&(heads.join("fix"), GitFolder::Refs)));
+        assert!(git.folders(&git.top).contains(&(heads.join("fix"), GitFolder::Refs)));
     }
 
     #[test]

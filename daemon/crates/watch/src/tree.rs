@@ -107,20 +107,19 @@ impl Tree {
         work.changes.head_changed = batch.head_changed;
         let git_touched = batch.dirty.iter().any(|path| path == Path::new(".git"));
         let mut rescan = batch.rescan;
-        if rescan.is_some() || git_touched || self.dir.is_none() {
-            if !self.open_root() {
-                work.changes.root_gone = true;
-                return Ok(work.finish());
-            }
+        if (rescan.is_some() || self.dir.is_none()) && !self.open_root() {
+            work.changes.root_gone = true;
+            return Ok(work.finish());
+        }
+        if batch.head_changed || git_touched || rescan.is_some() {
+            work.changes.head_changed = true;
+            self.watch_git();
+            // What the rules are read from now is watched.
             let outside = Outside::of(self.handle.root(), &self.options);
-            if rescan.is_some() || outside != self.outside {
+            if outside != self.outside {
                 self.outside = outside;
                 rescan = rescan.or(Some(Rescan::Rules));
             }
-        }
-        if batch.head_changed || git_touched || rescan.is_some() {
-            self.watch_git();
-            work.changes.head_changed = true;
         }
         let Some(dir) = self.dir.clone() else { return Ok(work.finish()) };
         if let Some(reason) = rescan {
@@ -167,7 +166,7 @@ impl Tree {
             return;
         }
         let folders = git::discover(self.handle.root(), self.options.home.as_deref())
-            .map(|git| git.folders())
+            .map(|git| git.folders(self.handle.root()))
             .unwrap_or_default();
         self.handle.hub.0.watch_git(&self.handle.route, &folders);
     }

@@ -11,6 +11,7 @@ mod file;
 use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::SystemTime;
 
 use ignore::Match;
 use ignore::gitignore::{Gitignore, GitignoreBuilder};
@@ -63,6 +64,8 @@ pub(crate) struct Outside {
     pub(crate) exclude: Option<PathBuf>,
     /// The user's global excludes.
     pub(crate) global: Option<PathBuf>,
+    /// What `stat` said of all these files, so that a change shows.
+    stamps: Vec<Option<(SystemTime, u64)>>,
 }
 
 impl Outside {
@@ -73,7 +76,17 @@ impl Outside {
             let way = root.strip_prefix(&git.top).ok()?.to_str()?;
             Some((git.top.clone(), format!("{}/", way.replace(std::path::MAIN_SEPARATOR, "/"))))
         });
-        Self { top, exclude: git.map(|git| git.exclude()), global: options.global_excludes.clone() }
+        let exclude = git.as_ref().map(|git| git.exclude());
+        let global = options.global_excludes.clone();
+        let above =
+            git.iter().flat_map(|git| root.ancestors().skip(1).take_while(|at| at.starts_with(&git.top)));
+        let stamps = above
+            .flat_map(|at| [at.join(GITIGNORE), at.join(SDLIGNORE)])
+            .chain(exclude.clone())
+            .chain(global.clone())
+            .map(|path| path.metadata().and_then(|meta| Ok((meta.modified()?, meta.len()))).ok())
+            .collect();
+        Self { top, exclude, global, stamps }
     }
 }
 
