@@ -12,8 +12,8 @@ use crate::ExtractError;
 /// Steps and not seconds: facts must be the same on a slow machine.
 pub const PARSE_STEPS_BASE: u64 = 20_000;
 
-/// Steps that each byte adds. Ordinary code takes about 0.005 steps a byte.
-pub const PARSE_STEPS_PER_BYTE: f64 = 0.5;
+/// Steps that each byte adds: far more than ordinary code takes (about one operation, a hundredth of a step, a byte).
+pub const PARSE_STEPS_PER_BYTE: f64 = 0.2;
 
 thread_local! {
     static PARSERS: RefCell<Vec<(Lang, Parser)>> = const { RefCell::new(Vec::new()) };

@@ -123,7 +123,6 @@ impl<'a> Builder<'a> {
             node: 0,
             node_end: u32::MAX,
             children: 0,
-            bindings: 0,
             pending: 0,
             receiver: None,
         });
@@ -141,7 +140,6 @@ impl<'a> Builder<'a> {
             node,
             node_end,
             children: self.child_spans.len(),
-            bindings: self.bindings.len(),
             pending: self.pending.len(),
             receiver: outer.and_then(|frame| frame.receiver),
         };
@@ -272,7 +270,7 @@ impl<'a> Builder<'a> {
     /// Closes the innermost definition.
     pub(crate) fn close(&mut self) {
         let Some(frame) = self.frames.pop() else { return };
-        self.settle_shapes(frame.def, frame.pending, frame.bindings);
+        self.settle_shapes(frame.def, frame.pending);
         let span = self.def(frame.def).span;
         let inner = self.child_spans.split_off(frame.children.min(self.child_spans.len()));
         let fingerprint = self.fingerprint_of(span.start, span.end, &inner);

@@ -61,16 +61,15 @@ pub(crate) fn bare(lang: Lang, bytes: &[u8]) -> Facts {
 /// Removes reads of local variables and parameters: they lead to no definition. Calls and members of them stay, the
 /// variable's type may lead somewhere.
 fn drop_local_reads<L: Language>(refs: &mut Vec<Ref>, bindings: &[Binding], defs: &[Def]) {
-    let mut locals: HashMap<(DefIx, StrIx), Vec<(u32, u32)>> = HashMap::with_capacity(bindings.len());
+    let mut locals: HashMap<(DefIx, StrIx), Ranges> = HashMap::with_capacity(bindings.len());
     for binding in bindings {
         if matches!(binding.kind, BindingKind::Param | BindingKind::Local) {
-            let ranges = locals.entry((binding.scope, binding.name)).or_default();
-            // Ranges of one name mostly end together: the first to start covers the rest.
-            match ranges.last_mut() {
-                Some(last) if last.1 == binding.to => last.0 = last.0.min(binding.from),
-                _ => ranges.push((binding.from, binding.to)),
-            }
+            let end = defs.get(binding.scope.0 as usize).map_or(0, |def| def.span.end);
+            locals.entry((binding.scope, binding.name)).or_default().add(binding.from, binding.to, end);
         }
+    }
+    for ranges in locals.values_mut() {
+        ranges.inner.sort_unstable();
     }
     refs.retain(|one| {
         if one.form != RefForm::Value || one.recv.is_some() {
@@ -81,18 +80,42 @@ fn drop_local_reads<L: Language>(refs: &mut Vec<Ref>, bindings: &[Binding], defs
         for _ in 0..64 {
             let Some(ix) = scope else { break };
             let Some(def) = defs.get(ix.0 as usize) else { break };
-            if let Some(ranges) = locals.get(&(ix, one.name)) {
-                let whole = def.span.end;
-                let seen = ranges.iter().any(|&(from, to)| {
-                    one.at < to && (one.at >= from || (L::FUNCTION_SCOPED && to == whole))
-                });
-                // A module's own variables can be seen from elsewhere, so reads of them count.
-                if seen && ix != DefIx::MODULE {
-                    return false;
-                }
+            // A module's own variables can be seen from elsewhere, so reads of them count.
+            if ix != DefIx::MODULE
+                && locals.get(&(ix, one.name)).is_some_and(|ranges| ranges.hold::<L>(one.at))
+            {
+                return false;
             }
             scope = def.parent;
         }
         true
     });
+}
+
+/// Where a local name is known.
+#[derive(Default)]
+struct Ranges {
+    /// From here to the end of its definition.
+    whole: Option<u32>,
+    /// In these parts of it, in order.
+    inner: Vec<(u32, u32)>,
+}
+
+impl Ranges {
+    fn add(&mut self, from: u32, to: u32, end: u32) {
+        if to == end {
+            self.whole = Some(self.whole.map_or(from, |whole| whole.min(from)));
+        } else {
+            self.inner.push((from, to));
+        }
+    }
+
+    fn hold<L: Language>(&self, at: u32) -> bool {
+        if self.whole.is_some_and(|from| L::FUNCTION_SCOPED || from <= at) {
+            return true;
+        }
+        // Those that start before it; the one around it is among the last.
+        let before = self.inner.partition_point(|(from, _)| *from <= at);
+        self.inner.iter().take(before).rev().take(16).any(|(_, to)| at < *to)
+    }
 }

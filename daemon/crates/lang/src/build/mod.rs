@@ -39,8 +39,7 @@ struct Frame<'a> {
     node_end: u32,
     /// Where the spans of the definitions inside it begin in `child_spans`.
     children: usize,
-    /// Where its bindings and pending shapes begin.
-    bindings: usize,
+    /// Where its pending shapes begin.
     pending: usize,
     /// What it calls its receiver (inherited by what is inside).
     receiver: Option<half::Receiver<'a>>,
@@ -64,6 +63,9 @@ pub struct Builder<'a> {
     package: Option<StrIx>,
     refs: Vec<Ref>,
     bindings: Vec<Binding>,
+    /// The latest binding of each name in each definition, and for each binding the one before it.
+    latest: HashMap<(DefIx, StrIx), u32>,
+    before: Vec<u32>,
     frames: Vec<Frame<'a>>,
     child_spans: Vec<(u32, u32)>,
     /// The first definition of each name in each definition.
@@ -94,6 +96,8 @@ impl<'a> Builder<'a> {
             package: None,
             refs: Vec::with_capacity(bytes.len() / 40),
             bindings: Vec::new(),
+            latest: HashMap::new(),
+            before: Vec::new(),
             frames: Vec::new(),
             child_spans: Vec::new(),
             members: HashMap::new(),

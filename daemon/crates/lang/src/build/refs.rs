@@ -46,6 +46,8 @@ impl Builder<'_> {
         }
         let name = self.body.str(name);
         let scope = self.scope();
+        let before = self.latest.insert((scope, name), self.bindings.len() as u32);
+        self.before.push(before.unwrap_or(u32::MAX));
         self.bindings.push(Binding { scope, kind, name, ty, value, from, to });
     }
 

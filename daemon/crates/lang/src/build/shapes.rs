@@ -10,6 +10,10 @@ use super::{Builder, MAX_RETURNS};
 
 /// How many bindings deep a name is followed.
 const MAX_STEPS: u32 = 6;
+/// How many return statements are looked at for return shapes.
+const MAX_TRIES: usize = 64;
+/// How many bindings of one name are looked at.
+const MAX_BINDINGS: usize = 32;
 
 /// A shape of the body that a definition of the outline waits for.
 #[derive(Clone, Copy, Debug)]
@@ -38,17 +42,21 @@ impl Builder<'_> {
         self.pending.push(Pending { to: def, slot: Slot::Value, expr, at });
     }
 
-    /// Moves pending shapes from `first` on to the outline; `scope` is being closed and its bindings start at `bindings`.
-    pub(super) fn settle_shapes(&mut self, scope: DefIx, first: usize, bindings: usize) {
+    /// Moves pending shapes from `first` on to the outline; `scope` is being closed.
+    pub(super) fn settle_shapes(&mut self, scope: DefIx, first: usize) {
+        let mut tries = 0;
         for pending in self.pending.split_off(first.min(self.pending.len())) {
             let full = match pending.slot {
-                Slot::Return => self.def(pending.to).returns.len() >= MAX_RETURNS,
+                Slot::Return => {
+                    tries += 1;
+                    tries > MAX_TRIES || self.def(pending.to).returns.len() >= MAX_RETURNS
+                }
                 Slot::Value => false,
             };
             if full {
                 continue;
             }
-            let mut carry = Carry { b: self, scope, bindings, parts: 0 };
+            let mut carry = Carry { b: self, scope, parts: 0 };
             let expr = carry.over(pending.expr, pending.at, MAX_STEPS);
             if self.out.is_unknown(expr) {
                 continue;
@@ -88,7 +96,6 @@ impl Builder<'_> {
 struct Carry<'b, 'a> {
     b: &'b mut Builder<'a>,
     scope: DefIx,
-    bindings: usize,
     parts: u32,
 }
 
@@ -115,17 +122,17 @@ impl Carry<'_, '_> {
 
     /// What the local `name` stands for at byte `at`; none if it is no local.
     fn local(&mut self, name: StrIx, at: u32, steps: u32) -> Option<ExprIx> {
-        if let Some(found) = self.local_of(self.scope, self.bindings, name, at, steps) {
+        if let Some(found) = self.local_of(self.scope, name, at, steps) {
             return Some(found);
         }
         // The functions around it are still open.
         for at_frame in (0..self.b.frames.len()).rev().take(8) {
             let frame = self.b.frames.get(at_frame)?;
-            let (def, bindings) = (frame.def, frame.bindings);
+            let def = frame.def;
             if !self.b.def(def).kind.is_callable() {
                 break;
             }
-            if let Some(found) = self.local_of(def, bindings, name, at, steps) {
+            if let Some(found) = self.local_of(def, name, at, steps) {
                 return Some(found);
             }
         }
@@ -133,19 +140,14 @@ impl Carry<'_, '_> {
     }
 
     /// The same, where it is a local of `scope`.
-    fn local_of(
-        &mut self,
-        scope: DefIx,
-        bindings: usize,
-        name: StrIx,
-        at: u32,
-        steps: u32,
-    ) -> Option<ExprIx> {
-        let all = self.b.bindings.get(bindings..).unwrap_or_default();
+    fn local_of(&mut self, scope: DefIx, name: StrIx, at: u32, steps: u32) -> Option<ExprIx> {
         let mut known = false;
         let mut values: Vec<Binding> = Vec::new();
         // The latest ones first; a handful says enough.
-        for binding in all.iter().rev().filter(|b| b.scope == scope && b.name == name) {
+        let mut next = self.b.latest.get(&(scope, name)).copied();
+        for _ in 0..MAX_BINDINGS {
+            let Some(binding) = next.and_then(|ix| self.b.bindings.get(ix as usize)).copied() else { break };
+            next = next.and_then(|ix| self.b.before.get(ix as usize)).copied();
             match binding.kind {
                 BindingKind::Outer => return None,
                 BindingKind::Field => continue,
@@ -153,7 +155,7 @@ impl Carry<'_, '_> {
             }
             let said = binding.ty.is_some() || binding.value.is_some();
             if said && binding.from <= at && at < binding.to && values.len() < 3 {
-                values.push(*binding);
+                values.push(binding);
             }
         }
         if !known {
