@@ -4,6 +4,8 @@
 mod entry;
 mod list;
 pub(crate) mod names;
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeMap;
 

@@ -57,13 +57,17 @@ pub(crate) fn extend(schema: &mut Value, more: &Value) {
     }
 }
 
-/// The schema as `tools/list` shows it: names, types, choices and what is required. What the full schema says beyond
-/// that (descriptions, limits) is checked all the same and shown in every refusal.
+/// More choices than this are not listed by `tools/list`.
+const LISTED_CHOICES: usize = 8;
+
+/// The schema as `tools/list` shows it: names, types, short choices and what is required. What the full schema says beyond
+/// that (descriptions, limits, long choices) is checked all the same and shown in every refusal.
 pub(crate) fn terse(schema: &Value) -> Value {
     let Some(map) = schema.as_object() else { return schema.clone() };
     let mut out = Map::new();
     for (key, value) in map {
         match key.as_str() {
+            "enum" if value.as_array().is_some_and(|choices| choices.len() > LISTED_CHOICES) => {}
             "type" | "enum" | "required" => {
                 out.insert(key.clone(), value.clone());
             }

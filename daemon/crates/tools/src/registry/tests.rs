@@ -1,0 +1,158 @@
+//! What must hold for every action, whoever adds it.
+
+use serde_json::{Value, json};
+
+use super::*;
+use crate::actions;
+use crate::schema::lint;
+use crate::{Names, Surface, budget};
+
+fn registry() -> Registry {
+    Registry::new(actions::all())
+}
+
+fn tools(surface: Surface) -> Vec<Value> {
+    registry().list(surface, false, Names::Underscored)["tools"].as_array().unwrap().clone()
+}
+
+fn tokens(tools: &[Value]) -> usize {
+    budget::count(&serde_json::to_string(tools).unwrap())
+}
+
+#[test]
+fn every_schema_is_in_the_common_subset() {
+    for entry in registry().entries() {
+        for (which, schema) in [("request", &entry.request), ("response", &entry.response)] {
+            assert_eq!(lint(schema), Vec::<String>::new(), "{} {which}: {schema:#}", entry.def.name);
+        }
+        assert_eq!(entry.request["additionalProperties"], json!(false), "{}", entry.def.name);
+    }
+    for surface in Surface::ALL {
+        let listed = registry().list(surface, true, Names::Underscored);
+        for tool in listed["tools"].as_array().unwrap() {
+            assert_eq!(lint(&tool["inputSchema"]), Vec::<String>::new(), "{tool:#}");
+            if let Some(output) = tool.get("outputSchema") {
+                assert_eq!(lint(output), Vec::<String>::new(), "{tool:#}");
+                assert!(output.get("required").is_none(), "an error must fit it too: {tool:#}");
+            }
+        }
+    }
+}
+
+#[test]
+fn every_mutating_tool_has_a_raw_twin_and_no_other_has() {
+    let registry = registry();
+    for name in registry.tool_names().filter(|name| !name.ends_with(names::RAW)) {
+        let twin = registry.tool(&format!("sdl_{name}{}", names::RAW));
+        let tool = registry.tool(name).unwrap();
+        let wanted = match tool.to {
+            To::Action(i) => registry.entries()[i].def.mutating,
+            To::Gateway(namespace) => registry.of(namespace).any(|entry| entry.def.mutating),
+        };
+        assert_eq!(twin.is_some(), wanted, "{name}");
+        assert!(twin.is_none_or(|twin| twin.raw && twin.to == tool.to), "{name}");
+    }
+    for surface in Surface::ALL {
+        let listed = tools(surface);
+        for tool in &listed {
+            let name = tool["name"].as_str().unwrap();
+            if let Some(of) = name.strip_suffix(names::RAW) {
+                assert!(listed.iter().any(|tool| tool["name"] == of), "{name} without {of}");
+                let stable = json!({"type": "object", "properties": {"payload": {"type": "string"}}, "required": ["payload"]});
+                assert_eq!(tool["inputSchema"], stable);
+            }
+        }
+    }
+}
+
+#[test]
+fn names_fit_every_client_and_descriptions_say_when() {
+    let registry = registry();
+    for surface in Surface::ALL {
+        let listed = tools(surface);
+        assert_eq!(listed, tools(surface), "the order does not change");
+        for tool in &listed {
+            let name = tool["name"].as_str().unwrap();
+            assert!(
+                name.len() <= names::LONGEST && !name.contains("__") && name.starts_with("sdl_"),
+                "{name}"
+            );
+            assert!(name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_'), "{name}");
+            let description = tool["description"].as_str().unwrap();
+            assert!(description.starts_with("Call this when"), "{name}: {description}");
+            let dotted = name.replacen("sdl_", "sdl.", 1).replace('_', ".");
+            assert_eq!(registry.tool(&dotted), registry.tool(name), "{dotted}");
+        }
+    }
+}
+
+#[test]
+fn every_action_is_found_by_each_of_its_names_and_listed_by_its_gateway() {
+    let registry = registry();
+    let gateways = serde_json::to_string(&tools(Surface::Gateway)).unwrap();
+    for entry in registry.entries() {
+        let name = entry.def.name;
+        for spelled in [name.to_owned(), names::underscored(name), names::advertised(name, Names::Dotted)] {
+            assert_eq!(registry.action(&spelled).unwrap().def.name, name);
+        }
+        assert!(!entry.def.examples.is_empty(), "{name} has no example");
+        if entry.def.namespace != Namespace::Universal {
+            assert!(gateways.contains(&format!("{name}({})", entry.def.needs)), "{name}");
+        }
+    }
+}
+
+#[test]
+fn examples_fit_their_schemas_and_answers_bring_their_freshness() {
+    for entry in registry().entries() {
+        for example in entry.def.examples {
+            let value = crate::input::json::parse(example.as_bytes()).unwrap();
+            entry.shape.check(value, "").unwrap_or_else(|e| panic!("{} {example}: {e}", entry.def.name));
+        }
+        let fresh = entry.response.pointer("/properties/freshness").is_some();
+        assert_eq!(fresh, !matches!(entry.runner, Runner::Host(_)), "{}", entry.def.name);
+        for common in ["sync", "syncTimeoutMs"] {
+            let has = entry.request.pointer(&format!("/properties/{common}")).is_some();
+            assert_eq!(has, matches!(entry.runner, Runner::Read { .. }), "{} {common}", entry.def.name);
+        }
+    }
+}
+
+#[test]
+fn no_alias_hides_a_field() {
+    use crate::input::Shape;
+    for entry in registry().entries() {
+        let Shape::Object(shape) = &entry.shape else { panic!("{}", entry.def.name) };
+        let mut seen: Vec<&str> = Vec::new();
+        for spelled in
+            shape.fields.iter().flat_map(|field| std::iter::once(&field.name).chain(&field.aliases))
+        {
+            assert!(!seen.contains(&spelled.as_str()), "{}: {spelled} twice", entry.def.name);
+            seen.push(spelled);
+        }
+        for (alias, field) in entry.def.aliases {
+            assert!(shape.fields.iter().any(|known| known.name == *field), "{}: {alias}", entry.def.name);
+        }
+    }
+}
+
+#[test]
+fn lists_stay_below_their_ceilings() {
+    // The ceilings of all 35 tools are 5,000 and 1,050; what is here must leave room for what is still to come.
+    let flat = tokens(&tools(Surface::Flat));
+    let gateway = tokens(&tools(Surface::Gateway));
+    println!("flat {flat} tokens, gateway {gateway}");
+    for tool in tools(Surface::Flat).iter().chain(&tools(Surface::Gateway)) {
+        println!("{:4} {}", tokens(std::slice::from_ref(tool)), tool["name"]);
+    }
+    assert!(flat <= 1_600, "{flat}");
+    assert!(gateway <= 400, "{gateway}");
+}
+
+#[test]
+fn the_schema_version_is_a_function_of_the_schemas() {
+    assert_eq!(registry().schema_version(), registry().schema_version());
+    let mut fewer = actions::all();
+    fewer.pop();
+    assert_ne!(Registry::new(fewer).schema_version(), registry().schema_version());
+}
