@@ -1,1 +1,22 @@
 //! Facts to edges.
+//!
+//! [`resolve_file`] turns one file's facts into the outgoing edges of its symbols. It sees other files only through a
+//! [`World`], which answers the questions of [`sdl_ledger::LookupKey`] and records each that is asked; so its result is
+//! a pure function of the file's facts and those answers.
+//!
+//! * `modules`: how each language finds what an import names; * `infer`: what type an expression has;
+//! * [`strategies`]: the rules, by number; * [`confidence`]: how often each is right.
+
+pub mod confidence;
+mod hash;
+mod infer;
+mod modules;
+mod own;
+mod resolve;
+pub mod strategies;
+#[cfg(any(test, feature = "testing"))]
+pub mod testing;
+mod world;
+
+pub use resolve::resolve_file;
+pub use world::{Outlines, SharedOutline, World};

@@ -1,0 +1,265 @@
+//! The types of definitions and locals, and what calling a function gives.
+
+use sdl_model::facts::{BindingKind, DefFlags, DefIx, Expr, Lit, ParamKind};
+use sdl_model::{Lang, SymbolKind};
+
+use super::{Ctx, How, Infer, Shape, ShapeKind, Tag, Ty, Typed, question, question2};
+use crate::modules::{self, ModRef, Place};
+use crate::world::DefRef;
+
+impl Infer<'_, '_> {
+    /// The type of what a place holds, as a value.
+    pub(crate) fn place_type(&self, place: Place) -> Typed {
+        match place {
+            Place::Def(def) => self.def_type(def),
+            Place::Module(module) => Typed::new(Ty::Module(module), How::Named),
+            Place::External => Typed::EXTERNAL,
+            Place::Missing => Typed::UNKNOWN,
+        }
+    }
+
+    /// The type of a definition, as a value.
+    pub(crate) fn def_type(&self, def: DefRef) -> Typed {
+        let file = self.file(def.file);
+        let Some(found) = file.outline.def(def.def) else { return Typed::UNKNOWN };
+        let named = |ty| Typed::new(ty, How::Named);
+        match found.kind {
+            SymbolKind::Type => named(self.class_behind(def).map_or(Ty::Unknown, Ty::Class)),
+            kind if kind.is_type() => named(Ty::Class(def)),
+            SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor | SymbolKind::Macro => {
+                named(Ty::Func(def, None))
+            }
+            SymbolKind::Module => named(Ty::Module(ModRef::File(def.file))),
+            SymbolKind::Namespace => named(Ty::Module(ModRef::Inline(def))),
+            SymbolKind::EnumMember => named(
+                found.parent.map_or(Ty::Unknown, |parent| Ty::Instance(DefRef { def: parent, ..def })),
+            ),
+            SymbolKind::Property => self.result(def, None),
+            SymbolKind::Impl => Typed::UNKNOWN,
+            _ => self.variable_type(def),
+        }
+    }
+
+    fn variable_type(&self, def: DefRef) -> Typed {
+        let q = question2(Tag::DefType, def, None);
+        self.w.derive(&self.w.memos.types, q, Typed::UNKNOWN, || {
+            let file = self.file(def.file);
+            let Some(found) = file.outline.def(def.def) else { return Typed::UNKNOWN };
+            let parent = DefRef { def: found.parent.unwrap_or(DefIx::MODULE), ..def };
+            let ctx = self.outline_ctx(&file, parent, None);
+            if let Some(ty) = found.ty {
+                let ty = self.stated(&ctx, ty);
+                if ty != Ty::Unknown {
+                    return Typed::new(ty, How::Stated);
+                }
+            }
+            let object = found
+                .value
+                .is_none_or(|value| matches!(ctx.arena.expr(value), Expr::Lit(Lit::Object | Lit::Dict)));
+            let next = DefIx(def.def.0 + 1);
+            if object && file.outline.def(next).is_some_and(|next| next.parent == Some(def.def)) {
+                return Typed::new(Ty::Instance(def), How::Named);
+            }
+            match found.value {
+                Some(value) => self.eval(&Ctx { members: false, ..ctx }, value),
+                None => Typed::UNKNOWN,
+            }
+        })
+    }
+
+    /// What calling `callee` gives, reached through the type `subject`.
+    pub(crate) fn result(&self, callee: DefRef, subject: Option<DefRef>) -> Typed {
+        let q = question2(Tag::Result, callee, subject);
+        self.w.derive(&self.w.memos.types, q, Typed::UNKNOWN, || {
+            let file = self.file(callee.file);
+            let Some(found) = file.outline.def(callee.def) else { return Typed::UNKNOWN };
+            if found.kind == SymbolKind::Constructor {
+                let class = subject.or_else(|| self.owner_type(callee));
+                return Typed::new(class.map_or(Ty::Unknown, Ty::Instance), How::Built);
+            }
+            let ctx = self.outline_ctx(&file, callee, subject);
+            if let Some(ret) = found.ret {
+                let ty = self.stated(&ctx, ret);
+                if ty != Ty::Unknown {
+                    return Typed::new(ty, How::Returned);
+                }
+            }
+            let values = Ctx { members: false, ..ctx };
+            let types: Vec<Ty> = found.returns.iter().map(|value| self.eval(&values, *value).ty).collect();
+            let mut ty = Ty::union(types);
+            if found.flags.has(DefFlags::GENERATOR) && found.ret.is_none() {
+                ty = Shape::ty(ShapeKind::Sequence, [ty]);
+            }
+            Typed::new(ty, How::Guessed)
+        })
+    }
+
+    /// The type of a parameter, as the outline states it.
+    pub(crate) fn param_type(&self, ctx: &Ctx<'_>, def: DefIx, at: usize) -> Typed {
+        let file = self.file(ctx.file);
+        let Some(found) = file.outline.def(def) else { return Typed::UNKNOWN };
+        let Some(param) = found.params.get(at) else { return Typed::UNKNOWN };
+        let here = self.outline_ctx(&file, DefRef { file: ctx.file, def }, ctx.subject);
+        match (param.ty, param.kind) {
+            (Some(ty), kind) => {
+                let ty = self.stated(&here, ty);
+                Typed::new(rest(ty, kind), How::Stated)
+            }
+            (None, ParamKind::Receiver) => self.receiver(&here),
+            (None, ParamKind::Rest | ParamKind::KeywordRest) => Typed::EXTERNAL,
+            (None, _) => Typed::UNKNOWN,
+        }
+    }
+
+    /// What `self` is in `ctx`.
+    pub(crate) fn receiver(&self, ctx: &Ctx<'_>) -> Typed {
+        let Some(class) = self.self_class(ctx) else { return Typed::UNKNOWN };
+        let ty = if self.is_static(ctx) { Ty::Class(class) } else { Ty::Instance(class) };
+        Typed::new(ty, How::Named)
+    }
+
+    /// The type that `ctx` stands in.
+    pub(crate) fn self_class(&self, ctx: &Ctx<'_>) -> Option<DefRef> {
+        ctx.subject.or_else(|| self.owner_type(DefRef { file: ctx.file, def: ctx.scope }))
+    }
+
+    /// Whether the method around `ctx` belongs to the type and not to its instances.
+    fn is_static(&self, ctx: &Ctx<'_>) -> bool {
+        let file = self.file(ctx.file);
+        let mut at = Some(ctx.scope);
+        while let Some(ix) = at {
+            let Some(def) = file.outline.def(ix) else { return false };
+            let parent = def.parent.filter(|parent| *parent < ix);
+            let of_type = parent
+                .and_then(|parent| file.outline.def(parent))
+                .is_some_and(|parent| parent.kind.is_type() || parent.kind == SymbolKind::Impl);
+            if of_type {
+                return def.flags.has(DefFlags::CLASS_METHOD)
+                    || (def.flags.has(DefFlags::STATIC) && def.kind.is_callable());
+            }
+            at = parent;
+        }
+        false
+    }
+
+    /// The type of a local of the file being resolved.
+    pub(crate) fn local_type(&self, ix: u32) -> Typed {
+        let q = question(Tag::Binding, DefRef { file: self.own.file, def: DefIx(ix) }, 0);
+        self.w.derive(&self.own_types, q, Typed::UNKNOWN, || self.fresh_local_type(ix))
+    }
+
+    fn fresh_local_type(&self, ix: u32) -> Typed {
+        let body = self.own.body;
+        let Some(binding) = body.bindings.get(ix as usize) else { return Typed::UNKNOWN };
+        let file = self.file(self.own.file);
+        let ctx = Ctx {
+            file: self.own.file,
+            scope: binding.scope,
+            at: binding.from.saturating_sub(1),
+            arena: &body.arena,
+            body: true,
+            members: true,
+            subject: None,
+        };
+        // A stated type holds wherever the name is assigned; the nearest counts.
+        let stated = binding.ty.or_else(|| {
+            let all = self.own.bindings(binding.scope, binding.name);
+            let earlier = all.iter().rev().filter(|other| **other < ix);
+            earlier
+                .filter_map(|other| body.bindings.get(*other as usize))
+                .filter(|other| other.from <= binding.from && binding.from < other.to)
+                .find_map(|other| other.ty)
+        });
+        if let Some(ty) = stated {
+            let mut ty = self.stated(&ctx, ty);
+            if binding.kind == BindingKind::Param
+                && let Some(kind) = self.param_kind(&file, binding.scope, body.arena.str(binding.name))
+            {
+                ty = rest(ty, kind);
+            }
+            if ty != Ty::Unknown {
+                return Typed::new(ty, How::Stated);
+            }
+        }
+        if let Some(value) = binding.value {
+            return self.eval(&Ctx { members: false, ..ctx }, value);
+        }
+        if binding.kind == BindingKind::Param
+            && let Some(def) = file.outline.def(binding.scope)
+            && let Some(at) = def
+                .params
+                .iter()
+                .position(|param| file.outline.str(param.name) == body.arena.str(binding.name))
+        {
+            return self.param_type(&ctx, binding.scope, at);
+        }
+        Typed::UNKNOWN
+    }
+
+    fn param_kind(&self, file: &crate::world::FileIndex, def: DefIx, name: &str) -> Option<ParamKind> {
+        let def = file.outline.def(def)?;
+        def.params.iter().find(|param| file.outline.str(param.name) == name).map(|param| param.kind)
+    }
+
+    /// What calling a value of type `callee` gives.
+    pub(crate) fn called(&self, callee: &Typed) -> Typed {
+        let how = callee.how;
+        match &callee.ty {
+            Ty::Class(class) => Typed::new(Ty::Instance(*class), How::Built).at_least(how),
+            Ty::Func(def, subject) => self.result(*def, *subject).at_least(how),
+            Ty::Callable(result) => Typed::new((**result).clone(), How::Returned).at_least(how),
+            Ty::External(_) => Typed::new(Ty::External(None), how),
+            Ty::Instance(class) => {
+                let lang = self.file(class.file).lang();
+                let Some(name) = call_operator(lang) else { return Typed::UNKNOWN };
+                match self.member(*class, self.sym(name), true) {
+                    Some(member) => self.result(member.def, Some(*class)).at_least(how),
+                    None => Typed::UNKNOWN,
+                }
+            }
+            Ty::Union(list) => {
+                let all = list.iter().map(|ty| self.called(&Typed::new(ty.clone(), how)));
+                join(all)
+            }
+            // `require('x')()`: the module is its default export.
+            Ty::Module(module) => {
+                let callee = self.place_type(modules::default_of(self.w, *module));
+                if matches!(callee.ty, Ty::Module(_)) { Typed::UNKNOWN } else { self.called(&callee) }
+            }
+            // `super(…)` gives the object's other half.
+            Ty::Super(class) => Typed::new(Ty::Super(*class), how),
+            Ty::Null | Ty::Unknown => Typed::UNKNOWN,
+        }
+    }
+}
+
+/// One of several: the union of their types, as sure as the least sure.
+pub(super) fn join(all: impl Iterator<Item = Typed>) -> Typed {
+    let mut how = How::Named;
+    let types: Vec<Ty> = all
+        .map(|typed| {
+            how = how.max(typed.how);
+            typed.ty
+        })
+        .collect();
+    Typed::new(Ty::union(types), how)
+}
+
+/// The method that calling an instance calls.
+pub(crate) fn call_operator(lang: Lang) -> Option<&'static str> {
+    match lang {
+        Lang::Python => Some("__call__"),
+        Lang::Kotlin => Some("invoke"),
+        Lang::Php => Some("__invoke"),
+        Lang::Cpp => Some("operator()"),
+        _ => None,
+    }
+}
+
+fn rest(ty: Ty, kind: ParamKind) -> Ty {
+    match kind {
+        ParamKind::Rest if !matches!(ty, Ty::External(_)) => Shape::ty(ShapeKind::Sequence, [ty]),
+        ParamKind::KeywordRest => Shape::ty(ShapeKind::Map, [Ty::External(None), ty]),
+        _ => ty,
+    }
+}

@@ -1,0 +1,242 @@
+//! Expressions that stand for values.
+
+use sdl_model::SymbolKind;
+use sdl_model::facts::{Expr, ExprIx};
+
+use super::defs::join;
+use super::names::Want;
+use super::{Ctx, EXPR_DEPTH, How, Infer, Meaning, Ty, Typed, containers};
+use crate::modules::{self, Place};
+use crate::world::Sym;
+
+impl Infer<'_, '_> {
+    /// The type of the value of `ix`.
+    pub(crate) fn eval(&self, ctx: &Ctx<'_>, ix: ExprIx) -> Typed {
+        self.eval_at(ctx, ix, 0)
+    }
+
+    fn eval_at(&self, ctx: &Ctx<'_>, ix: ExprIx, depth: u8) -> Typed {
+        if depth > EXPR_DEPTH || !self.w.step() {
+            return Typed::UNKNOWN;
+        }
+        let deeper = depth + 1;
+        match ctx.arena.expr(ix) {
+            Expr::Name(name) => self.named_value(ctx, self.meaning(ctx, *name, Want::Any)),
+            Expr::SelfRef => self.receiver(ctx),
+            Expr::SuperRef => {
+                let class = self.self_class(ctx);
+                Typed::new(class.map_or(Ty::Unknown, Ty::Super), How::Named)
+            }
+            Expr::SelfType => {
+                let class = self.self_class(ctx);
+                Typed::new(class.map_or(Ty::Unknown, Ty::Class), How::Named)
+            }
+            Expr::Attr(base, name) | Expr::Path(base, name) => {
+                let base = self.base_value(ctx, *base, deeper);
+                self.attribute(&base, ctx.arena.str(*name), false)
+            }
+            Expr::Call(callee, _) => self.call_value(ctx, *callee, deeper),
+            Expr::New(ty) => self.new_value(ctx, *ty, deeper),
+            Expr::Index(inner) => self.element(ctx, *inner, deeper, |shape| shape.index()),
+            Expr::Iter(inner) => {
+                let lang = self.file(ctx.file).lang();
+                self.element(ctx, *inner, deeper, |shape| shape.iter(lang))
+            }
+            Expr::Item(inner, at) => self.element(ctx, *inner, deeper, |shape| shape.item(usize::from(*at))),
+            Expr::Await(inner) | Expr::Unwrap(inner) => {
+                let inner = self.eval_at(ctx, *inner, deeper);
+                match &inner.ty {
+                    Ty::External(Some(shape)) => match shape.unwrap() {
+                        Some(ty) => Typed::new(ty, inner.how),
+                        None => inner,
+                    },
+                    _ => inner,
+                }
+            }
+            Expr::Generic(base, _) => {
+                let value = self.eval_at(ctx, *base, deeper);
+                match value.ty {
+                    Ty::External(_) => Typed::new(self.stated_at(ctx, ix, deeper), How::Stated),
+                    _ => value,
+                }
+            }
+            Expr::Union(list) | Expr::Either(list) => {
+                let value = join(list.iter().map(|one| self.eval_at(ctx, *one, deeper)));
+                if list.len() > 1 { value.at_least(How::Guessed) } else { value }
+            }
+            Expr::Tuple(list) => {
+                let types: Vec<Ty> = list.iter().map(|one| self.eval_at(ctx, *one, deeper).ty).collect();
+                Typed::new(super::Shape::ty(super::ShapeKind::Tuple, types), How::Guessed)
+            }
+            Expr::Callable(_, ret) => match ret {
+                Some(ret) => {
+                    Typed::new(Ty::Callable(self.eval_at(ctx, *ret, deeper).ty.into()), How::Guessed)
+                }
+                None => Typed::EXTERNAL,
+            },
+            Expr::Lit(sdl_model::facts::Lit::Null) => Typed::new(Ty::Null, How::Named),
+            Expr::Lit(_) => Typed::EXTERNAL,
+            Expr::Unknown => Typed::UNKNOWN,
+        }
+    }
+
+    /// The value that a member is taken of.
+    pub(crate) fn receiver_value(&self, ctx: &Ctx<'_>, ix: ExprIx) -> Typed {
+        self.base_value(ctx, ix, 0)
+    }
+
+    /// The value before a dot: where a bare name means nothing here, it may be the first part of a path.
+    fn base_value(&self, ctx: &Ctx<'_>, ix: ExprIx, depth: u8) -> Typed {
+        if let Expr::Name(name) = ctx.arena.expr(ix)
+            && let Meaning::Place(Place::Missing, _) = self.meaning(ctx, *name, Want::Any)
+        {
+            return match modules::root(self.w, ctx.file, ctx.arena.str(*name)) {
+                Place::Missing => self.missing_value(ctx),
+                place => self.place_type(place),
+            };
+        }
+        self.eval_at(ctx, ix, depth)
+    }
+
+    /// A name that nothing in the repository defines: a builtin or a global from outside.
+    fn missing_value(&self, ctx: &Ctx<'_>) -> Typed {
+        if modules::has_closed_names(self.file(ctx.file).lang()) { Typed::EXTERNAL } else { Typed::UNKNOWN }
+    }
+
+    /// The type of what a name means, as a value.
+    pub(crate) fn named_value(&self, ctx: &Ctx<'_>, meaning: Meaning) -> Typed {
+        match meaning {
+            Meaning::Local(ix) => self.local_type(ix),
+            Meaning::Param(def, at) => self.param_type(ctx, def, at),
+            // The parameter itself, as in `T::new()`: the type that bounds it.
+            Meaning::Generic(Some(bound)) => {
+                let file = self.file(ctx.file);
+                let outline = Ctx { arena: &file.outline.arena, body: false, at: u32::MAX, ..*ctx };
+                match self.stated(&outline, bound) {
+                    Ty::Instance(class) => Typed::new(Ty::Class(class), How::Stated),
+                    other => Typed::new(other, How::Stated),
+                }
+            }
+            Meaning::Generic(None) => Typed::UNKNOWN,
+            Meaning::Place(Place::Missing, _) => self.missing_value(ctx),
+            Meaning::Place(place, _) => self.place_type(place),
+        }
+    }
+
+    fn call_value(&self, ctx: &Ctx<'_>, callee: ExprIx, depth: u8) -> Typed {
+        let (Expr::Attr(base, name) | Expr::Path(base, name)) = ctx.arena.expr(callee) else {
+            let callee = match ctx.arena.expr(callee) {
+                Expr::Name(name) => self.named_value(ctx, self.meaning(ctx, *name, Want::Call)),
+                _ => self.eval_at(ctx, callee, depth),
+            };
+            return self.called(&callee);
+        };
+        let base = self.base_value(ctx, *base, depth + 1);
+        let name = ctx.arena.str(*name);
+        let lang = self.file(ctx.file).lang();
+        let results = base.ty.each().iter().map(|ty| {
+            if let Ty::External(shape) = ty {
+                let ty = shape.as_ref().map_or(Ty::External(None), |shape| shape.method(name, lang));
+                return Typed::new(ty, base.how.max(How::Element));
+            }
+            let one = Typed::new(ty.clone(), base.how);
+            let callee = self.attribute(&one, name, true);
+            match callee.ty {
+                Ty::Unknown if matches!(ty, Ty::Instance(_)) && containers::gives_itself(name, lang) => one,
+                _ => self.called(&callee),
+            }
+        });
+        join(results)
+    }
+
+    fn new_value(&self, ctx: &Ctx<'_>, ty: ExprIx, depth: u8) -> Typed {
+        let built = self.stated_at(ctx, ty, depth);
+        if built != Ty::Unknown {
+            return Typed::new(built, How::Built);
+        }
+        match self.eval_at(ctx, ty, depth) {
+            Typed { ty: Ty::Class(class), how } => Typed::new(Ty::Instance(class), how.max(How::Built)),
+            Typed { ty: Ty::External(_), .. } => Typed::EXTERNAL,
+            Typed { ty: Ty::Func(def, _), how } => Typed::new(Ty::Instance(def), how.max(How::Built)),
+            module @ Typed { ty: Ty::Module(_), .. } => self.called(&module),
+            _ => Typed::UNKNOWN,
+        }
+    }
+
+    fn element(
+        &self,
+        ctx: &Ctx<'_>,
+        inner: ExprIx,
+        depth: u8,
+        part: impl Fn(&super::Shape) -> Ty,
+    ) -> Typed {
+        let whole = self.eval_at(ctx, inner, depth);
+        let parts = whole.ty.each().iter().map(|ty| match ty {
+            Ty::External(Some(shape)) => part(shape),
+            Ty::External(None) => Ty::External(None),
+            // An alias of a container, a class that stands for one: not followed.
+            _ => Ty::Unknown,
+        });
+        Typed::new(Ty::union(parts), whole.how.max(How::Element))
+    }
+
+    /// The member `name` of a value, as a value.
+    pub(crate) fn attribute(&self, base: &Typed, name: &str, call: bool) -> Typed {
+        let how = base.how;
+        let sym = self.sym(name);
+        match &base.ty {
+            Ty::Module(module) => {
+                let place = modules::member(self.w, *module, sym);
+                self.place_type(place).at_least(how)
+            }
+            Ty::Class(class) | Ty::Instance(class) => {
+                let instance = matches!(base.ty, Ty::Instance(_));
+                self.member_value(*class, sym, instance, call).at_least(how)
+            }
+            Ty::Super(class) => match self.base_member(*class, sym, call) {
+                Some(member) => self.bound_member(member.def, *class, call).at_least(how),
+                None => Typed::EXTERNAL,
+            },
+            Ty::Union(list) => {
+                join(list.iter().map(|ty| self.attribute(&Typed::new(ty.clone(), how), name, call)))
+            }
+            Ty::External(_) => Typed::new(Ty::External(None), how),
+            Ty::Func(def, _) => match self.class_behind(*def) {
+                Some(class) => self.member_value(class, sym, false, call).at_least(how),
+                None => Typed::UNKNOWN,
+            },
+            Ty::Callable(_) => Typed::EXTERNAL,
+            Ty::Null | Ty::Unknown => Typed::UNKNOWN,
+        }
+    }
+
+    fn member_value(
+        &self,
+        class: crate::world::DefRef,
+        name: Sym,
+        instance: bool,
+        call: bool,
+    ) -> Typed {
+        match self.member(class, name, call) {
+            Some(member) => {
+                let value = self.bound_member(member.def, class, call);
+                if instance { value } else { value.at_least(How::Named) }
+            }
+            None if self.line(class).outside => Typed::EXTERNAL,
+            None => Typed::UNKNOWN,
+        }
+    }
+
+    fn bound_member(&self, def: crate::world::DefRef, class: crate::world::DefRef, call: bool) -> Typed {
+        let file = self.file(def.file);
+        let Some(found) = file.outline.def(def.def) else { return Typed::UNKNOWN };
+        match found.kind {
+            SymbolKind::Property => self.result(def, Some(class)),
+            SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor => {
+                let _ = call;
+                Typed::new(Ty::Func(def, Some(class)), How::Named)
+            }
+            _ => self.def_type(def),
+        }
+    }
+}

@@ -1,0 +1,299 @@
+//! Types and their members: who owns a definition, what a type inherits, where a member is found.
+
+use std::rc::Rc;
+
+use sdl_model::facts::{DefFlags, DefIx};
+use sdl_model::{Lang, SymbolKind};
+
+use super::{Infer, Tag, Ty, Typed, question, question2};
+use crate::modules;
+use crate::world::{DefRef, FileIndex, Sym, last_name};
+
+/// Most types in one line of inheritance.
+const LINE: usize = 64;
+
+/// A type and all that it inherits from, nearest first.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Line {
+    pub(crate) types: Vec<DefRef>,
+    /// Whether it inherits from something outside the repository.
+    pub(crate) outside: bool,
+}
+
+/// A member of a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Member {
+    pub(crate) def: DefRef,
+    /// Whether a base has it and not the type itself.
+    pub(crate) inherited: bool,
+}
+
+/// Whether members of a type may stand outside of it, in other files.
+fn has_open_types(lang: Lang) -> bool {
+    matches!(lang, Lang::Rust | Lang::Cpp | Lang::CSharp | Lang::Kotlin | Lang::Ruby | Lang::Go)
+}
+
+impl Infer<'_, '_> {
+    /// The type whose member `def` is, or `def` itself if it is a type.
+    pub(crate) fn owner_type(&self, def: DefRef) -> Option<DefRef> {
+        let file = self.file(def.file);
+        let mut at = def.def;
+        let mut from_callable = false;
+        loop {
+            let found = file.outline.def(at)?;
+            let here = DefRef { file: def.file, def: at };
+            match found.kind {
+                SymbolKind::Type | SymbolKind::EnumMember if !from_callable && at == def.def => {}
+                SymbolKind::EnumMember => return Some(here),
+                kind if kind.is_type() => return Some(here),
+                SymbolKind::Impl => return self.owner_of(&file, here),
+                SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field if from_callable => {
+                    return Some(here);
+                }
+                SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor | SymbolKind::Property => {
+                    if found.owner.is_some() {
+                        return self.owner_of(&file, here);
+                    }
+                    from_callable = true;
+                    // A constructor function of JavaScript: its fields are set through `this`.
+                    if file.lang() == Lang::JavaScript
+                        && found.kind == SymbolKind::Function
+                        && file.outline.def(DefIx(at.0 + 1)).is_some_and(|next| {
+                            next.parent == Some(at) && next.kind == SymbolKind::Field
+                        })
+                    {
+                        return Some(here);
+                    }
+                }
+                SymbolKind::Module => return None,
+                _ => {}
+            }
+            at = found.parent.filter(|parent| *parent < at)?;
+        }
+    }
+
+    /// The type that an impl block or a member names as its owner.
+    pub(crate) fn owner_of(&self, file: &FileIndex, def: DefRef) -> Option<DefRef> {
+        let typed = self.w.derive(
+            &self.w.memos.types,
+            question2(Tag::Impl, def, None),
+            Typed::UNKNOWN,
+            || {
+                let ty = file.outline.def(def.def).and_then(|found| {
+                    let ctx = self.outline_ctx(file, def, None);
+                    Some(self.stated(&ctx, found.owner?))
+                });
+                Typed::new(ty.unwrap_or(Ty::Unknown), super::How::Named)
+            },
+        );
+        match typed.ty {
+            Ty::Instance(owner) => Some(owner),
+            _ => None,
+        }
+    }
+
+    /// What a type inherits from, itself first.
+    pub(crate) fn line(&self, class: DefRef) -> Rc<Line> {
+        let q = question2(Tag::Line, class, None);
+        self.w.derive(&self.w.memos.lines, q, Rc::new(Line { types: vec![class], outside: true }), || {
+            let mut line = Line::default();
+            let mut stack = vec![class];
+            let mut steps = 0;
+            // In order of the text, left to right; of a type met twice the last counts, as in method resolution
+            // orders: a shared base comes after all that derive from it.
+            while let Some(next) = stack.pop() {
+                steps += 1;
+                if steps > 4 * LINE {
+                    break;
+                }
+                if let Some(at) = line.types.iter().position(|seen| *seen == next) {
+                    if next == class {
+                        continue;
+                    }
+                    line.types.remove(at);
+                } else if line.types.len() >= LINE {
+                    line.outside = true;
+                    break;
+                }
+                line.types.push(next);
+                let (bases, outside) = self.bases(next);
+                line.outside |= outside;
+                stack.extend(bases.into_iter().rev());
+            }
+            Rc::new(line)
+        })
+    }
+
+    /// The types that `class` names as its bases, and whether some lie outside.
+    fn bases(&self, class: DefRef) -> (Vec<DefRef>, bool) {
+        let file = self.file(class.file);
+        let mut bases = Vec::new();
+        let mut outside = false;
+        let mut add = |at: DefRef| {
+            let Some(found) = file.outline.def(at.def) else { return };
+            let ctx = self.outline_ctx(&file, at, None);
+            for base in &found.bases {
+                for ty in self.stated(&ctx, base.ty).each() {
+                    match ty {
+                        Ty::Instance(base) if *base != class => bases.push(*base),
+                        Ty::Instance(_) | Ty::Null => {}
+                        _ => outside = true,
+                    }
+                }
+            }
+        };
+        add(class);
+        if let Some(name) = file.name(class.def) {
+            for &def in file.owned_by(name) {
+                let at = DefRef { file: class.file, def };
+                let is_impl = file.outline.def(def).is_some_and(|def| def.kind == SymbolKind::Impl);
+                if is_impl && self.owner_of(&file, at) == Some(class) {
+                    add(at);
+                }
+            }
+        }
+        if let Some(parent) = file.outline.def(class.def).and_then(|def| {
+            (def.kind == SymbolKind::EnumMember).then_some(def.parent).flatten()
+        }) {
+            bases.push(DefRef { file: class.file, def: parent });
+        }
+        (bases, outside)
+    }
+
+    /// The member `name` of a type, its own or inherited. With `call`, one that can be called is preferred.
+    pub(crate) fn member(&self, class: DefRef, name: Sym, call: bool) -> Option<Member> {
+        let more = u64::from(name.0) << 1 | u64::from(call);
+        let q = question(Tag::TypeMember, class, more);
+        self.w.derive(&self.w.memos.members, q, None, || {
+            let line = self.line(class);
+            line.types.iter().enumerate().find_map(|(at, ty)| {
+                let def = self.own_member(*ty, name, call)?;
+                Some(Member { def, inherited: at > 0 })
+            })
+        })
+    }
+
+    /// The member `name` of a base of `class`.
+    pub(crate) fn base_member(&self, class: DefRef, name: Sym, call: bool) -> Option<Member> {
+        let line = self.line(class);
+        line.types
+            .iter()
+            .skip(1)
+            .find_map(|ty| self.own_member(*ty, name, call))
+            .map(|def| Member { def, inherited: true })
+    }
+
+    fn own_member(&self, class: DefRef, name: Sym, call: bool) -> Option<DefRef> {
+        let file = self.file(class.file);
+        let within = |at: DefIx| -> Option<DefRef> {
+            let first = file.child(at, name)?;
+            let best = if call && !self.is_callable(&file, first) {
+                file.children(at, name).find(|ix| self.is_callable(&file, *ix)).unwrap_or(first)
+            } else {
+                first
+            };
+            Some(DefRef { file: class.file, def: best })
+        };
+        if let Some(found) = within(class.def) {
+            return Some(found);
+        }
+        let class_name = file.name(class.def)?;
+        let mut of_trait = None;
+        for &def in file.owned_by(class_name) {
+            let Some(found) = file.outline.def(def) else { continue };
+            let at = DefRef { file: class.file, def };
+            if found.kind == SymbolKind::Impl {
+                if let Some(member) = within(def)
+                    && self.owner_of(&file, at) == Some(class)
+                {
+                    if found.bases.is_empty() {
+                        return Some(member);
+                    }
+                    of_trait = of_trait.or(Some(member));
+                }
+            } else if file.name(def) == Some(name) && self.owner_of(&file, at) == Some(class) {
+                return Some(at);
+            }
+        }
+        of_trait.or_else(|| self.member_elsewhere(&file, class, class_name, name))
+    }
+
+    fn is_callable(&self, file: &FileIndex, def: DefIx) -> bool {
+        file.outline.def(def).is_some_and(|def| def.kind.is_callable())
+    }
+
+    /// A member that stands in another file than its type.
+    fn member_elsewhere(
+        &self,
+        file: &FileIndex,
+        class: DefRef,
+        class_name: Sym,
+        name: Sym,
+    ) -> Option<DefRef> {
+        if !has_open_types(file.lang()) || self.is_local(class) {
+            return None;
+        }
+        if file.lang() == Lang::Go {
+            return modules::siblings(self.w, class.file).iter().find_map(|other| {
+                let index = self.file(*other);
+                index.owned_by(class_name).iter().copied().find_map(|def| {
+                    let local = index.outline.def(def)?.flags.has(DefFlags::LOCAL);
+                    (index.name(def) == Some(name) && !local).then_some(DefRef { file: *other, def })
+                })
+            });
+        }
+        let hits = self.w.named(name)?;
+        let mut best: Option<(u64, DefRef)> = None;
+        for hit in hits.iter().filter(|hit| hit.kind.is_callable() && hit.file != file.id) {
+            let Some(other) = self.w.open(hit.file) else { continue };
+            let index = self.file(other);
+            let Some(def) = index.find(hit.symbol) else { continue };
+            if self.extends(&index, DefRef { file: other, def }, class, class_name)
+                && best.is_none_or(|(id, _)| hit.symbol.0 < id)
+            {
+                best = Some((hit.symbol.0, DefRef { file: other, def }));
+            }
+        }
+        best.map(|(_, def)| def)
+    }
+
+    /// Whether `member` is stated to belong to `class`, by its own owner, its impl block or a reopened class.
+    fn extends(&self, index: &FileIndex, member: DefRef, class: DefRef, class_name: Sym) -> bool {
+        let Some(found) = index.outline.def(member.def) else { return false };
+        let holder = if found.owner.is_some() { Some(member.def) } else { found.parent };
+        let Some(holder) = holder else { return false };
+        let Some(def) = index.outline.def(holder) else { return false };
+        let at = DefRef { file: member.file, def: holder };
+        match def.owner {
+            Some(owner) => {
+                last_name(&index.outline, owner).is_some_and(|last| self.sym(last) == class_name)
+                    && self.owner_of(index, at) == Some(class)
+            }
+            // Partial and reopened classes.
+            None => {
+                matches!(index.lang(), Lang::CSharp | Lang::Ruby)
+                    && def.kind.is_type()
+                    && index.name(holder) == Some(class_name)
+            }
+        }
+    }
+
+    /// The constructor that `class` itself declares, if it does.
+    pub(crate) fn constructor(&self, class: DefRef) -> Option<DefRef> {
+        let file = self.file(class.file);
+        let name = match file.lang() {
+            Lang::Python => self.sym("__init__"),
+            Lang::JavaScript | Lang::TypeScript | Lang::Tsx => self.sym("constructor"),
+            Lang::Php => self.sym("__construct"),
+            Lang::Ruby => self.sym("initialize"),
+            Lang::Rust | Lang::Go | Lang::C | Lang::Bash | Lang::Manifest => return None,
+            _ => file.name(class.def)?,
+        };
+        let mut ctors = file.children(class.def, name).filter(|ix| self.is_callable(&file, *ix));
+        let first = ctors.next()?;
+        let best = std::iter::once(first)
+            .chain(ctors)
+            .find(|ix| file.outline.def(*ix).is_some_and(|def| !def.flags.has(DefFlags::ABSTRACT)));
+        Some(DefRef { file: class.file, def: best.unwrap_or(first) })
+    }
+}

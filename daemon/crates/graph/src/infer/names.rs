@@ -1,0 +1,264 @@
+//! What a bare name means where it stands.
+
+use sdl_model::facts::{BindingKind, DefFlags, DefIx, ExprIx, Import, ImportKind, StrIx};
+use sdl_model::{Lang, SymbolKind};
+
+use super::{Ctx, Infer, Tag, question};
+use crate::modules::{self, Place};
+use crate::world::{DefRef, FileIndex, FileIx, Sym};
+
+/// Which rule found what a name means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Via {
+    /// It is defined in the same or an enclosing scope.
+    Scope,
+    /// An import binds it.
+    Import,
+    /// A wildcard import brings it in.
+    Wildcard,
+    /// Another file of the same package defines it.
+    Package,
+    /// An included file declares it.
+    Include,
+    /// The enclosing type has it as a member.
+    Member,
+    /// A base of the enclosing type has it as a member.
+    Inherited,
+}
+
+/// What a bare name means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Meaning {
+    /// A local of the file being resolved: its latest binding before the name.
+    Local(u32),
+    /// A parameter of a definition.
+    Param(DefIx, usize),
+    /// A generic parameter, with its bound if it has one.
+    Generic(Option<ExprIx>),
+    /// Something else.
+    Place(Place, Via),
+}
+
+/// What a name stands for: languages keep functions and values apart, or not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Want {
+    /// Anything.
+    Any,
+    /// Something that is called.
+    Call,
+}
+
+/// Whether members of the enclosing type can be named without a receiver.
+fn has_implicit_receiver(lang: Lang) -> bool {
+    matches!(lang, Lang::Java | Lang::Kotlin | Lang::CSharp | Lang::Cpp | Lang::Ruby)
+}
+
+/// Whether a variable and a method of one name are different things.
+fn has_method_names_apart(lang: Lang) -> bool {
+    matches!(lang, Lang::Java)
+}
+
+impl Infer<'_, '_> {
+    /// What `name`, a text of `ctx`'s arena, means.
+    pub(crate) fn meaning(&self, ctx: &Ctx<'_>, name: StrIx, want: Want) -> Meaning {
+        let file = self.file(ctx.file);
+        let sym = if ctx.body { self.own.sym(self.w, name) } else { self.sym(ctx.arena.str(name)) };
+        let mut scope = Some(ctx.scope);
+        let mut innermost = true;
+        let mut crossed_module = false;
+        let text = ctx.arena.str(name);
+        while let Some(at) = scope {
+            let Some(def) = file.outline.def(at) else { break };
+            let outer = def.parent.filter(|parent| *parent < at);
+            if ctx.body {
+                match self.local(ctx, &file, at, name, want) {
+                    Some(Meaning::Place(Place::Missing, _)) => {
+                        // Declared to live outside: look no further inside.
+                        scope = Some(DefIx::MODULE).filter(|module| *module != at);
+                        innermost = false;
+                        continue;
+                    }
+                    Some(meaning) => return meaning,
+                    None => {}
+                }
+            } else if !ctx.members
+                && let Some(meaning) = self.param(&file, at, text, want) {
+                return meaning;
+            }
+            if let Some(bound) = generic(&file, at, text, crossed_module) {
+                return Meaning::Generic(bound);
+            }
+            let is_type = def.kind.is_type() || def.kind == SymbolKind::Impl;
+            if !is_type || innermost || ctx.members || has_implicit_receiver(file.lang()) {
+                let here = DefRef { file: ctx.file, def: at };
+                let found = if is_type && has_implicit_receiver(file.lang()) {
+                    self.implicit_member(here, sym, want)
+                } else if is_type && file.lang() == Lang::Rust {
+                    None
+                } else {
+                    // What a function holds is its own; the outline of another file must not lead into it.
+                    self.child_of(&file, at, sym, ctx.body || !def.kind.is_callable(), want)
+                        .map(|def| (Place::Def(DefRef { file: ctx.file, def }), Via::Scope))
+                };
+                if let Some((place, via)) = found {
+                    return Meaning::Place(place, via);
+                }
+            }
+            if let Some((place, via)) = self.imported(&file, ctx.file, at, sym) {
+                return Meaning::Place(place, via);
+            }
+            innermost &= def.kind == SymbolKind::Impl;
+            crossed_module |= def.kind == SymbolKind::Namespace;
+            // An inline module of Rust does not see the names around it.
+            if file.lang() == Lang::Rust && def.kind == SymbolKind::Namespace {
+                break;
+            }
+            scope = outer;
+        }
+        let place = self.implicit(&file, ctx, sym);
+        let via = match file.lang() {
+            Lang::C | Lang::Cpp | Lang::Bash | Lang::Ruby => Via::Include,
+            _ => Via::Package,
+        };
+        Meaning::Place(place, via)
+    }
+
+    fn child_of(
+        &self,
+        file: &FileIndex,
+        at: DefIx,
+        sym: Sym,
+        into_functions: bool,
+        want: Want,
+    ) -> Option<DefIx> {
+        let child = file.child(at, sym)?;
+        let fits = |ix: DefIx| {
+            file.outline.def(ix).is_some_and(|def| {
+                (into_functions || !def.flags.has(DefFlags::LOCAL))
+                    && (want == Want::Any
+                        || !has_method_names_apart(file.lang())
+                        || def.kind.is_callable()
+                        || def.kind.is_type())
+            })
+        };
+        if fits(child) { Some(child) } else { file.children(at, sym).find(|ix| fits(*ix)) }
+    }
+
+    /// A local of `scope`, or [`Place::Missing`] if `scope` says that the name lives outside.
+    fn local(
+        &self,
+        ctx: &Ctx<'_>,
+        file: &FileIndex,
+        scope: DefIx,
+        name: StrIx,
+        want: Want,
+    ) -> Option<Meaning> {
+        if want == Want::Call && has_method_names_apart(file.lang()) {
+            return None;
+        }
+        // A module's variables are definitions.
+        if scope == DefIx::MODULE && file.child(scope, self.own.sym(self.w, name)).is_some() {
+            return None;
+        }
+        let mut seen = None;
+        let mut first = None;
+        for &ix in self.own.bindings(scope, name) {
+            let binding = self.own.body.bindings.get(ix as usize)?;
+            if binding.kind == BindingKind::Outer {
+                return Some(Meaning::Place(Place::Missing, Via::Scope));
+            }
+            if binding.from <= ctx.at && ctx.at < binding.to {
+                seen = Some(ix);
+            }
+            first = first.or(Some(ix));
+        }
+        // In Python a name that is assigned anywhere in a function is local in all of it.
+        let whole = if file.lang() == Lang::Python && scope != DefIx::MODULE {
+            first.filter(|ix| {
+                let to = self.own.body.bindings.get(*ix as usize).map_or(0, |binding| binding.to);
+                file.outline.def(scope).is_some_and(|def| def.span.end <= to)
+            })
+        } else {
+            None
+        };
+        seen.or(whole).map(Meaning::Local)
+    }
+
+    fn param(&self, file: &FileIndex, at: DefIx, text: &str, want: Want) -> Option<Meaning> {
+        if want == Want::Call && has_method_names_apart(file.lang()) {
+            return None;
+        }
+        let def = file.outline.def(at)?;
+        let ix = def.params.iter().position(|param| file.outline.str(param.name) == text)?;
+        Some(Meaning::Param(at, ix))
+    }
+
+    fn implicit_member(&self, ty: DefRef, sym: Sym, want: Want) -> Option<(Place, Via)> {
+        let owner = self.owner_type(ty)?;
+        let member = self.member(owner, sym, want == Want::Call)?;
+        let via = if member.inherited { Via::Inherited } else { Via::Member };
+        Some((Place::Def(member.def), via))
+    }
+
+    /// What the imports in `scope` bind `name` to.
+    fn imported(&self, file: &FileIndex, ix: FileIx, scope: DefIx, name: Sym) -> Option<(Place, Via)> {
+        let mut outside = None;
+        for import in file.imports(scope, name) {
+            match modules::import(self.w, ix, import) {
+                found @ (Place::Def(_) | Place::Module(_)) => return Some((found, Via::Import)),
+                Place::External => outside = Some(Place::External),
+                Place::Missing => outside = outside.or(Some(Place::Missing)),
+            }
+        }
+        if let Some(place) = outside {
+            // A name that an import binds is that, found or not.
+            let place = if place == Place::Missing { Place::External } else { place };
+            return Some((place, Via::Import));
+        }
+        file.wildcards
+            .iter()
+            .filter_map(|at| file.import(*at))
+            .filter(|import| import.scope == scope && import.kind == ImportKind::Wildcard)
+            .find_map(|import| self.by_wildcard(file, ix, import, name))
+    }
+
+    fn by_wildcard(
+        &self,
+        file: &FileIndex,
+        ix: FileIx,
+        import: &Import,
+        name: Sym,
+    ) -> Option<(Place, Via)> {
+        match modules::wildcard(self.w, ix, file, import, name) {
+            found @ (Place::Def(_) | Place::Module(_)) => Some((found, Via::Wildcard)),
+            _ => None,
+        }
+    }
+
+    /// What the language makes visible without a word: the same package, included files.
+    fn implicit(&self, file: &FileIndex, ctx: &Ctx<'_>, name: Sym) -> Place {
+        let at = DefRef { file: ctx.file, def: DefIx::MODULE };
+        let lang = file.lang();
+        // Namespaces declared inside a file count by scope; one answer per file serves languages without them.
+        let scope = if matches!(lang, Lang::CSharp | Lang::Php | Lang::Cpp) { ctx.scope } else { DefIx::MODULE };
+        let q = question(Tag::Implicit, DefRef { def: scope, ..at }, u64::from(name.0));
+        self.w.derive(&self.w.memos.places, q, Place::Missing, || {
+            modules::implicit(self.w, ctx.file, scope, name)
+        })
+    }
+}
+
+/// Whether `name` is a generic parameter of `at`, with its bound.
+fn generic(file: &FileIndex, at: DefIx, name: &str, crossed_module: bool) -> Option<Option<ExprIx>> {
+    let def = file.outline.def(at)?;
+    if crossed_module {
+        return None;
+    }
+    let bound = def.bounds.iter().find(|(bound, _)| file.outline.str(*bound) == name).map(|(_, ty)| *ty);
+    if bound.is_some() {
+        return Some(bound);
+    }
+    let generics = file.outline.str(def.generics?);
+    let mut words = generics.split(|c: char| !(c.is_alphanumeric() || c == '_'));
+    words.any(|word| word == name).then_some(None)
+}

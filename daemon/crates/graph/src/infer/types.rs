@@ -1,0 +1,234 @@
+//! Expressions that stand for types.
+
+use std::rc::Rc;
+
+use sdl_model::facts::{DefFlags, DefIx, Expr, ExprIx, Lit};
+use sdl_model::{Lang, SymbolKind};
+
+use super::names::Want;
+use super::{Ctx, EXPR_DEPTH, Infer, Meaning, Shape, ShapeKind, Tag, Ty, Typed, containers, question2};
+use crate::modules::{self, ModRef, Place};
+use crate::world::DefRef;
+
+impl Infer<'_, '_> {
+    /// The type of a value whose stated type is `ix`.
+    pub(crate) fn stated(&self, ctx: &Ctx<'_>, ix: ExprIx) -> Ty {
+        self.stated_at(ctx, ix, 0)
+    }
+
+    pub(super) fn stated_at(&self, ctx: &Ctx<'_>, ix: ExprIx, depth: u8) -> Ty {
+        if depth > EXPR_DEPTH || !self.w.step() {
+            return Ty::Unknown;
+        }
+        let deeper = depth + 1;
+        match ctx.arena.expr(ix) {
+            Expr::Name(name) => match self.meaning(ctx, *name, Want::Any) {
+                Meaning::Place(place, _) => self.value_of_type(place, || ctx.arena.str(*name), Vec::new()),
+                Meaning::Generic(Some(bound)) => self.bound(ctx, bound, deeper),
+                Meaning::Generic(None) | Meaning::Param(..) => Ty::Unknown,
+                Meaning::Local(ix) => match self.local_type(ix).ty {
+                    Ty::Class(def) => Ty::Instance(def),
+                    Ty::External(_) => Ty::External(None),
+                    _ => Ty::Unknown,
+                },
+            },
+            Expr::Attr(..) | Expr::Path(..) => {
+                let place = self.type_place(ctx, ix, depth);
+                let name = || match ctx.arena.expr(ix) {
+                    Expr::Attr(_, name) | Expr::Path(_, name) => ctx.arena.str(*name),
+                    _ => "",
+                };
+                self.value_of_type(place, name, Vec::new())
+            }
+            Expr::SelfType => self.self_class(ctx).map_or(Ty::Unknown, Ty::Instance),
+            Expr::SelfRef => self.self_class(ctx).map_or(Ty::Unknown, Ty::Instance),
+            Expr::Generic(base, args) => {
+                let args: Vec<Ty> = args.iter().map(|arg| self.stated_at(ctx, *arg, deeper)).collect();
+                match ctx.arena.expr(*base) {
+                    Expr::Name(name) => match self.meaning(ctx, *name, Want::Any) {
+                        Meaning::Place(place, _) => self.value_of_type(place, || ctx.arena.str(*name), args),
+                        _ => Ty::Unknown,
+                    },
+                    Expr::Attr(_, name) | Expr::Path(_, name) => {
+                        let place = self.type_place(ctx, *base, deeper);
+                        self.value_of_type(place, || ctx.arena.str(*name), args)
+                    }
+                    _ => self.stated_at(ctx, *base, deeper),
+                }
+            }
+            Expr::Union(list) | Expr::Either(list) => {
+                Ty::union(list.iter().map(|ty| self.stated_at(ctx, *ty, deeper)))
+            }
+            Expr::Tuple(list) => Shape::ty(
+                ShapeKind::Tuple,
+                list.iter().map(|ty| self.stated_at(ctx, *ty, deeper)).collect::<Vec<_>>(),
+            ),
+            Expr::Callable(_, Some(ret)) => Ty::Callable(Rc::new(self.stated_at(ctx, *ret, deeper))),
+            Expr::Callable(_, None) => Ty::Callable(Rc::new(Ty::Null)),
+            Expr::Unwrap(inner) | Expr::New(inner) | Expr::Await(inner) => {
+                self.stated_at(ctx, *inner, deeper)
+            }
+            // `T[]`, `[]T`, `[T]`: what is subscripted or iterated to get a T.
+            Expr::Index(inner) | Expr::Iter(inner) => {
+                let element = self.stated_at(ctx, *inner, deeper);
+                Shape::ty(ShapeKind::Sequence, [element])
+            }
+            Expr::Lit(Lit::Null) => Ty::Null,
+            Expr::Lit(_) => Ty::External(None),
+            // `typeof x`, `ReturnType<…>` and the like.
+            Expr::Call(..) | Expr::Item(..) | Expr::SuperRef | Expr::Unknown => Ty::Unknown,
+        }
+    }
+
+    /// A value of a generic parameter: what its bound says.
+    fn bound(&self, ctx: &Ctx<'_>, bound: ExprIx, depth: u8) -> Ty {
+        // The bound is an outline expression, wherever its parameter is used.
+        let file = self.file(ctx.file);
+        let outline = Ctx { arena: &file.outline.arena, body: false, at: u32::MAX, ..*ctx };
+        match self.stated_at(&outline, bound, depth) {
+            // Several bounds, all of which hold: any may have the member.
+            Ty::External(_) => Ty::External(None),
+            other => other,
+        }
+    }
+
+    /// The place that a qualified name leads to.
+    pub(crate) fn place_of(&self, ctx: &Ctx<'_>, ix: ExprIx) -> Place {
+        self.type_place(ctx, ix, 0)
+    }
+
+    /// The place that a qualified type name leads to.
+    pub(super) fn type_place(&self, ctx: &Ctx<'_>, ix: ExprIx, depth: u8) -> Place {
+        if depth > EXPR_DEPTH || !self.w.step() {
+            return Place::Missing;
+        }
+        match ctx.arena.expr(ix) {
+            Expr::Name(name) => match self.meaning(ctx, *name, Want::Any) {
+                Meaning::Place(Place::Missing, _) => modules::root(self.w, ctx.file, ctx.arena.str(*name)),
+                Meaning::Place(place, _) => place,
+                _ => Place::Missing,
+            },
+            Expr::Attr(base, name) | Expr::Path(base, name) => {
+                let base = self.type_place(ctx, *base, depth + 1);
+                self.inside(base, ctx.arena.str(*name))
+            }
+            Expr::Generic(base, _) | Expr::Unwrap(base) | Expr::New(base) => {
+                self.type_place(ctx, *base, depth + 1)
+            }
+            Expr::SelfType => self.self_class(ctx).map_or(Place::Missing, Place::Def),
+            _ => Place::Missing,
+        }
+    }
+
+    /// What `name` is inside `place`.
+    pub(crate) fn inside(&self, place: Place, name: &str) -> Place {
+        match place {
+            Place::Module(module) => modules::member(self.w, module, self.sym(name)),
+            Place::Def(def) => {
+                let file = self.file(def.file);
+                let kind = file.outline.def(def.def).map(|def| def.kind);
+                match kind {
+                    Some(SymbolKind::Namespace) => {
+                        modules::member(self.w, ModRef::Inline(def), self.sym(name))
+                    }
+                    Some(_) => {
+                        let class = self.class_behind(def).unwrap_or(def);
+                        self.member(class, self.sym(name), false)
+                            .map_or(Place::Missing, |member| Place::Def(member.def))
+                    }
+                    None => Place::Missing,
+                }
+            }
+            Place::External => Place::External,
+            Place::Missing => Place::Missing,
+        }
+    }
+
+    /// The type of a value whose stated type is at `place`, called `name` there.
+    fn value_of_type<'n>(&self, place: Place, name: impl Fn() -> &'n str, args: Vec<Ty>) -> Ty {
+        match place {
+            Place::Def(def) => {
+                let file = self.file(def.file);
+                let Some(found) = file.outline.def(def.def) else { return Ty::Unknown };
+                match found.kind {
+                    SymbolKind::Type => self.alias(def),
+                    kind if kind.is_type() => Ty::Instance(def),
+                    // The member of an enumeration used as a type; a class made by a call.
+                    SymbolKind::EnumMember => self.owner_type(def).map_or(Ty::Unknown, Ty::Instance),
+                    SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field => {
+                        match self.def_type(def).ty {
+                            Ty::Class(class) => Ty::Instance(class),
+                            Ty::External(_) => Ty::External(None),
+                            other @ Ty::Union(_) => Ty::union(other.each().iter().map(|ty| match ty {
+                                Ty::Class(class) => Ty::Instance(*class),
+                                Ty::External(_) => Ty::External(None),
+                                _ => Ty::Unknown,
+                            })),
+                            _ => Ty::Unknown,
+                        }
+                    }
+                    _ => Ty::Unknown,
+                }
+            }
+            Place::External | Place::Missing => containers::outside(name(), args),
+            Place::Module(module) => match modules::default_of(self.w, module) {
+                Place::Def(def) => Ty::Instance(def),
+                _ => Ty::Unknown,
+            },
+        }
+    }
+
+    /// The type that an alias stands for.
+    pub(super) fn alias(&self, def: DefRef) -> Ty {
+        let q = question2(Tag::Alias, def, None);
+        let typed = self.w.derive(&self.w.memos.types, q, Typed::UNKNOWN, || {
+            let file = self.file(def.file);
+            let Some(found) = file.outline.def(def.def) else { return Typed::UNKNOWN };
+            let ctx = self.outline_ctx(&file, def, None);
+            let ty = match found.ty.or(found.value) {
+                Some(ty) => self.stated(&ctx, ty),
+                // An alias that holds members itself: an object type.
+                None => Ty::Instance(def),
+            };
+            Typed::new(ty, super::How::Stated)
+        });
+        match typed.ty {
+            // A type that is written out: its members, if it has any, are the alias's children.
+            Ty::Unknown | Ty::External(_) if self.has_children(def) => Ty::Instance(def),
+            other => other,
+        }
+    }
+
+    fn has_children(&self, def: DefRef) -> bool {
+        let file = self.file(def.file);
+        let next = DefIx(def.def.0 + 1);
+        file.outline.def(next).is_some_and(|next| next.parent == Some(def.def))
+    }
+
+    /// The type behind a definition used as one: itself, what an alias stands for, the class in a variable.
+    pub(crate) fn class_behind(&self, def: DefRef) -> Option<DefRef> {
+        let file = self.file(def.file);
+        let found = file.outline.def(def.def)?;
+        match found.kind {
+            SymbolKind::Type => match self.alias(def) {
+                Ty::Instance(class) => Some(class),
+                _ => Some(def),
+            },
+            kind if kind.is_type() => Some(def),
+            SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field => match self.def_type(def).ty {
+                Ty::Class(class) => Some(class),
+                Ty::Instance(object) if object == def => Some(def),
+                _ => None,
+            },
+            SymbolKind::EnumMember => self.owner_type(def),
+            // In JavaScript functions are constructors.
+            SymbolKind::Function if matches!(file.lang(), Lang::JavaScript) => Some(def),
+            _ => None,
+        }
+    }
+
+    /// Whether a definition is local to a function: other files cannot see it.
+    pub(crate) fn is_local(&self, def: DefRef) -> bool {
+        self.file(def.file).outline.def(def.def).is_some_and(|def| def.flags.has(DefFlags::LOCAL))
+    }
+}

@@ -1,0 +1,115 @@
+//! C# and PHP, and what namespaces of C++ and Ruby share with them: a type is found by name among the namespaces that
+//! the file can see.
+
+use sdl_model::facts::{DefIx, ImportKind};
+use sdl_model::{Lang, SymbolKind};
+
+use super::{Place, as_place};
+use crate::world::{DefRef, FileIndex, FileIx, Sym, World};
+
+/// A namespace as imported: it brings in types, found one by one.
+pub(super) fn module(w: &World<'_>, file: &FileIndex, text: &str) -> Place {
+    let text = text.trim_start_matches('\\');
+    if file.lang() == Lang::Php {
+        let (namespace, name) = super::split_last(text);
+        return import_name(w, file, namespace, name);
+    }
+    Place::External
+}
+
+/// What `use namespace\name` and the like bind.
+pub(super) fn import_name(w: &World<'_>, _file: &FileIndex, namespace: &str, name: &str) -> Place {
+    let found = by_namespace(w, w.sym(name), |found| same_namespace(found, namespace));
+    found.or_else(|| Place::External)
+}
+
+fn same_namespace(found: &str, wanted: &str) -> bool {
+    let parts = |text: &'_ str| -> Vec<String> {
+        text.split(['.', '\\', ':']).filter(|part| !part.is_empty()).map(str::to_owned).collect()
+    };
+    parts(found) == parts(wanted)
+}
+
+/// The definition called `name` that is directly in a namespace that `wanted` accepts.
+fn by_namespace(w: &World<'_>, name: Sym, wanted: impl Fn(&str) -> bool) -> Place {
+    let Some(hits) = w.named(name) else { return Place::Missing };
+    let mut found: Vec<(u64, DefRef)> = hits
+        .iter()
+        .filter(|hit| hit.kind.is_type() || matches!(hit.kind, SymbolKind::Function | SymbolKind::Constant))
+        .filter_map(|hit| {
+            let at = w.open(hit.file)?;
+            let file = w.file(at);
+            let def = file.find(hit.symbol)?;
+            wanted(&namespace_of(w, &file, def)?).then_some((hit.symbol.0, DefRef { file: at, def }))
+        })
+        .collect();
+    found.sort_unstable_by_key(|(id, _)| *id);
+    found.first().map_or(Place::Missing, |(_, def)| Place::Def(*def))
+}
+
+/// The namespace that a definition stands directly in; none if it stands in something else.
+fn namespace_of(w: &World<'_>, file: &FileIndex, def: DefIx) -> Option<String> {
+    let mut parts: Vec<String> = Vec::new();
+    let mut at = file.outline.def(def)?.parent?;
+    while at != DefIx::MODULE {
+        let outer = file.outline.def(at)?;
+        (outer.kind == SymbolKind::Namespace).then_some(())?;
+        parts.push(w.text(file.name(at)?).to_string());
+        at = outer.parent.filter(|parent| *parent < at)?;
+    }
+    if let Some(package) = file.outline.package {
+        let package = file.outline.str(package);
+        // A namespace that is also a definition is not counted twice.
+        if parts.last().is_none_or(|last| last != package) {
+            parts.push(package.to_owned());
+        }
+    }
+    parts.reverse();
+    Some(parts.join("."))
+}
+
+/// What `name` is in `scope` of a file: in its own namespaces, those around them, and those that it uses.
+pub(super) fn implicit(w: &World<'_>, from: FileIx, scope: DefIx, name: Sym) -> Place {
+    let file = w.file(from);
+    let mut seen: Vec<String> = Vec::new();
+    let inner = file.enclosing(scope, |kind| kind == SymbolKind::Namespace);
+    let own = match inner {
+        Some(at) => {
+            let outer = namespace_of(w, &file, at).unwrap_or_default();
+            let name = file.name(at).map(|name| w.text(name).to_string()).unwrap_or_default();
+            if outer.is_empty() { name } else { format!("{outer}.{name}") }
+        }
+        None => file.outline.package.map(|package| file.outline.str(package).to_owned()).unwrap_or_default(),
+    };
+    let mut around = own.as_str();
+    loop {
+        seen.push(around.to_owned());
+        if around.is_empty() || file.lang() == Lang::Php {
+            break;
+        }
+        around = around.rsplit_once(['.', '\\']).map_or("", |(outer, _)| outer);
+    }
+    for import in &file.outline.imports {
+        if matches!(import.kind, ImportKind::Wildcard | ImportKind::Module) && import.local.is_none() {
+            seen.push(file.outline.str(import.module).to_owned());
+        }
+    }
+    by_namespace(w, name, |found| seen.iter().any(|wanted| same_namespace(found, wanted)))
+}
+
+/// The first part of a name that is written out with its namespace: not followed.
+pub(super) fn root(_w: &World<'_>, _name: &str) -> Place {
+    Place::Missing
+}
+
+/// What `name` is in a namespace that several files may hold parts of.
+pub(super) fn namespace_member(w: &World<'_>, namespace: DefRef, name: Sym) -> Place {
+    let file = w.file(namespace.file);
+    if let Some(def) = file.child(namespace.def, name) {
+        return as_place(&file, namespace, def);
+    }
+    let outer = namespace_of(w, &file, namespace.def).unwrap_or_default();
+    let own = file.name(namespace.def).map(|own| w.text(own).to_string()).unwrap_or_default();
+    let whole = if outer.is_empty() { own } else { format!("{outer}.{own}") };
+    by_namespace(w, name, |found| same_namespace(found, &whole))
+}

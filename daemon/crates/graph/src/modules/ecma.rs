@@ -1,0 +1,144 @@
+//! JavaScript and TypeScript: relative paths with extension and index resolution, exports, barrels, CommonJS.
+
+use sdl_model::Lang;
+use sdl_model::facts::{DefIx, ImportKind};
+
+use super::paths::{in_dir, join};
+use super::{ModRef, Place, as_place, ecma_packages, import, module as module_at};
+use crate::world::{DefRef, FileIndex, FileIx, Sym, World};
+
+const TYPED: [&str; 9] = [".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"];
+const PLAIN: [&str; 9] = [".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".d.ts", ".mts", ".cts"];
+
+/// The module that `text` names in `file`.
+pub(super) fn module(w: &World<'_>, file: &FileIndex, text: &str) -> Place {
+    if text == "." || text == ".." || text.starts_with("./") || text.starts_with("../") {
+        return match join(file.path.dir(), text) {
+            Some(base) => probe(w, &base, file.lang()),
+            None => Place::Missing,
+        };
+    }
+    if text.is_empty() || text.starts_with('/') || text.contains(':') {
+        return Place::External;
+    }
+    ecma_packages::module(w, file, text).or_else(|| Place::External)
+}
+
+/// The file that `base` stands for, seen from a file in `lang`: itself, with an extension, or its index.
+pub(super) fn probe(w: &World<'_>, base: &str, lang: Lang) -> Place {
+    let found = |path: &str| w.open_path(path).map(|file| Place::Module(ModRef::File(file)));
+    let extension = base.rsplit_once('/').map_or(base, |(_, name)| name).rsplit_once('.').map(|(_, ext)| ext);
+    if let Some(extension @ ("js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts")) = extension {
+        if let Some(place) = found(base) {
+            return place;
+        }
+        // TypeScript names the file that the compiler will write.
+        let stem = base.strip_suffix(extension).unwrap_or(base);
+        let written: &[&str] = match extension {
+            "js" => &["ts", "tsx", "d.ts"],
+            "jsx" => &["tsx"],
+            "mjs" => &["mts", "d.mts"],
+            "cjs" => &["cts", "d.cts"],
+            _ => &[],
+        };
+        if let Some(place) = written.iter().find_map(|ext| found(&format!("{stem}{ext}"))) {
+            return place;
+        }
+    }
+    let extensions = if matches!(lang, Lang::JavaScript) { &PLAIN } else { &TYPED };
+    if !base.is_empty()
+        && let Some(place) = extensions.iter().find_map(|ext| found(&format!("{base}{ext}")))
+    {
+        return place;
+    }
+    // One question for the folder instead of one for each possible index.
+    let inside = w.files_in_dir(base);
+    if inside.is_empty() {
+        return Place::Missing;
+    }
+    extensions.iter().find_map(|ext| found(&in_dir(base, &format!("index{ext}")))).unwrap_or(Place::Missing)
+}
+
+/// What `name` is among a module's exports.
+pub(super) fn member(w: &World<'_>, at: FileIx, file: &FileIndex, name: Sym) -> Place {
+    let module = DefRef { file: at, def: DefIx::MODULE };
+    for (_, local) in file.exports.iter().filter(|(exported, _)| *exported == name) {
+        let found = local_name(w, at, file, *local);
+        if found != Place::Missing {
+            return found;
+        }
+    }
+    let exported = file.child(DefIx::MODULE, name).map_or(Place::Missing, |def| as_place(file, module, def));
+    if exported.is_found() {
+        return exported;
+    }
+    let mut outside = Place::Missing;
+    for ix in file.imports(DefIx::MODULE, name) {
+        if file.import(ix).is_some_and(|import| import.reexport) {
+            let found = import(w, at, ix);
+            if found.is_found() {
+                return found;
+            }
+            outside = outside.or_else(|| found);
+        }
+    }
+    for import in file.wildcards.iter().filter_map(|ix| file.import(*ix)) {
+        if import.kind == ImportKind::Wildcard && import.reexport {
+            match module_at(w, at, import.scope, file.outline.str(import.module)) {
+                Place::Module(ModRef::File(target)) if target == at => {}
+                Place::Module(target) => {
+                    let found = super::member(w, target, name);
+                    if found.is_found() {
+                        return found;
+                    }
+                }
+                other => outside = outside.or_else(|| other),
+            }
+        }
+    }
+    // `module.exports = Thing; Thing.part = …`, or an object that is the whole export.
+    if let Place::Def(whole) = default_of(w, at) {
+        let of = w.file(whole.file);
+        if let Some(def) = of.child(whole.def, name) {
+            return Place::Def(DefRef { def, ..whole });
+        }
+    }
+    outside
+}
+
+/// What a module's default export is.
+pub(super) fn default_of(w: &World<'_>, at: FileIx) -> Place {
+    let file = w.file(at);
+    let default = w.sym("default");
+    if let Some((_, local)) = file.exports.iter().find(|(exported, _)| *exported == default) {
+        let found = local_name(w, at, &file, *local);
+        if found != Place::Missing {
+            return found;
+        }
+    }
+    if let Some(def) = file.default_export {
+        return Place::Def(DefRef { file: at, def });
+    }
+    for ix in file.imports(DefIx::MODULE, default) {
+        if file.import(ix).is_some_and(|import| import.reexport) {
+            return import(w, at, ix);
+        }
+    }
+    Place::Missing
+}
+
+/// What `local` is at the top level of a module, exported or not.
+fn local_name(w: &World<'_>, at: FileIx, file: &FileIndex, local: Sym) -> Place {
+    let module = DefRef { file: at, def: DefIx::MODULE };
+    if let Some(def) = file.child(DefIx::MODULE, local) {
+        return as_place(file, module, def);
+    }
+    let mut found = Place::Missing;
+    for ix in file.imports(DefIx::MODULE, local) {
+        found = import(w, at, ix);
+        if found.is_found() {
+            break;
+        }
+    }
+    found
+}

@@ -1,0 +1,110 @@
+//! Go: a package is a folder, import paths start with a module's name from `go.mod`.
+
+use std::rc::Rc;
+
+use sdl_model::Lang;
+use sdl_model::facts::{DefIx, ManifestKind};
+
+use super::paths::{dir as dir_of, in_dir};
+use super::{ModRef, Place};
+use crate::infer::{Tag, question};
+use crate::world::{FileIndex, FileIx, Sym, World};
+
+/// The package that an import path names.
+pub(super) fn module(w: &World<'_>, text: &str) -> Place {
+    let mut best: Option<(usize, String)> = None;
+    for id in w.files_named("go.mod").iter() {
+        let Some(at) = w.open(*id) else { continue };
+        let manifest = w.file(at);
+        let Some(found) = manifest.outline.manifest.as_ref().filter(|m| m.kind == ManifestKind::GoMod) else {
+            continue;
+        };
+        let Some(name) = found.name.map(|name| manifest.outline.str(name)) else { continue };
+        let Some(rest) = text.strip_prefix(name) else { continue };
+        if !(rest.is_empty() || rest.starts_with('/')) || best.as_ref().is_some_and(|(len, _)| *len >= name.len())
+        {
+            continue;
+        }
+        let dir = in_dir(manifest.path.dir(), rest.trim_start_matches('/'));
+        best = Some((name.len(), dir.trim_end_matches('/').to_owned()));
+    }
+    if let Some((_, dir)) = best {
+        return package(w, &dir);
+    }
+    // Without a module file: a path whose end is a folder of the repository, if its name is not a standard one's.
+    if !text.contains('.') {
+        return Place::External;
+    }
+    let mut rest = text;
+    while let Some((_, tail)) = rest.split_once('/') {
+        rest = tail;
+        let found = package(w, rest);
+        if found.is_found() {
+            return found;
+        }
+    }
+    Place::External
+}
+
+fn package(w: &World<'_>, dir: &str) -> Place {
+    let holds = w.files_in_dir(dir).iter().any(|id| {
+        w.path_of(*id).is_some_and(|path| path.extension() == Some("go"))
+    });
+    if holds { Place::Module(ModRef::Dir(w.sym(dir))) } else { Place::External }
+}
+
+/// The package's files, in order of path. Files for several systems may define the same name: the first stands for all.
+fn files(w: &World<'_>, dir: &str, tests: bool) -> Rc<[FileIx]> {
+    let at = ModRef::Dir(w.sym(dir)).at();
+    w.derive(&w.memos.files, question(Tag::Package, at, u64::from(tests)), Rc::default(), || {
+        let mut found: Vec<_> = w
+            .files_in_dir(dir)
+            .iter()
+            .filter_map(|id| Some((w.path_of(*id)?, *id)))
+            .filter(|(path, _)| {
+                path.extension() == Some("go") && (tests || !path.file_name().ends_with("_test.go"))
+            })
+            .collect();
+        found.sort();
+        found.into_iter().filter_map(|(_, id)| w.open(id)).collect()
+    })
+}
+
+/// What `name` is in the package in folder `dir`.
+pub(super) fn dir_member(w: &World<'_>, dir: &str, name: Sym) -> Place {
+    find(w, &files(w, dir, false), name)
+}
+
+fn find(w: &World<'_>, files: &[FileIx], name: Sym) -> Place {
+    files
+        .iter()
+        .filter(|at| w.file(**at).lang() == Lang::Go)
+        .map(|at| declared_plain(w, *at, name))
+        .find(|place| place.is_found())
+        .unwrap_or(Place::Missing)
+}
+
+/// A definition of the package's own scope: not a method, which stands at top level too.
+fn declared_plain(w: &World<'_>, at: FileIx, name: Sym) -> Place {
+    let file = w.file(at);
+    let plain = file
+        .children(DefIx::MODULE, name)
+        .find(|ix| file.outline.def(*ix).is_some_and(|def| def.owner.is_none()));
+    match plain {
+        Some(def) => Place::Def(crate::world::DefRef { file: at, def }),
+        None => Place::Missing,
+    }
+}
+
+/// What `name` is in the other files of the same package.
+pub(super) fn implicit(w: &World<'_>, file: &FileIndex, name: Sym) -> Place {
+    let path = file.path.as_str();
+    find(w, &files(w, dir_of(path), path.ends_with("_test.go")), name)
+}
+
+/// The other files of a file's package.
+pub(crate) fn siblings(w: &World<'_>, at: FileIx) -> Vec<FileIx> {
+    let file = w.file(at);
+    let path = file.path.as_str();
+    files(w, dir_of(path), path.ends_with("_test.go")).iter().copied().filter(|other| *other != at).collect()
+}

@@ -1,0 +1,273 @@
+//! How each language finds modules, and what a module shows: a file per family.
+
+mod c;
+mod dotnet;
+mod ecma;
+mod ecma_packages;
+mod go;
+mod jvm;
+mod paths;
+mod python;
+mod requires;
+mod rust;
+
+use sdl_model::Lang;
+use sdl_model::facts::{DefFlags, DefIx, Import, ImportKind};
+
+use crate::infer::{Tag, question};
+use crate::world::{DefRef, FileIndex, FileIx, Sym, World};
+
+pub(crate) use go::siblings;
+
+/// A module, of whichever kind the language has.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ModRef {
+    /// A file.
+    File(FileIx),
+    /// A namespace inside a file.
+    Inline(DefRef),
+    /// All files of a folder.
+    Dir(Sym),
+    /// All files that declare a package.
+    Package(Sym),
+}
+
+impl ModRef {
+    /// Packs it for a question.
+    fn at(self) -> DefRef {
+        const DIR: FileIx = FileIx(0xff_fffe);
+        const PACKAGE: FileIx = FileIx(0xff_ffff);
+        match self {
+            Self::File(file) => DefRef { file, def: DefIx::MODULE },
+            Self::Inline(def) => def,
+            Self::Dir(dir) => DefRef { file: DIR, def: DefIx(dir.0) },
+            Self::Package(package) => DefRef { file: PACKAGE, def: DefIx(package.0) },
+        }
+    }
+}
+
+/// Where a name leads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// To a definition.
+    Def(DefRef),
+    /// To a module.
+    Module(ModRef),
+    /// Out of the repository.
+    External,
+    /// Nowhere.
+    Missing,
+}
+
+impl Place {
+    /// This, or `other()` if it leads nowhere.
+    pub(crate) fn or_else(self, other: impl FnOnce() -> Self) -> Self {
+        if self == Self::Missing { other() } else { self }
+    }
+
+    /// Whether it lies in the repository.
+    pub(crate) fn is_found(self) -> bool {
+        matches!(self, Self::Def(_) | Self::Module(_))
+    }
+}
+
+/// Whether every name that a file uses is defined in it, imported by it, or builtin.
+pub(crate) fn has_closed_names(lang: Lang) -> bool {
+    matches!(
+        lang,
+        Lang::Python
+            | Lang::JavaScript
+            | Lang::TypeScript
+            | Lang::Tsx
+            | Lang::Rust
+            | Lang::Go
+            | Lang::Java
+            | Lang::Kotlin
+    )
+}
+
+/// The module that an import's text names, seen from `scope` of `from`.
+pub(crate) fn module(w: &World<'_>, from: FileIx, scope: DefIx, text: &str) -> Place {
+    let file = w.file(from);
+    // Folder and text decide in most languages; asking per file keeps the question simple.
+    let sym = u64::from(w.sym(text).0);
+    let scope = if file.lang() == Lang::Rust { scope } else { DefIx::MODULE };
+    let q = question(Tag::Module, DefRef { file: from, def: scope }, sym);
+    w.derive(&w.memos.places, q, Place::Missing, || match file.lang() {
+        Lang::Python => python::module(w, &file, text),
+        Lang::JavaScript | Lang::TypeScript | Lang::Tsx => ecma::module(w, &file, text),
+        Lang::Rust => rust::module(w, from, scope, text),
+        Lang::Go => go::module(w, text),
+        Lang::Java | Lang::Kotlin => jvm::module(w, text),
+        Lang::CSharp | Lang::Php => dotnet::module(w, &file, text),
+        Lang::C | Lang::Cpp => c::include(w, &file, text),
+        Lang::Ruby | Lang::Bash => requires::module(w, &file, text),
+        Lang::Manifest => Place::Missing,
+    })
+}
+
+/// What the import numbered `ix` of `from` binds.
+pub(crate) fn import(w: &World<'_>, from: FileIx, ix: u32) -> Place {
+    let q = question(Tag::Import, DefRef { file: from, def: DefIx(ix) }, 0);
+    w.derive(&w.memos.places, q, Place::Missing, || {
+        let file = w.file(from);
+        let Some(import) = file.import(ix) else { return Place::Missing };
+        let text = file.outline.str(import.module);
+        let module = || module(w, from, import.scope, text);
+        match import.kind {
+            ImportKind::Named => {
+                let Some(name) = import.name else { return Place::Missing };
+                let name = file.outline.str(name);
+                match file.lang() {
+                    Lang::Python => python::import_name(w, from, module(), name),
+                    Lang::Java | Lang::Kotlin => jvm::import_name(w, module(), text, name),
+                    Lang::CSharp | Lang::Php => dotnet::import_name(w, &file, text, name),
+                    Lang::JavaScript | Lang::TypeScript | Lang::Tsx if name == "default" => {
+                        default_place(w, module())
+                    }
+                    _ => inside(w, module(), name),
+                }
+            }
+            ImportKind::Default => default_place(w, module()),
+            ImportKind::Module => {
+                let local = import.local.map(|local| file.outline.str(local));
+                match (file.lang(), local) {
+                    (Lang::Python, Some(local)) => python::import_module(w, from, text, local),
+                    (Lang::Java | Lang::Kotlin | Lang::CSharp | Lang::Php, _) => {
+                        let (package, name) = split_last(text);
+                        module().or_else(|| match file.lang() {
+                            Lang::Java | Lang::Kotlin => {
+                                jvm::import_name(w, jvm::module(w, package), package, name)
+                            }
+                            _ => dotnet::import_name(w, &file, package, name),
+                        })
+                    }
+                    _ => module(),
+                }
+            }
+            _ => module(),
+        }
+    })
+}
+
+fn split_last(text: &str) -> (&str, &str) {
+    text.rsplit_once(['.', '\\']).unwrap_or(("", text))
+}
+
+fn default_place(w: &World<'_>, module: Place) -> Place {
+    match module {
+        Place::Module(module) => default_of(w, module),
+        other => other,
+    }
+}
+
+/// What `name` is directly inside a module or a definition.
+pub(crate) fn inside(w: &World<'_>, place: Place, name: &str) -> Place {
+    match place {
+        Place::Module(module) => member(w, module, w.sym(name)),
+        Place::Def(def) => {
+            let file = w.file(def.file);
+            file.child(def.def, w.sym(name)).map_or(Place::Missing, |child| as_place(&file, def, child))
+        }
+        other => other,
+    }
+}
+
+/// What the default export of a module is; the module itself where there is none.
+pub(crate) fn default_of(w: &World<'_>, module: ModRef) -> Place {
+    match module {
+        ModRef::File(file) => ecma::default_of(w, file).or_else(|| Place::Module(module)),
+        _ => Place::Module(module),
+    }
+}
+
+/// What `name` means inside a module, seen from outside.
+pub(crate) fn member(w: &World<'_>, module: ModRef, name: Sym) -> Place {
+    let q = question(Tag::Member, module.at(), u64::from(name.0));
+    w.derive(&w.memos.places, q, Place::Missing, || match module {
+        ModRef::File(at) => {
+            let file = w.file(at);
+            match file.lang() {
+                Lang::Python => python::member(w, at, &file, name),
+                Lang::JavaScript | Lang::TypeScript | Lang::Tsx => ecma::member(w, at, &file, name),
+                Lang::Rust => rust::member(w, DefRef { file: at, def: DefIx::MODULE }, name),
+                _ => declared(w, at, name),
+            }
+        }
+        ModRef::Inline(def) => {
+            let file = w.file(def.file);
+            match file.lang() {
+                Lang::Rust => rust::member(w, def, name),
+                Lang::CSharp | Lang::Php | Lang::Cpp | Lang::Ruby => dotnet::namespace_member(w, def, name),
+                _ => file.child(def.def, name).map_or(Place::Missing, |child| as_place(&file, def, child)),
+            }
+        }
+        ModRef::Dir(dir) => {
+            let dir = w.text(dir);
+            python::dir_member(w, &dir, name).or_else(|| go::dir_member(w, &dir, name))
+        }
+        ModRef::Package(package) => jvm::package_member(w, package, name),
+    })
+}
+
+/// What a file's top level defines under `name`, but for what is local to it.
+pub(crate) fn declared(w: &World<'_>, at: FileIx, name: Sym) -> Place {
+    let file = w.file(at);
+    let module = DefRef { file: at, def: DefIx::MODULE };
+    match file.child(DefIx::MODULE, name) {
+        Some(def) => as_place(&file, module, def),
+        None => Place::Missing,
+    }
+}
+
+/// A definition as a place: a namespace is a module, and what is local to a function is out of reach.
+fn as_place(file: &FileIndex, parent: DefRef, def: DefIx) -> Place {
+    match file.outline.def(def) {
+        Some(found) if found.flags.has(DefFlags::LOCAL) => Place::Missing,
+        Some(found) if found.kind == sdl_model::SymbolKind::Namespace => {
+            Place::Module(ModRef::Inline(DefRef { def, ..parent }))
+        }
+        Some(_) => Place::Def(DefRef { def, ..parent }),
+        None => Place::Missing,
+    }
+}
+
+/// What the wildcard import `import` of `from` brings in under `name`.
+pub(crate) fn wildcard(w: &World<'_>, from: FileIx, file: &FileIndex, import: &Import, name: Sym) -> Place {
+    let text = file.outline.str(import.module);
+    match module(w, from, import.scope, text) {
+        Place::Module(ModRef::File(target)) if target == from && import.scope == DefIx::MODULE => Place::Missing,
+        Place::Module(target) => match file.lang() {
+            Lang::Python => python::public_member(w, target, name),
+            Lang::CSharp | Lang::Php => Place::Missing,
+            _ => member(w, target, name),
+        },
+        Place::Def(def) => inside(w, Place::Def(def), &w.text(name)),
+        other => other,
+    }
+}
+
+/// What the language makes visible in `scope` of a file without an import.
+pub(crate) fn implicit(w: &World<'_>, from: FileIx, scope: DefIx, name: Sym) -> Place {
+    let file = w.file(from);
+    match file.lang() {
+        Lang::Go => go::implicit(w, &file, name),
+        Lang::Java | Lang::Kotlin => jvm::implicit(w, &file, name),
+        Lang::CSharp | Lang::Php => dotnet::implicit(w, from, scope, name),
+        Lang::C | Lang::Cpp => c::implicit(w, from, name),
+        Lang::Ruby | Lang::Bash => requires::implicit(w, from, name),
+        Lang::Rust => rust::implicit(w, from, name),
+        _ => Place::Missing,
+    }
+}
+
+/// What the first part of a qualified name is where nothing in the file has that name.
+pub(crate) fn root(w: &World<'_>, from: FileIx, name: &str) -> Place {
+    let file = w.file(from);
+    match file.lang() {
+        Lang::Rust => rust::root(w, from, name),
+        Lang::Java | Lang::Kotlin => jvm::root(w, name),
+        Lang::CSharp | Lang::Php => dotnet::root(w, name),
+        _ => Place::Missing,
+    }
+}

@@ -1,0 +1,49 @@
+//! Paths as text.
+
+/// `rel` seen from folder `dir`, without `.` and `..`; none if it leads out of the repository.
+pub(super) fn join(dir: &str, rel: &str) -> Option<String> {
+    let mut parts: Vec<&str> = dir.split('/').filter(|part| !part.is_empty()).collect();
+    for part in rel.split('/') {
+        match part {
+            "" | "." => {}
+            ".." => {
+                parts.pop()?;
+            }
+            part => parts.push(part),
+        }
+    }
+    Some(parts.join("/"))
+}
+
+/// The folder of a path; empty for the root.
+pub(super) fn dir(path: &str) -> &str {
+    path.rsplit_once('/').map_or("", |(dir, _)| dir)
+}
+
+/// `name` in folder `dir`.
+pub(super) fn in_dir(dir: &str, name: &str) -> String {
+    if dir.is_empty() { name.to_owned() } else { format!("{dir}/{name}") }
+}
+
+/// `dir` and the folders around it, innermost first, the root (empty) last.
+pub(super) fn ancestors(dir: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(dir), |at| (!at.is_empty()).then(|| self::dir(at)))
+}
+
+/// How many leading parts two folders share.
+pub(super) fn shared(a: &str, b: &str) -> usize {
+    a.split('/').zip(b.split('/')).take_while(|(a, b)| a == b).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn joins() {
+        assert_eq!(join("a/b", "../c/./d").as_deref(), Some("a/c/d"));
+        assert_eq!(join("", "x").as_deref(), Some("x"));
+        assert_eq!(join("a", "../../x"), None);
+        assert_eq!(ancestors("a/b").collect::<Vec<_>>(), ["a/b", "a", ""]);
+    }
+}

@@ -1,0 +1,141 @@
+//! Python: packages, relative imports, `__init__` re-exports, `__all__`, source roots.
+
+use sdl_model::Lang;
+use sdl_model::facts::{DefIx, ImportKind};
+
+use super::paths::{ancestors, in_dir};
+use super::{ModRef, Place, declared, import, member as module_member, wildcard};
+use crate::world::{FileIndex, FileIx, Sym, World};
+
+/// The module that `text` names in `file`.
+pub(super) fn module(w: &World<'_>, file: &FileIndex, text: &str) -> Place {
+    let rest = text.trim_start_matches('.');
+    let dots = text.len() - rest.len();
+    if dots > 0 {
+        let Some(base) = ancestors(file.path.dir()).nth(dots - 1) else { return Place::Missing };
+        return find(w, base, rest);
+    }
+    for dir in ancestors(file.path.dir()) {
+        if dir.is_empty() || w.path(&in_dir(dir, "__init__.py")).is_none() {
+            if holds(w, dir, rest) {
+                return find(w, dir, rest).or_else(|| Place::External);
+            }
+            let is_project = dir.is_empty()
+                || w.path(&in_dir(dir, "pyproject.toml")).is_some()
+                || w.path(&in_dir(dir, "setup.py")).is_some();
+            let src = in_dir(dir, "src");
+            if is_project && holds(w, &src, rest) {
+                return find(w, &src, rest).or_else(|| Place::External);
+            }
+        }
+    }
+    Place::External
+}
+
+/// Whether folder `dir` holds the first part of a module's name, or, where that is a folder of folders, its second.
+fn holds(w: &World<'_>, dir: &str, text: &str) -> bool {
+    let mut parts = text.split('.');
+    let first = in_dir(dir, parts.next().unwrap_or(text));
+    let here = |base: &str| w.path(&format!("{base}.py")).is_some() || !w.files_in_dir(base).is_empty();
+    here(&first) || parts.next().is_some_and(|second| here(&format!("{first}/{second}")))
+}
+
+/// The module `rest` (dotted, may be empty) below folder `base`.
+fn find(w: &World<'_>, base: &str, rest: &str) -> Place {
+    let path = if rest.is_empty() { base.to_owned() } else { in_dir(base, &rest.replace('.', "/")) };
+    if !path.is_empty() {
+        for suffix in [".py", "/__init__.py", ".pyi", "/__init__.pyi"] {
+            if suffix == ".py" && rest.is_empty() {
+                continue;
+            }
+            if let Some(file) = w.open_path(&format!("{path}{suffix}")) {
+                return Place::Module(ModRef::File(file));
+            }
+        }
+    }
+    if w.files_in_dir(&path).is_empty() { Place::Missing } else { Place::Module(ModRef::Dir(w.sym(&path))) }
+}
+
+/// What `import text` binds under `local`: the first part of a dotted name, or all of it under an alias.
+pub(super) fn import_module(w: &World<'_>, from: FileIx, text: &str, local: &str) -> Place {
+    let text = match text.split_once('.') {
+        Some((first, _)) if first == local => first,
+        _ => text,
+    };
+    super::module(w, from, DefIx::MODULE, text)
+}
+
+/// What `from module import name` binds in `from`.
+pub(super) fn import_name(w: &World<'_>, from: FileIx, module: Place, name: &str) -> Place {
+    match module {
+        // A package that imports its own submodule.
+        Place::Module(ModRef::File(target)) if target == from => {
+            let file = w.file(target);
+            declared(w, target, w.sym(name)).or_else(|| submodule(w, &file, name))
+        }
+        Place::Module(target) => module_member(w, target, w.sym(name)),
+        other => other,
+    }
+}
+
+/// What `name` is in the module that `file` is.
+pub(super) fn member(w: &World<'_>, at: FileIx, file: &FileIndex, name: Sym) -> Place {
+    let found = declared(w, at, name);
+    if found.is_found() {
+        return found;
+    }
+    let mut outside = Place::Missing;
+    for ix in file.imports(DefIx::MODULE, name) {
+        match import(w, at, ix) {
+            found @ (Place::Def(_) | Place::Module(_)) => return found,
+            other => outside = outside.or_else(|| other),
+        }
+    }
+    let text = w.text(name);
+    let found = submodule(w, file, &text);
+    if found.is_found() {
+        return found;
+    }
+    for import in file.wildcards.iter().filter_map(|ix| file.import(*ix)) {
+        if import.kind == ImportKind::Wildcard && import.scope == DefIx::MODULE {
+            match wildcard(w, at, file, import, name) {
+                found @ (Place::Def(_) | Place::Module(_)) => return found,
+                other => outside = outside.or_else(|| other),
+            }
+        }
+    }
+    outside
+}
+
+/// What `from module import *` brings in under `name`.
+pub(super) fn public_member(w: &World<'_>, module: ModRef, name: Sym) -> Place {
+    if let ModRef::File(at) = module {
+        let file = w.file(at);
+        let public = if file.exports.is_empty() {
+            !w.text(name).starts_with('_')
+        } else {
+            file.exports.iter().any(|(exported, _)| *exported == name)
+        };
+        if !public {
+            return Place::Missing;
+        }
+    }
+    module_member(w, module, name)
+}
+
+fn submodule(w: &World<'_>, file: &FileIndex, name: &str) -> Place {
+    if matches!(file.path.file_name(), "__init__.py" | "__init__.pyi") {
+        find(w, file.path.dir(), name)
+    } else {
+        Place::Missing
+    }
+}
+
+/// What `name` is in a folder without `__init__.py`.
+pub(super) fn dir_member(w: &World<'_>, dir: &str, name: Sym) -> Place {
+    let found = find(w, dir, &w.text(name));
+    match found {
+        Place::Module(ModRef::File(at)) if w.file(at).lang() != Lang::Python => Place::Missing,
+        other => other,
+    }
+}

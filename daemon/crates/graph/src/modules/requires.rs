@@ -1,0 +1,46 @@
+//! Ruby and Bash: files that are loaded by path, into one space of names.
+
+use sdl_model::Lang;
+use sdl_model::facts::DefIx;
+
+use super::paths::join;
+use super::{ModRef, Place, c};
+use crate::world::{DefRef, FileIndex, FileIx, Sym, World};
+
+/// The file that `require`, `require_relative`, `source` or `.` names.
+pub(super) fn module(w: &World<'_>, file: &FileIndex, text: &str) -> Place {
+    let text = without_variables(text);
+    let with_extension = match file.lang() {
+        Lang::Ruby if !has_extension(text, "rb") => format!("{text}.rb"),
+        _ => text.to_owned(),
+    };
+    let beside = join(file.path.dir(), &with_extension).and_then(|path| w.open_path(&path));
+    match beside {
+        Some(at) => Place::Module(ModRef::File(at)),
+        None => c::by_suffix(w, file, &with_extension),
+    }
+}
+
+fn has_extension(text: &str, extension: &str) -> bool {
+    text.rsplit_once('.').is_some_and(|(_, found)| found == extension)
+}
+
+/// What follows the last variable: `lib.sh` of `$(dirname "$0")/lib.sh`.
+fn without_variables(text: &str) -> &str {
+    match text.rfind(['$', '"', ')', '}']) {
+        Some(at) => text.get(at..).and_then(|rest| rest.split_once('/')).map_or(text, |(_, rest)| rest),
+        None => text,
+    }
+}
+
+/// What `name` is among what a file loads.
+pub(super) fn implicit(w: &World<'_>, from: FileIx, name: Sym) -> Place {
+    c::closure(w, from)
+        .iter()
+        .find_map(|at| {
+            let file = w.file(*at);
+            let def = file.child(DefIx::MODULE, name)?;
+            Some(Place::Def(DefRef { file: *at, def }))
+        })
+        .unwrap_or(Place::Missing)
+}

@@ -1,0 +1,217 @@
+//! Rust: the module tree, `use` paths, crates of the repository.
+
+use sdl_model::SymbolKind;
+use sdl_model::facts::{DefFlags, DefIx, ImportKind, ManifestKind};
+
+use super::paths::{ancestors, dir as dir_of, in_dir, join};
+use super::{ModRef, Place, import, inside, module as module_at};
+use crate::infer::{Tag, question};
+use crate::world::{DefRef, FileIndex, FileIx, Sym, World};
+
+/// The module that the path `text` names in `scope` of a file.
+pub(super) fn module(w: &World<'_>, from: FileIx, scope: DefIx, text: &str) -> Place {
+    let mut parts = text.split("::").map(str::trim);
+    let Some(first) = parts.next() else { return Place::Missing };
+    let here = enclosing_module(w, from, scope);
+    let mut place = match first {
+        "crate" | "$crate" => crate_root(w, from).map_or(Place::Missing, |at| Place::Module(ModRef::File(at))),
+        "self" => module_place(here),
+        "super" => parent(w, here),
+        "" => match parts.next() {
+            Some(name) => crate_named(w, name),
+            None => module_place(here),
+        },
+        name => member(w, here, w.sym(name)).or_else(|| crate_named(w, name)),
+    };
+    for part in parts {
+        place = match (part, place) {
+            ("self", place) => place,
+            ("super", Place::Module(ModRef::File(file))) => {
+                parent(w, DefRef { file, def: DefIx::MODULE })
+            }
+            ("super", Place::Module(ModRef::Inline(def))) => parent(w, def),
+            (name, place) => inside(w, place, name),
+        };
+    }
+    place
+}
+
+fn module_place(at: DefRef) -> Place {
+    Place::Module(if at.def == DefIx::MODULE { ModRef::File(at.file) } else { ModRef::Inline(at) })
+}
+
+/// The inline module around `scope`, or the file.
+fn enclosing_module(w: &World<'_>, file: FileIx, scope: DefIx) -> DefRef {
+    let index = w.file(file);
+    let def = index.enclosing(scope, |kind| kind == SymbolKind::Namespace).unwrap_or(DefIx::MODULE);
+    DefRef { file, def }
+}
+
+/// Whether a file is the root of a crate of its own.
+fn is_root(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    let dir = dir_of(path);
+    let folder = dir.rsplit('/').next().unwrap_or(dir);
+    matches!(name, "lib.rs" | "main.rs" | "build.rs")
+        || (matches!(folder, "tests" | "examples" | "benches" | "bin") && name != "mod.rs")
+}
+
+/// The folder in which a file's submodules lie.
+fn submodule_dir(path: &str) -> String {
+    let dir = dir_of(path);
+    if is_root(path) || path.ends_with("/mod.rs") || path == "mod.rs" {
+        return dir.to_owned();
+    }
+    let name = path.rsplit('/').next().unwrap_or(path);
+    in_dir(dir, name.strip_suffix(".rs").unwrap_or(name))
+}
+
+/// The file of the submodule `name` of a module.
+fn child_file(w: &World<'_>, at: DefRef, name: &str) -> Option<FileIx> {
+    let file = w.file(at.file);
+    let mut dir = submodule_dir(file.path.as_str());
+    let mut inline = Vec::new();
+    let mut def = at.def;
+    while def != DefIx::MODULE {
+        inline.extend(file.name(def));
+        def = file.outline.def(def)?.parent.filter(|parent| *parent < def)?;
+    }
+    for part in inline.iter().rev() {
+        dir = in_dir(&dir, &w.text(*part));
+    }
+    let base = in_dir(&dir, name);
+    w.open_path(&format!("{base}.rs")).or_else(|| w.open_path(&format!("{base}/mod.rs")))
+}
+
+/// The module around a module.
+fn parent(w: &World<'_>, at: DefRef) -> Place {
+    let file = w.file(at.file);
+    if at.def != DefIx::MODULE {
+        let outer = file.outline.def(at.def).and_then(|def| def.parent).unwrap_or(DefIx::MODULE);
+        return module_place(enclosing_module(w, at.file, outer));
+    }
+    let path = file.path.as_str();
+    if is_root(path) {
+        return Place::Missing;
+    }
+    let dir = dir_of(path);
+    let dir = if file.path.file_name() == "mod.rs" { dir_of(dir) } else { dir };
+    let candidates =
+        [in_dir(dir, "mod.rs"), format!("{dir}.rs"), in_dir(dir, "lib.rs"), in_dir(dir, "main.rs")];
+    candidates
+        .iter()
+        .filter(|candidate| candidate.as_str() != path)
+        .find_map(|candidate| w.open_path(candidate))
+        .map_or(Place::Missing, |at| Place::Module(ModRef::File(at)))
+}
+
+/// The root file of the crate that a file belongs to.
+fn crate_root(w: &World<'_>, from: FileIx) -> Option<FileIx> {
+    let file = w.file(from);
+    if is_root(file.path.as_str()) {
+        return Some(from);
+    }
+    ancestors(file.path.dir()).find_map(|dir| {
+        w.open_path(&in_dir(dir, "lib.rs")).or_else(|| w.open_path(&in_dir(dir, "main.rs")))
+    })
+}
+
+/// The root of the repository's crate called `name`.
+fn crate_named(w: &World<'_>, name: &str) -> Place {
+    let at = DefRef { file: FileIx(0xff_fffc), def: DefIx::MODULE };
+    let q = question(Tag::Package, at, u64::from(w.sym(name).0));
+    w.derive(&w.memos.places, q, Place::Missing, || {
+        let mut found: Vec<_> = w
+            .files_named("Cargo.toml")
+            .iter()
+            .filter_map(|id| {
+                let at = w.open(*id)?;
+                let file = w.file(at);
+                let (called, root) = library(&file)?;
+                (called.replace('-', "_") == name).then_some(())?;
+                Some((file.path.clone(), w.open_path(&join(file.path.dir(), root)?)?))
+            })
+            .collect();
+        found.sort();
+        found.first().map_or(Place::External, |(_, at)| Place::Module(ModRef::File(*at)))
+    })
+}
+
+/// A crate's library: its name and the path of its root.
+fn library(file: &FileIndex) -> Option<(&str, &str)> {
+    let manifest = file.outline.manifest.as_ref().filter(|m| m.kind == ManifestKind::Cargo)?;
+    let entry = |wanted: &str| {
+        manifest
+            .entries
+            .iter()
+            .find(|(key, _)| file.outline.str(*key) == wanted)
+            .map(|(_, value)| file.outline.str(*value))
+    };
+    let name = entry("lib.name").or_else(|| manifest.name.map(|name| file.outline.str(name)))?;
+    Some((name, entry("lib.path").unwrap_or("src/lib.rs")))
+}
+
+/// What `name` is in a module, whether others may see it or not.
+pub(super) fn member(w: &World<'_>, at: DefRef, name: Sym) -> Place {
+    let file = w.file(at.file);
+    let mut module = None;
+    for def in file.children(at.def, name) {
+        let Some(found) = file.outline.def(def) else { continue };
+        if found.flags.has(DefFlags::LOCAL) {
+            continue;
+        }
+        if found.kind == SymbolKind::Namespace {
+            module = Some(def);
+        } else {
+            return Place::Def(DefRef { def, ..at });
+        }
+    }
+    for ix in file.imports(at.def, name) {
+        // `use a::{self}` and `use self::name::…` lead back to a child of the same name.
+        let found = import(w, at.file, ix);
+        if found.is_found() {
+            return found;
+        }
+    }
+    let text = w.text(name);
+    if let Some(child) = child_file(w, at, &text) {
+        return Place::Module(ModRef::File(child));
+    }
+    if let Some(def) = module {
+        return Place::Module(ModRef::Inline(DefRef { def, ..at }));
+    }
+    for import in file.wildcards.iter().filter_map(|ix| file.import(*ix)) {
+        if import.kind == ImportKind::Wildcard && import.scope == at.def {
+            let target = module_at(w, at.file, import.scope, file.outline.str(import.module));
+            if target != module_place(at) {
+                let found = inside(w, target, &text);
+                if found.is_found() {
+                    return found;
+                }
+            }
+        }
+    }
+    Place::Missing
+}
+
+/// What the first part of a path is where nothing in the file has that name.
+pub(super) fn root(w: &World<'_>, from: FileIx, name: &str) -> Place {
+    match name {
+        "crate" | "self" | "super" => module(w, from, DefIx::MODULE, name),
+        _ => {
+            let here = DefRef { file: from, def: DefIx::MODULE };
+            member(w, here, w.sym(name)).or_else(|| crate_named(w, name))
+        }
+    }
+}
+
+/// Macros are visible by the order of the text, through `#[macro_use]` and at the crate's root; that is, nearly
+/// everywhere.
+pub(super) fn implicit(w: &World<'_>, from: FileIx, name: Sym) -> Place {
+    let Some(root) = crate_root(w, from) else { return Place::Missing };
+    let file = w.file(root);
+    let found = file
+        .children(DefIx::MODULE, name)
+        .find(|ix| file.outline.def(*ix).is_some_and(|def| def.kind == SymbolKind::Macro));
+    found.map_or(Place::Missing, |def| Place::Def(DefRef { file: root, def }))
+}

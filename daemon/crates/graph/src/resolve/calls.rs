@@ -1,0 +1,269 @@
+//! Calls.
+
+use sdl_model::SymbolKind;
+use sdl_model::facts::{Expr, ExprIx, Ref, RefForm};
+
+use super::{Outcome, Resolver};
+use crate::infer::{How, Infer, Meaning, Ty, Typed, Via, Want};
+use crate::modules::{self, Place};
+use crate::strategies::{
+    self as s, Rule, alternatives, built, class_member, element, guessed, held_function, inherited, qualified,
+    returned, self_member, stated, super_member,
+};
+use crate::world::{DefRef, Sym};
+
+/// The rule by which a name was found.
+pub(super) fn rule_of(via: Via) -> &'static Rule {
+    match via {
+        Via::Scope => &s::scope::RULE,
+        Via::Import => &s::import::RULE,
+        Via::Wildcard => &s::wildcard::RULE,
+        Via::Package => &s::package::RULE,
+        Via::Include => &s::include::RULE,
+        Via::Member => &self_member::RULE,
+        Via::Inherited => &inherited::RULE,
+    }
+}
+
+/// The rule by which a receiver's type became known.
+fn rule_of_receiver(how: How) -> &'static Rule {
+    match how {
+        How::Named | How::Stated => &stated::RULE,
+        How::Built => &built::RULE,
+        How::Returned => &returned::RULE,
+        How::Element => &element::RULE,
+        How::Guessed => &guessed::RULE,
+    }
+}
+
+impl Resolver<'_, '_> {
+    /// A call, with or without a receiver.
+    pub(super) fn call(&self, one: &Ref) -> Outcome {
+        let outcome = match one.recv {
+            None => self.bare_call(one),
+            Some(recv) => self.member_call(one, recv),
+        };
+        self.choose_overload(outcome, one)
+    }
+
+    fn bare_call(&self, one: &Ref) -> Outcome {
+        let ctx = self.ctx(one);
+        match self.infer.meaning(&ctx, one.name, Want::Call) {
+            Meaning::Local(ix) => self.held(&self.infer.local_type(ix)),
+            Meaning::Param(..) | Meaning::Generic(_) => Outcome::Unresolved,
+            Meaning::Place(place, via) => self.called_place(one, place, via),
+        }
+    }
+
+    fn called_place(&self, one: &Ref, place: Place, via: Via) -> Outcome {
+        match place {
+            Place::Def(def) => {
+                let file = self.infer.file(def.file);
+                let kind = file.outline.def(def.def).map(|def| def.kind);
+                match kind {
+                    Some(SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field) => {
+                        // What it holds, if that is known; else the variable itself is what is called.
+                        match self.held(&self.infer.def_type(def)) {
+                            found @ Outcome::Found(..) => found,
+                            _ => Outcome::one(def, rule_of(via)),
+                        }
+                    }
+                    Some(SymbolKind::Type) => {
+                        Outcome::one(self.infer.class_behind(def).unwrap_or(def), rule_of(via))
+                    }
+                    _ => Outcome::one(def, rule_of(via)),
+                }
+            }
+            Place::Module(module) => match modules::default_of(self.infer.w, module) {
+                Place::Def(def) => Outcome::one(def, rule_of(via)),
+                _ => Outcome::Unresolved,
+            },
+            Place::External => Outcome::External,
+            Place::Missing => self.unknown_function(one),
+        }
+    }
+
+    /// A value is called: the function or class that it is.
+    fn held(&self, value: &Typed) -> Outcome {
+        let mut targets = Vec::new();
+        let mut outside = false;
+        for ty in value.ty.each() {
+            match ty {
+                Ty::Func(def, _) | Ty::Class(def) => targets.push(*def),
+                Ty::Instance(class) => match self.call_operator(*class) {
+                    Some(def) => targets.push(def),
+                    None => {}
+                },
+                Ty::External(_) => outside = true,
+                _ => {}
+            }
+        }
+        match targets.len() {
+            0 if outside => Outcome::External,
+            0 => Outcome::Unresolved,
+            1 if value.how == How::Named => Outcome::Found(targets, &held_function::RULE),
+            1 => Outcome::Found(targets, &held_function::RULE),
+            _ => Outcome::Found(targets, &alternatives::RULE),
+        }
+    }
+
+    fn call_operator(&self, class: DefRef) -> Option<DefRef> {
+        let name = crate::infer::call_operator(self.infer.file(class.file).lang())?;
+        Some(self.infer.member(class, self.infer.sym(name), true)?.def)
+    }
+
+    fn member_call(&self, one: &Ref, recv: ExprIx) -> Outcome {
+        let name = self.infer.own.sym(self.infer.w, one.name);
+        match self.member_of(one, recv, name, true) {
+            Outcome::Unresolved => Outcome::Unresolved,
+            found => found,
+        }
+    }
+
+    /// The member `name` of what stands before it.
+    pub(super) fn member_of(&self, one: &Ref, recv: ExprIx, name: Sym, call: bool) -> Outcome {
+        let ctx = self.ctx(one);
+        let value = self.infer.receiver_value(&ctx, recv);
+        let on_self = matches!(ctx.arena.expr(recv), Expr::SelfRef);
+        let mut targets: Vec<DefRef> = Vec::new();
+        let mut rule = rule_of_receiver(value.how);
+        let mut outside = false;
+        let mut unknown = false;
+        for ty in value.ty.each() {
+            let member = |class: DefRef| self.infer.member(class, name, call);
+            match ty {
+                Ty::Module(module) => match modules::member(self.infer.w, *module, name) {
+                    Place::Def(def) => {
+                        targets.push(self.callee(def, call));
+                        rule = &qualified::RULE;
+                    }
+                    Place::Module(module) => {
+                        if let Place::Def(def) = modules::default_of(self.infer.w, module) {
+                            targets.push(def);
+                            rule = &qualified::RULE;
+                        }
+                    }
+                    Place::External => outside = true,
+                    Place::Missing => {}
+                },
+                Ty::Class(class) | Ty::Instance(class) => match member(*class) {
+                    Some(found) => {
+                        targets.push(self.callee(found.def, call));
+                        if on_self {
+                            rule = if found.inherited { &inherited::RULE } else { &self_member::RULE };
+                        } else if matches!(ty, Ty::Class(_)) && value.how == How::Named {
+                            rule = &class_member::RULE;
+                        }
+                    }
+                    None if self.infer.line(*class).outside => outside = true,
+                    // A member that no text shows: one that a mixin's user has, or one made at run time.
+                    None => unknown |= on_self,
+                },
+                Ty::Super(class) => match self.infer.base_member(*class, name, call) {
+                    Some(found) => {
+                        targets.push(self.callee(found.def, call));
+                        rule = &super_member::RULE;
+                    }
+                    None => outside = true,
+                },
+                Ty::Func(def, _) => {
+                    let class = self.infer.class_behind(*def);
+                    match class.and_then(member) {
+                        Some(found) => targets.push(found.def),
+                        None => outside = true,
+                    }
+                }
+                Ty::External(_) | Ty::Callable(_) | Ty::Null => outside = true,
+                Ty::Unknown => unknown = true,
+                Ty::Union(_) => {}
+            }
+        }
+        targets.sort_unstable();
+        targets.dedup();
+        match targets.len() {
+            0 if unknown => self.unknown_receiver(one, name, call),
+            0 if outside => Outcome::External,
+            0 => Outcome::Unresolved,
+            1 => Outcome::Found(targets, rule),
+            _ => Outcome::Found(targets, &alternatives::RULE),
+        }
+    }
+
+    /// What calling a member calls: the function or class that a field holds, if that is known.
+    fn callee(&self, def: DefRef, call: bool) -> DefRef {
+        let file = self.infer.file(def.file);
+        let holds = file.outline.def(def.def).is_some_and(|def| {
+            matches!(def.kind, SymbolKind::Field | SymbolKind::Variable | SymbolKind::Constant)
+        });
+        if call && holds {
+            match self.infer.def_type(def).ty {
+                Ty::Func(target, _) | Ty::Class(target) => return target,
+                _ => {}
+            }
+        }
+        def
+    }
+
+    /// `new T(…)`, `T {…}`.
+    pub(super) fn construct(&self, one: &Ref) -> Outcome {
+        let ctx = self.ctx(one);
+        let (place, rule) = match one.recv {
+            None => match self.infer.meaning(&ctx, one.name, Want::Any) {
+                Meaning::Place(place, via) => (place, rule_of(via)),
+                Meaning::Local(ix) => return self.held(&self.infer.local_type(ix)),
+                Meaning::Param(..) | Meaning::Generic(_) => return Outcome::Unresolved,
+            },
+            Some(recv) => {
+                let name = self.infer.own.sym(self.infer.w, one.name);
+                return match self.member_of(one, recv, name, true) {
+                    Outcome::Unresolved => Outcome::External,
+                    found => self.choose_overload(found, one),
+                };
+            }
+        };
+        let outcome = match place {
+            Place::Def(def) => {
+                let kind = self.infer.file(def.file).outline.def(def.def).map(|def| def.kind);
+                let target = match kind {
+                    Some(SymbolKind::Type | SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field) => {
+                        self.infer.class_behind(def).unwrap_or(def)
+                    }
+                    _ => def,
+                };
+                Outcome::one(target, rule)
+            }
+            Place::Module(module) => match modules::default_of(self.infer.w, module) {
+                Place::Def(def) => Outcome::one(def, rule),
+                _ => Outcome::Unresolved,
+            },
+            Place::External => Outcome::External,
+            Place::Missing => self.unknown_function(one),
+        };
+        self.choose_overload(outcome, one)
+    }
+
+    /// `f!(…)`.
+    pub(super) fn macro_call(&self, one: &Ref) -> Outcome {
+        if one.recv.is_some() {
+            return self.call(one);
+        }
+        let ctx = self.ctx(one);
+        match self.infer.meaning(&ctx, one.name, Want::Call) {
+            Meaning::Place(Place::Def(def), via) => Outcome::one(def, rule_of(via)),
+            Meaning::Place(Place::External, _) => Outcome::External,
+            _ => self.unknown_macro(one),
+        }
+    }
+
+    /// Whether the reference is a call by form.
+    pub(super) fn is_call(one: &Ref) -> bool {
+        matches!(
+            one.form,
+            RefForm::Call | RefForm::MethodCall | RefForm::PathCall | RefForm::Construct | RefForm::Macro
+        )
+    }
+
+    pub(super) fn infer(&self) -> &Infer<'_, '_> {
+        &self.infer
+    }
+}

@@ -1,0 +1,121 @@
+//! What is left when a name or a receiver's type is unknown: ranked guesses by name, never exact.
+
+use sdl_model::facts::{DefFlags, Ref, RefForm};
+use sdl_model::{Lang, SymbolKind};
+
+use super::{CANDIDATES, Outcome, Resolver};
+use crate::infer::is_builtin_member;
+use crate::modules::has_closed_names;
+use crate::strategies::{near_method, same_name, unique_function, unique_method};
+use crate::world::{DefRef, Sym};
+
+/// Languages whose definitions can see each other: a call across the border is never guessed.
+fn same_family(a: Lang, b: Lang) -> bool {
+    let family = |lang| match lang {
+        Lang::JavaScript | Lang::TypeScript | Lang::Tsx => 1,
+        Lang::C | Lang::Cpp => 2,
+        Lang::Java | Lang::Kotlin => 3,
+        other => 16 + other as u8,
+    };
+    family(a) == family(b)
+}
+
+impl Resolver<'_, '_> {
+    fn hits(&self, name: Sym, wanted: impl Fn(SymbolKind) -> bool) -> Option<Vec<DefRef>> {
+        let hits = self.infer.w.named(name)?;
+        Some(
+            hits.iter()
+                .filter(|hit| wanted(hit.kind))
+                .filter_map(|hit| {
+                    let file = self.infer.w.open(hit.file)?;
+                    let index = self.infer.file(file);
+                    same_family(index.lang(), self.lang).then_some(())?;
+                    Some(DefRef { file, def: index.find(hit.symbol)? })
+                })
+                .collect(),
+        )
+    }
+
+    /// A bare call of a name that nothing in sight has.
+    pub(super) fn unknown_function(&self, one: &Ref) -> Outcome {
+        if has_closed_names(self.lang) {
+            return Outcome::External;
+        }
+        let name = self.infer.own.sym(self.infer.w, one.name);
+        let wanted = |kind: SymbolKind| match one.form {
+            RefForm::Construct => kind.is_type(),
+            _ => kind == SymbolKind::Function || kind == SymbolKind::Macro || kind.is_type(),
+        };
+        self.unique(name, wanted)
+    }
+
+    /// A type that nothing in sight has.
+    pub(super) fn unknown_type(&self, one: &Ref) -> Outcome {
+        if has_closed_names(self.lang) {
+            return Outcome::External;
+        }
+        self.unique(self.infer.own.sym(self.infer.w, one.name), SymbolKind::is_type)
+    }
+
+    /// A macro that nothing in sight has: macros are visible by the order of the text.
+    pub(super) fn unknown_macro(&self, one: &Ref) -> Outcome {
+        let name = self.infer.own.sym(self.infer.w, one.name);
+        match self.unique(name, |kind| kind == SymbolKind::Macro) {
+            Outcome::Unresolved => Outcome::External,
+            found => found,
+        }
+    }
+
+    fn unique(&self, name: Sym, wanted: impl Fn(SymbolKind) -> bool) -> Outcome {
+        let Some(mut found) = self.hits(name, wanted) else { return Outcome::Unresolved };
+        // A declaration and its definition are one.
+        if found.len() > 1 && found.iter().any(|def| !self.is_declaration(*def)) {
+            found.retain(|def| !self.is_declaration(*def));
+        }
+        // What a file keeps to itself cannot be meant from another.
+        found.retain(|def| !self.is_private_to_other(*def));
+        match found.as_slice() {
+            [only] => Outcome::one(*only, &unique_function::RULE),
+            [] => Outcome::External,
+            _ => Outcome::Unresolved,
+        }
+    }
+
+    fn is_declaration(&self, def: DefRef) -> bool {
+        self.infer.file(def.file).outline.def(def.def).is_some_and(|d| d.flags.has(DefFlags::ABSTRACT))
+    }
+
+    fn is_private_to_other(&self, def: DefRef) -> bool {
+        def.file != self.infer.own.file
+            && matches!(self.lang, Lang::C | Lang::Cpp)
+            && self
+                .infer
+                .file(def.file)
+                .outline
+                .def(def.def)
+                .is_some_and(|d| d.kind == SymbolKind::Function && d.flags.has(DefFlags::STATIC))
+    }
+
+    /// A member of a receiver of unknown type.
+    pub(super) fn unknown_receiver(&self, one: &Ref, name: Sym, call: bool) -> Outcome {
+        // Without a call there is no telling a field from a dictionary's key.
+        if !call || !Self::is_call(one) {
+            return Outcome::Unresolved;
+        }
+        let text = self.infer.w.text(name);
+        if is_builtin_member(&text, self.lang) {
+            return Outcome::Unresolved;
+        }
+        let wanted = |kind| matches!(kind, SymbolKind::Method | SymbolKind::Property);
+        let Some(found) = self.hits(name, wanted) else { return Outcome::Unresolved };
+        let near: Vec<DefRef> =
+            found.iter().copied().filter(|def| def.file == self.infer.own.file).collect();
+        match (found.as_slice(), near.as_slice()) {
+            ([], _) => Outcome::Unresolved,
+            ([only], _) => Outcome::one(*only, &unique_method::RULE),
+            (_, [only]) => Outcome::one(*only, &near_method::RULE),
+            (several, _) if several.len() <= CANDIDATES => Outcome::Found(found, &same_name::RULE),
+            _ => Outcome::Unresolved,
+        }
+    }
+}

@@ -1,0 +1,77 @@
+//! Edges that a file's outline states: what it inherits and what it imports.
+
+use sdl_model::facts::{DefIx, ImportKind};
+use sdl_model::{EdgeKind, SymbolKind};
+
+use super::Resolver;
+use super::edges::Edges;
+use crate::infer::Ty;
+use crate::modules::{self, ModRef, Place};
+use crate::strategies::{import, scope};
+use crate::world::DefRef;
+
+impl Resolver<'_, '_> {
+    /// `implements` edges.
+    pub(super) fn bases(&self, edges: &mut Edges) {
+        let infer = &self.infer;
+        let at = infer.own.file;
+        let file = infer.file(at);
+        for (ix, def) in file.outline.iter().filter(|(_, def)| !def.bases.is_empty()) {
+            infer.w.begin_reference();
+            let here = DefRef { file: at, def: ix };
+            let ctx = infer.outline_ctx(&file, here, None);
+            // An impl block speaks for its type, if that is of this file.
+            let source = match def.kind {
+                SymbolKind::Impl => infer
+                    .owner_of(&file, here)
+                    .filter(|owner| owner.file == at)
+                    .map_or(DefIx::MODULE, |owner| owner.def),
+                _ => ix,
+            };
+            for base in &def.bases {
+                for ty in infer.stated(&ctx, base.ty).each() {
+                    if let Ty::Instance(target) = ty
+                        && !infer.w.is_spent()
+                        && let Some(symbol) = infer.file(target.file).symbol(target.def)
+                    {
+                        let rule = if target.file == at { &scope::RULE } else { &import::RULE };
+                        edges.add(source, symbol, EdgeKind::Implements, rule, base.line);
+                    }
+                }
+            }
+        }
+    }
+
+    /// `import` edges.
+    pub(super) fn imports(&self, edges: &mut Edges) {
+        let infer = &self.infer;
+        let at = infer.own.file;
+        let file = infer.file(at);
+        for (ix, one) in file.outline.imports.iter().enumerate() {
+            infer.w.begin_reference();
+            let place = match one.kind {
+                ImportKind::Wildcard
+                | ImportKind::SideEffect
+                | ImportKind::Include
+                | ImportKind::SystemInclude => {
+                    modules::module(infer.w, at, one.scope, file.outline.str(one.module))
+                }
+                _ => modules::import(infer.w, at, ix as u32),
+            };
+            if infer.w.is_spent() {
+                continue;
+            }
+            let target = match place {
+                Place::Def(def) | Place::Module(ModRef::Inline(def)) => Some(def),
+                Place::Module(ModRef::File(file)) => Some(DefRef { file, def: DefIx::MODULE }),
+                // A folder or a package is no symbol.
+                Place::Module(_) | Place::External | Place::Missing => None,
+            };
+            if let Some(target) = target
+                && let Some(symbol) = infer.file(target.file).symbol(target.def)
+            {
+                edges.add(DefIx::MODULE, symbol, EdgeKind::Import, &import::RULE, one.line);
+            }
+        }
+    }
+}

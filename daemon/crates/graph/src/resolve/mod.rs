@@ -1,0 +1,138 @@
+//! One file's references to edges.
+
+mod calls;
+mod edges;
+mod fallback;
+mod header;
+mod overloads;
+mod values;
+
+use sdl_ledger::{Resolved, Result};
+use sdl_model::facts::{Ref, RefForm};
+use sdl_model::{Body, EdgeKind, FileId, Lang, Outline, RelPath, Resolution, SymbolKind};
+
+use crate::infer::{Ctx, Infer};
+use crate::own::Own;
+use crate::strategies::Rule;
+use crate::world::{DefRef, World};
+
+use edges::Edges;
+
+/// Most targets of one ambiguous reference; with more it is unresolved.
+const CANDIDATES: usize = 5;
+
+/// How one reference came out.
+#[derive(Clone, Debug, PartialEq)]
+enum Outcome {
+    /// These are the targets, by this rule.
+    Found(Vec<DefRef>, &'static Rule),
+    /// The target lies outside the repository.
+    External,
+    /// Nobody knows.
+    Unresolved,
+    /// It is no reference to a definition: a local, a keyword.
+    Nothing,
+}
+
+impl Outcome {
+    fn one(target: DefRef, rule: &'static Rule) -> Self {
+        Self::Found(vec![target], rule)
+    }
+}
+
+/// Finds the outgoing edges of a file's symbols. Pure: the same facts and the same answers of `world` give the same
+/// result, in whatever order files are resolved. Fails only if the store does.
+pub fn resolve_file(
+    world: &World<'_>,
+    file: FileId,
+    path: &RelPath,
+    outline: &Outline,
+    body: &Body,
+) -> Result<Resolved> {
+    let at = world.begin(file, path, outline);
+    let own = Own::new(at, body);
+    let resolver = Resolver { infer: Infer::new(world, &own), lang: outline.lang };
+    let mut edges = Edges::new(world.file(at), outline.lang);
+    resolver.bases(&mut edges);
+    resolver.imports(&mut edges);
+    for one in &body.refs {
+        world.begin_reference();
+        let (outcome, kind) = resolver.reference(one);
+        let outcome = if world.is_spent() { Outcome::Unresolved } else { outcome };
+        resolver.record(&mut edges, one, outcome, kind);
+    }
+    let (edges, counts) = edges.finish();
+    Ok(Resolved { file: Some(file), edges, asked: world.finish()?, counts })
+}
+
+struct Resolver<'r, 'w> {
+    infer: Infer<'r, 'w>,
+    lang: Lang,
+}
+
+impl Resolver<'_, '_> {
+    fn ctx(&self, one: &Ref) -> Ctx<'_> {
+        Ctx {
+            file: self.infer.own.file,
+            scope: one.scope,
+            at: one.at,
+            arena: &self.infer.own.body.arena,
+            body: true,
+            members: one.form == RefForm::Type,
+            subject: None,
+        }
+    }
+
+    fn reference(&self, one: &Ref) -> (Outcome, EdgeKind) {
+        match one.form {
+            RefForm::Call | RefForm::MethodCall | RefForm::PathCall | RefForm::Decorator => {
+                (self.call(one), EdgeKind::Call)
+            }
+            RefForm::Construct => (self.construct(one), EdgeKind::Call),
+            RefForm::Macro => (self.macro_call(one), EdgeKind::Call),
+            RefForm::Value | RefForm::Attr | RefForm::Type => self.value(one),
+            RefForm::Config => (self.setting(one), EdgeKind::Config),
+        }
+    }
+
+    fn record(&self, edges: &mut Edges, one: &Ref, outcome: Outcome, kind: EdgeKind) {
+        let counts = &mut edges.counts;
+        let (targets, rule) = match outcome {
+            Outcome::Found(targets, rule) => (targets, rule),
+            Outcome::External => {
+                counts.external += 1;
+                return;
+            }
+            Outcome::Unresolved => {
+                counts.unresolved += 1;
+                return;
+            }
+            Outcome::Nothing => return,
+        };
+        match rule.resolution {
+            Resolution::Exact => counts.exact += 1,
+            Resolution::Inferred => counts.inferred += 1,
+            Resolution::Ambiguous => counts.ambiguous += 1,
+        }
+        for target in targets {
+            let constructor = self.constructor_called(target, kind);
+            let to = constructor.unwrap_or(target);
+            let Some(symbol) = self.infer.file(to.file).symbol(to.def) else { continue };
+            edges.add(one.scope, symbol, kind, rule, one.line);
+            if constructor.is_some()
+                && let Some(class) = self.infer.file(target.file).symbol(target.def)
+            {
+                edges.add(one.scope, class, EdgeKind::Ref, rule, one.line);
+            }
+        }
+    }
+
+    /// Calling a type calls its constructor, if it declares one.
+    fn constructor_called(&self, target: DefRef, kind: EdgeKind) -> Option<DefRef> {
+        let is_type = |kind: SymbolKind| kind.is_type();
+        let file = self.infer.file(target.file);
+        (kind == EdgeKind::Call && file.outline.def(target.def).is_some_and(|def| is_type(def.kind)))
+            .then(|| self.infer.constructor(target))
+            .flatten()
+    }
+}

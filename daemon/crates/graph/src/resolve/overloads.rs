@@ -1,0 +1,79 @@
+//! Of several definitions of one name in one place, those that take the call's arguments.
+
+use sdl_model::facts::{DefIx, ParamKind, Ref};
+use sdl_model::Lang;
+
+use super::{CANDIDATES, Outcome, Resolver};
+use crate::strategies::overloads;
+use crate::world::{DefRef, FileIndex};
+
+/// Whether several functions of one name in one place are different functions.
+fn has_overloads(lang: Lang) -> bool {
+    matches!(lang, Lang::Java | Lang::Kotlin | Lang::CSharp | Lang::Cpp)
+}
+
+/// Whether `def` can be called with `args` arguments: exactly, with some left out, or not at all.
+fn fits(file: &FileIndex, def: DefIx, args: usize) -> bool {
+    let Some(def) = file.outline.def(def) else { return false };
+    let params = def.params.iter().filter(|param| param.kind != ParamKind::Receiver);
+    let (mut least, mut most) = (0, 0);
+    for param in params {
+        match param.kind {
+            ParamKind::Rest | ParamKind::KeywordRest => most = usize::MAX,
+            _ => {
+                most = usize::saturating_add(most, 1);
+                least += usize::from(!param.optional);
+            }
+        }
+    }
+    (least..=most).contains(&args)
+}
+
+impl Resolver<'_, '_> {
+    /// Narrows what was found to the overloads that take the call's arguments.
+    pub(super) fn choose_overload(&self, outcome: Outcome, one: &Ref) -> Outcome {
+        let Outcome::Found(targets, rule) = outcome else { return outcome };
+        let [target] = targets.as_slice() else { return Outcome::Found(targets, rule) };
+        let file = self.infer().file(target.file);
+        if !has_overloads(file.lang()) {
+            return Outcome::Found(targets, rule);
+        }
+        let Some(def) = file.outline.def(target.def) else { return Outcome::Found(targets, rule) };
+        // A type stands for its constructors.
+        let (scope, name) = if def.kind.is_type() {
+            match self.infer().constructor(*target) {
+                Some(constructor) => (Some(target.def), file.name(constructor.def)),
+                None => return Outcome::Found(targets, rule),
+            }
+        } else {
+            (def.parent, file.name(target.def))
+        };
+        let (Some(scope), Some(name)) = (scope, name) else { return Outcome::Found(targets, rule) };
+        let all: Vec<DefIx> = file
+            .children(scope, name)
+            .filter(|ix| file.outline.def(*ix).is_some_and(|def| def.kind.is_callable()))
+            .collect();
+        if all.len() < 2 {
+            return Outcome::Found(targets, rule);
+        }
+        let fitting: Vec<DefIx> = all.into_iter().filter(|ix| fits(&file, *ix, usize::from(one.args))).collect();
+        let exact: Vec<DefIx> = fitting
+            .iter()
+            .copied()
+            .filter(|ix| {
+                file.outline.def(*ix).is_some_and(|def| {
+                    def.params.len() == usize::from(one.args)
+                        && def.params.iter().all(|param| param.kind == ParamKind::Positional)
+                })
+            })
+            .collect();
+        let best = if exact.is_empty() { fitting } else { exact };
+        let best: Vec<DefRef> = best.into_iter().map(|def| DefRef { file: target.file, def }).collect();
+        match best.len() {
+            0 => Outcome::Found(targets, rule),
+            1 => Outcome::Found(best, rule),
+            n if n <= CANDIDATES => Outcome::Found(best, &overloads::RULE),
+            _ => Outcome::Unresolved,
+        }
+    }
+}

@@ -1,0 +1,240 @@
+//! A repository in memory, for tests: a [`View`] that is worked out from facts, apart from the store's own code.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::ops::ControlFlow;
+use std::sync::Arc;
+
+use sdl_ledger::{
+    Counters, LookupKey, NAME_LIMIT, NameHit, Named, Resolved, Result, TermHit, View,
+};
+use sdl_model::facts::DefFlags;
+use sdl_model::{
+    Edge, Facts, FactsKey, FileId, FileRow, FileState, InEdge, RelPath, SymbolId, SymbolKind, Version,
+};
+
+use crate::{Outlines, SharedOutline, World, resolve_file};
+
+#[derive(Clone, Debug)]
+struct Entry {
+    row: FileRow,
+    facts: Arc<Facts>,
+}
+
+/// A repository in memory.
+#[derive(Clone, Debug, Default)]
+pub struct Repo {
+    files: BTreeMap<RelPath, Entry>,
+    by_id: HashMap<FileId, RelPath>,
+    by_key: HashMap<FactsKey, Arc<Facts>>,
+    by_file_name: HashMap<String, BTreeSet<FileId>>,
+    by_dir: HashMap<String, BTreeSet<FileId>>,
+    by_package: HashMap<String, BTreeSet<FileId>>,
+    by_name: HashMap<String, BTreeSet<NameHit>>,
+    by_symbol: HashMap<SymbolId, FileId>,
+}
+
+/// The definitions that others find by name.
+fn hits(file: FileId, facts: &Facts) -> impl Iterator<Item = (&str, NameHit)> {
+    facts
+        .outline
+        .defs
+        .iter()
+        .filter(|def| !matches!(def.kind, SymbolKind::Module | SymbolKind::Impl))
+        .filter(|def| !def.flags.has(DefFlags::LOCAL))
+        .map(move |def| {
+            let hit = NameHit { symbol: file.symbol(def.key), file, kind: def.kind };
+            (facts.outline.str(def.name), hit)
+        })
+}
+
+impl Repo {
+    /// Adds or replaces a file.
+    pub fn insert(&mut self, path: RelPath, key: FactsKey, facts: Arc<Facts>) {
+        self.remove(&path);
+        let id = FileId::of(&path);
+        self.by_id.insert(id, path.clone());
+        self.by_key.insert(key, facts.clone());
+        self.by_file_name.entry(path.file_name().to_owned()).or_default().insert(id);
+        self.by_dir.entry(path.dir().to_owned()).or_default().insert(id);
+        if let Some(package) = facts.outline.package {
+            self.by_package.entry(facts.outline.str(package).to_owned()).or_default().insert(id);
+        }
+        for (name, hit) in hits(id, &facts) {
+            self.by_name.entry(name.to_owned()).or_default().insert(hit);
+        }
+        for def in &facts.outline.defs {
+            self.by_symbol.insert(id.symbol(def.key), id);
+        }
+        let row = FileRow { path: path.clone(), state: FileState::Indexed(key), size: 0 };
+        self.files.insert(path, Entry { row, facts });
+    }
+
+    /// Removes a file, if it is there.
+    pub fn remove(&mut self, path: &RelPath) {
+        let Some(entry) = self.files.remove(path) else { return };
+        let id = FileId::of(path);
+        self.by_id.remove(&id);
+        let drop_from = |map: &mut HashMap<String, BTreeSet<FileId>>, key: &str| {
+            if let Some(set) = map.get_mut(key) {
+                set.remove(&id);
+            }
+        };
+        drop_from(&mut self.by_file_name, path.file_name());
+        drop_from(&mut self.by_dir, path.dir());
+        if let Some(package) = entry.facts.outline.package {
+            drop_from(&mut self.by_package, entry.facts.outline.str(package));
+        }
+        for (name, hit) in hits(id, &entry.facts) {
+            if let Some(set) = self.by_name.get_mut(name) {
+                set.remove(&hit);
+            }
+        }
+        for def in &entry.facts.outline.defs {
+            self.by_symbol.remove(&id.symbol(def.key));
+        }
+    }
+
+    /// The files, in order of path.
+    pub fn files(&self) -> impl Iterator<Item = (&RelPath, &Arc<Facts>)> {
+        self.files.iter().map(|(path, entry)| (path, &entry.facts))
+    }
+
+    /// The facts of a file.
+    pub fn facts(&self, path: &RelPath) -> Option<&Arc<Facts>> {
+        self.files.get(path).map(|entry| &entry.facts)
+    }
+
+    /// The file that defines a symbol, its path and its facts.
+    pub fn symbol(&self, symbol: SymbolId) -> Option<(&RelPath, &Arc<Facts>)> {
+        let path = self.by_id.get(self.by_symbol.get(&symbol)?)?;
+        Some((path, &self.files.get(path)?.facts))
+    }
+
+    /// Resolves the files for which `wanted` says so, in order of path, with one world.
+    pub fn resolve(&self, wanted: impl Fn(&RelPath) -> bool) -> Result<BTreeMap<RelPath, Resolved>> {
+        let world = World::new(self, self);
+        let mut all = BTreeMap::new();
+        for (path, entry) in self.files.iter().filter(|(path, _)| wanted(path)) {
+            let file = FileId::of(path);
+            let resolved = resolve_file(&world, file, path, &entry.facts.outline, &entry.facts.body)?;
+            all.insert(path.clone(), resolved);
+        }
+        Ok(all)
+    }
+
+    /// The answer to every question that has one, by the question's hash, as a hash of its own.
+    pub fn answers(&self) -> HashMap<u64, u64> {
+        use std::hash::{DefaultHasher, Hash, Hasher};
+        fn value(of: impl Hash) -> u64 {
+            let mut hasher = DefaultHasher::new();
+            of.hash(&mut hasher);
+            hasher.finish()
+        }
+        let mut all = HashMap::new();
+        for (path, entry) in &self.files {
+            all.insert(LookupKey::Path(path.as_str()).hash(), 1);
+            all.insert(LookupKey::Interface(FileId::of(path)).hash(), entry.facts.outline.interface);
+        }
+        let lists: [(&HashMap<String, BTreeSet<FileId>>, fn(&str) -> u64); 3] = [
+            (&self.by_file_name, |name| LookupKey::FileName(name).hash()),
+            (&self.by_dir, |dir| LookupKey::Dir(dir).hash()),
+            (&self.by_package, |package| LookupKey::Package(package).hash()),
+        ];
+        for (map, hash) in lists {
+            for (text, files) in map.iter().filter(|(_, files)| !files.is_empty()) {
+                all.insert(hash(text), value(files));
+            }
+        }
+        for (name, found) in self.by_name.iter().filter(|(_, found)| !found.is_empty()) {
+            let answer = if found.len() > NAME_LIMIT { 1 } else { value(found) };
+            all.insert(LookupKey::Name(name).hash(), answer);
+        }
+        all
+    }
+}
+
+impl Outlines for Repo {
+    fn outline(&self, key: &FactsKey) -> Result<Option<SharedOutline>> {
+        Ok(self.by_key.get(key).cloned().map(SharedOutline::Facts))
+    }
+}
+
+fn listed(set: Option<&BTreeSet<FileId>>) -> Vec<FileId> {
+    set.map(|set| set.iter().copied().collect()).unwrap_or_default()
+}
+
+impl View for Repo {
+    fn version(&self) -> Version {
+        Version(1)
+    }
+
+    fn file(&self, file: FileId) -> Result<Option<FileRow>> {
+        Ok(self.by_id.get(&file).and_then(|path| self.files.get(path)).map(|entry| entry.row.clone()))
+    }
+
+    fn files_under(&self, prefix: &str, each: &mut dyn FnMut(FileId, &str) -> ControlFlow<()>) -> Result<()> {
+        for path in self.files.keys().filter(|path| path.as_str().starts_with(prefix)) {
+            if each(FileId::of(path), path.as_str()).is_break() {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn files_named(&self, file_name: &str) -> Result<Vec<FileId>> {
+        Ok(listed(self.by_file_name.get(file_name)))
+    }
+
+    fn files_in_dir(&self, dir: &str) -> Result<Vec<FileId>> {
+        Ok(listed(self.by_dir.get(dir)))
+    }
+
+    fn files_of_package(&self, package: &str) -> Result<Vec<FileId>> {
+        Ok(listed(self.by_package.get(package)))
+    }
+
+    fn symbol_file(&self, symbol: SymbolId) -> Result<Option<FileId>> {
+        Ok(self.by_symbol.get(&symbol).copied())
+    }
+
+    fn named(&self, name: &str) -> Result<Named> {
+        let found = self.by_name.get(name);
+        Ok(match found {
+            Some(found) if found.len() > NAME_LIMIT => Named::TooMany,
+            found => Named::All(found.map(|found| found.iter().copied().collect()).unwrap_or_default()),
+        })
+    }
+
+    fn named_up_to(&self, name: &str, limit: usize) -> Result<Vec<NameHit>> {
+        let found = self.by_name.get(name);
+        Ok(found.map(|found| found.iter().copied().take(limit).collect()).unwrap_or_default())
+    }
+
+    fn out_edges(&self, _symbol: SymbolId) -> Result<Vec<Edge>> {
+        Ok(Vec::new())
+    }
+
+    fn in_edges(&self, _symbol: SymbolId, _limit: usize) -> Result<Vec<InEdge>> {
+        Ok(Vec::new())
+    }
+
+    fn fan_in(&self, _symbol: SymbolId) -> Result<u64> {
+        Ok(0)
+    }
+
+    fn term_count(&self, _term: &str) -> Result<u64> {
+        Ok(0)
+    }
+
+    fn postings(&self, _term: &str, _each: &mut dyn FnMut(TermHit) -> ControlFlow<()>) -> Result<()> {
+        Ok(())
+    }
+
+    fn terms(&self, _prefix: &str, _each: &mut dyn FnMut(&str) -> ControlFlow<()>) -> Result<()> {
+        Ok(())
+    }
+
+    fn counters(&self) -> Result<Counters> {
+        Ok(Counters { files: self.files.len() as u64, ..Counters::default() })
+    }
+}

@@ -1,0 +1,211 @@
+//! One file's outline, indexed by name.
+
+use std::cell::OnceCell;
+
+use sdl_model::facts::{DefFlags, DefIx, Expr, ExprIx, Import, ImportKind};
+use sdl_model::{FileId, Lang, RelPath, SymbolId, SymbolKind};
+
+use super::{SharedOutline, Sym};
+use crate::hash::NumberMap;
+
+const END: u32 = u32::MAX;
+
+/// One file's outline, indexed by name. Everything in it comes from what [`sdl_model::Outline::interface`] covers.
+pub(crate) struct FileIndex {
+    pub(crate) id: FileId,
+    pub(crate) path: RelPath,
+    pub(crate) outline: SharedOutline,
+    names: Box<[Sym]>,
+    children: Chains,
+    imports: Chains,
+    /// Indexes of wildcard and textual imports.
+    pub(crate) wildcards: Box<[u32]>,
+    /// What other names exports give to local ones: (exported, local), in the order of the text.
+    pub(crate) exports: Box<[(Sym, Sym)]>,
+    /// Impl blocks and members with a stated owner, by the owner's last name.
+    owned: NumberMap<Sym, Vec<DefIx>>,
+    /// The definition that is the default export.
+    pub(crate) default_export: Option<DefIx>,
+    by_symbol: OnceCell<NumberMap<u64, DefIx>>,
+}
+
+/// Lists of numbers by (scope, name), in order.
+#[derive(Default)]
+struct Chains {
+    first: NumberMap<u64, (u32, u32)>,
+    next: Box<[u32]>,
+}
+
+impl Chains {
+    fn build(len: usize, keys: impl Iterator<Item = (u32, DefIx, Sym)>) -> Self {
+        let mut first: NumberMap<u64, (u32, u32)> =
+            NumberMap::with_capacity_and_hasher(len, std::hash::BuildHasherDefault::default());
+        let mut next = vec![END; len].into_boxed_slice();
+        for (ix, scope, name) in keys {
+            let ends = first.entry(Self::key(scope, name)).or_insert((ix, END));
+            if ends.0 != ix {
+                let last = if ends.1 == END { ends.0 } else { ends.1 };
+                if let Some(slot) = next.get_mut(last as usize) {
+                    *slot = ix;
+                }
+                ends.1 = ix;
+            }
+        }
+        Self { first, next }
+    }
+
+    fn key(scope: DefIx, name: Sym) -> u64 {
+        u64::from(scope.0) << 32 | u64::from(name.0)
+    }
+
+    fn first(&self, scope: DefIx, name: Sym) -> Option<u32> {
+        self.first.get(&Self::key(scope, name)).map(|ends| ends.0)
+    }
+
+    fn after(&self, ix: u32) -> Option<u32> {
+        self.next.get(ix as usize).copied().filter(|next| *next != END)
+    }
+
+    fn all(&self, scope: DefIx, name: Sym) -> impl Iterator<Item = u32> {
+        std::iter::successors(self.first(scope, name), |ix| self.after(*ix))
+    }
+}
+
+impl FileIndex {
+    pub(super) fn build(
+        id: FileId,
+        path: RelPath,
+        outline: SharedOutline,
+        mut intern: impl FnMut(&str) -> Sym,
+    ) -> Self {
+        let o = &*outline;
+        let names: Box<[Sym]> = o.defs.iter().map(|def| intern(o.str(def.name))).collect();
+        let children = Chains::build(
+            o.defs.len(),
+            o.defs.iter().enumerate().filter_map(|(i, def)| {
+                let parent = def.parent?;
+                (def.kind != SymbolKind::Impl).then(|| (i as u32, parent, names[i]))
+            }),
+        );
+        let locals: Vec<Option<Sym>> =
+            o.imports.iter().map(|import| import.local.map(|local| intern(o.str(local)))).collect();
+        let imports = Chains::build(
+            o.imports.len(),
+            o.imports
+                .iter()
+                .zip(&locals)
+                .enumerate()
+                .filter_map(|(i, (import, local))| local.map(|local| (i as u32, import.scope, local))),
+        );
+        let wildcards = o
+            .imports
+            .iter()
+            .enumerate()
+            .filter(|(_, import)| {
+                matches!(
+                    import.kind,
+                    ImportKind::Wildcard | ImportKind::Include | ImportKind::SystemInclude
+                )
+            })
+            .map(|(i, _)| i as u32)
+            .collect();
+        let exports = o
+            .exports
+            .iter()
+            .map(|export| (intern(o.str(export.name)), intern(o.str(export.local))))
+            .collect();
+        let mut owned: NumberMap<Sym, Vec<DefIx>> = NumberMap::default();
+        for (ix, def) in o.iter() {
+            if let Some(owner) = def.owner.and_then(|owner| last_name(o, owner)) {
+                owned.entry(intern(owner)).or_default().push(ix);
+            }
+        }
+        let default_export = o
+            .iter()
+            .filter(|(_, def)| def.flags.has(DefFlags::DEFAULT_EXPORT) && def.parent == Some(DefIx::MODULE))
+            .min_by_key(|(_, def)| (def.flags.has(DefFlags::ABSTRACT), def.key))
+            .map(|(ix, _)| ix);
+        let by_symbol = OnceCell::new();
+        Self { id, path, names, children, imports, wildcards, exports, owned, default_export, by_symbol, outline }
+    }
+
+    pub(crate) fn lang(&self) -> Lang {
+        self.outline.lang
+    }
+
+    /// The definition's name.
+    pub(crate) fn name(&self, def: DefIx) -> Option<Sym> {
+        self.names.get(def.0 as usize).copied()
+    }
+
+    /// The definitions of `name` directly inside `parent`, in the order of the text.
+    pub(crate) fn children(&self, parent: DefIx, name: Sym) -> impl Iterator<Item = DefIx> {
+        self.children.all(parent, name).map(DefIx)
+    }
+
+    /// The definition of `name` inside `parent` that stands for it: the first that has a body.
+    pub(crate) fn child(&self, parent: DefIx, name: Sym) -> Option<DefIx> {
+        let mut first = None;
+        for ix in self.children(parent, name) {
+            let def = self.outline.def(ix)?;
+            if !def.flags.has(DefFlags::ABSTRACT) {
+                return Some(ix);
+            }
+            first = first.or(Some(ix));
+        }
+        first
+    }
+
+    /// The imports in `scope` that bind `local`, in the order of the text.
+    pub(crate) fn imports(&self, scope: DefIx, local: Sym) -> impl Iterator<Item = u32> {
+        self.imports.all(scope, local)
+    }
+
+    pub(crate) fn import(&self, ix: u32) -> Option<&Import> {
+        self.outline.imports.get(ix as usize)
+    }
+
+    /// Impl blocks and members that name their owner with `name` last.
+    pub(crate) fn owned_by(&self, name: Sym) -> &[DefIx] {
+        self.owned.get(&name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The definition with this id.
+    pub(crate) fn find(&self, symbol: SymbolId) -> Option<DefIx> {
+        self.by_symbol
+            .get_or_init(|| self.outline.iter().map(|(ix, def)| (self.id.symbol(def.key).0, ix)).collect())
+            .get(&symbol.0)
+            .copied()
+    }
+
+    /// The id of a definition.
+    pub(crate) fn symbol(&self, def: DefIx) -> Option<SymbolId> {
+        self.outline.def(def).map(|def| self.id.symbol(def.key))
+    }
+
+    /// The nearest definition around `def`, itself included, that `wanted` accepts.
+    pub(crate) fn enclosing(&self, def: DefIx, wanted: impl Fn(SymbolKind) -> bool) -> Option<DefIx> {
+        let mut at = Some(def);
+        while let Some(ix) = at {
+            let def = self.outline.def(ix)?;
+            if wanted(def.kind) {
+                return Some(ix);
+            }
+            // Parents stand before their children; anything else is a damaged outline.
+            at = def.parent.filter(|parent| *parent < ix);
+        }
+        None
+    }
+}
+
+/// The last name of a type's expression: `C` of `a.b.C[T]`.
+pub(crate) fn last_name(outline: &sdl_model::Outline, mut ix: ExprIx) -> Option<&str> {
+    for _ in 0..16 {
+        match outline.arena.expr(ix) {
+            Expr::Name(name) | Expr::Attr(_, name) | Expr::Path(_, name) => return Some(outline.str(*name)),
+            Expr::Generic(base, _) | Expr::Unwrap(base) => ix = *base,
+            _ => return None,
+        }
+    }
+    None
+}

@@ -1,0 +1,214 @@
+//! Memoized questions, with what each of them asked of the repository.
+//!
+//! A derived answer (what an import binds, what a class inherits, what a function returns) is worked out once per
+//! batch. Whoever uses it later has asked all that it was made from: its asks are replayed into the asker's record.
+//!
+//! Answers must not depend on who asked first, or an incremental batch would differ from a fresh one. Three things
+//! could make them: a cycle is cut where it closes, a chain that is too long is cut where it ends, and the work for
+//! one reference is limited. So an answer that a cut has touched is never kept, and a kept answer remembers how deep
+//! and how much work it was and is used only where working it out again would have fitted.
+
+use std::cell::{Cell, RefCell};
+
+/// Deepest chain of derived questions.
+const DEPTH: usize = 24;
+/// Most work for one reference, in derived questions and expressions looked at.
+const FUEL: u32 = 4_000;
+
+/// Numbers an ask within a [`super::World`].
+pub(crate) type AskIx = u32;
+
+/// Names a derived question: a tag and up to three numbers.
+pub(crate) type Question = u128;
+
+/// A kept answer.
+#[derive(Clone, Debug)]
+pub(super) struct Kept<T> {
+    value: T,
+    height: usize,
+    cost: u32,
+    asks: Box<[AskIx]>,
+}
+
+#[derive(Debug)]
+struct Frame {
+    question: Question,
+    asks: Vec<AskIx>,
+    height: usize,
+    fuel_before: u32,
+    cut: bool,
+}
+
+/// What is being worked out, and what it has asked.
+#[derive(Debug, Default)]
+pub(super) struct Tracker {
+    frames: RefCell<Vec<Frame>>,
+    fuel: Cell<u32>,
+    seen: RefCell<Vec<u32>>,
+    epoch: Cell<u32>,
+    record: RefCell<Vec<AskIx>>,
+}
+
+/// What to do about a question.
+pub(super) enum Turn<T> {
+    /// This is the answer.
+    Known(T),
+    /// Work it out, then call [`Tracker::leave`].
+    Compute,
+}
+
+impl Tracker {
+    /// Starts a file: nothing asked yet.
+    pub(super) fn begin_file(&self) {
+        self.frames.borrow_mut().clear();
+        self.record.borrow_mut().clear();
+        self.epoch.set(self.epoch.get().wrapping_add(1));
+        if self.epoch.get() == 0 {
+            self.seen.borrow_mut().clear();
+            self.epoch.set(1);
+        }
+        self.begin_reference();
+    }
+
+    /// Starts a reference: fresh fuel.
+    pub(super) fn begin_reference(&self) {
+        self.fuel.set(FUEL);
+    }
+
+    /// What this file has asked so far.
+    pub(super) fn take_record(&self) -> Vec<AskIx> {
+        std::mem::take(&mut self.record.borrow_mut())
+    }
+
+    /// Notes an ask for whatever is being worked out, or for the file.
+    pub(super) fn ask(&self, ask: AskIx) {
+        let mut frames = self.frames.borrow_mut();
+        match frames.last_mut() {
+            Some(frame) if frame.asks.last() == Some(&ask) => {}
+            Some(frame) => frame.asks.push(ask),
+            None => self.ask_for_file(ask),
+        }
+    }
+
+    fn ask_for_file(&self, ask: AskIx) {
+        let mut seen = self.seen.borrow_mut();
+        let at = ask as usize;
+        if seen.len() <= at {
+            seen.resize((at + 1).next_power_of_two(), 0);
+        }
+        if let Some(stamp) = seen.get_mut(at)
+            && *stamp != self.epoch.get()
+        {
+            *stamp = self.epoch.get();
+            self.record.borrow_mut().push(ask);
+        }
+    }
+
+    /// Spends `work`. False when that was the last of it.
+    pub(super) fn spend(&self, work: u32) -> bool {
+        self.fuel.set(self.fuel.get().saturating_sub(work));
+        self.fuel.get() > 0
+    }
+
+    /// Whether the reference's work ran out: its result must be thrown away.
+    pub(super) fn is_spent(&self) -> bool {
+        self.fuel.get() == 0
+    }
+
+    /// Begins a question. `kept` is its kept answer, `none` the answer where a chain is cut.
+    pub(super) fn enter<T: Clone>(&self, question: Question, kept: Option<&Kept<T>>, none: T) -> Turn<T> {
+        let mut frames = self.frames.borrow_mut();
+        if let Some(kept) = kept
+            && frames.len() + kept.height < DEPTH
+        {
+            match frames.last_mut() {
+                Some(frame) => {
+                    frame.height = frame.height.max(kept.height + 1);
+                    frame.asks.extend_from_slice(&kept.asks);
+                }
+                None => kept.asks.iter().for_each(|ask| self.ask_for_file(*ask)),
+            }
+            return Turn::Known(if self.spend(kept.cost) { kept.value.clone() } else { none });
+        }
+        let fits = frames.len() < DEPTH && self.spend(1);
+        if !fits || frames.iter().any(|frame| frame.question == question) {
+            if let Some(frame) = frames.last_mut() {
+                frame.cut = true;
+            }
+            return Turn::Known(none);
+        }
+        let fuel_before = self.fuel.get() + 1;
+        frames.push(Frame { question, asks: Vec::new(), height: 0, fuel_before, cut: false });
+        Turn::Compute
+    }
+
+    /// Ends a question with its answer; gives what to keep, unless a cut touched it.
+    pub(super) fn leave<T: Clone>(&self, value: &T) -> Option<Kept<T>> {
+        let mut frames = self.frames.borrow_mut();
+        let mut frame = frames.pop()?;
+        frame.asks.sort_unstable();
+        frame.asks.dedup();
+        match frames.last_mut() {
+            Some(parent) => {
+                parent.asks.extend_from_slice(&frame.asks);
+                parent.height = parent.height.max(frame.height + 1);
+                parent.cut |= frame.cut;
+            }
+            None => frame.asks.iter().for_each(|ask| self.ask_for_file(*ask)),
+        }
+        (!frame.cut && !self.is_spent()).then(|| Kept {
+            value: value.clone(),
+            height: frame.height,
+            cost: frame.fuel_before - self.fuel.get(),
+            asks: frame.asks.into_boxed_slice(),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_cut_answer_is_not_kept() {
+        let tracker = Tracker::default();
+        tracker.begin_file();
+        assert!(matches!(tracker.enter::<u8>(1, None, 0), Turn::Compute));
+        assert!(matches!(tracker.enter::<u8>(2, None, 0), Turn::Compute));
+        assert!(matches!(tracker.enter::<u8>(1, None, 0), Turn::Known(0)), "a cycle");
+        tracker.ask(7);
+        assert!(tracker.leave(&5).is_none());
+        assert!(tracker.leave(&6).is_none(), "it was made from a cut answer");
+        assert_eq!(tracker.take_record(), [7]);
+    }
+
+    #[test]
+    fn asks_are_replayed() {
+        let tracker = Tracker::default();
+        tracker.begin_file();
+        assert!(matches!(tracker.enter::<u8>(1, None, 0), Turn::Compute));
+        tracker.ask(3);
+        tracker.ask(4);
+        let kept = tracker.leave(&9).unwrap();
+        tracker.begin_file();
+        assert!(matches!(tracker.enter(1, Some(&kept), 0), Turn::Known(9)));
+        tracker.ask(4);
+        assert_eq!(tracker.take_record(), [3, 4]);
+    }
+
+    #[test]
+    fn long_chains_and_long_work_end() {
+        let tracker = Tracker::default();
+        tracker.begin_file();
+        let depth = (0..).take_while(|i| matches!(tracker.enter::<u8>(*i, None, 0), Turn::Compute)).count();
+        assert_eq!(depth, DEPTH);
+        for _ in 0..depth {
+            assert!(tracker.leave(&1).is_none());
+        }
+        while tracker.spend(1) {}
+        assert!(tracker.is_spent());
+        assert!(matches!(tracker.enter::<u8>(1, None, 0), Turn::Known(0)));
+        tracker.begin_reference();
+        assert!(!tracker.is_spent());
+    }
+}

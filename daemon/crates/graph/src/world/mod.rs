@@ -1,0 +1,300 @@
+//! Everything that resolving one file may learn of others.
+//!
+//! Invariant: no other part of this crate reads a [`View`]. A fact about another file enters through one of the
+//! six questions of [`LookupKey`], and each one asked is recorded, also when the answer is "no": that is what makes
+//! incremental resolution equal to resolution from scratch.
+
+mod index;
+mod memo;
+mod outlines;
+
+use std::cell::{Cell, RefCell};
+use std::collections::HashMap;
+use std::rc::Rc;
+use std::sync::Arc;
+
+use sdl_ledger::{Error, LookupKey, NameHit, Named, Result, View};
+use sdl_model::facts::DefIx;
+use sdl_model::ids::FileId;
+use sdl_model::{Outline, RelPath};
+
+pub(crate) use index::{FileIndex, last_name};
+pub(crate) use memo::Question;
+use memo::{AskIx, Kept, Tracker, Turn};
+pub use outlines::{Outlines, SharedOutline};
+
+use crate::hash::NumberMap;
+
+/// An interned text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct Sym(pub(crate) u32);
+
+/// An opened file's place in its [`World`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct FileIx(pub(crate) u32);
+
+/// A definition of an opened file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct DefRef {
+    pub(crate) file: FileIx,
+    pub(crate) def: DefIx,
+}
+
+/// Kept answers of one type of value.
+pub(crate) type Memo<T> = RefCell<NumberMap<Question, KeptAnswer<T>>>;
+/// A kept answer; opaque outside this room.
+pub(crate) struct KeptAnswer<T>(Kept<T>);
+
+type Answers<T> = RefCell<HashMap<Box<str>, (AskIx, T)>>;
+
+/// What one batch knows of the repository's files. One per thread; keep it for all files of the batch.
+pub struct World<'a> {
+    view: &'a dyn View,
+    outlines: &'a dyn Outlines,
+    failure: RefCell<Option<Error>>,
+    tracker: Tracker,
+    ask_hashes: RefCell<Vec<u64>>,
+    syms: RefCell<HashMap<Rc<str>, Sym>>,
+    texts: RefCell<Vec<Rc<str>>>,
+    files: RefCell<Vec<Rc<FileIndex>>>,
+    opened: RefCell<NumberMap<u64, (AskIx, Option<FileIx>)>>,
+    paths: Answers<Option<FileId>>,
+    file_names: Answers<Rc<[FileId]>>,
+    dirs: Answers<Rc<[FileId]>>,
+    packages: Answers<Rc<[FileId]>>,
+    names: RefCell<NumberMap<Sym, (AskIx, Option<Rc<[NameHit]>>)>>,
+    pub(crate) memos: crate::infer::Memos,
+    generation: Cell<u32>,
+}
+
+impl<'a> World<'a> {
+    /// A world over `view`, which must already show the files of this batch.
+    pub fn new(view: &'a dyn View, outlines: &'a dyn Outlines) -> Self {
+        Self {
+            view,
+            outlines,
+            failure: RefCell::default(),
+            tracker: Tracker::default(),
+            ask_hashes: RefCell::default(),
+            syms: RefCell::default(),
+            texts: RefCell::default(),
+            files: RefCell::default(),
+            opened: RefCell::default(),
+            paths: RefCell::default(),
+            file_names: RefCell::default(),
+            dirs: RefCell::default(),
+            packages: RefCell::default(),
+            names: RefCell::default(),
+            memos: crate::infer::Memos::default(),
+            generation: Cell::new(0),
+        }
+    }
+
+    /// Interns `text`.
+    pub(crate) fn sym(&self, text: &str) -> Sym {
+        if let Some(sym) = self.syms.borrow().get(text) {
+            return *sym;
+        }
+        let text: Rc<str> = text.into();
+        let mut texts = self.texts.borrow_mut();
+        let sym = Sym(texts.len() as u32);
+        texts.push(text.clone());
+        self.syms.borrow_mut().insert(text, sym);
+        sym
+    }
+
+    /// The text of `sym`.
+    pub(crate) fn text(&self, sym: Sym) -> Rc<str> {
+        self.texts.borrow().get(sym.0 as usize).cloned().unwrap_or_else(|| "".into())
+    }
+
+    /// An opened file.
+    pub(crate) fn file(&self, ix: FileIx) -> Rc<FileIndex> {
+        // Only `open` hands out these numbers, and nothing removes a file.
+        self.files.borrow()[ix.0 as usize].clone()
+    }
+
+    fn new_ask(&self, key: LookupKey<'_>) -> AskIx {
+        let mut hashes = self.ask_hashes.borrow_mut();
+        hashes.push(key.hash());
+        hashes.len() as AskIx - 1
+    }
+
+    fn or_note<T>(&self, result: Result<T>, otherwise: T) -> T {
+        result.unwrap_or_else(|error| {
+            self.failure.borrow_mut().get_or_insert(error);
+            otherwise
+        })
+    }
+
+    /// The indexed file at `path`, if there is one.
+    pub(crate) fn path(&self, path: &str) -> Option<FileId> {
+        if let Some((ask, answer)) = self.paths.borrow().get(path) {
+            self.tracker.ask(*ask);
+            return *answer;
+        }
+        let ask = self.new_ask(LookupKey::Path(path));
+        self.tracker.ask(ask);
+        let answer = RelPath::new(path).and_then(|rel| {
+            let id = FileId::of(&rel);
+            let row = self.or_note(self.view.file(id), None)?;
+            row.state.facts().map(|_| id)
+        });
+        self.paths.borrow_mut().insert(path.into(), (ask, answer));
+        answer
+    }
+
+    /// The path of a file that another answer named. An id is its path's hash, so this is no question of its own.
+    pub(crate) fn path_of(&self, id: FileId) -> Option<RelPath> {
+        self.or_note(self.view.file(id), None).map(|row| row.path)
+    }
+
+    /// Opens the indexed file at `path`, if there is one.
+    pub(crate) fn open_path(&self, path: &str) -> Option<FileIx> {
+        self.open(self.path(path)?)
+    }
+
+    fn list(
+        &self,
+        answers: &Answers<Rc<[FileId]>>,
+        key: LookupKey<'_>,
+        text: &str,
+        read: impl FnOnce() -> Result<Vec<FileId>>,
+    ) -> Rc<[FileId]> {
+        if let Some((ask, answer)) = answers.borrow().get(text) {
+            self.tracker.ask(*ask);
+            return answer.clone();
+        }
+        let ask = self.new_ask(key);
+        self.tracker.ask(ask);
+        let answer: Rc<[FileId]> = self.or_note(read(), Vec::new()).into();
+        answers.borrow_mut().insert(text.into(), (ask, answer.clone()));
+        answer
+    }
+
+    /// The indexed files with this last part.
+    pub(crate) fn files_named(&self, name: &str) -> Rc<[FileId]> {
+        self.list(&self.file_names, LookupKey::FileName(name), name, || self.view.files_named(name))
+    }
+
+    /// The indexed files directly in this folder.
+    pub(crate) fn files_in_dir(&self, dir: &str) -> Rc<[FileId]> {
+        self.list(&self.dirs, LookupKey::Dir(dir), dir, || self.view.files_in_dir(dir))
+    }
+
+    /// The files that declare this package.
+    pub(crate) fn files_of_package(&self, package: &str) -> Rc<[FileId]> {
+        self.list(&self.packages, LookupKey::Package(package), package, || {
+            self.view.files_of_package(package)
+        })
+    }
+
+    /// The definitions of a simple name; none if there are too many.
+    pub(crate) fn named(&self, name: Sym) -> Option<Rc<[NameHit]>> {
+        if let Some((ask, answer)) = self.names.borrow().get(&name) {
+            self.tracker.ask(*ask);
+            return answer.clone();
+        }
+        let text = self.text(name);
+        let ask = self.new_ask(LookupKey::Name(&text));
+        self.tracker.ask(ask);
+        let answer = match self.or_note(self.view.named(&text), Named::TooMany) {
+            Named::All(hits) => Some(hits.into()),
+            Named::TooMany => None,
+        };
+        self.names.borrow_mut().insert(name, (ask, answer.clone()));
+        answer
+    }
+
+    /// Opens a file's outline.
+    pub(crate) fn open(&self, id: FileId) -> Option<FileIx> {
+        if let Some((ask, answer)) = self.opened.borrow().get(&id.0) {
+            self.tracker.ask(*ask);
+            return *answer;
+        }
+        let row = self.or_note(self.view.file(id), None);
+        let found = row.and_then(|row| {
+            let key = row.state.facts()?;
+            let outline = self.or_note(self.outlines.outline(&key), None)?;
+            Some((row.path, outline))
+        });
+        let ask = self.new_ask(LookupKey::Interface(id));
+        self.tracker.ask(ask);
+        let answer = found.map(|(path, outline)| self.add_file(id, path, outline));
+        self.opened.borrow_mut().insert(id.0, (ask, answer));
+        answer
+    }
+
+    fn add_file(&self, id: FileId, path: RelPath, outline: SharedOutline) -> FileIx {
+        let index = FileIndex::build(id, path, outline, |text| self.sym(text));
+        let mut files = self.files.borrow_mut();
+        files.push(Rc::new(index));
+        FileIx(files.len() as u32 - 1)
+    }
+
+    /// Starts the resolution of a file: forgets what was asked and makes sure that the file is open.
+    pub(crate) fn begin(&self, id: FileId, path: &RelPath, outline: &Outline) -> FileIx {
+        self.tracker.begin_file();
+        self.generation.set(self.generation.get().wrapping_add(1));
+        if let Some(ix) = self.open(id) {
+            return ix;
+        }
+        // The view does not show the file: someone resolves facts that are not stored.
+        let ask = self.new_ask(LookupKey::Interface(id));
+        let ix = self.add_file(id, path.clone(), SharedOutline::Outline(Arc::new(outline.clone())));
+        self.opened.borrow_mut().insert(id.0, (ask, Some(ix)));
+        ix
+    }
+
+    /// Starts a reference: its work is limited from here.
+    pub(crate) fn begin_reference(&self) {
+        self.tracker.begin_reference();
+    }
+
+    /// Whether the reference took too much work; its result must be thrown away.
+    pub(crate) fn is_spent(&self) -> bool {
+        self.tracker.is_spent()
+    }
+
+    /// Counts one step of work.
+    pub(crate) fn step(&self) -> bool {
+        self.tracker.spend(1)
+    }
+
+    /// Ends a file: the hashes of all that was asked, sorted, or what went wrong.
+    pub(crate) fn finish(&self) -> Result<Vec<u64>> {
+        if let Some(error) = self.failure.borrow_mut().take() {
+            return Err(error);
+        }
+        let hashes = self.ask_hashes.borrow();
+        let mut asked: Vec<u64> =
+            self.tracker.take_record().into_iter().filter_map(|ask| hashes.get(ask as usize).copied()).collect();
+        asked.sort_unstable();
+        asked.dedup();
+        Ok(asked)
+    }
+
+    /// Answers a derived question, from memory where it can. `none` is the answer where a cycle or a limit cuts it.
+    pub(crate) fn derive<T: Clone>(
+        &self,
+        memo: &Memo<T>,
+        question: Question,
+        none: T,
+        compute: impl FnOnce() -> T,
+    ) -> T {
+        let turn = {
+            let memo = memo.borrow();
+            self.tracker.enter(question, memo.get(&question).map(|kept| &kept.0), none)
+        };
+        match turn {
+            Turn::Known(value) => value,
+            Turn::Compute => {
+                let value = compute();
+                if let Some(kept) = self.tracker.leave(&value) {
+                    memo.borrow_mut().insert(question, KeptAnswer(kept));
+                }
+                value
+            }
+        }
+    }
+}
