@@ -2,6 +2,8 @@
 
 use std::path::PathBuf;
 
+use sdl_model::Version;
+
 /// Shorthand.
 pub type Result<T> = std::result::Result<T, Error>;
 
@@ -62,6 +64,16 @@ pub enum Error {
     /// The caller broke a rule of this crate.
     #[error("the store was used wrongly: {0}")]
     Misuse(&'static str),
+    /// A version that the ledger cannot answer from.
+    #[error("{version} is not between the oldest version kept ({}) and the newest ({})", show(*floor), show(*head))]
+    NoSuchVersion {
+        /// The version.
+        version: Version,
+        /// The oldest that can be answered from.
+        floor: Option<Version>,
+        /// The newest.
+        head: Option<Version>,
+    },
     /// The read took longer than its deadline.
     #[error("the request ran past its deadline")]
     Deadline,
@@ -89,4 +101,8 @@ impl Error {
             _ => false,
         }
     }
+}
+
+fn show(version: Option<Version>) -> String {
+    version.map_or_else(|| "none".to_owned(), |version| version.to_string())
 }

@@ -1,0 +1,55 @@
+//! How keys and records are stored. One function pair per kind; nothing else in this crate knows a layout.
+
+mod edges;
+mod keys;
+mod public;
+mod resolved;
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::{Error, Result};
+
+pub(crate) use edges::{
+    EDGE_LEN, IN_EDGE_ITEM, PackedInEdge, in_edge_of, pack_edges, unpack_edges, unpack_in_edge,
+};
+pub(crate) use keys::{
+    ASKED_ITEM, FILE_ITEM, LONG_TEXT, history_key, id_at, id_key, path_value, split_history_key, text_key,
+    unpack_path_value,
+};
+pub(crate) use public::{NAME_ITEM, POSTING_ITEM, Public, pack_posting, unpack_hit, unpack_posting};
+pub(crate) use resolved::{pack_resolved, unpack_resolved};
+
+/// No record is larger; a length in a damaged one can't ask for more memory than this.
+const LIMIT: usize = 256 << 20;
+
+fn config() -> impl bincode::config::Config {
+    bincode::config::standard().with_limit::<LIMIT>()
+}
+
+/// Stores a record of plain shape.
+pub(crate) fn encode<T: Serialize>(table: &'static str, value: &T) -> Result<Vec<u8>> {
+    bincode::serde::encode_to_vec(value, config())
+        .map_err(|error| corrupt(table, format!("can't be encoded: {error}")))
+}
+
+/// Stores a record of plain shape behind what `out` holds.
+pub(crate) fn encode_into<T: Serialize>(table: &'static str, value: &T, out: &mut Vec<u8>) -> Result<()> {
+    bincode::serde::encode_into_std_write(value, out, config())
+        .map(|_| ())
+        .map_err(|error| corrupt(table, format!("can't be encoded: {error}")))
+}
+
+/// Reads a record of plain shape, all of it.
+pub(crate) fn decode<T: DeserializeOwned>(table: &'static str, bytes: &[u8]) -> Result<T> {
+    match bincode::serde::decode_from_slice(bytes, config()) {
+        Ok((value, read)) if read == bytes.len() => Ok(value),
+        Ok((_, read)) => Err(corrupt(table, format!("{} bytes behind its end", bytes.len() - read))),
+        Err(error) => Err(corrupt(table, error.to_string())),
+    }
+}
+
+/// The complaint about a record.
+pub(crate) fn corrupt(table: &'static str, why: impl Into<String>) -> Error {
+    Error::Corrupt { table, why: why.into() }
+}

@@ -1,0 +1,131 @@
+//! What a file publishes: names, and the search postings.
+
+use sdl_model::facts::DefFlags;
+use sdl_model::{FileId, Outline, SymbolId, SymbolKind};
+use serde::{Deserialize, Serialize};
+
+use super::corrupt;
+use crate::{NameHit, Result, TermHit};
+
+/// Size of a definition in the table of names.
+pub(crate) const NAME_ITEM: usize = 17;
+/// Size of a posting.
+pub(crate) const POSTING_ITEM: usize = 12;
+/// A posting, stored.
+pub(crate) type PackedPosting = [u8; POSTING_ITEM];
+
+/// What an indexed file publishes: all that the store must know of its outline, so that replacing the file later
+/// needs no old facts.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Public {
+    /// [`Outline::interface`].
+    pub(crate) interface: u64,
+    /// The language's stored number.
+    pub(crate) lang: u8,
+    /// The package that the file declares.
+    pub(crate) package: Option<String>,
+    /// Its symbols, sorted, without doubles.
+    pub(crate) defs: Vec<PublicDef>,
+}
+
+/// One symbol of a file.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(crate) struct PublicDef {
+    /// The symbol.
+    pub(crate) symbol: SymbolId,
+    /// Its kind.
+    pub(crate) kind: SymbolKind,
+    /// Its simple name if it is found by that; else empty.
+    pub(crate) name: String,
+}
+
+impl Public {
+    /// What `file`, whose outline this is, publishes.
+    pub(crate) fn of(file: FileId, outline: &Outline) -> Self {
+        let mut defs: Vec<PublicDef> = outline
+            .defs
+            .iter()
+            .map(|def| {
+                let listed = !matches!(def.kind, SymbolKind::Module | SymbolKind::Impl)
+                    && !def.flags.has(DefFlags::LOCAL);
+                PublicDef {
+                    symbol: file.symbol(def.key),
+                    kind: def.kind,
+                    name: if listed { outline.str(def.name).to_owned() } else { String::new() },
+                }
+            })
+            .collect();
+        defs.sort_unstable();
+        defs.dedup_by_key(|def| def.symbol);
+        Self {
+            interface: outline.interface,
+            lang: outline.lang as u8,
+            package: outline.package.map(|package| outline.str(package).to_owned()),
+            defs,
+        }
+    }
+
+    /// The definitions that are found by name, with their stored form.
+    pub(crate) fn listed(&self, file: FileId) -> impl Iterator<Item = (&str, [u8; NAME_ITEM])> {
+        self.defs.iter().filter(|def| !def.name.is_empty()).map(move |def| {
+            (def.name.as_str(), pack_hit(NameHit { symbol: def.symbol, file, kind: def.kind }))
+        })
+    }
+}
+
+/// Stores a definition found by name.
+pub(crate) fn pack_hit(hit: NameHit) -> [u8; NAME_ITEM] {
+    let mut item = [0; NAME_ITEM];
+    item[..8].copy_from_slice(&hit.symbol.0.to_be_bytes());
+    item[8..16].copy_from_slice(&hit.file.0.to_be_bytes());
+    item[16] = hit.kind as u8;
+    item
+}
+
+/// Reads a definition found by name.
+pub(crate) fn unpack_hit(item: &[u8; NAME_ITEM]) -> Result<NameHit> {
+    let [symbol @ .., f0, f1, f2, f3, f4, f5, f6, f7, kind] = *item;
+    Ok(NameHit {
+        symbol: SymbolId(u64::from_be_bytes(symbol)),
+        file: FileId(u64::from_be_bytes([f0, f1, f2, f3, f4, f5, f6, f7])),
+        kind: SymbolKind::ALL
+            .into_iter()
+            .find(|known| *known as u8 == kind)
+            .ok_or_else(|| corrupt("names", format!("symbol kind {kind}")))?,
+    })
+}
+
+/// Stores a posting.
+pub(crate) fn pack_posting(hit: TermHit) -> PackedPosting {
+    let mut item = [0; POSTING_ITEM];
+    item[..8].copy_from_slice(&hit.symbol.0.to_be_bytes());
+    item[8..10].copy_from_slice(&hit.impact.to_be_bytes());
+    item[10..].copy_from_slice(&hit.flags.to_be_bytes());
+    item
+}
+
+/// Reads a posting.
+pub(crate) fn unpack_posting(item: &PackedPosting) -> TermHit {
+    let [symbol @ .., i0, i1, f0, f1] = *item;
+    TermHit {
+        symbol: SymbolId(u64::from_be_bytes(symbol)),
+        impact: u16::from_be_bytes([i0, i1]),
+        flags: u16::from_be_bytes([f0, f1]),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn hits_and_postings_survive() {
+        let hit = NameHit { symbol: SymbolId(77), file: FileId(u64::MAX), kind: SymbolKind::Impl };
+        assert_eq!(unpack_hit(&pack_hit(hit)).unwrap(), hit);
+        let mut bad = pack_hit(hit);
+        bad[16] = 200;
+        assert!(unpack_hit(&bad).is_err());
+        let posting = TermHit { symbol: SymbolId(5), impact: 65_000, flags: 3 };
+        assert_eq!(unpack_posting(&pack_posting(posting)), posting);
+    }
+}

@@ -1,0 +1,288 @@
+//! The one module that touches LMDB. It closes the hazards of the binding:
+//!
+//! * the map grows only while nobody is inside ([`gate`]);
+//! * cursors and what they point to never leave a call ([`txn`]);
+//! * an environment is opened once, by one process ([`owner`]);
+//! * a damaged file is recognized before it is mapped ([`pages`]);
+//! * `NO_TLS`, a limit on readers with waiting instead of failing, dead readers cleared at the start and now and then;
+//! * a full map or disk aborts the transaction and is an error of its own;
+//! * keys that LMDB would refuse are refused here, by name.
+
+mod gate;
+mod owner;
+mod pages;
+mod txn;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::time::Instant;
+
+use lmdb::{DatabaseFlags, Environment, EnvironmentFlags};
+
+use crate::faults::Faults;
+use crate::{Error, Options, Result};
+
+use gate::{Gate, WriterLock};
+use owner::Owner;
+pub(crate) use txn::{Read, Reads, Write};
+
+/// Longest key that LMDB takes.
+pub(crate) const MAX_KEY: usize = 511;
+/// Dead readers are looked for once in so many writes.
+const READER_CHECK_EVERY: u32 = 64;
+/// Readers of other processes (a backup, `mdb_stat`) that may take slots besides ours.
+const SPARE_READERS: u32 = 16;
+/// The map never shrinks below this, whatever the options say.
+const MIN_MAP: usize = 256 << 10;
+
+/// What a named database is.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TableSpec {
+    /// Its name.
+    pub(crate) name: &'static str,
+    /// The size of its values if a key has several, sorted; 0 if a key has one value of any size.
+    pub(crate) item: usize,
+}
+
+/// An open named database.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Table {
+    db: lmdb::Database,
+    /// What it is.
+    pub(crate) spec: TableSpec,
+}
+
+/// An open environment.
+pub(crate) struct Env {
+    lmdb: Environment,
+    path: PathBuf,
+    gate: Gate,
+    writer: WriterLock,
+    grow: AtomicBool,
+    writes: AtomicU32,
+    faults: Option<Arc<dyn Faults>>,
+    // Last: the folder is released after the environment is closed.
+    owner: Owner,
+}
+
+/// A folder taken for one environment, not yet mapped.
+pub(crate) struct Folder {
+    owner: Owner,
+}
+
+impl Folder {
+    /// Takes the folder, creating it if need be.
+    pub(crate) fn take(dir: &Path) -> Result<Self> {
+        Ok(Self { owner: Owner::take(dir)? })
+    }
+
+    /// What is wrong with the data file, if anything is.
+    pub(crate) fn damage(&self) -> Option<String> {
+        self.owner.damage().or_else(|| pages::probe(self.owner.dir(), !self.owner.clean).err())
+    }
+
+    /// Moves the files into a folder beside them.
+    pub(crate) fn set_aside(&mut self) -> Result<PathBuf> {
+        self.owner.set_aside()
+    }
+}
+
+impl Env {
+    /// Maps the environment in `folder`, which comes back if it can't.
+    pub(crate) fn open(
+        mut folder: Folder,
+        max_tables: usize,
+        options: &Options,
+    ) -> std::result::Result<Self, (Folder, Error)> {
+        let path = folder.owner.dir().to_owned();
+        let mut size = options.map_size.max(MIN_MAP).next_multiple_of(64 << 10);
+        let env = loop {
+            let opened = Environment::new()
+                .set_flags(EnvironmentFlags::NO_TLS)
+                .set_max_readers(options.max_readers.saturating_add(SPARE_READERS))
+                .set_max_dbs(max_tables as u32)
+                .set_map_size(size)
+                .open_with_permissions(&path, 0o600);
+            match opened {
+                Ok(env) => break env,
+                // Address space is limited here: reserve less.
+                Err(lmdb::Error::Other(code)) if code == ENOMEM && size > 64 << 20 => size /= 2,
+                Err(source) => {
+                    let error = if is_disk_full(&path, source) {
+                        Error::DiskFull { path }
+                    } else {
+                        Error::Lmdb { path, what: "open", source }
+                    };
+                    return Err((folder, error));
+                }
+            }
+        };
+        if let Err(error) = folder.owner.mark_running() {
+            drop(env);
+            return Err((folder, error));
+        }
+        let env = Self {
+            lmdb: env,
+            path,
+            gate: Gate::new(options.max_readers as usize),
+            writer: WriterLock::default(),
+            grow: AtomicBool::new(false),
+            writes: AtomicU32::new(0),
+            faults: options.faults.clone(),
+            owner: folder.owner,
+        };
+        env.clear_dead_readers();
+        Ok(env)
+    }
+
+    /// Unmaps it and keeps the folder.
+    pub(crate) fn close(self) -> Folder {
+        let Self { lmdb, owner, .. } = self;
+        drop(lmdb);
+        Folder { owner }
+    }
+
+    /// Where it is.
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// Notes damage: the next open sets the files aside.
+    pub(crate) fn condemn(&self, why: &str) -> Result<()> {
+        self.owner.note_damage(why)
+    }
+
+    /// Begins to read. Waits for a place until `deadline`.
+    pub(crate) fn read(&self, deadline: Option<Instant>) -> Result<Read<'_>> {
+        let slot = self.gate.enter(deadline)?;
+        let txn = match self.lmdb.begin_ro_txn() {
+            Err(lmdb::Error::ReadersFull) => {
+                self.clear_dead_readers();
+                self.lmdb.begin_ro_txn()
+            }
+            other => other,
+        };
+        Ok(Read::for_reading(txn.map_err(|source| self.fail("begin to read", source))?, self, slot))
+    }
+
+    /// Begins to write. Waits for the writer before, and grows the map first if it was full.
+    pub(crate) fn write(&self) -> Result<Write<'_>> {
+        let writer = self.writer.lock()?;
+        if self.grow.load(Ordering::Relaxed) {
+            if self.gate.holds() {
+                return Err(Error::Misuse("a write inside a read found the map full"));
+            }
+            self.double()?;
+            self.grow.store(false, Ordering::Relaxed);
+        }
+        if self.writes.fetch_add(1, Ordering::Relaxed) % READER_CHECK_EVERY == READER_CHECK_EVERY - 1 {
+            self.clear_dead_readers();
+        }
+        let slot = self.gate.enter_writer();
+        let txn = self.lmdb.begin_rw_txn().map_err(|source| self.fail("begin to write", source))?;
+        Ok(Write::for_writing(txn, self, slot, writer))
+    }
+
+    /// Does `attempt` again for as long as it fails for want of map, which grows in between.
+    pub(crate) fn retry<T, E: From<Error>>(
+        &self,
+        mut attempt: impl FnMut() -> std::result::Result<T, E>,
+    ) -> std::result::Result<T, E> {
+        loop {
+            let result = attempt();
+            // The flag is set where the map was found full and cleared where it grew.
+            if result.is_ok() || !self.grow.load(Ordering::Relaxed) {
+                return result;
+            }
+            drop(self.write().map_err(E::from)?);
+        }
+    }
+
+    fn double(&self) -> Result<()> {
+        self.gate.alone(|| {
+            let info = self.lmdb.info().map_err(|source| self.fail("measure", source))?;
+            let size = info.map_size().saturating_mul(2);
+            self.lmdb.set_map_size(size).map_err(|source| self.fail("grow", source))?;
+            tracing::info!(path = %self.path.display(), size, "grew the map");
+            Ok(())
+        })
+    }
+
+    /// Grows the map until `bytes` more fit behind all pages that are or were in use.
+    pub(crate) fn ensure_room(&self, bytes: usize) -> Result<()> {
+        while self.used_bytes()? + bytes as u64 > self.map_size()? as u64 {
+            self.grow.store(true, Ordering::Relaxed);
+            drop(self.write()?);
+        }
+        Ok(())
+    }
+
+    /// Frees the slots of readers whose process died.
+    fn clear_dead_readers(&self) {
+        let mut dead = 0;
+        // SAFETY: the environment is open for as long as `self` lives, and `dead` outlives the call.
+        let code = unsafe { lmdb_sys::mdb_reader_check(self.lmdb.env(), &raw mut dead) };
+        if code != 0 || dead > 0 {
+            tracing::warn!(path = %self.path.display(), code, dead, "cleared the slots of dead readers");
+        }
+    }
+
+    /// Bytes of the data file that are or were in use.
+    pub(crate) fn used_bytes(&self) -> Result<u64> {
+        let info = self.lmdb.info().map_err(|source| self.fail("measure", source))?;
+        let stat = self.lmdb.stat().map_err(|source| self.fail("measure", source))?;
+        Ok((info.last_pgno() as u64 + 1) * u64::from(stat.page_size()))
+    }
+
+    /// The present size of the map.
+    pub(crate) fn map_size(&self) -> Result<usize> {
+        Ok(self.lmdb.info().map_err(|source| self.fail("measure", source))?.map_size())
+    }
+
+    fn fail(&self, what: &'static str, source: lmdb::Error) -> Error {
+        let path = self.path.clone();
+        if source == lmdb::Error::MapFull {
+            self.grow.store(true, Ordering::Relaxed);
+            Error::MapFull { path }
+        } else if is_disk_full(&path, source) {
+            Error::DiskFull { path }
+        } else {
+            Error::Lmdb { path, what, source }
+        }
+    }
+}
+
+impl TableSpec {
+    fn flags(self) -> DatabaseFlags {
+        if self.item == 0 {
+            DatabaseFlags::empty()
+        } else {
+            DatabaseFlags::DUP_SORT | DatabaseFlags::DUP_FIXED
+        }
+    }
+}
+
+const ENOMEM: i32 = if cfg!(windows) { 8 } else { 12 };
+
+/// Whether LMDB's complaint means that there is no room. A write that was cut short is reported as an I/O error.
+fn is_disk_full(path: &Path, error: lmdb::Error) -> bool {
+    let lmdb::Error::Other(code) = error else { return false };
+    if cfg!(windows) {
+        return matches!(code, 39 | 112 | 28);
+    }
+    // ENOSPC, EFBIG (a limit on file size), EDQUOT (Linux, then the BSDs and macOS), and EIO (see above).
+    matches!(code, 28 | 27)
+        || code == (if cfg!(target_os = "linux") { 122 } else { 69 })
+        || (code == 5 && little_room(path))
+}
+
+#[cfg(unix)]
+fn little_room(path: &Path) -> bool {
+    rustix::fs::statvfs(path).is_ok_and(|fs| fs.f_bavail.saturating_mul(fs.f_frsize) < 1 << 20)
+}
+
+#[cfg(not(unix))]
+fn little_room(_: &Path) -> bool {
+    false
+}

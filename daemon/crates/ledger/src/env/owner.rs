@@ -1,0 +1,157 @@
+//! Who may open a store's folder: one process at a time, and once in it.
+
+use std::collections::HashSet;
+use std::fs::{self, File, OpenOptions, TryLockError};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use crate::{Error, Result};
+
+/// The folders that are open in this process. Opening an environment twice in one process breaks LMDB's file locks.
+static OPEN: Mutex<Option<HashSet<PathBuf>>> = Mutex::new(None);
+
+const LOCK: &str = "owner.lock";
+const RUNNING: &str = "running";
+const DAMAGED: &str = "damaged";
+
+/// The right to have a store's folder open.
+pub(super) struct Owner {
+    dir: PathBuf,
+    /// Whether the last owner closed the store.
+    pub(super) clean: bool,
+    running: bool,
+    _lock: File,
+}
+
+fn io(what: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Error {
+    let path = path.to_owned();
+    move |source| Error::Io { what, path, source }
+}
+
+impl Owner {
+    /// Creates the folder if need be and takes it.
+    pub(super) fn take(dir: &Path) -> Result<Self> {
+        create_private(dir).map_err(io("create the folder", dir))?;
+        let dir = fs::canonicalize(dir).map_err(io("find the folder", dir))?;
+        let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = open.get_or_insert_default();
+        if open.contains(&dir) {
+            return Err(Error::InUse { path: dir });
+        }
+        let path = dir.join(LOCK);
+        let lock = OpenOptions::new()
+            .create(true)
+            .truncate(false)
+            .read(true)
+            .write(true)
+            .open(&path)
+            .map_err(io("open the lock", &path))?;
+        match lock.try_lock() {
+            Ok(()) => {}
+            Err(TryLockError::WouldBlock) => return Err(Error::InUse { path: dir }),
+            // A file system without locks: LMDB would have refused it for the same reason.
+            Err(TryLockError::Error(source)) => {
+                return Err(Error::Io { what: "lock", path, source });
+            }
+        }
+        open.insert(dir.clone());
+        let clean = !dir.join(RUNNING).exists();
+        Ok(Self { dir, clean, running: false, _lock: lock })
+    }
+
+    /// The folder, links resolved.
+    pub(super) fn dir(&self) -> &Path {
+        &self.dir
+    }
+
+    /// Notes that the store is open, so that the next open knows if this process never closes it.
+    pub(super) fn mark_running(&mut self) -> Result<()> {
+        let path = self.dir.join(RUNNING);
+        File::create(&path).map_err(io("create", &path))?;
+        self.running = true;
+        Ok(())
+    }
+
+    /// Why an earlier owner found the store damaged.
+    pub(super) fn damage(&self) -> Option<String> {
+        fs::read_to_string(self.dir.join(DAMAGED)).ok()
+    }
+
+    /// Notes damage for the next open.
+    pub(super) fn note_damage(&self, why: &str) -> Result<()> {
+        let path = self.dir.join(DAMAGED);
+        fs::write(&path, why).map_err(io("write", &path))
+    }
+
+    /// Moves the store's files into a new folder beside them. Nothing is deleted.
+    pub(super) fn set_aside(&mut self) -> Result<PathBuf> {
+        let aside = (1..u32::MAX)
+            .map(|n| self.dir.join(format!("set-aside-{n}")))
+            .find(|path| !path.exists())
+            .unwrap_or_else(|| self.dir.join("set-aside"));
+        create_private(&aside).map_err(io("create the folder", &aside))?;
+        for name in ["data.mdb", "lock.mdb", DAMAGED] {
+            let from = self.dir.join(name);
+            if from.exists() {
+                fs::rename(&from, aside.join(name)).map_err(io("set aside", &from))?;
+            }
+        }
+        self.clean = true;
+        Ok(aside)
+    }
+}
+
+impl Drop for Owner {
+    fn drop(&mut self) {
+        if self.running {
+            // Left behind, it costs the next start a look at every page.
+            let _ = fs::remove_file(self.dir.join(RUNNING));
+        }
+        if let Some(open) = OPEN.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
+            open.remove(&self.dir);
+        }
+    }
+}
+
+fn create_private(dir: &Path) -> std::io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::DirBuilderExt;
+        builder.mode(0o700);
+    }
+    builder.create(dir)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_owner_at_a_time() {
+        let dir = tempfile::tempdir().unwrap();
+        let mut owner = Owner::take(dir.path()).unwrap();
+        assert!(owner.clean);
+        owner.mark_running().unwrap();
+        let again = dir.path().join("..").join(dir.path().file_name().unwrap());
+        assert!(matches!(Owner::take(&again), Err(Error::InUse { .. })), "by any name");
+        drop(owner);
+        assert!(Owner::take(dir.path()).unwrap().clean);
+        fs::write(dir.path().join(RUNNING), "").unwrap();
+        assert!(!Owner::take(dir.path()).unwrap().clean);
+    }
+
+    #[test]
+    fn set_aside_keeps_everything() {
+        let dir = tempfile::tempdir().unwrap();
+        fs::write(dir.path().join("data.mdb"), "x").unwrap();
+        let mut owner = Owner::take(dir.path()).unwrap();
+        owner.note_damage("why").unwrap();
+        assert_eq!(owner.damage().as_deref(), Some("why"));
+        let first = owner.set_aside().unwrap();
+        assert_eq!(fs::read_to_string(first.join("data.mdb")).unwrap(), "x");
+        assert_eq!(owner.damage(), None);
+        assert_ne!(owner.set_aside().unwrap(), first);
+    }
+}

@@ -1,0 +1,233 @@
+//! A look at a data file before LMDB maps it. LMDB trusts its pages: one that lies beyond the end of the file is a
+//! SIGBUS, a page of garbage an abort. This walk trusts nothing, reads with plain reads, and says what is wrong.
+
+use std::fs::File;
+use std::io::{Read, Seek, SeekFrom};
+use std::path::Path;
+
+const HEADER: usize = 16;
+const META_LEN: usize = 8 + 8 + 8 + 48 * 2 + 8 + 8;
+const DB_LEN: usize = 48;
+const MAGIC: u32 = 0xBEEF_C0DE;
+const NO_PAGE: u64 = u64::MAX;
+const MAX_DEPTH: usize = 32;
+
+const BRANCH: u16 = 0x01;
+const LEAF: u16 = 0x02;
+const OVERFLOW: u16 = 0x04;
+const META: u16 = 0x08;
+const LEAF2: u16 = 0x20;
+
+const BIG_DATA: u16 = 0x01;
+const SUB_DATA: u16 = 0x02;
+
+/// What is wrong, in words; or nothing.
+type Sound = Result<(), String>;
+
+/// Looks at `data.mdb` in `dir`: always at its header and length, and at every page if `deep` or if the file is
+/// shorter than its header says (which a sound file can be: unused pages at the end need not exist). Such a file is
+/// lengthened, so that nothing that LMDB maps is missing.
+pub(super) fn probe(dir: &Path, deep: bool) -> Sound {
+    if !cfg!(target_pointer_width = "64") {
+        return Ok(());
+    }
+    let path = dir.join("data.mdb");
+    let Ok(file) = File::options().read(true).write(true).open(&path) else { return Ok(()) };
+    let len = file.metadata().map_err(|e| format!("its length can't be read: {e}"))?.len();
+    if len == 0 {
+        return Ok(());
+    }
+    let mut walk = Walk { file, len, page_size: 4096, seen: Vec::new() };
+    let meta = walk.newest_meta()?;
+    let needed = meta.last_page.checked_add(1).and_then(|n| n.checked_mul(walk.page_size as u64));
+    let needed =
+        needed.filter(|n| *n / 2 < len + (1 << 30)).ok_or("its header names a page far beyond its end")?;
+    if deep || needed > len {
+        walk.seen = vec![0; (meta.last_page / 64 + 1) as usize];
+        for db in meta.dbs {
+            walk.tree(db, meta.last_page, 0)?;
+        }
+    }
+    if needed > len {
+        walk.file.set_len(needed).map_err(|e| format!("it can't be lengthened: {e}"))?;
+    }
+    Ok(())
+}
+
+struct Meta {
+    dbs: [Db; 2],
+    last_page: u64,
+    txn: u64,
+}
+
+#[derive(Clone, Copy)]
+struct Db {
+    item: u32,
+    depth: u16,
+    root: u64,
+}
+
+struct Walk {
+    file: File,
+    len: u64,
+    page_size: usize,
+    seen: Vec<u64>,
+}
+
+fn u16_at(bytes: &[u8], at: usize) -> Result<u16, String> {
+    bytes.get(at..at + 2).and_then(|b| b.try_into().ok()).map(u16::from_ne_bytes).ok_or_else(cut)
+}
+
+fn u32_at(bytes: &[u8], at: usize) -> Result<u32, String> {
+    bytes.get(at..at + 4).and_then(|b| b.try_into().ok()).map(u32::from_ne_bytes).ok_or_else(cut)
+}
+
+fn u64_at(bytes: &[u8], at: usize) -> Result<u64, String> {
+    bytes.get(at..at + 8).and_then(|b| b.try_into().ok()).map(u64::from_ne_bytes).ok_or_else(cut)
+}
+
+fn cut() -> String {
+    "a record reaches beyond its page".to_owned()
+}
+
+fn db_at(bytes: &[u8], at: usize) -> Result<Db, String> {
+    Ok(Db { item: u32_at(bytes, at)?, depth: u16_at(bytes, at + 6)?, root: u64_at(bytes, at + 40)? })
+}
+
+impl Walk {
+    fn read(&mut self, at: u64, buffer: &mut [u8]) -> Sound {
+        if at.checked_add(buffer.len() as u64).is_none_or(|end| end > self.len) {
+            return Err(format!("it ends at byte {}, before a page that is in use", self.len));
+        }
+        self.file
+            .seek(SeekFrom::Start(at))
+            .and_then(|_| self.file.read_exact(buffer))
+            .map_err(|e| format!("byte {at} can't be read: {e}"))
+    }
+
+    fn meta(&mut self, at: u64) -> Result<(Meta, u32), String> {
+        let mut bytes = [0; HEADER + META_LEN];
+        self.read(at, &mut bytes)?;
+        let bytes = &bytes[..];
+        if u16_at(bytes, 10)? & META == 0 || u32_at(bytes, HEADER)? != MAGIC {
+            return Err("it does not begin as an LMDB file does".to_owned());
+        }
+        let dbs = HEADER + 24;
+        let meta = Meta {
+            dbs: [db_at(bytes, dbs)?, db_at(bytes, dbs + DB_LEN)?],
+            last_page: u64_at(bytes, dbs + 2 * DB_LEN)?,
+            txn: u64_at(bytes, dbs + 2 * DB_LEN + 8)?,
+        };
+        let page_size = u32_at(bytes, dbs)?;
+        Ok((meta, page_size))
+    }
+
+    fn newest_meta(&mut self) -> Result<Meta, String> {
+        let (first, page_size) = self.meta(0)?;
+        if !page_size.is_power_of_two() || !(512..=65536).contains(&page_size) {
+            return Err(format!("its page size is {page_size}"));
+        }
+        self.page_size = page_size as usize;
+        let (second, _) = self.meta(u64::from(page_size))?;
+        Ok(if second.txn > first.txn { second } else { first })
+    }
+
+    /// Notes that `pages` pages from `page` on are used; each may be once.
+    fn claim(&mut self, page: u64, pages: u64, last: u64) -> Sound {
+        if page < 2 || pages == 0 || page.checked_add(pages - 1).is_none_or(|end| end > last) {
+            return Err(format!("page {page} lies outside of it"));
+        }
+        for page in page..page + pages {
+            let (word, bit) = ((page / 64) as usize, 1_u64 << (page % 64));
+            match self.seen.get_mut(word) {
+                Some(word) if *word & bit == 0 => *word |= bit,
+                _ => return Err(format!("page {page} is used twice")),
+            }
+        }
+        Ok(())
+    }
+
+    fn tree(&mut self, db: Db, last: u64, nesting: usize) -> Sound {
+        if db.root == NO_PAGE {
+            return Ok(());
+        }
+        if usize::from(db.depth) > MAX_DEPTH || nesting > 2 {
+            return Err("a tree is deeper than any can be".to_owned());
+        }
+        self.page(db, db.root, last, usize::from(db.depth), nesting)
+    }
+
+    fn page(&mut self, db: Db, number: u64, last: u64, depth: usize, nesting: usize) -> Sound {
+        self.claim(number, 1, last)?;
+        let mut page = vec![0; self.page_size];
+        self.read(number * self.page_size as u64, &mut page)?;
+        let bad = |what: &str| Err(format!("page {number} {what}"));
+        if u64_at(&page, 0)? != number {
+            return bad("does not bear its number");
+        }
+        let flags = u16_at(&page, 10)?;
+        let lower = usize::from(u16_at(&page, 12)?);
+        let upper = usize::from(u16_at(&page, 14)?);
+        if lower < HEADER || lower > self.page_size || depth == 0 {
+            return bad("has impossible bounds");
+        }
+        let keys = (lower - HEADER) / 2;
+        if flags & LEAF2 != 0 {
+            let fits = HEADER + keys * db.item as usize <= self.page_size;
+            return if flags & LEAF != 0 && depth == 1 && fits { Ok(()) } else { bad("is no leaf of items") };
+        }
+        let branch = match flags & (BRANCH | LEAF | OVERFLOW | META) {
+            BRANCH if depth > 1 => true,
+            LEAF if depth == 1 => false,
+            _ => return bad("is not of the kind that belongs there"),
+        };
+        if upper < lower || upper > self.page_size {
+            return bad("has impossible bounds");
+        }
+        for i in 0..keys {
+            let at = usize::from(u16_at(&page, HEADER + 2 * i)?);
+            if at < upper {
+                return bad("has a record in its free space");
+            }
+            let low = u32::from(u16_at(&page, at)?) | u32::from(u16_at(&page, at + 2)?) << 16;
+            let (flags, key) = (u16_at(&page, at + 4)?, usize::from(u16_at(&page, at + 6)?));
+            let data = at + 8 + key;
+            if data > self.page_size {
+                return bad("has a key beyond its end");
+            }
+            if branch {
+                let child = u64::from(low) | u64::from(flags) << 32;
+                self.page(db, child, last, depth - 1, nesting)?;
+            } else if flags & BIG_DATA != 0 {
+                self.overflow(u64_at(&page, data)?, u64::from(low), last)?;
+            } else if data + low as usize > self.page_size {
+                return bad("has a value beyond its end");
+            } else if flags & SUB_DATA != 0 {
+                self.tree(db_at(&page, data)?, last, nesting + 1)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn overflow(&mut self, number: u64, len: u64, last: u64) -> Sound {
+        let mut header = [0; HEADER];
+        if number > last {
+            return Err(format!("page {number} lies outside of it"));
+        }
+        self.read(number * self.page_size as u64, &mut header)?;
+        let pages = u64::from(u32_at(&header, 12)?);
+        if u64_at(&header, 0)? != number || u16_at(&header, 10)? & OVERFLOW == 0 {
+            return Err(format!("page {number} is not the long value that belongs there"));
+        }
+        if pages * (self.page_size as u64) < len + HEADER as u64 {
+            return Err(format!("the long value at page {number} is cut off"));
+        }
+        self.claim(number, pages, last)?;
+        let end = (number + pages) * self.page_size as u64;
+        if end > self.len {
+            Err(format!("it ends at byte {}, inside a long value", self.len))
+        } else {
+            Ok(())
+        }
+    }
+}

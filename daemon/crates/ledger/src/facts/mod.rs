@@ -1,0 +1,323 @@
+//! Facts by content: one environment that all repositories share.
+
+mod cache;
+mod pins;
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::Arc;
+
+use sdl_model::{Body, Facts, FactsKey, Outline};
+
+use crate::codec;
+use crate::env::{Env, Reads, Table};
+use crate::store::{self, How, Plan};
+use crate::tables::FactsTables;
+use crate::{Options, Result};
+
+use cache::OutlineCache;
+use pins::PinBoard;
+pub use pins::Pins;
+
+const SCHEMA: u32 = 1;
+/// The layout of a stored half; a row that begins with another number counts as missing.
+const RECORD: u8 = 1;
+/// A transaction is committed when it holds this much, so that nobody waits long for the next.
+const TRANSACTION_BYTES: usize = 4 << 20;
+/// So many rows are swept in one transaction.
+const SWEEP_ROWS: usize = 512;
+/// A decoded outline takes about so many times the bytes of its stored form.
+const DECODED_FACTOR: usize = 4;
+
+/// Facts by content, shared by every repository. `Send + Sync`; keep it in an `Arc`.
+pub struct FactsStore {
+    tables: FactsTables,
+    cache: OutlineCache,
+    pins: PinBoard,
+    env: Env,
+}
+
+/// Facts, ready to be stored. Making them is the expensive part and needs no store: do it where the facts are made.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EncodedFacts {
+    outline: Vec<u8>,
+    body: Vec<u8>,
+}
+
+/// What a sweep did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Swept {
+    /// Rows that stay.
+    pub kept: u64,
+    /// Rows that went.
+    pub removed: u64,
+}
+
+/// What the store holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FactsStats {
+    /// Blobs with facts.
+    pub facts: u64,
+    /// Blobs that could not be parsed.
+    pub failed: u64,
+    /// Bytes of the data file that are or were in use.
+    pub bytes: u64,
+    /// Bytes of it that are in use.
+    pub used_bytes: u64,
+    /// Decoded outlines in memory.
+    pub cached: usize,
+    /// About how many bytes those take.
+    pub cached_bytes: usize,
+}
+
+/// Encodes both halves.
+pub fn encode(facts: &Facts) -> Result<EncodedFacts> {
+    Ok(EncodedFacts { outline: half("outlines", &facts.outline)?, body: half("bodies", &facts.body)? })
+}
+
+impl EncodedFacts {
+    /// How many bytes it will take.
+    pub fn len(&self) -> usize {
+        self.outline.len() + self.body.len()
+    }
+
+    /// Never: both halves have at least their layout's number.
+    pub fn is_empty(&self) -> bool {
+        false
+    }
+}
+
+fn half<T: serde::Serialize>(table: &'static str, value: &T) -> Result<Vec<u8>> {
+    let mut bytes = vec![RECORD];
+    codec::encode_into(table, value, &mut bytes)?;
+    Ok(bytes)
+}
+
+impl FactsStore {
+    /// Opens the store in `dir`, creating it if need be. A damaged one is set aside: its facts are parsed again.
+    pub fn open(dir: &Path, options: &Options) -> Result<(Self, How)> {
+        let plan = Plan { schema: SCHEMA, tables: FactsTables::SPECS, upgrades: &[] };
+        let (env, tables, how) = store::open(dir, &plan, options)?;
+        let tables = FactsTables::bind(&tables).ok_or(crate::Error::Misuse("tables missing"))?;
+        let cache = OutlineCache::new(options.cache_bytes);
+        Ok((Self { tables, cache, pins: PinBoard::default(), env }, how))
+    }
+
+    /// Stores facts that are not there yet; how many that were. Encodes them here: where facts are made in parallel,
+    /// encode them there and use [`Self::put_encoded`].
+    pub fn put_many(&self, facts: &[(FactsKey, &Facts)]) -> Result<usize> {
+        let encoded =
+            facts.iter().map(|(key, facts)| Ok((*key, encode(facts)?))).collect::<Result<Vec<_>>>()?;
+        self.put_encoded(&encoded)
+    }
+
+    /// Stores facts that are not there yet; how many that were.
+    pub fn put_encoded(&self, facts: &[(FactsKey, EncodedFacts)]) -> Result<usize> {
+        let mut rows: Vec<_> = facts.iter().map(|(key, facts)| (key.to_bytes(), facts)).collect();
+        rows.sort_unstable_by_key(|(key, _)| *key);
+        self.pins.touch(facts.iter().map(|(key, _)| *key));
+        let mut stored = 0;
+        let mut rest = &rows[..];
+        while !rest.is_empty() {
+            let mut bytes = 0;
+            let part = rest.iter().take_while(|(_, facts)| {
+                let room = bytes < TRANSACTION_BYTES;
+                bytes += facts.len();
+                room
+            });
+            let (part, later) = rest.split_at(part.count());
+            stored += self.env.retry(|| self.put_part(part))?;
+            rest = later;
+        }
+        Ok(stored)
+    }
+
+    fn put_part(&self, rows: &[([u8; 37], &EncodedFacts)]) -> Result<usize> {
+        let FactsTables { outlines, bodies, failures, .. } = self.tables;
+        let mut txn = self.env.write()?;
+        let mut end = txn.last(outlines)?.map(|(key, _)| key.to_vec()).unwrap_or_default();
+        let mut stored = 0;
+        for (key, facts) in rows {
+            if end[..] < key[..] {
+                txn.append(outlines, key, &facts.outline)?;
+                end = key.to_vec();
+            } else if is_current(txn.get(outlines, key)?) && is_current(txn.get(bodies, key)?) {
+                continue;
+            } else {
+                txn.put(outlines, key, &facts.outline)?;
+            }
+            txn.put(bodies, key, &facts.body)?;
+            txn.delete(failures, key)?;
+            stored += 1;
+        }
+        if stored > 0 {
+            txn.commit()?;
+        }
+        Ok(stored)
+    }
+
+    /// Both halves of a blob's facts.
+    pub fn facts(&self, key: &FactsKey) -> Result<Option<Facts>> {
+        let (Some(outline), Some(body)) = (self.outline(key)?, self.body(key)?) else { return Ok(None) };
+        Ok(Some(Facts { outline: Outline::clone(&outline), body }))
+    }
+
+    /// The outline of a blob. Kept decoded for a while.
+    pub fn outline(&self, key: &FactsKey) -> Result<Option<Arc<Outline>>> {
+        if let Some(outline) = self.cache.get(key) {
+            return Ok(Some(outline));
+        }
+        let txn = self.env.read(None)?;
+        let Some(bytes) = record(txn.get(self.tables.outlines, &key.to_bytes())?) else { return Ok(None) };
+        let outline: Arc<Outline> = Arc::new(codec::decode("outlines", bytes)?);
+        let bytes = bytes.len() * DECODED_FACTOR;
+        drop(txn);
+        self.cache.put(*key, Arc::clone(&outline), bytes);
+        Ok(Some(outline))
+    }
+
+    /// The body of a blob. Decoded anew each time: only resolving the file itself needs it.
+    pub fn body(&self, key: &FactsKey) -> Result<Option<Body>> {
+        let txn = self.env.read(None)?;
+        record(txn.get(self.tables.bodies, &key.to_bytes())?)
+            .map(|bytes| codec::decode("bodies", bytes))
+            .transpose()
+    }
+
+    /// Whether the facts of a blob are there.
+    pub fn has(&self, key: &FactsKey) -> Result<bool> {
+        let (txn, key) = (self.env.read(None)?, key.to_bytes());
+        Ok(is_current(txn.get(self.tables.outlines, &key)?) && is_current(txn.get(self.tables.bodies, &key)?))
+    }
+
+    /// Notes that a blob can't be parsed, so that it is not tried again.
+    pub fn mark_failed(&self, key: &FactsKey, why: &str) -> Result<()> {
+        self.pins.touch([*key]);
+        self.env.retry(|| {
+            let mut txn = self.env.write()?;
+            txn.put(self.tables.failures, &key.to_bytes(), why.as_bytes())?;
+            txn.commit()
+        })
+    }
+
+    /// Why a blob can't be parsed, if that was tried.
+    pub fn failed(&self, key: &FactsKey) -> Result<Option<String>> {
+        let txn = self.env.read(None)?;
+        let why = txn.get(self.tables.failures, &key.to_bytes())?;
+        Ok(why.map(|why| String::from_utf8_lossy(why).into_owned()))
+    }
+
+    /// Keeps facts from being swept until the pins are dropped. Pin what a batch names before asking [`Self::has`] or
+    /// storing it, and drop the pins when the batch is committed.
+    pub fn pin(&self, keys: &[FactsKey]) -> Pins<'_> {
+        self.pins.pin(keys)
+    }
+
+    /// Removes what no kept version of any repository names. `live` collects those names, and is asked after the
+    /// sweep has begun: what is pinned, unpinned or stored from then on is spared.
+    pub fn sweep(&self, live: impl FnOnce() -> Result<HashSet<FactsKey>>) -> Result<Swept> {
+        let sweeping = self.pins.begin_sweep()?;
+        let live: HashSet<[u8; 37]> = live()?.into_iter().map(FactsKey::to_bytes).collect();
+        let mut swept = Swept::default();
+        let FactsTables { outlines, bodies, failures, .. } = self.tables;
+        for table in [outlines, failures] {
+            let mut from = Vec::new();
+            while let Some(next) = self.env.retry(|| {
+                let (part, next) = self.dead(table, &from, &live)?;
+                let (mut removed, mut kept) = (0, part.kept);
+                if !part.dead.is_empty() {
+                    let mut txn = self.env.write()?;
+                    // Held until the commit: whoever pins one of these later no longer finds it.
+                    let held = sweeping.hold();
+                    for key in &part.dead {
+                        if held.spares(key) {
+                            kept += 1;
+                            continue;
+                        }
+                        txn.delete(table, key)?;
+                        if table.spec.name == outlines.spec.name {
+                            txn.delete(bodies, key)?;
+                            self.cache.remove(key);
+                        }
+                        removed += 1;
+                    }
+                    txn.commit()?;
+                }
+                swept.kept += kept;
+                swept.removed += removed;
+                Ok::<_, crate::Error>(next)
+            })? {
+                from = next;
+            }
+        }
+        Ok(swept)
+    }
+
+    /// Looks at some rows from `from` on; where to go on.
+    fn dead(&self, table: Table, from: &[u8], live: &HashSet<[u8; 37]>) -> Result<(Part, Option<Vec<u8>>)> {
+        let txn = self.env.read(None)?;
+        let mut part = Part::default();
+        let mut next = None;
+        let mut seen = 0;
+        txn.keys(table, from, &mut |key| {
+            if seen == SWEEP_ROWS {
+                next = Some(key.to_vec());
+                return Ok(std::ops::ControlFlow::Break(()));
+            }
+            seen += 1;
+            if <&[u8; 37]>::try_from(key).is_ok_and(|key| live.contains(key)) {
+                part.kept += 1;
+            } else {
+                part.dead.push(key.to_vec());
+            }
+            Ok(std::ops::ControlFlow::Continue(()))
+        })?;
+        Ok((part, next))
+    }
+
+    /// What the store holds.
+    pub fn stats(&self) -> Result<FactsStats> {
+        let txn = self.env.read(None)?;
+        let (cached, cached_bytes) = self.cache.size();
+        let mut used_bytes = 0;
+        for table in self.tables.all() {
+            used_bytes += txn.bytes(table)?;
+        }
+        Ok(FactsStats {
+            facts: txn.entries(self.tables.outlines)?,
+            failed: txn.entries(self.tables.failures)?,
+            bytes: self.env.used_bytes()?,
+            used_bytes,
+            cached,
+            cached_bytes,
+        })
+    }
+
+    /// Changes how many bytes of decoded outlines are kept: more during a first index, little when idle.
+    pub fn set_cache_bytes(&self, bytes: usize) {
+        self.cache.set_limit(bytes);
+    }
+
+    /// Notes that the stored data is damaged: the next open sets it aside.
+    pub fn condemn(&self, why: &str) -> Result<()> {
+        self.env.condemn(why)
+    }
+}
+
+#[derive(Default)]
+struct Part {
+    kept: u64,
+    dead: Vec<Vec<u8>>,
+}
+
+/// The record behind its layout's number.
+fn record(bytes: Option<&[u8]>) -> Option<&[u8]> {
+    match bytes {
+        Some([RECORD, record @ ..]) => Some(record),
+        _ => None,
+    }
+}
+
+fn is_current(bytes: Option<&[u8]>) -> bool {
+    record(bytes).is_some()
+}

@@ -1,0 +1,224 @@
+//! The files of a batch: rows, paths, symbols, names, and which questions now have another answer.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use sdl_model::{FileId, FileRow, FileState, RelPath};
+
+use super::Batch;
+use super::tally::Sign;
+use crate::codec::{self, NAME_ITEM, Public, id_key, path_value, text_key, unpack_resolved};
+use crate::env::Reads;
+use crate::{ChangedKeys, Error, FileUpdate, LookupKey, Named, Result};
+
+/// One file, before and after.
+struct Step<'u> {
+    file: FileId,
+    update: &'u FileUpdate,
+    old: Option<FileRow>,
+    was: Option<Public>,
+    /// What it publishes from now on.
+    is: Option<Public>,
+}
+
+type Listed<'s> = BTreeSet<(&'s str, [u8; NAME_ITEM])>;
+
+fn listed(file: FileId, public: Option<&Public>) -> Listed<'_> {
+    public.into_iter().flat_map(|public| public.listed(file)).collect()
+}
+
+impl Batch<'_> {
+    /// Updates files, symbols and names, and tells which answers that changed. Files that are gone or no longer
+    /// indexed lose their edges and questions here, and symbols that are gone their edges; every other file with new
+    /// facts is to be resolved and handed to [`Self::set_resolved`], and so are the [`Self::dependents`].
+    /// Of several updates of one path the last one counts.
+    pub fn apply_files(&mut self, updates: &[FileUpdate]) -> Result<ChangedKeys> {
+        let by_file: BTreeMap<FileId, &FileUpdate> =
+            updates.iter().map(|update| (FileId::of(&update.path), update)).collect();
+        let mut steps = Vec::with_capacity(by_file.len());
+        for (file, update) in by_file {
+            if let Some(step) = self.step(file, update)? {
+                steps.push(step);
+            }
+        }
+        let mut affected: BTreeMap<&str, Option<Named>> = BTreeMap::new();
+        for step in &steps {
+            let (old, new) = (listed(step.file, step.was.as_ref()), listed(step.file, step.is.as_ref()));
+            for (name, _) in old.symmetric_difference(&new) {
+                affected.insert(name, None);
+            }
+        }
+        for (name, answer) in &mut affected {
+            *answer = Some(self.rows().named(name)?);
+        }
+        let mut changed = ChangedKeys::default();
+        for step in &steps {
+            self.take(step, &mut changed)?;
+        }
+        for (name, answer) in affected {
+            if answer.as_ref() != Some(&self.rows().named(name)?) {
+                changed.0.insert(LookupKey::Name(name).hash());
+            }
+        }
+        Ok(changed)
+    }
+
+    /// What an update changes; nothing if nothing.
+    fn step<'u>(&mut self, file: FileId, update: &'u FileUpdate) -> Result<Option<Step<'u>>> {
+        match (&update.row, &update.stat) {
+            (Some(row), _) if row.path != update.path => {
+                return Err(Error::Misuse("an update's row has another path than the update"));
+            }
+            (Some(_), Some(stat)) => self.set_stat_only(&update.path, stat)?,
+            (Some(_), None) => {}
+            (None, _) => {
+                self.hints |= self.txn.delete(self.ledger.tables.stats, &id_key(file.0))?;
+            }
+        }
+        let rows = self.rows();
+        let (old, was) = (rows.file(file)?, rows.public(file)?);
+        let is = match (update.row.as_ref().map(|row| &row.state), &update.facts) {
+            (Some(FileState::Indexed(_)), Some(facts)) => Some(Public::of(file, &facts.outline)),
+            (Some(FileState::Indexed(key)), None) => {
+                let same = old.as_ref().and_then(|old| old.state.facts()) == Some(*key);
+                if !same || was.is_none() {
+                    return Err(Error::Misuse("an indexed file came without its facts"));
+                }
+                was.clone()
+            }
+            _ => None,
+        };
+        let nothing = old == update.row && was == is;
+        Ok((!nothing).then_some(Step { file, update, old, was, is }))
+    }
+
+    fn take(&mut self, step: &Step<'_>, changed: &mut ChangedKeys) -> Result<()> {
+        let Step { file, update, old, was, is } = step;
+        self.take_row(*file, old.as_ref(), update.row.as_ref(), &update.path)?;
+        if was == is {
+            return Ok(());
+        }
+        self.derived = true;
+        self.take_groups(*file, &update.path, was.as_ref(), is.as_ref(), changed)?;
+        self.take_symbols(*file, was.as_ref(), is.as_ref())?;
+        if is.is_none() {
+            self.forget_resolution(*file)?;
+        }
+        if was.as_ref().map(|was| was.interface) != is.as_ref().map(|is| is.interface) {
+            changed.0.insert(LookupKey::Interface(*file).hash());
+        }
+        Ok(())
+    }
+
+    fn take_row(
+        &mut self,
+        file: FileId,
+        old: Option<&FileRow>,
+        new: Option<&FileRow>,
+        path: &RelPath,
+    ) -> Result<()> {
+        if old == new {
+            return Ok(());
+        }
+        let tables = &self.ledger.tables;
+        self.files.entry(file).or_insert_with(|| old.cloned());
+        if let Some(old) = old {
+            self.tally.row(old, Sign::Minus);
+        }
+        if let Some(new) = new {
+            self.tally.row(new, Sign::Plus);
+            self.txn.put(tables.files, &id_key(file.0), &codec::encode("files", new)?)?;
+            if old.is_none() {
+                self.txn.put(tables.paths, &text_key(path.as_str()), &path_value(file.0, path.as_str()))?;
+            }
+        } else {
+            self.txn.delete(tables.files, &id_key(file.0))?;
+            self.txn.delete(tables.paths, &text_key(path.as_str()))?;
+        }
+        Ok(())
+    }
+
+    /// The file's place among those of its name, its folder and its package.
+    fn take_groups(
+        &mut self,
+        file: FileId,
+        path: &RelPath,
+        was: Option<&Public>,
+        is: Option<&Public>,
+        changed: &mut ChangedKeys,
+    ) -> Result<()> {
+        let tables = &self.ledger.tables;
+        let item = id_key(file.0);
+        if was.is_some() != is.is_some() {
+            for (table, text) in [(tables.file_names, path.file_name()), (tables.dirs, path.dir())] {
+                if is.is_some() {
+                    self.txn.put(table, &text_key(text), &item)?;
+                } else {
+                    self.txn.delete_item(table, &text_key(text), &item)?;
+                }
+            }
+            let (path, name, dir) = (path.as_str(), path.file_name(), path.dir());
+            changed.0.extend(
+                [LookupKey::Path(path), LookupKey::FileName(name), LookupKey::Dir(dir)].map(LookupKey::hash),
+            );
+        }
+        let package = |public: Option<&Public>| public.and_then(|public| public.package.clone());
+        let (old, new) = (package(was), package(is));
+        if old != new {
+            if let Some(old) = old {
+                self.txn.delete_item(tables.packages, &text_key(&old), &item)?;
+                changed.0.insert(LookupKey::Package(&old).hash());
+            }
+            if let Some(new) = new {
+                self.txn.put(tables.packages, &text_key(&new), &item)?;
+                changed.0.insert(LookupKey::Package(&new).hash());
+            }
+        }
+        Ok(())
+    }
+
+    fn take_symbols(&mut self, file: FileId, was: Option<&Public>, is: Option<&Public>) -> Result<()> {
+        let tables = &self.ledger.tables;
+        let ids = |public: Option<&Public>| -> BTreeSet<_> {
+            public.into_iter().flat_map(|public| &public.defs).map(|def| def.symbol).collect()
+        };
+        let (old, new) = (ids(was), ids(is));
+        for symbol in old.difference(&new) {
+            self.txn.delete(tables.symbols, &id_key(symbol.0))?;
+            self.replace_edges(*symbol, &[])?;
+        }
+        for symbol in new.difference(&old) {
+            self.txn.put(tables.symbols, &id_key(symbol.0), &id_key(file.0))?;
+        }
+        let (old, new) = (listed(file, was), listed(file, is));
+        for (name, hit) in old.difference(&new) {
+            self.txn.delete_item(tables.names, &text_key(name), hit)?;
+        }
+        for (name, hit) in new.difference(&old) {
+            self.txn.put(tables.names, &text_key(name), hit)?;
+        }
+        if let Some(was) = was {
+            self.tally.public(was, Sign::Minus);
+        }
+        if let Some(is) = is {
+            self.tally.public(is, Sign::Plus);
+            self.txn.put(tables.publics, &id_key(file.0), &codec::encode("publics", is)?)?;
+        } else {
+            self.txn.delete(tables.publics, &id_key(file.0))?;
+        }
+        Ok(())
+    }
+
+    /// Removes what resolving the file left; its symbols, and with them their edges, are gone already.
+    fn forget_resolution(&mut self, file: FileId) -> Result<()> {
+        let tables = &self.ledger.tables;
+        let Some(row) = self.txn.get(tables.resolved, &id_key(file.0))? else { return Ok(()) };
+        let row = unpack_resolved(row)?;
+        let asked: Vec<u64> = row.asked().collect();
+        self.tally.resolved(row.counts, Sign::Minus);
+        for hash in asked {
+            self.txn.delete_item(tables.asked, &id_key(hash), &id_key(file.0))?;
+        }
+        self.txn.delete(tables.resolved, &id_key(file.0))?;
+        Ok(())
+    }
+}

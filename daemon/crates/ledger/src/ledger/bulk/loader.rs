@@ -1,0 +1,95 @@
+//! Writes gathered rows in transactions of bounded size.
+
+use super::gathered::{Arena, Items};
+use crate::Result;
+use crate::codec::id_key;
+use crate::env::{Env, Table, Write};
+
+/// A transaction is committed when it holds this much: LMDB keeps the pages of a running one in memory, and keeps that
+/// memory.
+const STAGE_BYTES: usize = 6 << 20;
+/// What a row costs besides its key and value.
+const ROW_COST: usize = 24;
+
+/// Writes rows.
+pub(super) struct Loader<'e> {
+    env: &'e Env,
+    txn: Option<Write<'e>>,
+    bytes: usize,
+}
+
+impl<'e> Loader<'e> {
+    /// Writes to `env`.
+    pub(super) fn new(env: &'e Env) -> Self {
+        Self { env, txn: None, bytes: 0 }
+    }
+
+    /// The running transaction, or the next one if that would grow too large. There is room for it: a full map in the
+    /// middle of one would lose rows that are no longer in memory.
+    fn txn(&mut self, bytes: usize) -> Result<&mut Write<'e>> {
+        if self.bytes > 0
+            && self.bytes + bytes > STAGE_BYTES
+            && let Some(txn) = self.txn.take()
+        {
+            txn.commit()?;
+            self.bytes = 0;
+        }
+        self.bytes += bytes + ROW_COST;
+        match &mut self.txn {
+            Some(txn) => Ok(txn),
+            empty => {
+                self.env.ensure_room(3 * bytes.max(STAGE_BYTES))?;
+                Ok(empty.insert(self.env.write()?))
+            }
+        }
+    }
+
+    /// Writes one row.
+    pub(super) fn row(&mut self, table: Table, key: &[u8], value: &[u8], append: bool) -> Result<()> {
+        let txn = self.txn(key.len() + value.len())?;
+        if append { txn.append(table, key, value) } else { txn.put(table, key, value) }
+    }
+
+    /// Writes one key's items, sorted and end to end.
+    pub(super) fn items(&mut self, table: Table, key: &[u8], items: &[u8], append: bool) -> Result<()> {
+        self.txn(key.len() + items.len())?.put_items(table, key, items, append)
+    }
+
+    /// Writes rows in order of key.
+    pub(super) fn rows(&mut self, table: Table, rows: Arena, append: bool) -> Result<()> {
+        rows.in_order(&mut |key, value| self.row(table, key, value, append))
+    }
+
+    /// Writes items by text, in order, to an empty table.
+    pub(super) fn groups<const N: usize>(&mut self, table: Table, items: Items<N>) -> Result<()> {
+        items.in_order(&mut |key, items| self.items(table, key, items, true))
+    }
+
+    /// Writes items by id; `pairs` is sorted.
+    pub(super) fn pairs<T: PartialEq, const N: usize>(
+        &mut self,
+        table: Table,
+        pairs: &[(u64, T)],
+        item: impl Fn(&T) -> [u8; N],
+        append: bool,
+    ) -> Result<()> {
+        let mut items = Vec::new();
+        for group in pairs.chunk_by(|a, b| a.0 == b.0) {
+            items.clear();
+            for (n, (_, value)) in group.iter().enumerate() {
+                if n == 0 || group[n - 1].1 != *value {
+                    items.extend_from_slice(&item(value));
+                }
+            }
+            if let Some((id, _)) = group.first() {
+                self.items(table, &id_key(*id), &items, append)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Commits what is left.
+    pub(super) fn done(self) -> Result<()> {
+        self.txn.map_or(Ok(()), Write::commit)
+    }
+}

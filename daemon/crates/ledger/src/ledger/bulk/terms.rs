@@ -1,0 +1,93 @@
+//! Postings in memory: sixteen bytes each.
+
+use std::collections::HashMap;
+
+use crate::codec::{POSTING_ITEM, pack_posting};
+use crate::{Result, TermHit};
+
+/// Postings by term.
+#[derive(Default)]
+pub(super) struct Terms {
+    numbers: HashMap<Box<str>, u32>,
+    /// From high to low: the term's number (32 bits), the symbol (64), impact (16), flags (16).
+    postings: Vec<u128>,
+    text: usize,
+}
+
+impl Terms {
+    /// Adds a posting.
+    pub(super) fn push(&mut self, term: &str, hit: TermHit) {
+        let number = if let Some(number) = self.numbers.get(term) {
+            *number
+        } else {
+            let number = self.numbers.len() as u32;
+            self.numbers.insert(term.into(), number);
+            self.text += term.len() + 32;
+            number
+        };
+        let mut low = [0; 16];
+        low[4..].copy_from_slice(&pack_posting(hit));
+        self.postings.push(u128::from(number) << 96 | u128::from_be_bytes(low));
+    }
+
+    /// How much memory it takes, about.
+    pub(super) fn bytes(&self) -> usize {
+        self.postings.len() * 16 + self.text
+    }
+
+    /// Every term, sorted, with its postings, packed, sorted and without doubles.
+    pub(super) fn in_order(self, each: &mut dyn FnMut(&str, &[u8]) -> Result<()>) -> Result<()> {
+        let Self { numbers, mut postings, .. } = self;
+        postings.sort_unstable();
+        postings.dedup();
+        let mut terms: Vec<(Box<str>, u32)> = numbers.into_iter().collect();
+        terms.sort_unstable();
+        // Where each number's postings begin.
+        let mut starts = vec![0_usize; terms.len() + 1];
+        for posting in &postings {
+            starts[(posting >> 96) as usize + 1] += 1;
+        }
+        for n in 1..starts.len() {
+            starts[n] += starts[n - 1];
+        }
+        let mut items = Vec::new();
+        for (term, number) in terms {
+            let number = number as usize;
+            items.clear();
+            for posting in &postings[starts[number]..starts[number + 1]] {
+                items.extend_from_slice(&posting.to_be_bytes()[16 - POSTING_ITEM..]);
+            }
+            each(&term, &items)?;
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sdl_model::SymbolId;
+
+    use super::*;
+    use crate::codec::unpack_posting;
+
+    #[test]
+    fn postings_come_out_by_term_and_symbol() {
+        let hit = |symbol, impact| TermHit { symbol: SymbolId(symbol), impact, flags: 1 };
+        let mut terms = Terms::default();
+        for (term, hit) in [("z", hit(2, 1)), ("a", hit(u64::MAX, 9)), ("z", hit(1, 5)), ("z", hit(2, 1))] {
+            terms.push(term, hit);
+        }
+        let mut seen = Vec::new();
+        terms
+            .in_order(&mut |term, items| {
+                let items = items.as_chunks().0.iter().map(unpack_posting).collect::<Vec<_>>();
+                seen.push((term.to_owned(), items));
+                Ok(())
+            })
+            .unwrap();
+        assert_eq!(
+            seen,
+            [("a".to_owned(), vec![hit(u64::MAX, 9)]), ("z".to_owned(), vec![hit(1, 5), hit(2, 1)])]
+        );
+    }
+}

@@ -1,0 +1,184 @@
+//! What is derived from the files of a batch: edges, questions, postings. Only differences are written.
+
+use std::borrow::Cow;
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+use sdl_model::{Edge, FileId, SymbolId};
+
+use super::Batch;
+use super::tally::Sign;
+use crate::codec::{
+    EDGE_LEN, LONG_TEXT, PackedInEdge, id_at, id_key, in_edge_of, pack_edges, pack_posting, pack_resolved,
+    text_key, unpack_resolved,
+};
+use crate::env::Reads;
+use crate::{ChangedKeys, Error, Posting, Resolved, Result, TermHit};
+
+/// What the targets of packed edges see of them.
+pub(super) fn incoming(from: SymbolId, packed: &[u8]) -> BTreeSet<(u64, PackedInEdge)> {
+    packed.as_chunks::<EDGE_LEN>().0.iter().map(|edge| in_edge_of(from, edge)).collect()
+}
+
+/// The edges as the contract of [`Resolved`] wants them.
+pub(super) fn in_order(edges: &[Edge]) -> Cow<'_, [Edge]> {
+    if edges.is_sorted_by(|a, b| a < b) {
+        return Cow::Borrowed(edges);
+    }
+    let mut edges = edges.to_vec();
+    edges.sort_unstable();
+    edges.dedup();
+    Cow::Owned(edges)
+}
+
+/// The questions as the contract of [`Resolved`] wants them.
+pub(super) fn asked_in_order(asked: &[u64]) -> Cow<'_, [u64]> {
+    if asked.is_sorted_by(|a, b| a < b) {
+        return Cow::Borrowed(asked);
+    }
+    let mut asked = asked.to_vec();
+    asked.sort_unstable();
+    asked.dedup();
+    Cow::Owned(asked)
+}
+
+/// Whether a term can be a key.
+pub(super) fn check_term(term: &str) -> Result<()> {
+    if term.is_empty() || term.len() > LONG_TEXT {
+        return Err(Error::Misuse("a search term must have 1 to 64 bytes"));
+    }
+    Ok(())
+}
+
+impl Batch<'_> {
+    /// The files that asked one of `keys`, sorted.
+    pub fn dependents(&self, keys: &ChangedKeys) -> Result<Vec<FileId>> {
+        let mut files = BTreeSet::new();
+        for hash in &keys.0 {
+            self.txn.items(self.ledger.tables.asked, &id_key(*hash), &mut |page| {
+                for item in page.as_chunks::<8>().0 {
+                    files.insert(FileId(u64::from_be_bytes(*item)));
+                }
+                Ok(ControlFlow::Continue(()))
+            })?;
+        }
+        Ok(files.into_iter().collect())
+    }
+
+    /// Replaces a file's edges, questions and counts. Edges of symbols that `resolved` does not name go. A file that
+    /// is not indexed has none of these and is passed over.
+    pub fn set_resolved(&mut self, resolved: &Resolved) -> Result<()> {
+        let Some(file) = resolved.file else {
+            return Err(Error::Misuse("a resolution came without its file"));
+        };
+        let (tables, key) = (&self.ledger.tables, id_key(file.0));
+        if self.txn.get(tables.publics, &key)?.is_none() {
+            return Ok(());
+        }
+        let mut edges: Vec<(SymbolId, Cow<'_, [Edge]>)> = resolved
+            .edges
+            .iter()
+            .filter(|(_, edges)| !edges.is_empty())
+            .map(|(symbol, edges)| (*symbol, in_order(edges)))
+            .collect();
+        edges.sort_unstable_by_key(|(symbol, _)| *symbol);
+        let asked = asked_in_order(&resolved.asked);
+        let row = pack_resolved(resolved.counts, edges.iter().map(|(symbol, _)| symbol.0), &asked);
+
+        let old_row = self.txn.get(tables.resolved, &key)?.map(<[u8]>::to_vec);
+        let old = old_row.as_deref().map(unpack_resolved).transpose()?;
+        for source in old.iter().flat_map(|old| old.sources()) {
+            if edges.binary_search_by_key(&source, |(symbol, _)| symbol.0).is_err() {
+                self.replace_edges(SymbolId(source), &[])?;
+            }
+        }
+        let mut packed = Vec::new();
+        for (symbol, edges) in &edges {
+            packed.clear();
+            pack_edges(edges, &mut packed);
+            self.replace_edges(*symbol, &packed)?;
+        }
+        if old_row.as_ref() == Some(&row) {
+            return Ok(());
+        }
+        self.derived = true;
+        if let Some(old) = old {
+            self.tally.resolved(old.counts, Sign::Minus);
+            for hash in old.asked() {
+                if asked.binary_search(&hash).is_err() {
+                    self.txn.delete_item(tables.asked, &id_key(hash), &key)?;
+                }
+            }
+        }
+        self.tally.resolved(resolved.counts, Sign::Plus);
+        let before: BTreeSet<u64> = old.iter().flat_map(|old| old.asked()).collect();
+        for hash in asked.iter().filter(|hash| !before.contains(hash)) {
+            self.txn.put(tables.asked, &id_key(*hash), &key)?;
+        }
+        self.txn.put(tables.resolved, &key, &row)
+    }
+
+    /// Replaces a symbol's outgoing edges by `new`, packed.
+    pub(super) fn replace_edges(&mut self, symbol: SymbolId, new: &[u8]) -> Result<()> {
+        let (tables, key) = (&self.ledger.tables, id_key(symbol.0));
+        let old = self.rows().packed_edges(symbol)?;
+        if old == new {
+            return Ok(());
+        }
+        let old = old.to_vec();
+        let (was, is) = (incoming(symbol, &old), incoming(symbol, new));
+        for (target, item) in was.difference(&is) {
+            self.txn.delete_item(tables.in_edges, &id_key(*target), item)?;
+        }
+        for (target, item) in is.difference(&was) {
+            self.txn.put(tables.in_edges, &id_key(*target), item)?;
+        }
+        if new.is_empty() {
+            self.txn.delete(tables.out_edges, &key)?;
+        } else {
+            self.txn.put(tables.out_edges, &key, new)?;
+        }
+        self.tally.edges(old.len() / EDGE_LEN, Sign::Minus);
+        self.tally.edges(new.len() / EDGE_LEN, Sign::Plus);
+        self.edges.entry(symbol).or_insert(old);
+        Ok(())
+    }
+
+    /// Replaces a file's postings. `old` are those that were stored for it before (a posting is a pure function of the
+    /// file's facts and path), `new` are those it has now. Only differences are written.
+    pub fn set_postings(&mut self, _file: FileId, old: &[Posting], new: &[Posting]) -> Result<()> {
+        let table = self.ledger.tables.postings;
+        let (old, new): (BTreeSet<&Posting>, BTreeSet<&Posting>) =
+            (old.iter().collect(), new.iter().collect());
+        let item = |posting: &Posting| {
+            let Posting { symbol, impact, flags, .. } = *posting;
+            pack_posting(TermHit { symbol, impact, flags })
+        };
+        for posting in old.difference(&new) {
+            self.derived |= self.txn.delete_item(table, &text_key(&posting.term), &item(posting))?;
+        }
+        for posting in new.difference(&old) {
+            check_term(&posting.term)?;
+            self.txn.put(table, &text_key(&posting.term), &item(posting))?;
+            self.derived = true;
+        }
+        Ok(())
+    }
+
+    /// Removes the postings of symbols that are in nobody's hands: for when the facts are lost from which the stored
+    /// postings could be told. Looks at every posting.
+    pub fn drop_orphan_postings(&mut self) -> Result<u64> {
+        let tables = &self.ledger.tables;
+        let mut orphans = Vec::new();
+        self.txn.scan(tables.postings, &[], &mut |term, item| {
+            if self.txn.get(tables.symbols, &id_key(id_at("postings", item)?))?.is_none() {
+                orphans.push((term.to_vec(), item.to_vec()));
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
+        for (term, item) in &orphans {
+            self.derived |= self.txn.delete_item(tables.postings, term, item)?;
+        }
+        Ok(orphans.len() as u64)
+    }
+}

@@ -1,0 +1,112 @@
+//! What was before: states of past versions, and what changed between two.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::ops::ControlFlow;
+
+use sdl_model::{Edge, FileChange, FileId, FileRow, SymbolId, Version};
+
+use super::Snapshot;
+use super::rows::{Rows, in_time};
+use crate::codec::{self, history_key, split_history_key, unpack_edges};
+use crate::env::{Read, Reads, Table};
+use crate::{Error, Result, View};
+
+/// What changed between two versions.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Changes {
+    /// Per file its row before and after, in order of path. Files that ended as they began are left out.
+    pub files: Vec<FileChange>,
+    /// Symbols whose outgoing edges differ, in order.
+    pub edges: Vec<SymbolId>,
+}
+
+impl Snapshot<'_> {
+    /// Whether a version can be answered from.
+    pub fn reaches(&self, version: Version) -> bool {
+        let (Some(floor), Some(head)) = (self.floor(), self.head()) else { return false };
+        (floor..=head).contains(&version)
+    }
+
+    fn reach(&self, version: Version) -> Result<()> {
+        if self.reaches(version) {
+            return Ok(());
+        }
+        Err(Error::NoSuchVersion { version, floor: self.floor(), head: self.head() })
+    }
+
+    /// A file's row at a version.
+    pub fn file_at(&self, file: FileId, version: Version) -> Result<Option<FileRow>> {
+        self.reach(version)?;
+        let Some(rows) = self.rows()? else { return Ok(None) };
+        match before(&rows, rows.tables.file_history, file.0, version)? {
+            Some(bytes) => codec::decode("file_history", bytes),
+            None => self.file(file),
+        }
+    }
+
+    /// A symbol's outgoing edges at a version, sorted.
+    pub fn out_edges_at(&self, symbol: SymbolId, version: Version) -> Result<Vec<Edge>> {
+        unpack_edges("edge_history", self.packed_edges_at(symbol, version)?)
+    }
+
+    fn packed_edges_at(&self, symbol: SymbolId, version: Version) -> Result<&[u8]> {
+        self.reach(version)?;
+        let Some(rows) = self.rows()? else { return Ok(&[]) };
+        match before(&rows, rows.tables.edge_history, symbol.0, version)? {
+            Some(bytes) => Ok(bytes),
+            None => rows.packed_edges(symbol),
+        }
+    }
+
+    /// What changed after `version`, up to this one.
+    pub fn changes_since(&self, version: Version) -> Result<Changes> {
+        self.changes_between(version, self.version())
+    }
+
+    /// What changed after `from`, up to `to`. Costs what changed in between, not what there is.
+    pub fn changes_between(&self, from: Version, to: Version) -> Result<Changes> {
+        self.reach(from)?;
+        self.reach(to)?;
+        let mut files: BTreeMap<FileId, FileChange> = BTreeMap::new();
+        let mut edges: BTreeSet<SymbolId> = BTreeSet::new();
+        if from < to {
+            self.versions(from.next()..=to, &mut |row| {
+                for change in row.changes {
+                    match files.get_mut(&change.file) {
+                        Some(known) => known.new = change.new,
+                        None => drop(files.insert(change.file, change)),
+                    }
+                }
+                edges.extend(row.edge_changes);
+                ControlFlow::Continue(())
+            })?;
+        }
+        let mut files: Vec<_> = files.into_values().filter(|change| change.old != change.new).collect();
+        files.sort_unstable_by(|a, b| path(a).cmp(&path(b)));
+        let mut differing = Vec::with_capacity(edges.len());
+        for symbol in edges {
+            in_time(self.rows()?.and_then(|rows| rows.deadline))?;
+            if self.packed_edges_at(symbol, from)? != self.packed_edges_at(symbol, to)? {
+                differing.push(symbol);
+            }
+        }
+        Ok(Changes { files, edges: differing })
+    }
+}
+
+pub(super) fn path(change: &FileChange) -> Option<&str> {
+    change.new.as_ref().or(change.old.as_ref()).map(|row| row.path.as_str())
+}
+
+/// What the first version after `version` that changed `id` found there; none if none has.
+fn before<'r>(
+    rows: &Rows<'r, Read<'_>>,
+    table: Table,
+    id: u64,
+    version: Version,
+) -> Result<Option<&'r [u8]>> {
+    let Some((key, value)) = rows.reads.first(table, &history_key(id, version.next()))? else {
+        return Ok(None);
+    };
+    Ok((split_history_key(table.spec.name, key)?.0 == id).then_some(value))
+}

@@ -1,0 +1,92 @@
+//! Leases: what agents hold, by handle. They belong to no version, and keep versions from ageing out.
+
+use std::ops::ControlFlow;
+
+use sdl_model::Version;
+use serde::{Deserialize, Serialize};
+
+use super::Ledger;
+use crate::codec::{self, text_key};
+use crate::env::Reads;
+use crate::{Error, Result};
+
+/// A held slice. What is in it is its owner's business.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lease {
+    /// Its handle.
+    pub handle: String,
+    /// The version from which it can be refreshed: neither that one nor a later one ages out while it lives.
+    pub holds_from: Version,
+    /// When it ends, in Unix milliseconds.
+    pub expires_ms: u64,
+    /// What it holds.
+    pub data: Vec<u8>,
+}
+
+impl Ledger {
+    /// Stores a lease under its handle.
+    pub fn put_lease(&self, lease: &Lease) -> Result<()> {
+        if lease.handle.is_empty() {
+            return Err(Error::Misuse("a lease needs a handle"));
+        }
+        let row = codec::encode("leases", lease)?;
+        self.write_aside(|txn| txn.put(self.tables.leases, &text_key(&lease.handle), &row))
+    }
+
+    /// The lease of that handle, live or not.
+    pub fn lease(&self, handle: &str) -> Result<Option<Lease>> {
+        let txn = self.env.read(None)?;
+        let row = txn.get(self.tables.leases, &text_key(handle))?;
+        row.map(|bytes| codec::decode("leases", bytes)).transpose()
+    }
+
+    /// Puts off a lease's end; whether there is such a lease.
+    pub fn renew_lease(&self, handle: &str, expires_ms: u64) -> Result<bool> {
+        let key = text_key(handle);
+        self.write_aside(|txn| {
+            let Some(row) = txn.get(self.tables.leases, &key)? else { return Ok(false) };
+            let lease = Lease { expires_ms, ..codec::decode("leases", row)? };
+            txn.put(self.tables.leases, &key, &codec::encode("leases", &lease)?)?;
+            Ok(true)
+        })
+    }
+
+    /// Ends a lease; whether there was one.
+    pub fn delete_lease(&self, handle: &str) -> Result<bool> {
+        self.write_aside(|txn| txn.delete(self.tables.leases, &text_key(handle)))
+    }
+
+    /// Removes the leases that ended before `now_ms`; how many.
+    pub fn expire_leases(&self, now_ms: u64) -> Result<u64> {
+        let mut ended = Vec::new();
+        self.each_lease(&mut |lease| {
+            if lease.expires_ms < now_ms {
+                ended.push(lease.handle);
+            }
+        })?;
+        if ended.is_empty() {
+            return Ok(0);
+        }
+        self.write_aside(|txn| {
+            let mut removed = 0;
+            for handle in &ended {
+                let key = text_key(handle);
+                // It may have been renewed since.
+                let Some(row) = txn.get(self.tables.leases, &key)? else { continue };
+                if codec::decode::<Lease>("leases", row)?.expires_ms < now_ms {
+                    removed += u64::from(txn.delete(self.tables.leases, &key)?);
+                }
+            }
+            Ok(removed)
+        })
+    }
+
+    /// Every lease, live or not.
+    pub fn each_lease(&self, each: &mut dyn FnMut(Lease)) -> Result<()> {
+        let txn = self.env.read(None)?;
+        txn.scan(self.tables.leases, &[], &mut |_, value| {
+            each(codec::decode("leases", value)?);
+            Ok(ControlFlow::Continue(()))
+        })
+    }
+}

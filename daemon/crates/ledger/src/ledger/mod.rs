@@ -1,0 +1,229 @@
+//! One repository's versions: an environment of its own.
+
+mod age;
+mod apply;
+mod batch;
+mod bulk;
+mod check;
+mod derived;
+mod dump;
+mod history;
+mod leases;
+mod rows;
+mod snapshot;
+mod state;
+mod tally;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Instant;
+
+use sdl_model::{Cause, GitHead, Incarnation, Version};
+
+use crate::env::{Env, Reads, Write};
+use crate::store::{self, How, Plan, Upgrade};
+use crate::tables::LedgerTables;
+use crate::{Error, Options, Result, Retention};
+
+pub use age::AgedOut;
+pub use batch::{Batch, ChangedKeys};
+pub use bulk::Bulk;
+pub use check::Finding;
+pub use dump::DumpOptions;
+pub use history::Changes;
+pub use leases::Lease;
+pub use snapshot::Snapshot;
+use state::State;
+
+/// The number of the tables' and records' layout. A ledger with a greater one is refused, one with a smaller one is
+/// brought up to date by the [`UPGRADES`].
+pub const STORAGE_SCHEMA: u32 = 1;
+
+/// What brings an older ledger up to date, in order. None yet.
+const UPGRADES: &[Upgrade] = &[];
+
+/// One repository's ledger. `Send + Sync`; keep it in an `Arc`.
+pub struct Ledger {
+    tables: LedgerTables,
+    incarnation: Incarnation,
+    /// The newest version; 0 for none.
+    head: AtomicU64,
+    retention: Retention,
+    loading: AtomicBool,
+    env: Env,
+}
+
+/// An open ledger, and how it came to be open.
+pub struct Opened {
+    /// The ledger.
+    pub ledger: Ledger,
+    /// How it came to be open.
+    pub how: How,
+}
+
+/// What a ledger takes up.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LedgerStats {
+    /// Bytes of the data file that are or were in use.
+    pub bytes: u64,
+    /// Bytes of address space reserved.
+    pub map_bytes: u64,
+    /// Bytes of versions and history.
+    pub past_bytes: u64,
+    /// Versions that are kept.
+    pub versions: u64,
+    /// Every table with its number of values.
+    pub tables: Vec<(&'static str, u64)>,
+}
+
+impl Ledger {
+    /// Opens the ledger in `dir`, creating it if need be. One that is in use is refused, one of a newer schema too; a
+    /// damaged one is set aside and an empty one takes its place.
+    pub fn open(dir: &Path, options: &Options) -> Result<Opened> {
+        Self::open_schema(dir, options, STORAGE_SCHEMA, UPGRADES)
+    }
+
+    fn open_schema(dir: &Path, options: &Options, schema: u32, upgrades: &[Upgrade]) -> Result<Opened> {
+        let plan = Plan { schema, tables: LedgerTables::SPECS, upgrades };
+        let (env, tables, how) = store::open(dir, &plan, options)?;
+        let tables = LedgerTables::bind(&tables).ok_or(Error::Misuse("tables missing"))?;
+        let state = env.retry(|| {
+            let mut txn = env.write()?;
+            if let Some(state) = State::load(&txn, &tables)? {
+                return Ok::<_, Error>(state);
+            }
+            let state = State::new(options.clock.unix_ms());
+            state.store(&mut txn, &tables)?;
+            txn.commit()?;
+            Ok(state)
+        })?;
+        let ledger = Self {
+            tables,
+            incarnation: state.incarnation,
+            head: AtomicU64::new(0),
+            retention: options.retention,
+            loading: AtomicBool::new(false),
+            env,
+        };
+        ledger.publish(&state);
+        Ok(Opened { ledger, how })
+    }
+
+    /// The newest version; none before the first is finished.
+    pub fn head(&self) -> Option<Version> {
+        match self.head.load(Ordering::Acquire) {
+            0 => None,
+            head => Some(Version(head)),
+        }
+    }
+
+    fn publish(&self, state: &State) {
+        self.head.store(state.head.map_or(0, |head| head.0), Ordering::Release);
+    }
+
+    /// Tells this ledger from another of the same tree: drawn at random when it was created.
+    pub fn incarnation(&self) -> Incarnation {
+        self.incarnation
+    }
+
+    /// Reads one version. Every call on the snapshot fails once `deadline` has passed; don't keep results that were
+    /// computed from it waiting inside `read`, for as long as it runs the pages of its version can't be used again.
+    pub fn read<T>(&self, deadline: Instant, read: impl FnOnce(&Snapshot<'_>) -> Result<T>) -> Result<T> {
+        read(&Snapshot::new(self, Some(deadline))?)
+    }
+
+    /// As [`Self::read`], for closures with errors of their own.
+    pub fn read_with<T>(&self, deadline: Instant, read: impl FnOnce(&Snapshot<'_>) -> T) -> Result<T> {
+        Ok(read(&Snapshot::new(self, Some(deadline))?))
+    }
+
+    /// Begins a batch; waits for the write before it to end. See [`Self::write`].
+    pub fn batch(&self) -> Result<Batch<'_>> {
+        if self.loading.load(Ordering::Acquire) {
+            return Err(Error::Misuse("a batch was begun during a load from scratch"));
+        }
+        let batch = Batch::new(self)?;
+        if !batch.is_staged() {
+            return Ok(batch);
+        }
+        // A load that was never finished left its rows.
+        drop(batch);
+        self.forget_everything()?;
+        Batch::new(self)
+    }
+
+    /// Runs `fill` on a batch and commits that. Runs it again, on a fresh batch, when the map had to grow.
+    pub fn write<E: From<Error>>(
+        &self,
+        cause: Cause,
+        head: Option<&GitHead>,
+        time_ms: u64,
+        mut fill: impl FnMut(&mut Batch<'_>) -> std::result::Result<(), E>,
+    ) -> std::result::Result<Option<Version>, E> {
+        self.env.retry(|| {
+            let mut batch = self.batch()?;
+            fill(&mut batch)?;
+            Ok(batch.commit(cause, head, time_ms)?)
+        })
+    }
+
+    /// Begins a load from scratch: the fast way to a first version, or to the next one when everything is made anew.
+    /// What the ledger held is forgotten at once, leases apart; numbers go on where they were.
+    pub fn bulk(&self) -> Result<Bulk<'_>> {
+        Bulk::begin(self)
+    }
+
+    /// Empties all tables of content and forgets all versions, in one transaction. Numbers go on where they were.
+    fn forget_everything(&self) -> Result<()> {
+        let state = self.env.retry(|| {
+            let mut txn = self.env.write()?;
+            let state =
+                State { head: None, floor: None, staged: false, ..State::load_existing(&txn, &self.tables)? };
+            for table in self.tables.of_content() {
+                txn.clear(table)?;
+            }
+            state::store_counters(&mut txn, &self.tables, &crate::Counters::default())?;
+            state::store_git_head(&mut txn, &self.tables, None)?;
+            state.store(&mut txn, &self.tables)?;
+            txn.commit()?;
+            Ok::<_, Error>(state)
+        })?;
+        self.publish(&state);
+        Ok(())
+    }
+
+    /// Runs `write` in a transaction of its own that makes no version.
+    fn write_aside<T>(&self, mut write: impl FnMut(&mut Write<'_>) -> Result<T>) -> Result<T> {
+        self.env.retry(|| {
+            let mut txn = self.env.write()?;
+            let value = write(&mut txn)?;
+            txn.commit()?;
+            Ok(value)
+        })
+    }
+
+    /// What the ledger takes up.
+    pub fn stats(&self) -> Result<LedgerStats> {
+        let txn = self.env.read(None)?;
+        let mut past_bytes = 0;
+        for table in self.tables.of_the_past() {
+            past_bytes += txn.bytes(table)?;
+        }
+        let mut tables = Vec::new();
+        for table in self.tables.all() {
+            tables.push((table.spec.name, txn.entries(table)?));
+        }
+        Ok(LedgerStats {
+            bytes: self.env.used_bytes()?,
+            map_bytes: self.env.map_size()? as u64,
+            past_bytes,
+            versions: txn.entries(self.tables.versions)?,
+            tables,
+        })
+    }
+
+    /// Notes that the stored data is damaged: the next open sets it aside.
+    pub fn condemn(&self, why: &str) -> Result<()> {
+        self.env.condemn(why)
+    }
+}

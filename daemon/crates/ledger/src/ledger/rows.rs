@@ -1,0 +1,233 @@
+//! The present version's rows, read in a snapshot or in a batch.
+
+use std::ops::ControlFlow;
+use std::time::Instant;
+
+use sdl_model::{Edge, FileId, FileRow, InEdge, StatHint, SymbolId};
+
+use crate::codec::{
+    self, FILE_ITEM, IN_EDGE_ITEM, LONG_TEXT, NAME_ITEM, POSTING_ITEM, Public, id_at, id_key, text_key,
+    unpack_edges, unpack_hit, unpack_in_edge, unpack_path_value, unpack_posting,
+};
+use crate::env::{Reads, Table};
+use crate::tables::LedgerTables;
+use crate::{Error, NAME_LIMIT, NameHit, Named, Result, TermHit};
+
+/// So many rows are read between two looks at the clock.
+const ROWS_PER_LOOK: u32 = 512;
+
+/// The present version's rows.
+pub(crate) struct Rows<'r, R> {
+    pub(crate) reads: &'r R,
+    pub(crate) tables: &'r LedgerTables,
+    pub(crate) deadline: Option<Instant>,
+}
+
+/// Looks at the clock now and then.
+pub(crate) struct Watch {
+    deadline: Option<Instant>,
+    rows: u32,
+}
+
+impl Watch {
+    /// Counts a row.
+    pub(crate) fn row(&mut self) -> Result<()> {
+        self.rows += 1;
+        if self.rows.is_multiple_of(ROWS_PER_LOOK) { in_time(self.deadline) } else { Ok(()) }
+    }
+}
+
+/// Fails when the deadline has passed.
+pub(crate) fn in_time(deadline: Option<Instant>) -> Result<()> {
+    match deadline {
+        Some(deadline) if Instant::now() >= deadline => Err(Error::Deadline),
+        _ => Ok(()),
+    }
+}
+
+const GO_ON: Result<ControlFlow<()>> = Ok(ControlFlow::Continue(()));
+
+impl<'r, R: Reads> Rows<'r, R> {
+    pub(crate) fn watch(&self) -> Watch {
+        Watch { deadline: self.deadline, rows: 0 }
+    }
+
+    /// The items of a key, one at a time.
+    fn items<const N: usize>(
+        &self,
+        table: Table,
+        key: &[u8],
+        each: &mut dyn FnMut(&[u8; N]) -> Result<ControlFlow<()>>,
+    ) -> Result<()> {
+        let mut watch = self.watch();
+        self.reads.items(table, key, &mut |page| {
+            let (items, rest) = page.as_chunks::<N>();
+            if !rest.is_empty() {
+                return Err(codec::corrupt(table.spec.name, "an item of odd size"));
+            }
+            for item in items {
+                watch.row()?;
+                if each(item)?.is_break() {
+                    return Ok(ControlFlow::Break(()));
+                }
+            }
+            GO_ON
+        })
+    }
+
+    fn files_of(&self, table: Table, text: &str) -> Result<Vec<FileId>> {
+        let mut files = Vec::new();
+        self.items::<FILE_ITEM>(table, &text_key(text), &mut |item| {
+            files.push(FileId(u64::from_be_bytes(*item)));
+            GO_ON
+        })?;
+        Ok(files)
+    }
+
+    pub(crate) fn file(&self, file: FileId) -> Result<Option<FileRow>> {
+        let row = self.reads.get(self.tables.files, &id_key(file.0))?;
+        row.map(|bytes| codec::decode("files", bytes)).transpose()
+    }
+
+    pub(crate) fn stat(&self, file: FileId) -> Result<Option<StatHint>> {
+        let row = self.reads.get(self.tables.stats, &id_key(file.0))?;
+        row.map(|bytes| codec::decode("stats", bytes)).transpose()
+    }
+
+    pub(crate) fn public(&self, file: FileId) -> Result<Option<Public>> {
+        let row = self.reads.get(self.tables.publics, &id_key(file.0))?;
+        row.map(|bytes| codec::decode("publics", bytes)).transpose()
+    }
+
+    pub(crate) fn files_under(
+        &self,
+        prefix: &str,
+        each: &mut dyn FnMut(FileId, &str) -> ControlFlow<()>,
+    ) -> Result<()> {
+        let start = &prefix.as_bytes()[..prefix.len().min(LONG_TEXT)];
+        let mut watch = self.watch();
+        // Keys of long paths are cut, so their order is not that of paths: those that agree up to the cut are gathered.
+        let mut gathered: Vec<(String, FileId)> = Vec::new();
+        let mut stopped = false;
+        self.reads.scan(self.tables.paths, start, &mut |key, value| {
+            watch.row()?;
+            if !key.starts_with(start) {
+                return Ok(ControlFlow::Break(()));
+            }
+            let (file, path) = unpack_path_value(key, value)?;
+            let cut = key.get(..LONG_TEXT);
+            if gathered.last().is_some_and(|(last, _)| last.as_bytes().get(..LONG_TEXT) != cut)
+                && give(&mut gathered, each).is_break()
+            {
+                stopped = true;
+                return Ok(ControlFlow::Break(()));
+            }
+            if !path.starts_with(prefix) {
+                return GO_ON;
+            }
+            if cut.is_some() {
+                gathered.push((path.to_owned(), FileId(file)));
+                return GO_ON;
+            }
+            let flow = each(FileId(file), path);
+            stopped = flow.is_break();
+            Ok(flow)
+        })?;
+        if !stopped {
+            let _ = give(&mut gathered, each);
+        }
+        Ok(())
+    }
+
+    pub(crate) fn files_named(&self, file_name: &str) -> Result<Vec<FileId>> {
+        self.files_of(self.tables.file_names, file_name)
+    }
+
+    pub(crate) fn files_in_dir(&self, dir: &str) -> Result<Vec<FileId>> {
+        self.files_of(self.tables.dirs, dir)
+    }
+
+    pub(crate) fn files_of_package(&self, package: &str) -> Result<Vec<FileId>> {
+        self.files_of(self.tables.packages, package)
+    }
+
+    pub(crate) fn symbol_file(&self, symbol: SymbolId) -> Result<Option<FileId>> {
+        let row = self.reads.get(self.tables.symbols, &id_key(symbol.0))?;
+        row.map(|bytes| id_at("symbols", bytes).map(FileId)).transpose()
+    }
+
+    pub(crate) fn named_up_to(&self, name: &str, limit: usize) -> Result<Vec<NameHit>> {
+        let mut hits = Vec::new();
+        if limit == 0 || name.is_empty() {
+            return Ok(hits);
+        }
+        self.items::<NAME_ITEM>(self.tables.names, &text_key(name), &mut |item| {
+            hits.push(unpack_hit(item)?);
+            Ok(if hits.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+        })?;
+        Ok(hits)
+    }
+
+    pub(crate) fn named(&self, name: &str) -> Result<Named> {
+        let hits = self.named_up_to(name, NAME_LIMIT + 1)?;
+        Ok(if hits.len() > NAME_LIMIT { Named::TooMany } else { Named::All(hits) })
+    }
+
+    pub(crate) fn packed_edges(&self, symbol: SymbolId) -> Result<&'r [u8]> {
+        Ok(self.reads.get(self.tables.out_edges, &id_key(symbol.0))?.unwrap_or_default())
+    }
+
+    pub(crate) fn out_edges(&self, symbol: SymbolId) -> Result<Vec<Edge>> {
+        unpack_edges("out_edges", self.packed_edges(symbol)?)
+    }
+
+    pub(crate) fn in_edges(&self, symbol: SymbolId, limit: usize) -> Result<Vec<InEdge>> {
+        let mut edges = Vec::new();
+        if limit == 0 {
+            return Ok(edges);
+        }
+        self.items::<IN_EDGE_ITEM>(self.tables.in_edges, &id_key(symbol.0), &mut |item| {
+            edges.push(unpack_in_edge(item)?);
+            Ok(if edges.len() < limit { ControlFlow::Continue(()) } else { ControlFlow::Break(()) })
+        })?;
+        Ok(edges)
+    }
+
+    pub(crate) fn fan_in(&self, symbol: SymbolId) -> Result<u64> {
+        self.reads.count(self.tables.in_edges, &id_key(symbol.0))
+    }
+
+    pub(crate) fn term_count(&self, term: &str) -> Result<u64> {
+        self.reads.count(self.tables.postings, &text_key(term))
+    }
+
+    pub(crate) fn postings(
+        &self,
+        term: &str,
+        each: &mut dyn FnMut(TermHit) -> ControlFlow<()>,
+    ) -> Result<()> {
+        self.items::<POSTING_ITEM>(self.tables.postings, &text_key(term), &mut |item| {
+            Ok(each(unpack_posting(item)))
+        })
+    }
+
+    pub(crate) fn terms(&self, prefix: &str, each: &mut dyn FnMut(&str) -> ControlFlow<()>) -> Result<()> {
+        let mut watch = self.watch();
+        self.reads.keys(self.tables.postings, prefix.as_bytes(), &mut |key| {
+            watch.row()?;
+            if !key.starts_with(prefix.as_bytes()) {
+                return Ok(ControlFlow::Break(()));
+            }
+            let term = std::str::from_utf8(key);
+            Ok(each(term.map_err(|_| codec::corrupt("postings", "a term that is not UTF-8"))?))
+        })
+    }
+}
+
+fn give(
+    gathered: &mut Vec<(String, FileId)>,
+    each: &mut dyn FnMut(FileId, &str) -> ControlFlow<()>,
+) -> ControlFlow<()> {
+    gathered.sort_unstable();
+    gathered.drain(..).try_for_each(|(path, file)| each(file, &path))
+}

@@ -1,0 +1,86 @@
+//! The few words that say where a ledger stands.
+
+use std::hash::{BuildHasher, RandomState};
+
+use sdl_model::{GitHead, Incarnation, Version};
+use serde::{Deserialize, Serialize};
+
+use crate::codec;
+use crate::env::{Reads, Write};
+use crate::tables::LedgerTables;
+use crate::{Counters, Result};
+
+const STATE: &[u8] = b"state";
+const COUNTERS: &[u8] = b"counters";
+const GIT: &[u8] = b"git";
+
+/// Where a ledger stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct State {
+    /// Drawn when it was created.
+    pub(crate) incarnation: Incarnation,
+    /// The last number given out; at first the time of creation.
+    pub(crate) last: Version,
+    /// The newest version; none before the first is finished.
+    pub(crate) head: Option<Version>,
+    /// The oldest version that can be answered from.
+    pub(crate) floor: Option<Version>,
+    /// Whether rows of an unfinished load lie in the tables.
+    pub(crate) staged: bool,
+}
+
+impl State {
+    /// A new ledger's.
+    pub(crate) fn new(created_ms: u64) -> Self {
+        // Seeded by the system; one hash of it is as random as it gets without another dependency.
+        let random = RandomState::new().hash_one(created_ms) as u32;
+        Self {
+            incarnation: Incarnation(random),
+            last: Version(created_ms.max(1)),
+            head: None,
+            floor: None,
+            staged: false,
+        }
+    }
+
+    /// Reads it; none in a ledger that was just created.
+    pub(crate) fn load(reads: &impl Reads, tables: &LedgerTables) -> Result<Option<Self>> {
+        reads.get(tables.meta, STATE)?.map(|bytes| codec::decode("meta", bytes)).transpose()
+    }
+
+    /// Reads it where it must be.
+    pub(crate) fn load_existing(reads: &impl Reads, tables: &LedgerTables) -> Result<Self> {
+        Self::load(reads, tables)?.ok_or_else(|| codec::corrupt("meta", "the state is missing"))
+    }
+
+    /// Writes it.
+    pub(crate) fn store(&self, txn: &mut Write<'_>, tables: &LedgerTables) -> Result<()> {
+        txn.put(tables.meta, STATE, &codec::encode("meta", self)?)
+    }
+}
+
+/// The totals.
+pub(crate) fn counters(reads: &impl Reads, tables: &LedgerTables) -> Result<Counters> {
+    reads
+        .get(tables.meta, COUNTERS)?
+        .map_or_else(|| Ok(Counters::default()), |bytes| codec::decode("meta", bytes))
+}
+
+/// Writes the totals.
+pub(crate) fn store_counters(txn: &mut Write<'_>, tables: &LedgerTables, counters: &Counters) -> Result<()> {
+    txn.put(tables.meta, COUNTERS, &codec::encode("meta", counters)?)
+}
+
+/// The HEAD that the newest version recorded.
+pub(crate) fn git_head(reads: &impl Reads, tables: &LedgerTables) -> Result<Option<GitHead>> {
+    reads.get(tables.meta, GIT)?.map_or(Ok(None), |bytes| codec::decode("meta", bytes))
+}
+
+/// Writes that HEAD.
+pub(crate) fn store_git_head(
+    txn: &mut Write<'_>,
+    tables: &LedgerTables,
+    head: Option<&GitHead>,
+) -> Result<()> {
+    txn.put(tables.meta, GIT, &codec::encode("meta", &head)?)
+}

@@ -1,0 +1,145 @@
+//! The totals of a version, kept by adding and taking away.
+
+use std::collections::BTreeMap;
+
+use sdl_model::{FileRow, FileState, Lang};
+
+use crate::codec::Public;
+use crate::{Counters, ResolutionCounts};
+
+/// Totals in the making.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Tally {
+    files: i64,
+    symbols: i64,
+    edges: i64,
+    failed: i64,
+    skipped: BTreeMap<String, i64>,
+    languages: BTreeMap<String, i64>,
+    resolution: [i64; 5],
+}
+
+/// Whether something comes or goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sign {
+    /// It comes.
+    Plus,
+    /// It goes.
+    Minus,
+}
+
+impl Sign {
+    fn of(self, count: usize) -> i64 {
+        match self {
+            Self::Plus => count as i64,
+            Self::Minus => -(count as i64),
+        }
+    }
+}
+
+fn count(map: &mut BTreeMap<String, i64>, name: &str, by: i64) {
+    match map.get_mut(name) {
+        Some(count) => *count += by,
+        None => {
+            map.insert(name.to_owned(), by);
+        }
+    }
+}
+
+fn listed(map: &BTreeMap<String, i64>) -> Vec<(String, u64)> {
+    map.iter().filter(|(_, count)| **count != 0).map(|(name, count)| (name.clone(), *count as u64)).collect()
+}
+
+impl Tally {
+    /// Goes on from stored totals.
+    pub(crate) fn from_counters(counters: &Counters) -> Self {
+        let map = |list: &[(String, u64)]| list.iter().map(|(name, n)| (name.clone(), *n as i64)).collect();
+        let mut tally = Self {
+            files: counters.files as i64,
+            symbols: counters.symbols as i64,
+            edges: counters.edges as i64,
+            failed: counters.failed as i64,
+            skipped: map(&counters.skipped),
+            languages: map(&counters.languages),
+            resolution: [0; 5],
+        };
+        tally.resolved(counters.resolution, Sign::Plus);
+        tally
+    }
+
+    /// The totals now.
+    pub(crate) fn counters(&self) -> Counters {
+        let [exact, inferred, ambiguous, external, unresolved] = self.resolution.map(|n| n as u32);
+        Counters {
+            files: self.files as u64,
+            symbols: self.symbols as u64,
+            edges: self.edges as u64,
+            failed: self.failed as u64,
+            skipped: listed(&self.skipped),
+            languages: listed(&self.languages),
+            resolution: ResolutionCounts { exact, inferred, ambiguous, external, unresolved },
+        }
+    }
+
+    /// A file comes or goes, as far as its row tells.
+    pub(crate) fn row(&mut self, row: &FileRow, sign: Sign) {
+        let by = sign.of(1);
+        match row.state {
+            FileState::Indexed(_) => self.files += by,
+            FileState::Skipped(reason) => count(&mut self.skipped, reason.name(), by),
+            FileState::Failed(_) => self.failed += by,
+        }
+    }
+
+    /// What an indexed file publishes comes or goes.
+    pub(crate) fn public(&mut self, public: &Public, sign: Sign) {
+        self.symbols += sign.of(public.defs.len());
+        let lang = Lang::from_number(public.lang).map_or("unknown", Lang::name);
+        count(&mut self.languages, lang, sign.of(1));
+    }
+
+    /// Edges come or go.
+    pub(crate) fn edges(&mut self, edges: usize, sign: Sign) {
+        self.edges += sign.of(edges);
+    }
+
+    /// A resolved file's counts come or go.
+    pub(crate) fn resolved(&mut self, counts: ResolutionCounts, sign: Sign) {
+        let ResolutionCounts { exact, inferred, ambiguous, external, unresolved } = counts;
+        for (total, n) in self.resolution.iter_mut().zip([exact, inferred, ambiguous, external, unresolved]) {
+            *total += sign.of(n as usize);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sdl_model::{RelPath, SkipReason};
+
+    use super::*;
+
+    #[test]
+    fn what_comes_and_goes_leaves_nothing() {
+        let row = FileRow {
+            path: RelPath::new("a").unwrap(),
+            state: FileState::Skipped(SkipReason::Binary),
+            size: 1,
+        };
+        let public = Public { lang: Lang::Rust as u8, ..Public::default() };
+        let counts = ResolutionCounts { exact: 3, ..ResolutionCounts::default() };
+        let mut tally = Tally::default();
+        for sign in [Sign::Plus, Sign::Minus] {
+            tally.row(&row, sign);
+            tally.public(&public, sign);
+            tally.edges(7, sign);
+            tally.resolved(counts, sign);
+            if sign == Sign::Plus {
+                let counters = tally.counters();
+                assert_eq!(counters.skipped, [("binary".to_owned(), 1)]);
+                assert_eq!(counters.languages, [("rust".to_owned(), 1)]);
+                assert_eq!(Tally::from_counters(&counters).counters(), counters);
+            }
+        }
+        assert_eq!(tally.counters(), Counters::default());
+    }
+}

@@ -1,0 +1,121 @@
+//! Every table of every environment. Numbers in keys are big endian, so that the order of keys is that of numbers.
+//! Texts in keys are as [`crate::codec::text_key`] makes them. A table is "of several" where it gives a value size:
+//! there a key has any number of values of that size, sorted and without doubles.
+
+use crate::codec::{ASKED_ITEM, FILE_ITEM, IN_EDGE_ITEM, NAME_ITEM, POSTING_ITEM};
+use crate::env::{Table, TableSpec};
+
+macro_rules! tables {
+    ($(#[$about:meta])* $name:ident { $($(#[$doc:meta])* $table:ident: $item:expr,)* }) => {
+        $(#[$about])*
+        #[derive(Clone, Copy)]
+        pub(crate) struct $name {
+            $($(#[$doc])* pub(crate) $table: Table,)*
+        }
+
+        impl $name {
+            /// All of them, in the order of the declaration.
+            pub(crate) const SPECS: &'static [TableSpec] =
+                &[$(TableSpec { name: stringify!($table), item: $item },)*];
+
+            /// Takes the open tables in the order of [`Self::SPECS`].
+            pub(crate) fn bind(tables: &[Table]) -> Option<Self> {
+                let mut tables = tables.iter().copied();
+                Some(Self { $($table: tables.next()?,)* })
+            }
+
+            /// All of them.
+            pub(crate) fn all(&self) -> impl Iterator<Item = Table> {
+                [$(self.$table,)*].into_iter()
+            }
+        }
+    };
+}
+
+tables! {
+    /// One repository's ledger.
+    LedgerTables {
+        /// Maps a word to a record: `schema` (u32), `state`, `counters`, `git` (the HEAD that the newest version recorded).
+        meta: 0,
+        /// Maps a file to its row.
+        files: 0,
+        /// Maps a path to its file; the files of every state, in order of path.
+        paths: 0,
+        /// Maps a file to what `stat` said of it. Belongs to no version.
+        stats: 0,
+        /// Maps an indexed file to what it publishes: interface, package, symbols with their names and kinds.
+        publics: 0,
+        /// Maps the last part of a path to the indexed files that have it.
+        file_names: FILE_ITEM,
+        /// Maps a folder to the indexed files directly in it.
+        dirs: FILE_ITEM,
+        /// Maps a package to the files that declare it.
+        packages: FILE_ITEM,
+        /// Maps a simple name to its definitions.
+        names: NAME_ITEM,
+        /// Maps a symbol to its file.
+        symbols: 0,
+        /// Maps a symbol to its outgoing edges, packed.
+        out_edges: 0,
+        /// Maps a symbol to its incoming edges.
+        in_edges: IN_EDGE_ITEM,
+        /// Maps a resolved file to its counts, its symbols with edges, and the lookup keys it asked.
+        resolved: 0,
+        /// Maps a lookup key's hash to the files that asked it.
+        asked: ASKED_ITEM,
+        /// Maps a search term to its postings.
+        postings: POSTING_ITEM,
+        /// Maps a version to its row.
+        versions: 0,
+        /// Maps (file, version) to the file's row before that version changed it.
+        file_history: 0,
+        /// Maps (symbol, version) to the symbol's outgoing edges before that version changed them.
+        edge_history: 0,
+        /// Maps a slice's handle to its lease. Belongs to no version.
+        leases: 0,
+    }
+}
+
+tables! {
+    /// The facts of every repository.
+    FactsTables {
+        /// Maps a word to a record: `schema` (u32).
+        meta: 0,
+        /// Maps a facts key to the outline.
+        outlines: 0,
+        /// Maps a facts key to the body.
+        bodies: 0,
+        /// Maps a facts key to the reason for which these bytes could not be parsed.
+        failures: 0,
+    }
+}
+
+impl LedgerTables {
+    /// Everything that a load from scratch replaces.
+    pub(crate) fn of_content(&self) -> [Table; 17] {
+        [
+            self.files,
+            self.paths,
+            self.stats,
+            self.publics,
+            self.file_names,
+            self.dirs,
+            self.packages,
+            self.names,
+            self.symbols,
+            self.out_edges,
+            self.in_edges,
+            self.resolved,
+            self.asked,
+            self.postings,
+            self.versions,
+            self.file_history,
+            self.edge_history,
+        ]
+    }
+
+    /// What the past takes up.
+    pub(crate) fn of_the_past(&self) -> [Table; 3] {
+        [self.versions, self.file_history, self.edge_history]
+    }
+}
