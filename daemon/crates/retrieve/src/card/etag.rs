@@ -1,8 +1,8 @@
 //! Etags: the same text for the same symbol on every machine.
 
+use sdl_model::Edge;
 use sdl_model::facts::ParamKind;
 use sdl_model::ids::stable_hash;
-use sdl_model::{Edge, SymbolKind};
 
 use super::types::Detail;
 use crate::Sym;
@@ -45,9 +45,8 @@ pub(crate) fn content(sym: &Sym, edges: &[Edge]) -> String {
         put(edge.resolution.name());
         put(&edge.confidence.to_string());
     }
-    // A module's own bytes are whatever lies between its definitions; blank lines there are no edit of it.
-    let fingerprint = if def.kind == SymbolKind::Module { 0 } else { def.fingerprint };
-    let hash = stable_hash(&[text.as_bytes(), &fingerprint.to_le_bytes()]);
+
+    let hash = stable_hash(&[text.as_bytes(), &def.fingerprint.to_le_bytes()]);
     (0..10).map(|digit| char::from(ALPHABET[(hash >> (digit * 5)) as usize & 31])).collect()
 }
 

@@ -12,7 +12,7 @@ mod types;
 pub use build::{card, card_of, etag_of};
 pub(crate) use build::{range, side_effects};
 pub use etag::etag_covers;
-pub(crate) use text::head;
+pub(crate) use text::brief;
 pub use text::text;
 pub use types::{
     Card, CardRef, Dep, Deps, Detail, How, Metrics, Param, Range, SideEffect, Signature, TestRef,

@@ -53,7 +53,7 @@ pub fn text(card: &Card) -> String {
 }
 
 /// The first line: kind, signature, place, id.
-pub(crate) fn head(card: &Card) -> String {
+fn head(card: &Card) -> String {
     let private = if card.exported { "" } else { "private " };
     format!(
         "{private}{} {} @{}:{}-{} {}",
@@ -64,6 +64,27 @@ pub(crate) fn head(card: &Card) -> String {
         card.range.end_line,
         card.symbol_id,
     )
+}
+
+/// A card in a slice's text: the first line, the summary, and what it may throw or touch. Its dependencies are among the
+/// slice's edges.
+pub(crate) fn brief(card: &Card) -> String {
+    let mut out = head(card);
+    if let Some(summary) = &card.summary {
+        line(&mut out, summary);
+    }
+    if !card.invariants.is_empty() {
+        line(&mut out, &format!("invariants: {}", card.invariants.join("; ")));
+    }
+    if !card.side_effects.is_empty() {
+        line(&mut out, &effects(card));
+    }
+    out
+}
+
+fn effects(card: &Card) -> String {
+    let effects: Vec<String> = card.side_effects.iter().map(|e| format!("{} {}", e.kind, e.what)).collect();
+    format!("effects: {}", effects.join(", "))
 }
 
 fn line(out: &mut String, text: &str) {

@@ -1,5 +1,8 @@
 //! A slice's fields, as they stand on the wire.
 
+use std::cmp::Reverse;
+use std::collections::HashMap;
+
 use sdl_model::{EdgeKind, Resolution, SymbolId, Version};
 use serde::{Deserialize, Serialize};
 
@@ -57,6 +60,23 @@ pub struct SliceDoc {
     pub frontier: Vec<FrontierItem>,
     /// The exact number of `o200k_base` tokens of this slice as it was served.
     pub estimated_tokens: u32,
+}
+
+impl SliceDoc {
+    /// Brings the edges into their one order: by type, the surest first, then in the order of the cards. Every wire
+    /// format keeps it.
+    pub fn sort_edges(&mut self) {
+        let cards = self.cards.iter().map(|card| card.symbol_id);
+        let members = cards.chain(self.card_refs.iter().map(|held| held.symbol_id));
+        let mut places = HashMap::new();
+        for (place, id) in members.enumerate() {
+            places.entry(id).or_insert(place);
+        }
+        let place = |id: SymbolId| (places.get(&id).copied().unwrap_or(usize::MAX), id);
+        self.edges.sort_by_key(|edge| {
+            (edge.kind, edge.resolution, Reverse(edge.confidence), place(edge.from), place(edge.to))
+        });
+    }
 }
 
 /// What did not fit.

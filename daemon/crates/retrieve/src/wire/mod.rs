@@ -1,4 +1,24 @@
 //! Slices as compact JSON and as text.
+//!
+//! `standard` is [`SliceDoc`] as serde writes it. The compact formats hold exactly the same and decode to it:
+//!
+//! * v1: every id once, in `symbolIndex`, and its number wherever it is meant; one-letter keys; arrays for edges;
+//! * v2: and paths and edge types that occur more than once in the tables `paths` and `types`;
+//! * v3: and edges, as well as the dependencies of a card, grouped by what they have in common.
+//!
+//! A card: `i` id, `n` name, `q` qualified name (if another), `k` kind, `x` exported, `f` file, `r` range, `s` signature
+//! (parameters, result, generics, header), `d` summary, `c` dependencies (`c` calls, `i` imports, `m` implements, `g`
+//! config, `u` refs, `o` omitted), `v` invariants, `e` side effects, `m` metrics, `l` cluster, `p` processes, `t` etag,
+//! `w` ledger version.
+
+mod cards;
+mod decode;
+mod edges;
+mod encode;
+mod tables;
+mod text;
+
+pub use text::text;
 
 use serde_json::Value;
 
@@ -7,16 +27,20 @@ use crate::{Result, UserError};
 
 /// Writes a slice in a format.
 pub fn encode(doc: &SliceDoc, format: WireFormat) -> Result<Value> {
-    let _ = format;
-    Ok(serde_json::to_value(doc)?)
+    match format {
+        WireFormat::Standard => Ok(serde_json::to_value(doc)?),
+        WireFormat::CompactV1 => Ok(encode::encode(doc, 1)),
+        WireFormat::CompactV2 => Ok(encode::encode(doc, 2)),
+        WireFormat::CompactV3 => Ok(encode::encode(doc, 3)),
+    }
 }
 
 /// Reads a slice in any format.
 pub fn decode(value: &Value) -> Result<SliceDoc> {
+    if value.get("v").is_some() {
+        let doc = decode::decode(value)
+            .ok_or_else(|| UserError::BadWire("it is not shaped as a compact slice is".into()))?;
+        return Ok(doc);
+    }
     serde_json::from_value(value.clone()).map_err(|err| UserError::BadWire(err.to_string()).into())
-}
-
-/// A slice as text, never more tokens than its JSON in the smallest format.
-pub fn text(doc: &SliceDoc) -> String {
-    doc.cards.iter().map(|card| crate::card::text(card) + "\n").collect()
 }

@@ -1,0 +1,216 @@
+//! A neighbourhood and a budget to a slice.
+
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+
+use sdl_model::ids::stable_hash;
+use sdl_model::{EdgeKind, SymbolId};
+use serde_json::Value;
+
+use super::SliceRequest;
+use super::expand::{LEAST, Reached};
+use super::levels::{self, Levels};
+use super::types::{BuiltSlice, FrontierItem, SliceDoc, SliceEdge, Truncation};
+use crate::card::{self, Card, CardOptions, CardRef, Detail, Enrichment, etag_covers};
+use crate::numbers::{Milli, Percent};
+use crate::{Result, Source, wire};
+
+/// Symbols of the frontier that are shown.
+const MOST_FRONTIER: usize = 8;
+
+/// Builds slices of different sizes out of one neighbourhood; cards are built once.
+pub(super) struct Assembler<'a> {
+    source: &'a Source<'a>,
+    request: &'a SliceRequest,
+    enrichment: &'a dyn Enrichment,
+    /// Everything that was reached, best first.
+    reached: &'a [Reached],
+    /// How many of those are worth a card.
+    wanted: usize,
+    cards: RefCell<HashMap<(SymbolId, Detail), Card>>,
+}
+
+/// One size of slice.
+struct Draft {
+    doc: SliceDoc,
+    json: Value,
+    tokens: u32,
+}
+
+impl<'a> Assembler<'a> {
+    pub(super) fn new(
+        source: &'a Source<'a>,
+        request: &'a SliceRequest,
+        enrichment: &'a dyn Enrichment,
+        reached: &'a [Reached],
+    ) -> Self {
+        let wanted = reached.iter().take_while(|one| one.forced || one.seed || one.score >= LEAST).count();
+        Self { source, request, enrichment, reached, wanted, cards: RefCell::default() }
+    }
+
+    /// The largest slice that keeps the budget.
+    pub(super) fn assemble(&self) -> Result<BuiltSlice> {
+        let budget = self.request.budget;
+        let most = self.wanted.min(budget.max_cards as usize);
+        let choices = levels::choices(self.request);
+        let mut best: Option<(usize, Draft)> = None;
+        for (i, levels) in choices.iter().enumerate() {
+            let (count, draft) = self.largest(most, *levels, budget.max_estimated_tokens)?;
+            let all = count == most;
+            // The middle plan is the measure: the tersest only serves when it brings many more cards.
+            let better = best
+                .as_ref()
+                .is_none_or(|(known, _)| if i == 1 { count > *known } else { count > known + known / 2 });
+            if better {
+                best = Some((count, draft));
+            }
+            if all {
+                break;
+            }
+        }
+        let (count, draft) = match best {
+            Some(best) => best,
+            None => (0, self.draft(0, Levels::terse())?),
+        };
+        self.finish(count, draft)
+    }
+
+    /// The most cards whose slice fits.
+    fn largest(&self, most: usize, levels: Levels, limit: u32) -> Result<(usize, Draft)> {
+        let whole = self.draft(most, levels)?;
+        if whole.tokens <= limit || most == 0 {
+            return Ok((most, whole));
+        }
+        // Where it would fit if all cards were alike; then narrowed down.
+        let guess = (most as u64 * u64::from(limit) / u64::from(whole.tokens.max(1))) as usize;
+        let (mut low, mut high) = (0, most);
+        let mut fitting = None;
+        let mut at = guess.clamp(1, most - 1).max(1);
+        while low + 1 < high {
+            let draft = self.draft(at, levels)?;
+            if draft.tokens <= limit {
+                low = at;
+                fitting = Some(draft);
+            } else {
+                high = at;
+            }
+            at = low + (high - low) / 2;
+        }
+        match fitting {
+            Some(draft) => Ok((low, draft)),
+            None => Ok((0, self.draft(0, levels)?)),
+        }
+    }
+
+    fn draft(&self, count: usize, levels: Levels) -> Result<Draft> {
+        let chosen = self.reached.get(..count).unwrap_or(self.reached);
+        let mut doc = SliceDoc::default();
+        for one in chosen {
+            let detail = levels.of(one);
+            let card = self.card(one, detail)?;
+            let held = self.request.known_card_etags.get(&one.sym.id);
+            if held.is_some_and(|held| etag_covers(held, &card.etag)) {
+                doc.card_refs.push(CardRef { symbol_id: card.symbol_id, etag: card.etag, range: card.range });
+            } else {
+                doc.cards.push(card);
+            }
+        }
+        doc.edges = self.edges(chosen)?;
+        doc.sort_edges();
+        doc.frontier = self.frontier(count);
+        let json = settle(&mut doc, self.request)?;
+        Ok(Draft { tokens: doc.estimated_tokens, doc, json })
+    }
+
+    fn card(&self, one: &Reached, detail: Detail) -> Result<Card> {
+        if let Some(card) = self.cards.borrow().get(&(one.sym.id, detail)) {
+            return Ok(card.clone());
+        }
+        let options = CardOptions {
+            detail,
+            min_call_confidence: self.request.min_call_confidence,
+            resolution_metadata: self.request.resolution_metadata,
+        };
+        let mut card = card::card_of(self.source, &one.sym, options, self.enrichment)?;
+        // The answer says it once.
+        card.ledger_version = None;
+        self.cards.borrow_mut().insert((one.sym.id, detail), card.clone());
+        Ok(card)
+    }
+
+    /// The edges between chosen symbols, those of the best first.
+    fn edges(&self, chosen: &[Reached]) -> Result<Vec<SliceEdge>> {
+        let inside: HashSet<SymbolId> = chosen.iter().map(|one| one.sym.id).collect();
+        let mut edges = Vec::new();
+        for one in chosen {
+            for edge in self.source.view().out_edges(one.sym.id)? {
+                let sure = edge.confidence >= self.request.min_confidence
+                    && (edge.kind != EdgeKind::Call || edge.confidence >= self.request.min_call_confidence);
+                if sure && edge.kind != EdgeKind::Ref && edge.to != one.sym.id && inside.contains(&edge.to) {
+                    edges.push(SliceEdge {
+                        from: one.sym.id,
+                        to: edge.to,
+                        kind: edge.kind,
+                        confidence: Percent(edge.confidence),
+                        resolution: edge.resolution,
+                    });
+                }
+            }
+        }
+        Ok(edges)
+    }
+
+    fn frontier(&self, count: usize) -> Vec<FrontierItem> {
+        let small = self.request.budget.max_estimated_tokens < 1_500;
+        let most = if small { MOST_FRONTIER / 2 } else { MOST_FRONTIER };
+        let item = |one: &Reached| FrontierItem {
+            symbol_id: one.sym.id,
+            name: one.sym.qualified().to_owned(),
+            file: one.sym.path().to_owned(),
+            score: Milli::of((f64::from(one.score) * 100.0).round() / 100.0),
+        };
+        self.reached.get(count..).unwrap_or_default().iter().take(most).map(item).collect()
+    }
+
+    fn finish(&self, count: usize, draft: Draft) -> Result<BuiltSlice> {
+        let Draft { doc, json, tokens } = draft;
+        let dropped = self.reached.get(count..self.wanted).unwrap_or_default();
+        let spilled: Vec<SymbolId> = dropped.iter().map(|one| one.sym.id).collect();
+        let truncation = if dropped.is_empty() { None } else { Some(self.truncation(count, &spilled)?) };
+        let hash = stable_hash(&[serde_json::to_string(&doc)?.as_bytes()]);
+        Ok(BuiltSlice {
+            version: self.source.view().version(),
+            doc,
+            json,
+            tokens,
+            truncation,
+            spilled,
+            evidence: None,
+            hash: format!("{hash:016x}"),
+        })
+    }
+
+    fn truncation(&self, count: usize, spilled: &[SymbolId]) -> Result<Truncation> {
+        let outside: HashSet<SymbolId> = spilled.iter().copied().collect();
+        let mut dropped_edges = 0;
+        for one in self.reached.get(..count).unwrap_or_default() {
+            let edges = self.source.view().out_edges(one.sym.id)?;
+            dropped_edges += edges.iter().filter(|edge| outside.contains(&edge.to)).count() as u32;
+        }
+        Ok(Truncation { truncated: true, dropped_cards: spilled.len() as u32, dropped_edges })
+    }
+}
+
+/// Writes the slice with the number of its own tokens in it.
+fn settle(doc: &mut SliceDoc, request: &SliceRequest) -> Result<Value> {
+    // The number counts itself: two or three rounds until it stays, since its own length changes at 1,000 alone.
+    for _ in 0..4 {
+        let json = wire::encode(doc, request.wire_format)?;
+        let tokens = sdl_tokens::count(&serde_json::to_string(&json)?) as u32;
+        if tokens == doc.estimated_tokens {
+            return Ok(json);
+        }
+        doc.estimated_tokens = tokens;
+    }
+    wire::encode(doc, request.wire_format)
+}

@@ -1,0 +1,24 @@
+//! Symbols that the request names by id.
+
+use super::Seeds;
+use crate::slice::SliceRequest;
+use crate::{Evidence, Result, Source, UserError};
+
+pub(super) fn lane(
+    source: &Source<'_>,
+    request: &SliceRequest,
+    seeds: &mut Seeds,
+    evidence: &mut Evidence,
+) -> Result<()> {
+    for &symbol in &request.entry_symbols {
+        if source.view().symbol_file(symbol)?.is_none() {
+            return Err(UserError::UnknownSymbol(symbol).into());
+        }
+        seeds.add(symbol, 1.0, true);
+    }
+    match request.entry_symbols.len() {
+        0 => evidence.skipped("entrySymbols"),
+        given => evidence.ran("entrySymbols", given),
+    }
+    Ok(())
+}

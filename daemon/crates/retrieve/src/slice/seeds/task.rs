@@ -1,0 +1,32 @@
+//! Symbols that the task's words, names and paths point to.
+
+use super::Seeds;
+use crate::search::plan::Plan;
+use crate::search::{Filter, rank};
+use crate::slice::SliceRequest;
+use crate::{Evidence, Result, Source};
+
+pub(super) fn lane(
+    source: &Source<'_>,
+    request: &SliceRequest,
+    seeds: &mut Seeds,
+    evidence: &mut Evidence,
+) -> Result<()> {
+    let text = request.task_text.as_deref().unwrap_or("").trim();
+    let mut plan = Plan::of_text(text);
+    plan.mention(&request.chat_mentions);
+    if plan.terms.is_empty() && plan.names.is_empty() && plan.paths.is_empty() {
+        evidence.skipped("taskText");
+        return Ok(());
+    }
+    let mut ranked = rank::rank(source, &plan, &Filter::default(), evidence)?;
+    // Half of the cards at least stay free for what the seeds lead to.
+    let most = (request.budget.max_cards as usize / 2).clamp(4, 40);
+    rank::keep_best(&mut ranked, most);
+    let best = ranked.first().map_or(1.0, |found| found.score).max(f32::EPSILON);
+    for found in &ranked {
+        seeds.add(found.symbol, 0.9 * found.score / best, false);
+    }
+    evidence.ran("taskText", ranked.len());
+    Ok(())
+}
