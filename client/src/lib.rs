@@ -14,6 +14,8 @@ mod probe;
 mod reconnect;
 pub mod spawn;
 mod start;
+#[cfg(all(feature = "testing", unix))]
+pub mod testing;
 pub mod token;
 mod wire;
 
@@ -23,6 +25,7 @@ pub use connect::answering;
 pub use error::ClientError;
 pub use paths::{Paths, PathsError};
 pub use probe::{Probe, probe};
+pub use spawn::Launch;
 pub use reconnect::{ReconnectOptions, ReconnectingClient};
 pub use sdl_proto as proto;
 pub use start::start;

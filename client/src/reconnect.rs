@@ -10,7 +10,8 @@ use crate::call::CallOptions;
 use crate::client::{Client, Event};
 use crate::error::ClientError;
 use crate::paths::Paths;
-use crate::{spawn, start};
+use crate::spawn::{self, Launch};
+use crate::start;
 
 /// Pauses before the second, third, … attempt of a call.
 const BACKOFF: &[Duration] = &[
@@ -30,8 +31,8 @@ pub struct ReconnectOptions {
     pub paths: Paths,
     /// Who we are; sent anew with each connection.
     pub hello: SessionHello,
-    /// Whether to start a daemon when none runs.
-    pub start: bool,
+    /// Whether and how to start a daemon when none runs.
+    pub launch: Launch,
 }
 
 /// Calls the daemon, whichever runs: connects when the first call comes, and anew when the connection has broken.
@@ -46,7 +47,7 @@ pub struct ReconnectingClient {
 #[derive(Debug)]
 struct Inner {
     paths: Paths,
-    start: bool,
+    launch: Launch,
     hello: Mutex<SessionHello>,
     current: tokio::sync::Mutex<Current>,
     events: broadcast::Sender<Event>,
@@ -64,7 +65,7 @@ impl ReconnectingClient {
         Self {
             inner: Arc::new(Inner {
                 paths: options.paths,
-                start: options.start,
+                launch: options.launch,
                 hello: Mutex::new(options.hello),
                 current: tokio::sync::Mutex::default(),
                 events: broadcast::Sender::new(128),
@@ -116,8 +117,8 @@ impl ReconnectingClient {
     }
 
     async fn connect(&self) -> Result<Client, ClientError> {
-        if self.inner.start {
-            start(&self.inner.paths).await?;
+        if self.inner.launch != Launch::Never {
+            start(&self.inner.paths, &self.inner.launch).await?;
         }
         let hello = self.inner.hello.lock().unwrap_or_else(PoisonError::into_inner).clone();
         Client::connect_with(self.inner.paths.socket(), hello, self.inner.events.clone()).await

@@ -23,7 +23,7 @@ pub const PROGRAM_VARIABLE: &str = "SDL_DAEMON";
 const PROGRAM: &str = if cfg!(windows) { "sdld.exe" } else { "sdld" };
 
 /// How long a daemon may take to start. Opening ledgers takes milliseconds; migrating a large one takes longer.
-const PATIENCE: Duration = Duration::from_secs(60);
+const PATIENCE: Duration = Duration::from_mins(1);
 
 /// The longest report that is read.
 const MAX_REPORT: u64 = 64 << 10;
@@ -33,6 +33,18 @@ const MAX_QUOTE: u64 = 2000;
 
 const READY: &str = "sdl-ready";
 const FAILED: &str = "sdl-failed ";
+
+/// Whether and how to start a daemon where none runs.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub enum Launch {
+    /// Don't; that none runs is an error.
+    Never,
+    /// Run the program that [`program`] finds.
+    #[default]
+    Find,
+    /// Run this program.
+    Program(PathBuf),
+}
 
 /// Why no daemon was started.
 #[derive(Debug, thiserror::Error)]
@@ -46,6 +58,9 @@ pub enum SpawnError {
         /// The folder of the caller's own program.
         beside: PathBuf,
     },
+    /// The caller does not want one to be started.
+    #[error("no daemon runs: start one with `sdlctl start`")]
+    NotAllowed,
     /// The system can't run it.
     #[error("can't run {program}: {source}", program = .program.display())]
     Run {
@@ -152,22 +167,23 @@ pub fn program() -> Result<PathBuf, SpawnError> {
 }
 
 /// Runs the daemon's program and waits for its report. The caller holds the start-up lock.
-pub async fn spawn(paths: &Paths) -> Result<(), SpawnError> {
+pub(crate) async fn spawn(paths: &Paths, launch: &Launch) -> Result<(), SpawnError> {
     reap();
-    let program = program()?;
+    let program = match launch {
+        Launch::Never => return Err(SpawnError::NotAllowed),
+        Launch::Find => program()?,
+        Launch::Program(program) => program.clone(),
+    };
     let log = paths.start_log();
     let run_failed = |source| SpawnError::Run { program: program.clone(), source };
     let mut child =
         command(&program, paths, File::create(&log).map_err(run_failed)?).spawn().map_err(run_failed)?;
     let report = child.stdout.take();
-    let answer = match tokio::time::timeout(PATIENCE, read_report(report)).await {
-        Ok(line) => parse_report(&line),
-        Err(_) => {
-            keep(child);
-            return Err(SpawnError::Slow { log });
-        }
+    let Ok(line) = tokio::time::timeout(PATIENCE, read_report(report)).await else {
+        keep(child);
+        return Err(SpawnError::Slow { log });
     };
-    match answer {
+    match parse_report(&line) {
         Some(Ok(())) => {
             keep(child);
             Ok(())

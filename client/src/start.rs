@@ -10,7 +10,7 @@ use crate::client::Client;
 use crate::error::ClientError;
 use crate::paths::Paths;
 use crate::probe::{Probe, probe};
-use crate::spawn::{SpawnError, spawn, start_lock};
+use crate::spawn::{Launch, SpawnError, spawn, start_lock};
 
 /// How long a running daemon may take to answer the first look.
 const LOOK: Duration = Duration::from_secs(5);
@@ -19,7 +19,7 @@ const LOOK: Duration = Duration::from_secs(5);
 const FAREWELL: Duration = Duration::from_secs(20);
 
 /// Starts a daemon unless one runs that fits. An older one is asked to stop and replaced; a newer one never is.
-pub async fn start(paths: &Paths) -> Result<(), ClientError> {
+pub async fn start(paths: &Paths, launch: &Launch) -> Result<(), ClientError> {
     paths.create().map_err(Arc::new)?;
     // The common case costs one connection and no lock.
     match probe(paths.socket(), LOOK).await {
@@ -41,7 +41,7 @@ pub async fn start(paths: &Paths) -> Result<(), ClientError> {
             return Err(Arc::new(SpawnError::Stubborn { build }).into());
         }
     }
-    let result = spawn(paths).await.map_err(|error| ClientError::from(Arc::new(error)));
+    let result = spawn(paths, launch).await.map_err(|error| ClientError::from(Arc::new(error)));
     drop(lock);
     result
 }

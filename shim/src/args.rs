@@ -1,0 +1,110 @@
+//! The command line. Four flags don't need a library, and each shim is one more process on the user's machine.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+/// The surfaces that the contract names.
+const SURFACES: &[&str] = &["gateway", "flat", "search"];
+
+const HELP: &str = "\
+Stdio MCP server of the symbol delta ledger. MCP clients start it; it talks to the daemon and starts that when needed.
+
+Usage: sdl-mcp [OPTIONS]
+
+Options:
+      --surface <NAME>   Which tools to list: gateway (default), flat or search
+      --repo <PATH>      Repository that calls without a repoId mean, if not the working directory's
+      --output-schemas   List the tools' output schemas too
+  -h, --help             Print this
+  -V, --version          Print the version";
+
+/// What was asked for.
+#[derive(Debug, PartialEq, Eq, Default)]
+pub(crate) struct Args {
+    /// Empty means the daemon's default.
+    pub(crate) surface: String,
+    pub(crate) repo: Option<String>,
+    pub(crate) output_schemas: bool,
+}
+
+/// What to do.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Parsed {
+    Run(Args),
+    Print(String),
+    Wrong(String),
+}
+
+pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Parsed {
+    let mut args = Args::default();
+    let mut arguments = arguments.into_iter();
+    while let Some(argument) = arguments.next() {
+        let text = argument.to_string_lossy();
+        let (flag, inline) = match text.split_once('=') {
+            Some((flag, value)) => (flag, Some(OsString::from(value))),
+            None => (&*text, None),
+        };
+        let mut value = || {
+            inline
+                .clone()
+                .or_else(|| arguments.next())
+                .filter(|value| !value.is_empty())
+                .ok_or_else(|| format!("{flag} wants a value; see --help"))
+        };
+        match flag {
+            "--surface" => match value().map(|value| value.to_string_lossy().into_owned()) {
+                Ok(surface) if SURFACES.contains(&&*surface) => args.surface = surface,
+                Ok(surface) => {
+                    return Parsed::Wrong(format!("no surface is called `{surface}`: choose {}", SURFACES.join(", ")));
+                }
+                Err(message) => return Parsed::Wrong(message),
+            },
+            "--repo" => match value() {
+                Ok(path) => args.repo = Some(absolute(path)),
+                Err(message) => return Parsed::Wrong(message),
+            },
+            "--output-schemas" => args.output_schemas = true,
+            "-h" | "--help" => return Parsed::Print(HELP.to_owned()),
+            "-V" | "--version" => return Parsed::Print(format!("sdl-mcp {}", sdl_proto::BUILD)),
+            _ => return Parsed::Wrong(format!("unknown argument `{text}`; see --help")),
+        }
+    }
+    Parsed::Run(args)
+}
+
+/// The daemon's working directory is another one, so a relative path would mean nothing to it.
+fn absolute(path: OsString) -> String {
+    let path = PathBuf::from(path);
+    std::path::absolute(&path).unwrap_or(path).to_string_lossy().into_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parsed(arguments: &[&str]) -> Parsed {
+        parse(arguments.iter().map(OsString::from))
+    }
+
+    #[test]
+    fn flags_are_taken_in_both_spellings() {
+        assert_eq!(parsed(&[]), Parsed::Run(Args::default()));
+        let expected =
+            Args { surface: "flat".into(), repo: Some("/a b".into()), output_schemas: true };
+        assert_eq!(parsed(&["--surface", "flat", "--repo=/a b", "--output-schemas"]), Parsed::Run(expected));
+    }
+
+    #[test]
+    fn what_is_wrong_is_named() {
+        for (arguments, expected) in [
+            (&["--surface", "tiny"][..], "`tiny`"),
+            (&["--surface"], "--surface wants a value"),
+            (&["--repo="], "--repo wants a value"),
+            (&["--sruface", "flat"], "`--sruface`"),
+            (&["serve"], "`serve`"),
+        ] {
+            let Parsed::Wrong(message) = parsed(arguments) else { panic!("{arguments:?} was taken") };
+            assert!(message.contains(expected), "{message}");
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! From an MCP request to the daemon and back.
+
+use std::borrow::Cow;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rmcp::ErrorData;
+use rmcp::model::{
+    ClientNotification, ClientRequest, ErrorCode, ProgressNotificationParam, ProgressToken, ProtocolVersion,
+    ServerConfig, ServerResult,
+};
+use rmcp::service::{NotificationContext, Peer, RequestContext, RoleServer, Service};
+use sdl_client::{CallOptions, ClientError, ReconnectingClient};
+use sdl_proto::{WireError, code};
+use serde::Deserialize;
+use serde_json::Value;
+use tokio::sync::mpsc;
+
+use crate::closing::Closing;
+use crate::compose;
+use crate::events::Listeners;
+use crate::lifecycle::Lifecycle;
+use crate::transport::RawParams;
+
+/// Progress of one call that waits to be passed on. More is dropped: only the latest matters.
+const PROGRESS: usize = 16;
+
+/// The daemon's codes for something that a client asked for and that does not exist.
+const NOT_FOUND: &[&str] = &["resourceNotFound", "promptNotFound", "notFound"];
+
+/// The MCP service: its lifecycle is answered here, everything else by the daemon.
+pub(crate) struct Shim {
+    lifecycle: Lifecycle,
+    daemon: ReconnectingClient,
+    introduced: AtomicBool,
+}
+
+/// One request on its way.
+struct Forward {
+    method: &'static str,
+    params: RawParams,
+    peer: Peer<RoleServer>,
+    progress: Option<ProgressToken>,
+    /// Whether the client's revision is the stateless one or later.
+    stateless: bool,
+}
+
+/// What the daemon says about a call, asked with the call's own parameters.
+#[derive(Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Traits {
+    read_only: bool,
+}
+
+/// A sign of life, as the daemon sends it.
+#[derive(Deserialize)]
+struct Step {
+    progress: f64,
+    total: Option<f64>,
+    message: Option<String>,
+}
+
+impl Shim {
+    pub(crate) fn new(daemon: ReconnectingClient, listeners: Listeners, closing: Closing) -> Self {
+        Self { lifecycle: Lifecycle { listeners, closing }, daemon, introduced: AtomicBool::new(false) }
+    }
+
+    /// Tells the daemon's side who the client is, and begins to connect; once, with the first request.
+    fn introduce(&self, request: &ClientRequest, context: &RequestContext<RoleServer>) {
+        if self.introduced.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let client = match request {
+            ClientRequest::InitializeRequest(request) => Some(request.params.client_info.clone()),
+            _ => context.client_info(),
+        };
+        if let Some(client) = client {
+            self.daemon.update_hello(|hello| hello.name = format!("{} {}", client.name, client.version));
+        }
+        let daemon = self.daemon.clone();
+        tokio::spawn(async move {
+            // Should it fail: the first call tries again, and has somebody to tell.
+            let _ = daemon.connected().await;
+        });
+    }
+
+    async fn forward(&self, forward: Forward, template: ServerResult) -> Result<ServerResult, ErrorData> {
+        let is_call = forward.method == "tools/call";
+        let outcome = match &forward.params.ambiguous {
+            Some(what) => Err(WireError::new(
+                "invalidArguments",
+                format!("the call is ambiguous and was not made: {what}. Send each key once, and whole characters"),
+            )),
+            None => self.call(&forward).await.map_err(ClientError::into_wire),
+        };
+        match outcome {
+            Ok(json) => compose::result(json, &template, forward.stateless).map_err(|what| {
+                ErrorData::internal_error(format!("the daemon's result can't be passed on: {what}"), None)
+            }),
+            Err(error) if is_call => Ok(compose::tool_error(&error, &template)),
+            // A daemon without resources, say, has an empty list of them.
+            Err(error) if error.code == code::UNKNOWN_METHOD && forward.method.ends_with("/list") => Ok(template),
+            Err(error) => Err(protocol_error(error, forward.stateless)),
+        }
+    }
+
+    async fn call(&self, forward: &Forward) -> Result<Vec<u8>, ClientError> {
+        let params = forward.params.json.as_bytes();
+        // Only a tool can change anything.
+        let mut options = CallOptions { repeatable: forward.method != "tools/call", ..CallOptions::default() };
+        let result = self.attempt(forward, params, options.clone()).await;
+        if !matches!(result, Err(ClientError::OutcomeUnknown { .. })) {
+            return result;
+        }
+        // The connection broke under the call. Which tools only read is the daemon's knowledge, so the next daemon is
+        // asked, with the very same parameters.
+        let traits = self.daemon.call("tools/traits", params, CallOptions::read()).await;
+        let reads = traits.is_ok_and(|json| serde_json::from_slice::<Traits>(&json).is_ok_and(|is| is.read_only));
+        if !reads {
+            return result;
+        }
+        options.repeatable = true;
+        self.attempt(forward, params, options).await
+    }
+
+    /// One call, with its progress passed on meanwhile.
+    async fn attempt(
+        &self,
+        forward: &Forward,
+        params: &[u8],
+        mut options: CallOptions,
+    ) -> Result<Vec<u8>, ClientError> {
+        let Some(token) = &forward.progress else {
+            return self.daemon.call(forward.method, params, options).await;
+        };
+        let (sender, mut steps) = mpsc::channel(PROGRESS);
+        options.progress = Some(sender);
+        let mut call = std::pin::pin!(self.daemon.call(forward.method, params, options));
+        let result = loop {
+            tokio::select! {
+                biased;
+                Some(step) = steps.recv() => pass_on(&step, token, &forward.peer).await,
+                result = &mut call => break result,
+            }
+        };
+        // After the answer there must be no progress any more, so what came before it goes out now.
+        while let Ok(step) = steps.try_recv() {
+            pass_on(&step, token, &forward.peer).await;
+        }
+        result
+    }
+}
+
+impl Service<RoleServer> for Shim {
+    async fn handle_request(
+        &self,
+        request: ClientRequest,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ServerResult, ErrorData> {
+        self.introduce(&request, &context);
+        let (Some(method), Some(params)) =
+            (daemons_method(&request), context.extensions.get::<RawParams>().cloned())
+        else {
+            return self.lifecycle.handle_request(request, context).await;
+        };
+        let cancelled = context.ct.clone();
+        let forward = Forward {
+            method,
+            params,
+            peer: context.peer.clone(),
+            progress: context.meta.get_progress_token(),
+            stateless: context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28),
+        };
+        // This checks the request against the protocol revision, and gives what that adds to a result.
+        let template = self.lifecycle.handle_request(request, context).await?;
+        tokio::select! {
+            biased;
+            () = cancelled.cancelled() => Err(ErrorData::internal_error("the request was cancelled", None)),
+            result = self.forward(forward, template) => result,
+        }
+    }
+
+    async fn handle_notification(
+        &self,
+        notification: ClientNotification,
+        context: NotificationContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.lifecycle.handle_notification(notification, context).await
+    }
+
+    fn get_info(&self) -> ServerConfig {
+        Service::get_info(&self.lifecycle)
+    }
+
+    fn supported_protocol_versions(&self) -> Cow<'static, [ProtocolVersion]> {
+        Service::supported_protocol_versions(&self.lifecycle)
+    }
+}
+
+/// The daemon's name for a request that is the daemon's to answer.
+fn daemons_method(request: &ClientRequest) -> Option<&'static str> {
+    Some(match request {
+        ClientRequest::CallToolRequest(_) => "tools/call",
+        ClientRequest::ListToolsRequest(_) => "tools/list",
+        ClientRequest::ListResourcesRequest(_) => "resources/list",
+        ClientRequest::ListResourceTemplatesRequest(_) => "resources/templates/list",
+        ClientRequest::ReadResourceRequest(_) => "resources/read",
+        ClientRequest::ListPromptsRequest(_) => "prompts/list",
+        ClientRequest::GetPromptRequest(_) => "prompts/get",
+        ClientRequest::CompleteRequest(_) => "completion/complete",
+        _ => return None,
+    })
+}
+
+async fn pass_on(step: &[u8], token: &ProgressToken, peer: &Peer<RoleServer>) {
+    let Ok(step) = serde_json::from_slice::<Step>(step) else { return };
+    let mut notification = ProgressNotificationParam::new(token.clone(), step.progress);
+    notification.total = step.total;
+    notification.message = step.message;
+    // A client that can't be told will not be answered either.
+    let _ = peer.notify_progress(notification).await;
+}
+
+fn protocol_error(error: WireError, stateless: bool) -> ErrorData {
+    let number = match error.code.as_str() {
+        code::UNKNOWN_METHOD => ErrorCode::METHOD_NOT_FOUND,
+        "invalidArguments" | "invalidParams" => ErrorCode::INVALID_PARAMS,
+        other if NOT_FOUND.contains(&other) && stateless => ErrorCode::INVALID_PARAMS,
+        other if NOT_FOUND.contains(&other) => ErrorCode::RESOURCE_NOT_FOUND,
+        _ => ErrorCode::INTERNAL_ERROR,
+    };
+    let data = Value::from_iter([("code", Value::from(error.code))]);
+    ErrorData::new(number, error.message, Some(data))
+}

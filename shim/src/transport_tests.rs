@@ -1,0 +1,121 @@
+use rmcp::model::{ClientNotification, ClientRequest};
+use tokio::io::duplex;
+
+use super::*;
+
+fn message(line: &str, started: bool) -> Incoming {
+    let mut started = started;
+    read_line(line.as_bytes(), &mut started)
+}
+
+fn request(line: &str) -> (ClientRequest, RawParams) {
+    match message(line, false) {
+        Incoming::Message(message) => match *message {
+            JsonRpcMessage::Request(request) => {
+                let raw = request.request.extensions().get::<RawParams>().cloned().expect("raw parameters");
+                (request.request, raw)
+            }
+            other => panic!("{line}: {other:?}"),
+        },
+        Incoming::Reply(reply) => panic!("{line}: {}", String::from_utf8_lossy(&reply)),
+        Incoming::Nothing => panic!("{line}: nothing"),
+    }
+}
+
+fn reply(line: &str) -> String {
+    match message(line, true) {
+        Incoming::Reply(reply) => String::from_utf8(reply).unwrap(),
+        _ => panic!("{line} was not replied to"),
+    }
+}
+
+#[test]
+fn parameters_are_kept_as_they_were_written() {
+    let params = r#"{ "name":"t","arguments":{"z":1e400,"a":123456789012345678901234567890,"e":"\u0041"},"_meta":{"progressToken":7} }"#;
+    let (request, raw) =
+        request(&format!(r#"{{"jsonrpc":"2.0","params":{params},"id":"x","method":"tools/call"}}"#));
+    assert_eq!(&*raw.json, params);
+    assert!(raw.ambiguous.is_none());
+    let ClientRequest::CallToolRequest(call) = request else { panic!("{request:?}") };
+    assert_eq!(call.params.name, "t");
+    assert!(call.params.arguments.is_none(), "rmcp does not get to see them");
+}
+
+#[test]
+fn ambiguous_calls_are_marked() {
+    for params in [
+        r#"{"name":"t","arguments":{"a":1,"a":2}}"#,
+        r#"{"name":"t","arguments":{"a":"\udfff"}}"#,
+        r#"{"name":"t","arguments":{},"arguments":{}}"#,
+    ] {
+        let (_, raw) = request(&format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#));
+        assert!(raw.ambiguous.is_some(), "{params}");
+    }
+}
+
+#[test]
+fn requests_without_parameters_have_empty_ones() {
+    let (request, raw) = request(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
+    assert!(matches!(request, ClientRequest::ListToolsRequest(_)));
+    assert_eq!(&*raw.json, "{}");
+}
+
+#[test]
+fn what_makes_no_sense_is_replied_to_if_it_names_somebody() {
+    for (line, expected) in [
+        (r#"{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"arguments":{}}}"#, r#""id":5,"error":{"code":-32602"#),
+        (r#"{"jsonrpc":"2.0","id":"a\"b","method":"tools/call"}"#, r#""id":"a\"b","error":{"code":-32602"#),
+        (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, "batches are not supported"),
+        (r#"{"jsonrpc":"2.0","id":{"x":1},"method":"ping"}"#, r#"{"jsonrpc":"2.0","error""#),
+        (r#"{"jsonrpc":"2.0","id":1,"method":7}"#, "-32600"),
+    ] {
+        let reply = reply(line);
+        assert!(reply.contains(expected), "{line}: {reply}");
+        assert!(reply.ends_with("}}\n") && serde_json::from_str::<serde_json::Value>(&reply).is_ok(), "{reply}");
+    }
+    for line in ["", "   ", "hello", "{", "\u{feff}", "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/other\""] {
+        assert!(matches!(message(line, true), Incoming::Nothing), "{line}");
+    }
+    assert!(matches!(read_line(&[0xff, 0xfe], &mut true), Incoming::Nothing));
+}
+
+#[test]
+fn notifications_before_the_first_request_mean_nothing() {
+    let line = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    assert!(matches!(message(line, false), Incoming::Nothing));
+    let Incoming::Message(message) = message(line, true) else { panic!() };
+    let JsonRpcMessage::Notification(notification) = *message else { panic!() };
+    assert!(matches!(notification.notification, ClientNotification::InitializedNotification(_)));
+}
+
+#[tokio::test]
+async fn lines_come_out_whole_however_they_arrive_and_long_ones_are_skipped() {
+    let (input, mut client) = duplex(1 << 20);
+    let (output, mut replies) = duplex(1 << 20);
+    let mut stdio = Stdio::new(Box::new(input), Box::new(output), Closing::new());
+    let ping = |id: u32| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\r\n");
+    let sending = tokio::spawn(async move {
+        for byte in ping(1).bytes() {
+            client.write_all(&[byte]).await.unwrap();
+        }
+        client.write_all(format!("\n{}{}", ping(2), ping(3)).as_bytes()).await.unwrap();
+        let long = vec![b'x'; MAX_LINE / 8];
+        for _ in 0..9 {
+            client.write_all(&long).await.unwrap();
+        }
+        client.write_all(b"\n").await.unwrap();
+        client.write_all(ping(4).as_bytes()).await.unwrap();
+        client.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":9").await.unwrap();
+    });
+    for expected in 1..=4 {
+        let Some(JsonRpcMessage::Request(request)) = stdio.receive().await else { panic!("{expected}") };
+        assert_eq!(request.id.to_string(), expected.to_string());
+    }
+    assert!(stdio.receive().await.is_none(), "a line without an end is none");
+    sending.await.unwrap();
+    stdio.close().await.unwrap();
+    let mut all = String::new();
+    replies.read_to_string(&mut all).await.unwrap();
+    assert!(all.contains("longer than") && all.lines().count() == 1, "{all}");
+    assert!(stdio.buffer.capacity() <= KEEP_CAPACITY * 2);
+}
