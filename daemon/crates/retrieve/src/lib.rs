@@ -11,6 +11,7 @@ pub mod card;
 pub mod diff;
 mod error;
 mod evidence;
+mod history;
 pub mod index;
 pub mod names;
 pub mod numbers;
@@ -22,4 +23,5 @@ pub mod wire;
 
 pub use error::{Error, Result, UserError};
 pub use evidence::{Evidence, LaneReport, LaneStatus};
+pub use history::History;
 pub use source::{Outlines, Source, Sym};

@@ -102,6 +102,18 @@ impl Sym {
     }
 }
 
+/// The symbols of one file's row, wherever that row comes from: also of a version that is past. Empty without facts.
+pub(crate) fn symbols_in_row(outlines: &dyn Outlines, file: FileId, row: &FileRow) -> Result<Vec<Sym>> {
+    let Some(key) = row.state.facts() else { return Ok(Vec::new()) };
+    let Some(outline) = outlines.outline(key)? else { return Ok(Vec::new()) };
+    Ok(symbols_in(&Rc::new(OpenFile { id: file, row: row.clone(), outline })))
+}
+
+fn symbols_in(open: &Rc<OpenFile>) -> Vec<Sym> {
+    let symbol = |(ix, def): (DefIx, &Def)| Sym { id: open.id.symbol(def.key), ix, open: Rc::clone(open) };
+    open.outline.iter().map(symbol).collect()
+}
+
 /// One version, as a request sees it. Holds every file that the request has opened until the request ends.
 pub struct Source<'a> {
     view: &'a dyn View,
@@ -134,12 +146,7 @@ impl<'a> Source<'a> {
 
     /// The symbols that a file defines, in order of the text; the first is the module. Empty for a file without facts.
     pub fn symbols_of(&self, file: FileId) -> Result<Vec<Sym>> {
-        let Some(open) = self.open(file)? else { return Ok(Vec::new()) };
-        Ok(open
-            .outline
-            .iter()
-            .map(|(ix, def)| Sym { id: file.symbol(def.key), ix, open: Rc::clone(&open) })
-            .collect())
+        Ok(self.open(file)?.map(|open| symbols_in(&open)).unwrap_or_default())
     }
 
     /// The innermost symbol of a file at a line.

@@ -30,3 +30,8 @@ pub fn build(source: &Source<'_>, request: &SliceRequest, enrichment: &dyn Enric
     slice.evidence = request.evidence.then_some(evidence);
     Ok(slice)
 }
+
+/// The slice of nothing: what is left when everything that it started from is gone.
+pub(crate) fn empty(source: &Source<'_>, request: &SliceRequest) -> Result<BuiltSlice> {
+    assemble::Assembler::new(source, request, &crate::card::Plain, &[]).assemble()
+}

@@ -1,0 +1,225 @@
+//! Changed symbols to those that the changes may affect.
+
+use std::collections::{HashMap, HashSet};
+
+use sdl_ledger::Changes;
+use sdl_model::{EdgeKind, Resolution, SymbolId, SymbolKind, Version};
+
+use super::symbols::Change;
+use super::types::{BlastItem, ChangeType, FanInTrend};
+use crate::card::Enrichment;
+use crate::numbers::Milli;
+use crate::{History, Result, Source};
+
+/// Dependents of one symbol that are followed.
+const MOST_IN: usize = 200;
+/// Symbols that are considered.
+const MOST: usize = 2_000;
+/// How far a change of what others rely on is followed.
+const FAR: u32 = 3;
+
+/// How fan-in moved between two versions, for the symbols whose fan-in did.
+#[derive(Clone, Debug, Default)]
+pub struct FanIn {
+    grown: HashMap<SymbolId, i64>,
+}
+
+impl FanIn {
+    /// From the symbols whose edges changed between `from` and the head.
+    pub fn between(history: &dyn History, from: Version, changes: &Changes) -> Result<Self> {
+        let mut grown: HashMap<SymbolId, i64> = HashMap::new();
+        for &symbol in &changes.edges {
+            for edge in history.out_edges_at(symbol, from)? {
+                *grown.entry(edge.to).or_default() -= 1;
+            }
+            for edge in history.out_edges(symbol)? {
+                *grown.entry(edge.to).or_default() += 1;
+            }
+        }
+        grown.retain(|_, by| *by != 0);
+        Ok(Self { grown })
+    }
+
+    /// A symbol's fan-in then and now, if it moved.
+    pub fn trend(&self, history: &dyn History, symbol: SymbolId) -> Result<Option<FanInTrend>> {
+        let Some(by) = self.grown.get(&symbol) else { return Ok(None) };
+        let current = history.fan_in(symbol)?;
+        Ok(Some(FanInTrend { previous: current.saturating_add_signed(-by), current }))
+    }
+
+    /// Symbols whose fan-in grew, the fastest first: who depends on them depends on more and more.
+    pub fn amplifiers(&self, history: &dyn History, most: usize) -> Result<Vec<(SymbolId, FanInTrend)>> {
+        let mut found = Vec::new();
+        for (&symbol, _) in self.grown.iter().filter(|(_, by)| **by > 0) {
+            if history.symbol_file(symbol)?.is_some() {
+                found.extend(self.trend(history, symbol)?.map(|trend| (symbol, trend)));
+            }
+        }
+        let growth = |trend: &FanInTrend| trend.current as f64 / (trend.previous.max(1)) as f64;
+        found.sort_by(|a, b| {
+            growth(&b.1).total_cmp(&growth(&a.1)).then(b.1.current.cmp(&a.1.current)).then(a.0.cmp(&b.0))
+        });
+        found.truncate(most);
+        Ok(found)
+    }
+}
+
+struct Affected {
+    distance: u32,
+    weight: f32,
+    reason: String,
+}
+
+/// The symbols that `changed` may affect, most important first. Those that changed themselves are left out.
+pub fn blast_radius(
+    source: &Source<'_>,
+    history: &dyn History,
+    (from, changes): (Version, &Changes),
+    changed: &[Change],
+    fan_in: &FanIn,
+    enrichment: &dyn Enrichment,
+    most: usize,
+) -> Result<Vec<BlastItem>> {
+    let own: HashSet<SymbolId> = changed.iter().filter(|change| edited(change)).map(Change::symbol).collect();
+    let mut affected: HashMap<SymbolId, Affected> = HashMap::new();
+    let mut wave: Vec<(SymbolId, f32, String, bool)> = Vec::new();
+    for change in changed.iter().filter(|change| edited(change)) {
+        let name = change.new.as_ref().or(change.old.as_ref()).map_or("", |sym| sym.qualified()).to_owned();
+        wave.push((change.symbol(), 1.0, name, change.interface_changed()));
+    }
+    lost_targets(history, from, changes, changed, &own, &mut affected)?;
+    for distance in 1..=FAR {
+        let mut next = Vec::new();
+        for (symbol, weight, name, far) in wave {
+            for edge in history.in_edges(symbol, MOST_IN)? {
+                if own.contains(&edge.from) || affected.len() >= MOST {
+                    continue;
+                }
+                let carried = weight * f32::from(edge.confidence) / 100.0 * sureness(edge.resolution);
+                let known = affected.get(&edge.from).map(|known| (known.distance, known.weight));
+                if known.is_some_and(|(near, heavy)| near < distance || near == distance && heavy >= carried)
+                {
+                    continue;
+                }
+                let reason = format!("{} {name}", verb(edge.kind));
+                affected.insert(edge.from, Affected { distance, weight: carried, reason });
+                if far && known.is_none() {
+                    next.push((edge.from, carried * 0.5));
+                }
+            }
+        }
+        wave = Vec::new();
+        for (symbol, weight) in next {
+            let Some(sym) = source.symbol(symbol)? else { continue };
+            wave.push((symbol, weight, sym.qualified().to_owned(), true));
+        }
+        // Neighbours of neighbours only where what others rely on changed.
+        wave.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+    }
+    ranked(source, history, affected, fan_in, enrichment, most)
+}
+
+/// Whether a change is an edit, rather than a symbol's names resolving to something else.
+fn edited(change: &Change) -> bool {
+    let differences = change.differences.as_ref();
+    change.what != ChangeType::Modified
+        || differences.is_some_and(|d| d.body_changed || !d.tiers.interface_stable)
+}
+
+/// Symbols that depended on one that is gone, and have lost it.
+fn lost_targets(
+    history: &dyn History,
+    from: Version,
+    changes: &Changes,
+    changed: &[Change],
+    own: &HashSet<SymbolId>,
+    affected: &mut HashMap<SymbolId, Affected>,
+) -> Result<()> {
+    let gone: HashMap<SymbolId, &str> = changed
+        .iter()
+        .filter(|change| matches!(change.what, ChangeType::Removed | ChangeType::Renamed | ChangeType::Moved))
+        .filter_map(|change| change.old.as_ref().map(|old| (old.id, old.qualified())))
+        .collect();
+    if gone.is_empty() {
+        return Ok(());
+    }
+    for &symbol in changes.edges.iter().filter(|symbol| !own.contains(symbol)) {
+        if history.symbol_file(symbol)?.is_none() {
+            continue;
+        }
+        for edge in history.out_edges_at(symbol, from)? {
+            if let Some(name) = gone.get(&edge.to) {
+                let reason = format!("{} {name}, which is gone", past(edge.kind));
+                affected.insert(symbol, Affected { distance: 1, weight: 1.0, reason });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn sureness(resolution: Resolution) -> f32 {
+    match resolution {
+        Resolution::Exact => 1.0,
+        Resolution::Inferred => 0.8,
+        Resolution::Ambiguous => 0.5,
+    }
+}
+
+fn verb(kind: EdgeKind) -> &'static str {
+    match kind {
+        EdgeKind::Call => "calls",
+        EdgeKind::Implements => "implements",
+        EdgeKind::Config => "configures by",
+        EdgeKind::Import => "imports",
+        EdgeKind::Ref => "uses",
+    }
+}
+
+fn past(kind: EdgeKind) -> &'static str {
+    match kind {
+        EdgeKind::Call => "called",
+        EdgeKind::Implements => "implemented",
+        EdgeKind::Config => "was configured by",
+        EdgeKind::Import => "imported",
+        EdgeKind::Ref => "used",
+    }
+}
+
+/// The most important ones, opened.
+fn ranked(
+    source: &Source<'_>,
+    history: &dyn History,
+    affected: HashMap<SymbolId, Affected>,
+    fan_in: &FanIn,
+    enrichment: &dyn Enrichment,
+    most: usize,
+) -> Result<Vec<BlastItem>> {
+    let mut order = Vec::with_capacity(affected.len());
+    for (symbol, found) in affected {
+        let dependents = history.fan_in(symbol)? as f32;
+        // 0 without dependents, towards 1 with many.
+        let reach = 1.0 - 1.0 / (1.0 + (1.0 + dependents).ln());
+        let rank = found.weight * (0.55 + 0.45 * reach) / found.distance as f32;
+        order.push((rank, symbol, found));
+    }
+    order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let mut items = Vec::new();
+    for (rank, symbol, found) in order {
+        if items.len() >= most {
+            break;
+        }
+        let Some(sym) = source.symbol(symbol)?.filter(|sym| sym.kind() != SymbolKind::Impl) else { continue };
+        items.push(BlastItem {
+            symbol_id: symbol,
+            name: sym.qualified().to_owned(),
+            file: sym.path().to_owned(),
+            reason: found.reason,
+            distance: found.distance,
+            rank: Milli::of(f64::from(rank.min(1.0))),
+            fan_in_trend: fan_in.trend(history, symbol)?,
+            test_proximity: sym.is_test().then_some(Milli(1000)),
+            processes: enrichment.processes(symbol),
+        });
+    }
+    Ok(items)
+}

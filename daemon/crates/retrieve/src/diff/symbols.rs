@@ -1,0 +1,207 @@
+//! Changed files to changed symbols.
+
+use std::collections::{HashMap, HashSet};
+
+use sdl_ledger::Changes;
+use sdl_model::{Edge, FileChange, SymbolId, SymbolKind, Version};
+
+use super::compare::{Differences, compare};
+use super::pair::pairs;
+use super::types::{ChangeType, ChangedSymbol, Tiers};
+use crate::card::{Detail, range};
+use crate::source::symbols_in_row;
+use crate::{History, Outlines, Result, Sym};
+
+/// One symbol that differs between two versions.
+#[derive(Clone, Debug)]
+pub struct Change {
+    /// What became of it.
+    pub what: ChangeType,
+    /// The symbol then.
+    pub old: Option<Sym>,
+    /// The symbol now.
+    pub new: Option<Sym>,
+    pub(crate) differences: Option<Differences>,
+}
+
+impl Change {
+    /// Its id now, or the last it had.
+    pub fn symbol(&self) -> SymbolId {
+        // One of the two is always there; the zero id names nothing.
+        self.new.as_ref().or(self.old.as_ref()).map_or(SymbolId(0), |sym| sym.id)
+    }
+
+    /// Whether those who depend on it may have to change.
+    pub fn interface_changed(&self) -> bool {
+        self.differences.as_ref().is_none_or(|differences| !differences.tiers.interface_stable)
+    }
+
+    /// As it stands on the wire, without card.
+    pub fn to_wire(&self) -> ChangedSymbol {
+        let shown = self.new.as_ref().or(self.old.as_ref());
+        let renamed = matches!(self.what, ChangeType::Renamed | ChangeType::Moved);
+        let old = self.old.as_ref().filter(|_| renamed);
+        let name = shown.map_or("", Sym::qualified);
+        let file = shown.map_or("", Sym::path);
+        let differences = self.differences.as_ref();
+        let stable = matches!(self.what, ChangeType::Added | ChangeType::Removed);
+        ChangedSymbol {
+            symbol_id: self.symbol(),
+            change_type: self.what,
+            name: name.to_owned(),
+            kind: shown.map_or(SymbolKind::Module, Sym::kind),
+            file: file.to_owned(),
+            range: self.new.as_ref().map(|sym| range(sym, Detail::Signature)),
+            renamed_from: old.map(|sym| sym.id),
+            previous_name: old.map(Sym::qualified).filter(|old| *old != name).map(str::to_owned),
+            previous_file: old.map(Sym::path).filter(|old| *old != file).map(str::to_owned),
+            signature_diff: differences.and_then(|d| d.signature.clone()),
+            invariant_diff: differences.and_then(|d| d.invariants.clone()),
+            side_effect_diff: differences.and_then(|d| d.side_effects.clone()),
+            body_changed: differences.is_some_and(|d| d.body_changed),
+            tiers: differences.map_or(
+                Tiers {
+                    interface_stable: !stable,
+                    behavior_stable: !stable,
+                    side_effects_stable: !stable,
+                    dependencies_stable: !stable,
+                },
+                |d| d.tiers,
+            ),
+            card: None,
+            etag: None,
+        }
+    }
+}
+
+/// Every symbol that differs between `from` and `to`, in order of path and place. `changes` is what changed between
+/// them, or a part of it. Implementation blocks are not listed.
+pub fn changed_symbols(
+    history: &dyn History,
+    outlines: &dyn Outlines,
+    (from, to): (Version, Version),
+    changes: &Changes,
+) -> Result<Vec<Change>> {
+    let mut found = Vec::new();
+    let mut seen: HashSet<SymbolId> = HashSet::new();
+    let mut went = Vec::new();
+    let mut came = Vec::new();
+    let edges = Edges { history, from, to, changed: &changes.edges };
+    for change in &changes.files {
+        let (old, new) = sides(outlines, change)?;
+        let mut before: HashMap<SymbolId, Sym> = old.into_iter().map(|sym| (sym.id, sym)).collect();
+        for sym in new {
+            if sym.kind() == SymbolKind::Impl {
+                before.remove(&sym.id);
+                continue;
+            }
+            seen.insert(sym.id);
+            match before.remove(&sym.id) {
+                None => came.push(sym),
+                Some(old) => found.extend(edges.compared(ChangeType::Modified, old, sym)?.filter(differs)),
+            }
+        }
+        let mut gone: Vec<Sym> = before.into_values().filter(|sym| sym.kind() != SymbolKind::Impl).collect();
+        gone.sort_by_key(|sym| sym.ix);
+        seen.extend(gone.iter().map(|sym| sym.id));
+        went.append(&mut gone);
+    }
+    pair_up(&edges, went, came, &mut found)?;
+    // Unedited symbols whose names resolve to something else now.
+    let mut files = HashMap::new();
+    for &symbol in changes.edges.iter().filter(|symbol| !seen.contains(symbol)) {
+        let Some(sym) = open(history, outlines, symbol, &mut files)? else { continue };
+        if sym.kind() != SymbolKind::Impl {
+            found.extend(edges.compared(ChangeType::Modified, sym.clone(), sym)?.filter(differs));
+        }
+    }
+    found.sort_by(|a, b| place(a).cmp(&place(b)));
+    Ok(found)
+}
+
+fn differs(change: &Change) -> bool {
+    change.differences.as_ref().is_some_and(Differences::any)
+}
+
+fn place(change: &Change) -> (&str, u32, SymbolId) {
+    let sym = change.new.as_ref().or(change.old.as_ref());
+    (sym.map_or("", Sym::path), sym.map_or(0, |sym| sym.def().span.start), change.symbol())
+}
+
+fn pair_up(edges: &Edges<'_>, went: Vec<Sym>, came: Vec<Sym>, found: &mut Vec<Change>) -> Result<()> {
+    let pairs = pairs(&went, &came);
+    let mut went: Vec<Option<Sym>> = went.into_iter().map(Some).collect();
+    let mut came: Vec<Option<Sym>> = came.into_iter().map(Some).collect();
+    for (old, new) in pairs {
+        let (Some(old), Some(new)) = (went[old].take(), came[new].take()) else { continue };
+        // A module goes by its file's name.
+        let moved = old.name() == new.name() || old.kind() == SymbolKind::Module;
+        let what = if moved { ChangeType::Moved } else { ChangeType::Renamed };
+        found.extend(edges.compared(what, old, new)?);
+    }
+    for (what, rest) in [(ChangeType::Removed, went), (ChangeType::Added, came)] {
+        for sym in rest.into_iter().flatten() {
+            let (old, new) = if what == ChangeType::Removed { (Some(sym), None) } else { (None, Some(sym)) };
+            found.push(Change { what, old, new, differences: None });
+        }
+    }
+    Ok(())
+}
+
+fn sides(outlines: &dyn Outlines, change: &FileChange) -> Result<(Vec<Sym>, Vec<Sym>)> {
+    let side = |row: &Option<sdl_model::FileRow>| match row {
+        Some(row) => symbols_in_row(outlines, change.file, row),
+        None => Ok(Vec::new()),
+    };
+    Ok((side(&change.old)?, side(&change.new)?))
+}
+
+/// Opens a symbol of a file that did not change.
+fn open(
+    history: &dyn History,
+    outlines: &dyn Outlines,
+    symbol: SymbolId,
+    files: &mut HashMap<sdl_model::FileId, HashMap<SymbolId, Sym>>,
+) -> Result<Option<Sym>> {
+    let Some(file) = history.symbol_file(symbol)? else { return Ok(None) };
+    if let Some(known) = files.get(&file) {
+        return Ok(known.get(&symbol).cloned());
+    }
+    let syms = match history.file(file)? {
+        Some(row) => symbols_in_row(outlines, file, &row)?,
+        None => Vec::new(),
+    };
+    let syms: HashMap<SymbolId, Sym> = syms.into_iter().map(|sym| (sym.id, sym)).collect();
+    let found = syms.get(&symbol).cloned();
+    files.insert(file, syms);
+    Ok(found)
+}
+
+/// Outgoing edges in two versions.
+struct Edges<'h> {
+    history: &'h dyn History,
+    from: Version,
+    to: Version,
+    /// Symbols whose edges differ, sorted.
+    changed: &'h [SymbolId],
+}
+
+impl Edges<'_> {
+    fn now(&self, symbol: SymbolId) -> Result<Vec<Edge>> {
+        if self.to == self.history.version() {
+            return Ok(self.history.out_edges(symbol)?);
+        }
+        Ok(self.history.out_edges_at(symbol, self.to)?)
+    }
+
+    fn compared(&self, what: ChangeType, old: Sym, new: Sym) -> Result<Option<Change>> {
+        let same_edges = old.id == new.id && self.changed.binary_search(&new.id).is_err();
+        let differences = if same_edges {
+            compare(&old, &new, (&[], &[]))
+        } else {
+            let before = self.history.out_edges_at(old.id, self.from)?;
+            compare(&old, &new, (&before, &self.now(new.id)?))
+        };
+        Ok(Some(Change { what, old: Some(old), new: Some(new), differences: Some(differences) }))
+    }
+}
