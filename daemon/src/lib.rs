@@ -1,1 +1,9 @@
-//! The symbol delta ledger daemon, as a library.
+//! The symbol delta ledger daemon, as a library: the binary only starts it, the tests drive its parts.
+
+pub mod admin;
+pub mod engine;
+pub mod index;
+pub mod lifecycle;
+pub mod repo;
+pub mod router;
+pub mod server;

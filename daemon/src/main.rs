@@ -1,2 +1,5 @@
-//! The symbol delta ledger daemon.
-fn main() {}
+//! `sdld`: see the library of the same name.
+
+fn main() -> std::process::ExitCode {
+    sdld::lifecycle::run()
+}

@@ -100,6 +100,7 @@ impl Listener {
 }
 
 #[cfg(unix)]
+#[allow(clippy::unnecessary_wraps, reason = "it can fail on Windows")]
 fn for_owner_only(options: ListenerOptions<'_>) -> io::Result<ListenerOptions<'_>> {
     use interprocess::os::unix::local_socket::ListenerOptionsExt;
     Ok(options.mode(0o600))

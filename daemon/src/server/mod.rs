@@ -78,3 +78,7 @@ impl Default for Options {
         }
     }
 }
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests;

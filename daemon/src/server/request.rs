@@ -114,7 +114,7 @@ impl Requests {
                 biased;
                 () = cancel.cancelled() => Err(WireError::new(code::CANCELLED, "the request was cancelled")),
                 result = work => result,
-                () = passes(deadline) => Err(WireError::new(
+                () = async { passes(deadline).await; cancel.cancel() } => Err(WireError::new(
                     code::DEADLINE,
                     "the deadline passed before the request was finished; it was stopped",
                 )),

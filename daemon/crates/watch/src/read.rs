@@ -6,10 +6,11 @@ use std::sync::Arc;
 
 use sdl_model::{RelPath, StatHint};
 
-use crate::clock::Clock;
+use crate::clock::{Clock, SystemClock};
 use crate::crawl::stat_hint;
 use crate::disk::{self, RootDir};
 use crate::error::ReadError;
+use crate::root::CanonicalRoot;
 
 /// A file's bytes, or its size alone.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,6 +39,11 @@ pub struct Reader {
 impl Reader {
     pub(crate) fn new(dir: Option<Arc<RootDir>>, clock: Arc<dyn Clock>) -> Self {
         Self { dir, clock }
+    }
+
+    /// For a tree that nobody watches.
+    pub fn open(root: &CanonicalRoot) -> io::Result<Self> {
+        Ok(Self::new(Some(Arc::new(RootDir::open(root.path())?)), Arc::new(SystemClock)))
     }
 
     /// Reads a file of up to `limit` bytes.

@@ -1,0 +1,188 @@
+//! `export/edges` and `export/symbols`: a version as JSON lines, page by page in order of path.
+//!
+//! A page is a text and the path to go on after; a client asks until there is none. All pages of one export must come
+//! from one version: a page that finds another one says so.
+
+use std::collections::HashMap;
+use std::fmt::Write as _;
+use std::ops::ControlFlow;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use sdl_ledger::{FactsStore, Result, Snapshot, View};
+use sdl_model::facts::{Def, DefFlags};
+use sdl_model::{FileId, FileRow, Outline, SymbolId, SymbolKind};
+use sdl_proto::WireError;
+use sdl_tools::Repo as _;
+use serde::Deserialize;
+use serde_json::{Value, json};
+
+use super::{Admin, error, ledger_error};
+
+/// A page ends with the file that makes it larger than this, in bytes.
+const PAGE: usize = 2 << 20;
+
+#[derive(Deserialize)]
+struct Params {
+    repo: Option<String>,
+    after: Option<String>,
+    version: Option<String>,
+}
+
+/// Runs `export/edges`.
+pub fn edges(admin: &Admin<'_>, params: &[u8]) -> std::result::Result<Vec<u8>, WireError> {
+    export(admin, params, edges_of)
+}
+
+/// Runs `export/symbols`.
+pub fn symbols(admin: &Admin<'_>, params: &[u8]) -> std::result::Result<Vec<u8>, WireError> {
+    export(admin, params, symbols_of)
+}
+
+type PerFile = fn(&mut Files<'_>, FileId, &Opened, &mut String) -> Result<()>;
+
+fn export(admin: &Admin<'_>, params: &[u8], each: PerFile) -> std::result::Result<Vec<u8>, WireError> {
+    let params: Params = crate::router::parse(params)?;
+    let repo = admin.repo(params.repo.as_deref())?;
+    if params.after.is_none() {
+        repo.barrier(Duration::from_secs(10), admin.cancel);
+    }
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let page = repo
+        .ledger()
+        .read(deadline, |view| page(view, repo.facts(), params.after.as_deref(), each))
+        .map_err(ledger_error)?;
+    if params.version.is_some_and(|version| version != page.version) {
+        return Err(error("conflict", "the tree changed during the export; start again"));
+    }
+    Ok(super::json(&json!({ "version": page.version, "lines": page.lines, "next": page.next })))
+}
+
+struct Page {
+    version: String,
+    lines: String,
+    next: Option<String>,
+}
+
+fn page(view: &Snapshot<'_>, facts: &FactsStore, after: Option<&str>, each: PerFile) -> Result<Page> {
+    let mut files = Files { view, facts, open: HashMap::new() };
+    let mut lines = String::new();
+    let mut next = None;
+    let mut failure = Ok(());
+    view.files_under("", &mut |file, path| {
+        if after.is_some_and(|after| path <= after) {
+            return ControlFlow::Continue(());
+        }
+        if lines.len() > PAGE {
+            return ControlFlow::Break(());
+        }
+        next = Some(path.to_owned());
+        failure = files.open(file).and_then(|open| match open {
+            Some(open) => each(&mut files, file, &open, &mut lines),
+            None => Ok(()),
+        });
+        if failure.is_ok() { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })?;
+    failure?;
+    // A page that is not full is the last.
+    let next = next.filter(|_| lines.len() > PAGE);
+    Ok(Page { version: view.version().to_string(), lines, next })
+}
+
+struct Opened {
+    row: FileRow,
+    outline: Arc<Outline>,
+}
+
+/// The files that a page has looked at; a bounded number of them.
+struct Files<'a> {
+    view: &'a Snapshot<'a>,
+    facts: &'a FactsStore,
+    open: HashMap<FileId, Option<Arc<Opened>>>,
+}
+
+impl Files<'_> {
+    fn open(&mut self, file: FileId) -> Result<Option<Arc<Opened>>> {
+        if let Some(open) = self.open.get(&file) {
+            return Ok(open.clone());
+        }
+        if self.open.len() > 512 {
+            self.open.clear();
+        }
+        let row = self.view.file(file)?;
+        let open = match row.as_ref().and_then(|row| row.state.facts()) {
+            Some(key) => self.facts.outline(&key)?,
+            None => None,
+        };
+        let open = row.zip(open).map(|(row, outline)| Arc::new(Opened { row, outline }));
+        self.open.insert(file, open.clone());
+        Ok(open)
+    }
+
+    /// Where a symbol is: path, line and qualified name; the latter two are null for a module.
+    fn place(&mut self, symbol: SymbolId) -> Result<Option<(String, Value, Value)>> {
+        let Some(file) = self.view.symbol_file(symbol)? else { return Ok(None) };
+        let Some(open) = self.open(file)? else { return Ok(None) };
+        let Some(def) = open.outline.find(file, symbol).and_then(|ix| open.outline.def(ix)) else {
+            return Ok(None);
+        };
+        let (line, name) = place(&open.outline, def);
+        Ok(Some((open.row.path.as_str().to_owned(), line, name)))
+    }
+}
+
+fn place(outline: &Outline, def: &Def) -> (Value, Value) {
+    match def.kind {
+        SymbolKind::Module => (Value::Null, Value::Null),
+        _ => (def.line.into(), outline.str(def.qualified).into()),
+    }
+}
+
+fn edges_of(files: &mut Files<'_>, file: FileId, open: &Opened, out: &mut String) -> Result<()> {
+    for (_, def) in open.outline.iter() {
+        let edges = files.view.out_edges(file.symbol(def.key))?;
+        let (caller_line, caller_name) = place(&open.outline, def);
+        for edge in edges {
+            let Some((callee_file, callee_line, callee_name)) = files.place(edge.to)? else { continue };
+            let line = json!({
+                "caller_file": open.row.path.as_str(),
+                "caller_line": caller_line,
+                "caller_name": caller_name,
+                "callee_file": callee_file,
+                "callee_line": callee_line,
+                "callee_name": callee_name,
+                "kind": edge.kind.name(),
+                "resolution": edge.resolution.name(),
+                "strategy": sdl_graph::strategies::name(edge.strategy),
+                "confidence": f64::from(edge.confidence) / 100.0,
+            });
+            let _ = writeln!(out, "{line}");
+        }
+    }
+    Ok(())
+}
+
+fn symbols_of(_: &mut Files<'_>, file: FileId, open: &Opened, out: &mut String) -> Result<()> {
+    for (_, def) in open.outline.iter().filter(|(_, def)| def.kind != SymbolKind::Impl) {
+        let name = match def.kind {
+            SymbolKind::Module => open.row.path.stem(),
+            _ => open.outline.str(def.name),
+        };
+        let qualified = match def.kind {
+            SymbolKind::Module => name,
+            _ => open.outline.str(def.qualified),
+        };
+        let line = json!({
+            "symbol_id": file.symbol(def.key).to_string(),
+            "file": open.row.path.as_str(),
+            "name": name,
+            "qualified_name": qualified,
+            "kind": def.kind.name(),
+            "start_line": def.span.start_line,
+            "end_line": def.span.end_line,
+            "exported": def.flags.has(DefFlags::EXPORTED),
+        });
+        let _ = writeln!(out, "{line}");
+    }
+    Ok(())
+}

@@ -1,0 +1,63 @@
+//! What `sdlctl` asks of the daemon beyond the tools: one file per method. Parameters and results are JSON objects.
+
+pub mod check;
+pub mod dump;
+pub mod export;
+pub mod remove;
+pub mod status;
+pub mod verify;
+
+use std::sync::Arc;
+
+use sdl_proto::{WireError, code};
+use sdl_tools::{Cancel, Progress};
+use serde_json::Value;
+
+use crate::engine::Engine;
+use crate::repo::Repo;
+
+/// What a method works with.
+pub struct Admin<'a> {
+    /// The daemon.
+    pub engine: &'a Arc<Engine>,
+    /// Set when the caller has gone.
+    pub cancel: &'a Cancel,
+    /// Where to say how far it is.
+    pub progress: &'a dyn Progress,
+}
+
+type Run = fn(&Admin<'_>, &[u8]) -> Result<Vec<u8>, WireError>;
+
+/// The methods by name.
+const METHODS: &[(&str, Run)] = &[
+    ("repo/remove", remove::run),
+    ("export/edges", export::edges),
+    ("export/symbols", export::symbols),
+    ("ledger/verify", verify::run),
+    ("ledger/check", check::run),
+    ("ledger/dump", dump::run),
+];
+
+/// The method of that name.
+pub fn find(method: &str) -> Option<Run> {
+    METHODS.iter().find(|(name, _)| *name == method).map(|(_, run)| *run)
+}
+
+impl Admin<'_> {
+    /// The repository that is meant: by id, by a path inside it, or the only one there is.
+    fn repo(&self, named: Option<&str>) -> Result<Arc<Repo>, WireError> {
+        self.engine.find_repo(named).map_err(|message| error("unknownRepo", message))
+    }
+}
+
+fn error(code: &str, message: impl Into<String>) -> WireError {
+    WireError { code: code.into(), message: message.into(), detail: Vec::new() }
+}
+
+fn ledger_error(source: sdl_ledger::Error) -> WireError {
+    error(code::INTERNAL, source.to_string())
+}
+
+fn json(value: &Value) -> Vec<u8> {
+    value.to_string().into_bytes()
+}

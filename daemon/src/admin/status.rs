@@ -1,0 +1,58 @@
+//! `daemon/status`: how the daemon and its repositories are. Asks no worker and waits for nothing.
+
+use sdl_tools::Host;
+use sdl_tools::Repo as _;
+use sdl_tools::host::{RepoHealth, RepoState};
+use serde_json::{Value, json};
+
+use crate::engine::Engine;
+use crate::repo::Repo;
+
+/// The status as a JSON object.
+pub fn answer(engine: &Engine) -> Vec<u8> {
+    let info = engine.info();
+    let repos: Vec<Value> = engine.all_repos().iter().map(|repo| describe(repo)).collect();
+    let healthy = repos.iter().all(|repo| repo["health"] != "failed");
+    json!({
+        "healthy": healthy,
+        "pid": std::process::id(),
+        "version": info.version,
+        "build": info.build,
+        "protocol": info.protocol,
+        "uptimeMs": info.uptime_ms,
+        "stateDir": info.state_dir,
+        "memory": { "resident": info.memory.resident, "private": info.memory.private },
+        "warnings": info.warnings,
+        "repos": repos,
+    })
+    .to_string()
+    .into_bytes()
+}
+
+fn describe(repo: &Repo) -> Value {
+    let status = repo.status();
+    let (health, reason) = match &status.health {
+        RepoHealth::Ok => ("ok", None),
+        RepoHealth::Degraded(reason) => ("degraded", Some(reason.clone())),
+        RepoHealth::Failed(reason) => ("failed", Some(reason.clone())),
+    };
+    let progress = match &status.state {
+        RepoState::Indexing { done, total } => Some(json!({ "done": done, "total": total })),
+        _ => None,
+    };
+    json!({
+        "repoId": repo.id(),
+        "rootPath": repo.root(),
+        "state": status.state.name(),
+        "progress": progress,
+        "health": health,
+        "reason": reason,
+        "ledgerVersion": repo.head_version().map(|version| version.to_string()),
+        "watcher": {
+            "kind": status.watcher.kind.name(),
+            "watches": status.watcher.watches,
+            "lastEventMs": status.watcher.last_event_ms,
+            "degradedReason": status.watcher.degraded_reason,
+        },
+    })
+}

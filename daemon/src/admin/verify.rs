@@ -1,0 +1,128 @@
+//! `ledger/verify`: whether a repository's ledger says what a fresh index of the same tree says.
+//!
+//! The tree is read, parsed and resolved anew into a ledger in a temporary folder of the state folder, and the two
+//! logical dumps are compared. When the tree changes meanwhile, it is done again, a few times.
+
+use std::fs::{self, File};
+use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use sdl_ledger::{DumpOptions, FactsStore, Ledger, Options};
+use sdl_model::Cause;
+use sdl_proto::WireError;
+use sdl_tools::Repo as _;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{Admin, error, ledger_error};
+use crate::index::{Stores, first_index::first_index};
+use crate::repo::Repo;
+
+const ATTEMPTS: usize = 5;
+const SHOWN_DIFFERENCES: usize = 20;
+
+#[derive(Deserialize)]
+struct Params {
+    repo: Option<String>,
+}
+
+/// Runs the method.
+pub fn run(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
+    let params: Params = crate::router::parse(params)?;
+    let repo = admin.repo(params.repo.as_deref())?;
+    let work = WorkFolder::new(&admin.engine.scratch_dir())?;
+    for _ in 0..ATTEMPTS {
+        let barrier = repo.barrier(Duration::from_secs(60), admin.cancel);
+        if !barrier.synced {
+            let why = barrier.reason.unwrap_or_else(|| "the tree could not be synced in time".into());
+            return Err(error("notSynced", format!("{why}; try again")));
+        }
+        let before = repo.head_version();
+        let kept = work.0.join("kept.txt");
+        dump(repo.ledger(), &kept)?;
+        let fresh = work.0.join("fresh.txt");
+        index_afresh(admin, &repo, &work.0, &fresh)?;
+        repo.barrier(Duration::from_secs(60), admin.cancel);
+        if repo.head_version() != before {
+            continue;
+        }
+        let findings = repo.ledger().check().map_err(ledger_error)?;
+        let differences = compare(&kept, &fresh)?;
+        let findings: Vec<String> = findings.iter().map(|f| format!("{}: {}", f.table, f.what)).collect();
+        return Ok(super::json(&json!({
+            "repoId": repo.id(),
+            "ledgerVersion": before.map(|version| version.to_string()),
+            "identical": differences.is_empty() && findings.is_empty(),
+            "differences": differences,
+            "findings": findings,
+        })));
+    }
+    Err(error("notSynced", "the tree kept changing while it was verified; try again when it rests"))
+}
+
+fn dump(ledger: &Ledger, to: &Path) -> Result<(), WireError> {
+    let failed = |source: std::io::Error| error("unavailable", format!("can't write {to:?}: {source}"));
+    let mut out = BufWriter::new(File::create(to).map_err(failed)?);
+    ledger.dump(&mut out, DumpOptions { postings: true, asked: true }).map_err(ledger_error)?;
+    out.flush().map_err(failed)
+}
+
+fn index_afresh(admin: &Admin<'_>, repo: &Repo, work: &Path, to: &Path) -> Result<(), WireError> {
+    let (facts_dir, ledger_dir) = (work.join("facts"), work.join("ledger"));
+    for dir in [&facts_dir, &ledger_dir] {
+        let _ = fs::remove_dir_all(dir);
+    }
+    let (facts, _) = FactsStore::open(&facts_dir, &Options::default()).map_err(ledger_error)?;
+    let ledger = Ledger::open(&ledger_dir, &Options::default()).map_err(ledger_error)?.ledger;
+    let stores = Stores { ledger: &ledger, facts: &facts };
+    let (files, tree) =
+        repo.crawl_all().map_err(|source| error("unavailable", format!("can't read the tree: {source}")))?;
+    let reader = repo.reader(tree, &facts);
+    first_index(stores, &reader, &files, Cause::FirstIndex, None, &|done, total| {
+        admin.progress.report(done, Some(total), "indexing afresh");
+        !admin.cancel.is_cancelled()
+    })
+    .map_err(ledger_error)?
+    .ok_or_else(|| error("cancelled", "cancelled"))?;
+    dump(&ledger, to)
+}
+
+/// The first lines that differ, `-` what is kept, `+` what is fresh. Both files are sorted the same way.
+fn compare(kept: &Path, fresh: &Path) -> Result<Vec<String>, WireError> {
+    let failed = |source: std::io::Error| error("unavailable", format!("can't compare the dumps: {source}"));
+    let mut kept = BufReader::new(File::open(kept).map_err(failed)?).lines();
+    let mut fresh = BufReader::new(File::open(fresh).map_err(failed)?).lines();
+    let mut differences = Vec::new();
+    while differences.len() < SHOWN_DIFFERENCES {
+        let (left, right) =
+            (kept.next().transpose().map_err(failed)?, fresh.next().transpose().map_err(failed)?);
+        match (left, right) {
+            (None, None) => break,
+            (left, right) if left == right => {}
+            (left, right) => {
+                differences.extend(left.map(|line| format!("- {line}")));
+                differences.extend(right.map(|line| format!("+ {line}")));
+            }
+        }
+    }
+    Ok(differences)
+}
+
+/// A folder that goes with the request.
+struct WorkFolder(PathBuf);
+
+impl WorkFolder {
+    fn new(parent: &Path) -> Result<Self, WireError> {
+        let dir = parent.join(format!("verify-{:x}", crate::index::now_ms()));
+        fs::create_dir_all(&dir)
+            .map_err(|source| error("unavailable", format!("can't make {dir:?}: {source}")))?;
+        Ok(Self(dir))
+    }
+}
+
+impl Drop for WorkFolder {
+    fn drop(&mut self) {
+        let _ = fs::remove_dir_all(&self.0);
+    }
+}

@@ -1,0 +1,274 @@
+//! The daemon without its socket: the stores, the watcher and the registered repositories.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::time::Instant;
+
+use sdl_ledger::{FactsStore, Options};
+use sdl_model::ids::EXTRACTOR_VERSION;
+use sdl_tools::host::{HostInfo, Limits, MemoryInfo, RegisterSpec, Registered};
+use sdl_tools::{Code, Host, Repo as _, ToolError};
+use sdl_watch::{CanonicalRoot, Hub, HubConfig, RootContext, check_root};
+
+use crate::repo::catalog::{self, Entry};
+use crate::repo::{OpenError, Repo};
+
+/// Why the daemon can't start.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// A store can't be opened.
+    #[error(transparent)]
+    Ledger(#[from] sdl_ledger::Error),
+    /// The list of repositories can't be read or written.
+    #[error(transparent)]
+    Catalog(#[from] catalog::Error),
+    /// A folder of ours can't be made.
+    #[error("can't make {path:?}: {source}")]
+    Folder {
+        /// The folder.
+        path: PathBuf,
+        /// The system's word for it.
+        source: std::io::Error,
+    },
+}
+
+/// Everything that outlives a request.
+pub struct Engine {
+    state: PathBuf,
+    facts: Arc<FactsStore>,
+    hub: Hub,
+    repos: RwLock<BTreeMap<String, Arc<Repo>>>,
+    /// Registered, but not served: their roots are not there, say. Kept for the next start.
+    dormant: RwLock<Vec<Entry>>,
+    warnings: RwLock<Vec<String>>,
+    started: Instant,
+}
+
+impl Engine {
+    /// Opens the stores below `state` and starts a worker for each registered repository. The caller holds the lock
+    /// that makes this process the only one on `state`.
+    pub fn open(state: &Path) -> Result<Arc<Self>, EngineError> {
+        for dir in ["repos", "cookies", "scratch"].map(|name| state.join(name)) {
+            // What a request that did not end left behind is nobody's now.
+            if dir.ends_with("scratch") {
+                let _ = fs::remove_dir_all(&dir);
+            }
+            fs::create_dir_all(&dir).map_err(|source| EngineError::Folder { path: dir, source })?;
+        }
+        let (facts, how) = FactsStore::open(&state.join("facts"), &Options::default())?;
+        let hub = Hub::start(HubConfig::new(state.join("cookies")));
+        let engine = Arc::new(Self {
+            state: state.to_owned(),
+            facts: Arc::new(facts),
+            hub,
+            repos: RwLock::default(),
+            dormant: RwLock::default(),
+            warnings: RwLock::default(),
+            started: Instant::now(),
+        });
+        engine.note_rebuild("the facts of all repositories", &how);
+        for entry in catalog::load(&engine.catalog())? {
+            let id = entry.repo_id.clone();
+            let started = check_root(&entry.root, &[], &engine.root_context())
+                .map_err(|error| error.to_string())
+                .and_then(|root| engine.start_repo(entry.clone(), root).map_err(|error| error.to_string()));
+            if let Err(error) = started {
+                engine.warn(format!("repository {id} is not served: {error}"));
+                write(&engine.dormant).push(entry);
+            }
+        }
+        Ok(engine)
+    }
+
+    /// Ends every worker after the batch it is on.
+    pub fn close(&self) {
+        let repos = std::mem::take(&mut *write(&self.repos));
+        for repo in repos.values() {
+            repo.close();
+        }
+    }
+
+    /// The registered repositories, in order of id.
+    pub fn all_repos(&self) -> Vec<Arc<Repo>> {
+        read(&self.repos).values().cloned().collect()
+    }
+
+    /// The repository with this id, or that holds this path, or the only one. The error says what there is.
+    pub fn find_repo(&self, named: Option<&str>) -> Result<Arc<Repo>, String> {
+        let repos = self.all_repos();
+        let known = || {
+            let ids: Vec<&str> = repos.iter().map(|repo| repo.id()).collect();
+            match ids.as_slice() {
+                [] => "none is registered; register one with: sdlctl repo add PATH".to_owned(),
+                ids => format!("registered are: {}", ids.join(", ")),
+            }
+        };
+        let found = match named {
+            Some(named) => repos.iter().find(|repo| repo.id() == named).or_else(|| {
+                let path = fs::canonicalize(named).ok().filter(|_| Path::new(named).is_absolute())?;
+                repos
+                    .iter()
+                    .filter(|repo| path.starts_with(repo.root()))
+                    .max_by_key(|repo| repo.root().as_os_str().len())
+            }),
+            None => repos.first().filter(|_| repos.len() == 1),
+        };
+        found.cloned().ok_or_else(|| match named {
+            Some(named) => format!("no repository is {named:?}; {}", known()),
+            None => format!("say which repository; {}", known()),
+        })
+    }
+
+    /// Forgets a repository and deletes its ledger. Agents' own data stays.
+    pub fn remove(&self, id: &str) -> Result<(), EngineError> {
+        let gone = write(&self.repos).remove(id);
+        let Some(repo) = gone else { return Ok(()) };
+        self.save()?;
+        repo.close();
+        drop(repo);
+        let dir = self.repo_dir(id);
+        fs::remove_dir_all(&dir).map_err(|source| EngineError::Folder { path: dir, source })
+    }
+
+    /// Where requests may put temporary folders.
+    pub fn scratch_dir(&self) -> PathBuf {
+        self.state.join("scratch")
+    }
+
+    fn catalog(&self) -> PathBuf {
+        self.state.join("repos.json")
+    }
+
+    fn repo_dir(&self, id: &str) -> PathBuf {
+        self.state.join("repos").join(id)
+    }
+
+    fn save(&self) -> Result<(), catalog::Error> {
+        let mut entries: Vec<Entry> = self.all_repos().iter().map(|repo| repo.entry().clone()).collect();
+        entries.extend(read(&self.dormant).iter().cloned());
+        catalog::store(&self.catalog(), &entries)
+    }
+
+    fn root_context(&self) -> RootContext {
+        RootContext::for_user(vec![self.state.clone()])
+    }
+
+    fn start_repo(&self, entry: Entry, root: CanonicalRoot) -> Result<Arc<Repo>, OpenError> {
+        let id = entry.repo_id.clone();
+        let (repo, how) = Repo::start(entry, root, &self.repo_dir(&id), self.facts.clone(), &self.hub)?;
+        self.note_rebuild(&format!("the ledger of {id}"), &how);
+        write(&self.repos).insert(id, repo.clone());
+        Ok(repo)
+    }
+
+    fn note_rebuild(&self, what: &str, how: &sdl_ledger::How) {
+        if let sdl_ledger::How::Rebuilt { set_aside, why } = how {
+            self.warn(format!("{what} was damaged ({why}); it is kept in {set_aside:?} and built anew"));
+        }
+    }
+
+    fn warn(&self, warning: String) {
+        tracing::warn!("{warning}");
+        write(&self.warnings).push(warning);
+    }
+}
+
+impl Host for Engine {
+    fn repos(&self) -> Vec<Arc<dyn sdl_tools::Repo>> {
+        self.all_repos().into_iter().map(|repo| repo as Arc<dyn sdl_tools::Repo>).collect()
+    }
+
+    fn repo(&self, id: &str) -> Option<Arc<dyn sdl_tools::Repo>> {
+        let repos = read(&self.repos);
+        repos.get(id).map(|repo| repo.clone() as Arc<dyn sdl_tools::Repo>)
+    }
+
+    fn register(&self, spec: RegisterSpec) -> Result<Registered, ToolError> {
+        let repos = self.all_repos();
+        let refused = |error: sdl_watch::RootError| ToolError::new(Code::RefusedRoot, error.to_string());
+        if let Some(same) =
+            fs::canonicalize(&spec.root).ok().and_then(|root| repos.iter().find(|repo| repo.root() == root))
+        {
+            if spec.id.as_deref().is_some_and(|id| id != same.id()) {
+                let message = format!("this tree is registered already, as {:?}; use that id", same.id());
+                return Err(ToolError::new(Code::Conflict, message));
+            }
+            return Ok(Registered { id: same.id().to_owned(), created: false, indexing: same.is_indexing() });
+        }
+        let taken: Vec<PathBuf> = repos.iter().map(|repo| repo.root().to_owned()).collect();
+        let root = check_root(&spec.root, &taken, &self.root_context()).map_err(refused)?;
+        let dormant: Vec<String> = read(&self.dormant).iter().map(|entry| entry.repo_id.clone()).collect();
+        let is_taken =
+            |id: &str| repos.iter().any(|repo| repo.id() == id) || dormant.iter().any(|taken| taken == id);
+        let id = match spec.id {
+            Some(id) if !catalog::is_valid_id(&id) => {
+                let message =
+                    "an id is 1 to 64 letters, digits, '.', '_', '-', not beginning with '.' or '-'";
+                return Err(ToolError::new(Code::InvalidArgument, message).at("repoId"));
+            }
+            Some(id) if is_taken(&id) => {
+                let message = format!("{id:?} is the id of another tree; leave repoId out or choose another");
+                return Err(ToolError::new(Code::Conflict, message).at("repoId"));
+            }
+            Some(id) => id,
+            None => catalog::free_id(root.path(), is_taken),
+        };
+        let entry = Entry {
+            repo_id: id.clone(),
+            root: root.path().to_owned(),
+            ignore: spec.ignore,
+            languages: spec.languages.iter().map(|lang| lang.name().to_owned()).collect(),
+            max_file_bytes: spec.max_file_bytes,
+        };
+        let repo = self
+            .start_repo(entry, root)
+            .map_err(|error| ToolError::new(Code::Unavailable, error.to_string()))?;
+        self.save().map_err(|error| ToolError::new(Code::Unavailable, error.to_string()))?;
+        Ok(Registered { id, created: true, indexing: repo.is_indexing() })
+    }
+
+    fn unregister(&self, id: &str) -> Result<(), ToolError> {
+        self.remove(id).map_err(|error| ToolError::new(Code::Unavailable, error.to_string()))
+    }
+
+    fn info(&self) -> HostInfo {
+        HostInfo {
+            version: env!("CARGO_PKG_VERSION").to_owned(),
+            build: sdl_proto::BUILD.to_owned(),
+            protocol: format!("{}.{}", sdl_proto::PROTOCOL_MAJOR, sdl_proto::PROTOCOL_MAX),
+            storage_schema: sdl_ledger::STORAGE_SCHEMA,
+            extractor_version: EXTRACTOR_VERSION,
+            uptime_ms: self.started.elapsed().as_millis() as u64,
+            state_dir: self.state.display().to_string(),
+            log_file: crate::lifecycle::logging::log_file(&self.state),
+            memory: memory(),
+            limits: Limits {
+                max_frame_bytes: sdl_proto::MAX_FRAME as u64,
+                max_in_flight: crate::server::Options::default().max_running as u32,
+                max_file_bytes: sdl_lang::Limits::default().max_bytes,
+            },
+            warnings: read(&self.warnings).clone(),
+        }
+    }
+}
+
+/// Nothing that is done under these locks can leave a value half changed.
+fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
+    lock.read().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn write<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
+    lock.write().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Reads `/proc/self/status`; zeros where there is none.
+fn memory() -> MemoryInfo {
+    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let kib = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+        line.trim_start_matches(':').trim().trim_end_matches(" kB").parse::<u64>().ok()
+    };
+    MemoryInfo { resident: kib("VmRSS").unwrap_or(0) << 10, private: kib("RssAnon").unwrap_or(0) << 10 }
+}

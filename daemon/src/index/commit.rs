@@ -1,0 +1,87 @@
+//! A batch of updates becomes the next version, in one transaction.
+
+use std::collections::BTreeMap;
+
+use sdl_graph::World;
+use sdl_ledger::{Batch, FactsStore, FileUpdate, Result, View};
+use sdl_model::{Cause, FileId, GitHead, RelPath, StatHint, Version};
+
+use super::resolve::{self, Source};
+use super::{Stores, now_ms};
+
+/// What a batch changes.
+#[derive(Default)]
+pub struct Changes {
+    /// Files that differ, each path once.
+    pub updates: Vec<FileUpdate>,
+    /// Files that were read again and found the same.
+    pub touched: Vec<(RelPath, StatHint)>,
+}
+
+impl Changes {
+    /// Whether there is nothing to write.
+    pub fn is_empty(&self) -> bool {
+        self.updates.is_empty() && self.touched.is_empty()
+    }
+}
+
+/// Commits `changes`. The facts they name must be stored already. `None`: nothing that belongs to a version changed.
+///
+/// Work is in proportion to the changed files and to those whose resolution their changes can touch, not to the tree.
+pub fn commit(
+    stores: Stores<'_>,
+    changes: &Changes,
+    cause: Cause,
+    head: Option<&GitHead>,
+) -> Result<Option<Version>> {
+    stores.ledger.write(cause, head, now_ms(), |batch| fill(batch, stores.facts, changes))
+}
+
+fn fill(batch: &mut Batch<'_>, facts: &FactsStore, changes: &Changes) -> Result<()> {
+    let old_rows = changes
+        .updates
+        .iter()
+        .map(|update| batch.file(FileId::of(&update.path)))
+        .collect::<Result<Vec<_>>>()?;
+    let answers = batch.apply_files(&changes.updates)?;
+
+    let mut dirty: BTreeMap<FileId, (RelPath, Source)> = BTreeMap::new();
+    for file in batch.dependents(&answers)? {
+        if let Some(found) = resolve::source(batch, file)? {
+            dirty.insert(file, found);
+        }
+    }
+    for update in &changes.updates {
+        if let Some(held) = &update.facts {
+            dirty.insert(FileId::of(&update.path), (update.path.clone(), Source::Held(held.clone())));
+        }
+    }
+    let resolved = {
+        let held = changes
+            .updates
+            .iter()
+            .filter_map(|update| Some((update.row.as_ref()?.state.facts()?, update.facts.clone()?)))
+            .collect();
+        let outlines = resolve::outlines(facts, &held);
+        let world = World::new(&*batch, &outlines);
+        let each =
+            dirty.iter().map(|(file, (path, source))| resolve::resolve(&world, facts, *file, source, path));
+        each.collect::<Result<Vec<_>>>()?
+    };
+    for resolved in resolved.iter().flatten() {
+        batch.set_resolved(resolved)?;
+    }
+
+    for (update, old) in changes.updates.iter().zip(&old_rows) {
+        let file = FileId::of(&update.path);
+        let before = resolve::postings(facts, old.as_ref())?;
+        let after = update.facts.as_ref().map_or_else(Vec::new, |held| {
+            sdl_retrieve::index::postings(&update.path, file, &held.outline, &held.body)
+        });
+        batch.set_postings(file, &before, &after)?;
+    }
+    for (path, stat) in &changes.touched {
+        batch.set_stat_only(path, stat)?;
+    }
+    Ok(())
+}

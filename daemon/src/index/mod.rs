@@ -1,0 +1,55 @@
+//! From a tree to a version: read files, take their facts, resolve what changed, commit.
+//!
+//! * [`read_file`]: one file -> one update; * [`commit`]: a batch of updates -> the next version;
+//! * [`first_index`]: a whole tree -> the first version.
+//!
+//! Knows nothing of watching, requests or the wire.
+
+pub mod commit;
+pub mod first_index;
+pub mod git_head;
+pub mod read_file;
+mod resolve;
+
+use sdl_ledger::{FactsStore, Ledger};
+
+/// The stores that a repository's index lives in.
+#[derive(Clone, Copy)]
+pub struct Stores<'a> {
+    /// The repository's versions.
+    pub ledger: &'a Ledger,
+    /// The facts, shared with the other repositories.
+    pub facts: &'a FactsStore,
+}
+
+/// How many files a step read and how.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// Files that differ from the version before.
+    pub changed: u64,
+    /// Files whose facts were extracted now.
+    pub parsed: u64,
+    /// Changed files whose facts were known already.
+    pub reused: u64,
+}
+
+impl Tally {
+    /// Counts one outcome.
+    pub fn count(&mut self, outcome: &read_file::Outcome) {
+        if let read_file::Outcome::Changed { update, parsed } = outcome {
+            self.changed += 1;
+            match parsed {
+                Some(_) => self.parsed += 1,
+                None if update.facts.is_some() => self.reused += 1,
+                None => {}
+            }
+        }
+    }
+}
+
+/// Unix milliseconds now; what a version row shows to people.
+pub fn now_ms() -> u64 {
+    std::time::SystemTime::now()
+        .duration_since(std::time::UNIX_EPOCH)
+        .map_or(0, |since| since.as_millis() as u64)
+}

@@ -1,0 +1,44 @@
+//! Where the log goes: to standard error in the foreground and under a service manager, else to a file a day in the
+//! state folder's `log`, of which the last week's stay. Never to standard output.
+
+use std::path::Path;
+
+use tracing_appender::non_blocking::WorkerGuard;
+use tracing_appender::rolling::{InitError, RollingFileAppender, Rotation};
+use tracing_subscriber::EnvFilter;
+
+const PREFIX: &str = "sdld";
+const SUFFIX: &str = "log";
+const KEPT_FILES: usize = 7;
+
+/// Sends the log to standard error.
+pub fn to_stderr() {
+    let _ = tracing_subscriber::fmt().with_env_filter(filter()).with_writer(std::io::stderr).try_init();
+}
+
+/// Sends the log to files below `folder`. What was logged is written when the guard is dropped.
+pub fn to_files(folder: &Path) -> Result<WorkerGuard, InitError> {
+    let files = RollingFileAppender::builder()
+        .rotation(Rotation::DAILY)
+        .filename_prefix(PREFIX)
+        .filename_suffix(SUFFIX)
+        .max_log_files(KEPT_FILES)
+        .build(folder)?;
+    // Lossy and bounded: a full disk must not hold up an answer.
+    let (writer, guard) = tracing_appender::non_blocking(files);
+    let _ =
+        tracing_subscriber::fmt().with_env_filter(filter()).with_ansi(false).with_writer(writer).try_init();
+    Ok(guard)
+}
+
+/// The newest log file in the state folder, if the log goes to files.
+pub fn log_file(state: &Path) -> Option<String> {
+    let entries = std::fs::read_dir(state.join("log")).ok()?;
+    let names = entries.filter_map(|entry| entry.ok()?.path().to_str().map(str::to_owned));
+    names.filter(|name| name.contains("/sdld.")).max()
+}
+
+/// `SDL_LOG` in the usual syntax; `info` by default.
+fn filter() -> EnvFilter {
+    EnvFilter::try_from_env("SDL_LOG").unwrap_or_else(|_| EnvFilter::new("info"))
+}

@@ -1,0 +1,107 @@
+//! The life of the process, from lock to drained.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+use std::time::Duration;
+
+use clap::Parser;
+use sdl_client::Paths;
+use tokio::sync::Notify;
+
+use super::{logging, service_manager, signals};
+use crate::engine::Engine;
+use crate::router::Router;
+use crate::server::{self, Instance, Listener, Options, StartupReport};
+
+/// How long to wait for a predecessor that is about to end.
+const PATIENCE: Duration = Duration::from_secs(5);
+
+/// Threads that may block on stores and barriers; see the router for how many work at once.
+const BLOCKING_THREADS: usize = 24;
+
+/// The daemon of the symbol delta ledger. Clients start it by themselves; run it by hand only to watch its log.
+#[derive(Parser)]
+#[command(name = "sdld", version)]
+struct Args {
+    /// Log to standard error instead of files in the state folder
+    #[arg(long)]
+    foreground: bool,
+}
+
+/// Runs the daemon until it is asked to end. The code is 0 after an orderly end.
+pub fn run() -> ExitCode {
+    let args = Args::parse();
+    let report = StartupReport::from_env();
+    match serve(&args, report) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err((report, error)) => {
+            tracing::error!("{error}");
+            if args.foreground || report.is_none() {
+                eprintln!("sdld: {error}");
+            }
+            if let Some(report) = report {
+                report.failed(&error);
+            }
+            ExitCode::FAILURE
+        }
+    }
+}
+
+type Failure = (Option<StartupReport>, Box<dyn std::error::Error + Send + Sync>);
+
+fn serve(args: &Args, report: StartupReport) -> Result<(), Failure> {
+    let started = (|| -> Result<_, Box<dyn std::error::Error + Send + Sync>> {
+        let paths = Paths::from_env()?;
+        // Held to the very end: while it is, no other daemon opens these ledgers.
+        let instance = Instance::acquire(&paths, PATIENCE)?;
+        let log = if args.foreground || std::env::var_os("JOURNAL_STREAM").is_some() {
+            logging::to_stderr();
+            None
+        } else {
+            Some(logging::to_files(&paths.logs())?)
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .max_blocking_threads(BLOCKING_THREADS)
+            .thread_keep_alive(Duration::from_secs(2))
+            .build()?;
+        let engine = Engine::open(paths.state())?;
+        let listeners = runtime.block_on(async {
+            let inherited = Listener::inherited()?;
+            if inherited.is_empty() {
+                return Ok::<_, server::BindError>(vec![Listener::bind(paths.socket(), &instance).await?]);
+            }
+            Ok(inherited)
+        })?;
+        Ok((instance, log, runtime, engine, listeners))
+    })();
+    let (_instance, _log, runtime, engine, listeners) = match started {
+        Ok(started) => started,
+        Err(error) => return Err((Some(report), error)),
+    };
+    tracing::info!(build = sdl_proto::BUILD, pid = std::process::id(), "serving");
+    runtime.block_on(async {
+        let stop = Arc::new(Notify::new());
+        let router = Arc::new(Router::new(engine.clone(), stop.clone()));
+        let handle = server::server(router, Options::default());
+        let serving = tokio::spawn(server::serve(handle.clone(), listeners));
+        let watchdog = tokio::spawn(service_manager::watchdog());
+        report.ready();
+        service_manager::ready();
+        tokio::select! {
+            () = stop.notified() => tracing::info!("asked to stop by a client"),
+            ended = signals::asked_to_end() => {
+                if let Err(error) = ended {
+                    tracing::error!(%error, "signals can't be received; stopping");
+                }
+            }
+        }
+        service_manager::stopping();
+        handle.shutdown();
+        let _ = serving.await;
+        watchdog.abort();
+    });
+    engine.close();
+    tracing::info!("stopped");
+    Ok(())
+}

@@ -1,0 +1,126 @@
+//! The list of registered repositories, kept in one small JSON file in the state folder.
+//!
+//! Written whole to a neighbour and renamed into place, so that it is either the old list or the new one.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+
+/// One registered repository.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct Entry {
+    /// Its id.
+    pub repo_id: String,
+    /// Its root, absolute, links resolved.
+    pub root: PathBuf,
+    /// Extra patterns to leave out.
+    #[serde(default)]
+    pub ignore: Vec<String>,
+    /// Languages to read; empty: all.
+    #[serde(default)]
+    pub languages: Vec<String>,
+    /// Files larger than this are skipped.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_file_bytes: Option<u64>,
+}
+
+/// What can go wrong with the list.
+#[derive(Debug, thiserror::Error)]
+pub enum Error {
+    /// It can't be read or written.
+    #[error("the list of repositories at {path:?} can't be {what}: {source}")]
+    Io {
+        /// Where.
+        path: PathBuf,
+        /// Doing what.
+        what: &'static str,
+        /// The system's word for it.
+        source: io::Error,
+    },
+    /// It is not what we wrote.
+    #[error(
+        "the list of repositories at {path:?} is not valid ({source}); mend it or remove it, then register the repositories again"
+    )]
+    Invalid {
+        /// Where.
+        path: PathBuf,
+        /// What is wrong.
+        source: serde_json::Error,
+    },
+}
+
+/// Reads the list; empty if there is none yet.
+pub fn load(path: &Path) -> Result<Vec<Entry>, Error> {
+    let bytes = match fs::read(path) {
+        Ok(bytes) => bytes,
+        Err(source) if source.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
+        Err(source) => return Err(Error::Io { path: path.to_owned(), what: "read", source }),
+    };
+    serde_json::from_slice(&bytes).map_err(|source| Error::Invalid { path: path.to_owned(), source })
+}
+
+/// Writes the list.
+pub fn store(path: &Path, entries: &[Entry]) -> Result<(), Error> {
+    let io = |source| Error::Io { path: path.to_owned(), what: "written", source };
+    let text = serde_json::to_vec_pretty(entries)
+        .map_err(|source| Error::Invalid { path: path.to_owned(), source })?;
+    let next = path.with_extension("json.new");
+    let mut file = File::create(&next).map_err(io)?;
+    file.write_all(&text).and_then(|()| file.sync_all()).map_err(io)?;
+    fs::rename(&next, path).map_err(io)
+}
+
+/// A free id for a repository in `root`: the folder's name made plain, with a number behind it if it is taken.
+pub fn free_id(root: &Path, taken: impl Fn(&str) -> bool) -> String {
+    let name = root.file_name().map(|name| name.to_string_lossy().to_lowercase()).unwrap_or_default();
+    let plain: String =
+        name.chars().map(|c| if c.is_ascii_alphanumeric() || "._-".contains(c) { c } else { '-' }).collect();
+    let plain = plain.trim_matches(['-', '.']).chars().take(60).collect::<String>();
+    let base = if plain.is_empty() { "repo".to_owned() } else { plain };
+    if !taken(&base) {
+        return base;
+    }
+    (2_u32..).map(|n| format!("{base}-{n}")).find(|id| !taken(id)).unwrap_or(base)
+}
+
+/// Whether `id` can name a repository: it also names a folder of ours.
+pub fn is_valid_id(id: &str) -> bool {
+    !id.is_empty()
+        && id.len() <= 64
+        && !id.starts_with(['.', '-'])
+        && id.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_list_survives_being_stored() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("repos.json");
+        assert_eq!(load(&path).unwrap(), []);
+        let entry = Entry {
+            repo_id: "a".into(),
+            root: "/tmp/a".into(),
+            ignore: vec!["gen/".into()],
+            languages: vec![],
+            max_file_bytes: Some(1),
+        };
+        store(&path, std::slice::from_ref(&entry)).unwrap();
+        assert_eq!(load(&path).unwrap(), [entry]);
+        fs::write(&path, "{").unwrap();
+        assert!(load(&path).unwrap_err().to_string().contains("mend it or remove it"));
+    }
+
+    #[test]
+    fn ids_are_plain_and_free() {
+        assert_eq!(free_id(Path::new("/x/My App"), |_| false), "my-app");
+        assert_eq!(free_id(Path::new("/x/a"), |id| id == "a"), "a-2");
+        assert_eq!(free_id(Path::new("/"), |_| false), "repo");
+        assert!(is_valid_id("a-2") && !is_valid_id("../x") && !is_valid_id(""));
+    }
+}

@@ -1,0 +1,232 @@
+//! One registered repository: its ledger, its tree, and the worker that keeps the one up to date with the other.
+
+pub mod catalog;
+mod refresh;
+mod worker;
+
+use std::path::Path;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant};
+
+use sdl_ledger::{FactsStore, How, Ledger, Options};
+use sdl_model::{GitHead, Lang, Version};
+use sdl_tools::host::{
+    Barrier, RefreshOutcome, RefreshSpec, RepoHealth, RepoState, RepoStatus, WatcherKind, WatcherStatus,
+};
+use sdl_tools::{Cancel, Progress, ToolError};
+use sdl_watch::{CanonicalRoot, Crawl, Hub, RootOptions, Synced, TreeHandle, WatchKind};
+
+use crate::index::first_index::Found;
+use crate::index::read_file::Reader;
+use catalog::Entry;
+
+/// Why a repository can't be served.
+#[derive(Debug, thiserror::Error)]
+pub enum OpenError {
+    /// Its ledger can't be opened.
+    #[error(transparent)]
+    Ledger(#[from] sdl_ledger::Error),
+    /// Its worker can't be started.
+    #[error("its worker can't be started: {0}")]
+    Thread(std::io::Error),
+}
+
+/// What the worker last said about itself.
+#[derive(Clone, Debug, PartialEq)]
+enum Stage {
+    Indexing { done: u64, total: Option<u64> },
+    Live,
+    Failed(String),
+}
+
+/// One registered repository.
+pub struct Repo {
+    entry: Entry,
+    root: CanonicalRoot,
+    languages: Vec<Lang>,
+    limits: sdl_lang::Limits,
+    ledger: Ledger,
+    facts: Arc<FactsStore>,
+    hub: Hub,
+    tree: TreeHandle,
+    stage: Mutex<Stage>,
+    head: Mutex<Option<GitHead>>,
+    /// Files whose facts were extracted, and files whose facts were known, since the start.
+    parsed: AtomicU64,
+    reused: AtomicU64,
+    /// The next rescan is to read every file, whatever `stat` says.
+    thorough: AtomicBool,
+    worker: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl Repo {
+    /// Opens the ledger in `dir` and starts the worker, whose first batch compares the tree with it.
+    pub fn start(
+        entry: Entry,
+        root: CanonicalRoot,
+        dir: &Path,
+        facts: Arc<FactsStore>,
+        hub: &Hub,
+    ) -> Result<(Arc<Self>, How), OpenError> {
+        let opened = Ledger::open(dir, &Options::default())?;
+        let tree = hub.add_root(&root, RootOptions::for_user(entry.ignore.clone()));
+        let default = sdl_lang::Limits::default();
+        let stage = match opened.ledger.head() {
+            Some(_) => Stage::Live,
+            None => Stage::Indexing { done: 0, total: None },
+        };
+        let repo = Arc::new(Self {
+            languages: entry.languages.iter().filter_map(|name| Lang::from_name(name)).collect(),
+            limits: sdl_lang::Limits { max_bytes: entry.max_file_bytes.unwrap_or(default.max_bytes) },
+            root,
+            ledger: opened.ledger,
+            facts,
+            hub: hub.clone(),
+            tree: tree.handle().clone(),
+            stage: Mutex::new(stage),
+            head: Mutex::default(),
+            parsed: AtomicU64::new(0),
+            reused: AtomicU64::new(0),
+            thorough: AtomicBool::new(false),
+            worker: Mutex::default(),
+            entry,
+        });
+        let name = format!("repo {}", repo.entry.repo_id);
+        let work = worker::Worker::new(repo.clone(), tree);
+        let thread =
+            std::thread::Builder::new().name(name).spawn(move || work.run()).map_err(OpenError::Thread)?;
+        *lock(&repo.worker) = Some(thread);
+        Ok((repo, opened.how))
+    }
+
+    /// Ends the worker after the batch it is on, and waits for that.
+    pub fn close(&self) {
+        self.hub.remove_root(self.tree.id());
+        let worker = lock(&self.worker).take();
+        if worker.is_some_and(|worker| worker.join().is_err()) {
+            tracing::error!(repo = self.entry.repo_id, "the worker had panicked");
+        }
+    }
+
+    /// What it was registered with.
+    pub fn entry(&self) -> &Entry {
+        &self.entry
+    }
+
+    /// The newest version; none before the first index is done.
+    pub fn head_version(&self) -> Option<Version> {
+        self.ledger.head()
+    }
+
+    /// Whether its first index is still under way.
+    pub fn is_indexing(&self) -> bool {
+        matches!(*lock(&self.stage), Stage::Indexing { .. })
+    }
+
+    /// Reads the tree's files, with facts from `facts`.
+    pub fn reader<'a>(&'a self, files: sdl_watch::Reader, facts: &'a FactsStore) -> Reader<'a> {
+        Reader { files, facts, limits: self.limits, languages: &self.languages }
+    }
+
+    /// Lists the whole tree, apart from watching, and opens it for reading.
+    pub fn crawl_all(&self) -> std::io::Result<(Vec<Found>, sdl_watch::Reader)> {
+        let crawl = Crawl::new(&self.root, &RootOptions::for_user(self.entry.ignore.clone()))?;
+        let reader = sdl_watch::Reader::open(&self.root)?;
+        Ok((crawl.run().found.into_iter().map(|found| (found.path, found.skip)).collect(), reader))
+    }
+
+    fn set_stage(&self, stage: Stage) {
+        *lock(&self.stage) = stage;
+    }
+}
+
+impl sdl_tools::Repo for Repo {
+    fn id(&self) -> &str {
+        &self.entry.repo_id
+    }
+
+    fn root(&self) -> &Path {
+        self.root.path()
+    }
+
+    fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    fn facts(&self) -> &FactsStore {
+        &self.facts
+    }
+
+    fn barrier(&self, timeout: Duration, cancel: &Cancel) -> Barrier {
+        let asked = Instant::now();
+        let synced = self.tree.sync(asked + cancel.at_most(timeout));
+        let (confirmed, reason) = match (synced, &*lock(&self.stage)) {
+            (_, Stage::Failed(why)) => (false, Some(why.clone())),
+            (_, Stage::Indexing { .. }) => (false, Some("the first index is under way".to_owned())),
+            (Synced::Confirmed, Stage::Live) => (true, None),
+            (Synced::TimedOut, Stage::Live) => (
+                false,
+                Some(format!("changes were still being read after {} ms", asked.elapsed().as_millis())),
+            ),
+            (Synced::Closed, Stage::Live) => (false, Some("the repository was removed".to_owned())),
+        };
+        let lag_ms = if confirmed { 0 } else { asked.elapsed().as_millis() as u64 };
+        let degraded = match self.tree.status().kind {
+            WatchKind::Watching => None,
+            WatchKind::Scanning { reason } => Some(format!("scanning: {reason}")),
+        };
+        Barrier { synced: confirmed, lag_ms, reason: reason.or(degraded), overlay: None }
+    }
+
+    fn status(&self) -> RepoStatus {
+        let watch = self.tree.status();
+        let degraded = match watch.kind {
+            WatchKind::Watching => None,
+            WatchKind::Scanning { reason } => Some(reason),
+        };
+        let state = match (lock(&self.stage).clone(), &degraded) {
+            (Stage::Indexing { done, total }, _) => RepoState::Indexing { done, total },
+            (Stage::Failed(reason), _) => RepoState::Failed { reason },
+            (Stage::Live, None) => RepoState::Live,
+            (Stage::Live, Some(_)) => RepoState::Scanning,
+        };
+        let health = match (&state, &degraded) {
+            (RepoState::Failed { reason }, _) => RepoHealth::Failed(reason.clone()),
+            (_, Some(reason)) => RepoHealth::Degraded(reason.clone()),
+            (_, None) => RepoHealth::Ok,
+        };
+        let watcher = WatcherStatus {
+            kind: if degraded.is_some() { WatcherKind::Scan } else { NATIVE_WATCHER },
+            watches: watch.watches as u64,
+            last_event_ms: watch.last_event_ns.map(|ns| (ns / 1_000_000) as u64),
+            degraded_reason: degraded,
+        };
+        RepoStatus { state, head: lock(&self.head).clone(), watcher, health }
+    }
+
+    fn refresh(
+        &self,
+        spec: RefreshSpec,
+        progress: &dyn Progress,
+        cancel: &Cancel,
+    ) -> Result<RefreshOutcome, ToolError> {
+        refresh::run(self, &spec, progress, cancel)
+    }
+}
+
+const NATIVE_WATCHER: WatcherKind = if cfg!(target_os = "linux") {
+    WatcherKind::Inotify
+} else if cfg!(target_os = "macos") {
+    WatcherKind::FsEvents
+} else if cfg!(windows) {
+    WatcherKind::Windows
+} else {
+    WatcherKind::Kqueue
+};
+
+/// Nothing that is done under these locks can leave the value half changed.
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,259 @@
+//! The main loop of one repository: the only writer of its ledger.
+//!
+//! Takes a batch of what the watcher saw, finds out what differs, reads it, commits one version, and only then
+//! releases the barriers that came before the batch.
+
+use std::collections::BTreeSet;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+
+use rayon::prelude::*;
+use sdl_ledger::{FileUpdate, Result, Snapshot, View};
+use sdl_model::{Cause, FactsKey, FileId, FileRow, GitHead, RelPath};
+use sdl_watch::{Batch, Changes, Found, Known, KnownFile, NothingKnown, Tree};
+
+use super::{Repo, Stage, lock};
+use crate::index::commit::{self, commit};
+use crate::index::first_index::first_index;
+use crate::index::read_file::Outcome;
+use crate::index::{Stores, Tally, git_head};
+
+/// Reads of the worker end with the batch; this is a bound that no healthy batch comes near.
+const READ_DEADLINE: Duration = Duration::from_secs(600);
+
+/// Fewer files than this are read one after the other: waking the pool costs more.
+const PARALLEL_FROM: usize = 8;
+
+/// Old versions are looked over for age once in this many new ones.
+const AGE_OUT_EVERY: u64 = 64;
+
+/// One repository's worker.
+pub(super) struct Worker {
+    repo: Arc<Repo>,
+    tree: Tree,
+    commits: u64,
+}
+
+impl Worker {
+    pub(super) fn new(repo: Arc<Repo>, tree: Tree) -> Self {
+        Self { repo, tree, commits: 0 }
+    }
+
+    /// Works until the root is removed.
+    pub(super) fn run(mut self) {
+        let inbox = self.tree.inbox();
+        while let Some(batch) = inbox.next() {
+            self.step(&batch);
+        }
+    }
+
+    /// Works off one batch. Whatever goes wrong, the ledger stays at its last version, the barriers stay closed, and
+    /// the tree is compared again later.
+    fn step(&mut self, batch: &Batch) {
+        let failure = match catch_unwind(AssertUnwindSafe(|| self.work(batch))) {
+            Ok(Ok(changes)) => {
+                if changes.root_gone {
+                    let root = self.repo.root.path().display();
+                    self.repo.set_stage(Stage::Failed(format!(
+                        "{root} is not there; put it back, or forget it with: sdlctl repo rm {}",
+                        self.repo.entry.repo_id
+                    )));
+                }
+                self.tree.finish(batch, &changes);
+                return;
+            }
+            Ok(Err(error)) => error.to_string(),
+            Err(_) => "the worker failed inside; the log says more".to_owned(),
+        };
+        tracing::error!(repo = self.repo.entry.repo_id, %failure, "a batch was not committed; it will be tried again");
+        self.repo.set_stage(Stage::Failed(failure));
+        self.tree.failed();
+    }
+
+    fn work(&mut self, batch: &Batch) -> Result<Changes> {
+        if self.repo.ledger.head().is_none() {
+            return self.first(batch);
+        }
+        let repo = self.repo.clone();
+        let thorough = batch.rescan.is_some() && repo.thorough.swap(false, Ordering::SeqCst);
+        let mut changes = repo
+            .ledger
+            .read(deadline(), |view| self.tree.changes(batch, &KnownTree { view, trust_stat: !thorough }))?;
+        if changes.root_gone {
+            return Ok(changes);
+        }
+        let (updates, again) = self.read(&changes)?;
+        if again {
+            // Seen again with the next comparison, which `finish` asks for when a batch is not complete.
+            changes.problems.push(sdl_watch::Problem {
+                path: String::new(),
+                error: std::io::Error::other("some files could not be read"),
+                passing: true,
+            });
+        }
+        let known_head = lock(&repo.head).clone();
+        let head =
+            if batch.head_changed || changes.head_changed || known_head.is_none() || batch.rescan.is_some() {
+                git_head::read(repo.root.path())
+            } else {
+                known_head.clone()
+            };
+        let cause = match batch.rescan {
+            Some(_) => Cause::Reconcile,
+            None if updates.updates.is_empty() => Cause::Head,
+            None => Cause::Watch,
+        };
+        if !updates.is_empty() || head != known_head {
+            self.commit(&updates, cause, head.as_ref())?;
+        }
+        *lock(&repo.head) = head;
+        repo.set_stage(Stage::Live);
+        Ok(changes)
+    }
+
+    fn commit(&mut self, updates: &commit::Changes, cause: Cause, head: Option<&GitHead>) -> Result<()> {
+        let stores = Stores { ledger: &self.repo.ledger, facts: &self.repo.facts };
+        let keys: Vec<FactsKey> = updates
+            .updates
+            .iter()
+            .filter_map(|update| update.row.as_ref().and_then(|row| row.state.facts()))
+            .collect();
+        let _pins = self.repo.facts.pin(&keys);
+        let started = Instant::now();
+        if let Some(version) = commit(stores, updates, cause, head)? {
+            tracing::debug!(
+                repo = self.repo.entry.repo_id, %version, files = updates.updates.len(),
+                took = ?started.elapsed(), "committed"
+            );
+            self.commits += 1;
+            if self.commits.is_multiple_of(AGE_OUT_EVERY) {
+                self.repo.ledger.age_out(crate::index::now_ms())?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Reads what may have changed. The facts of new content are stored before this returns.
+    fn read(&self, changes: &Changes) -> Result<(commit::Changes, bool)> {
+        let repo = &*self.repo;
+        let candidates = &changes.candidates;
+        let reader = repo.reader(self.tree.reader(), &repo.facts);
+        let old = repo.ledger.read(deadline(), |view| {
+            candidates.iter().map(|found| view.file(FileId::of(&found.path))).collect::<Result<Vec<_>>>()
+        })?;
+        let read =
+            |(found, old): (&Found, &Option<FileRow>)| reader.read(&found.path, old.as_ref(), found.skip);
+        let outcomes: Vec<Outcome> = if candidates.len() < PARALLEL_FROM {
+            candidates.iter().zip(&old).map(read).collect()
+        } else {
+            candidates.par_iter().zip(&old).map(read).collect()
+        };
+
+        let mut tally = Tally::default();
+        let mut batch = commit::Changes::default();
+        let mut fresh = Vec::new();
+        let mut removed: BTreeSet<RelPath> = changes.removed.iter().cloned().collect();
+        let mut again = false;
+        for ((outcome, found), old) in outcomes.into_iter().zip(candidates).zip(&old) {
+            tally.count(&outcome);
+            match outcome {
+                Outcome::Absent if old.is_some() => {
+                    removed.insert(found.path.clone());
+                }
+                Outcome::Absent => {}
+                Outcome::Again => again = true,
+                Outcome::Same(stat) => batch.touched.push((found.path.clone(), stat)),
+                Outcome::Changed { update, parsed } => {
+                    batch.updates.push(*update);
+                    fresh.extend(parsed);
+                }
+            }
+        }
+        batch.updates.extend(removed.into_iter().map(|path| FileUpdate {
+            path,
+            row: None,
+            stat: None,
+            facts: None,
+        }));
+        repo.facts.put_encoded(&fresh)?;
+        repo.parsed.fetch_add(tally.parsed, Ordering::Relaxed);
+        repo.reused.fetch_add(tally.reused, Ordering::Relaxed);
+        Ok((batch, again))
+    }
+
+    /// The first version of an empty ledger.
+    fn first(&mut self, batch: &Batch) -> Result<Changes> {
+        let repo = self.repo.clone();
+        let started = Instant::now();
+        let Ok(changes) = self.tree.changes(batch, &NothingKnown);
+        if changes.root_gone {
+            return Ok(changes);
+        }
+        let head = git_head::read(repo.root.path());
+        let files: Vec<_> = changes.candidates.iter().map(|found| (found.path.clone(), found.skip)).collect();
+        let reader = repo.reader(self.tree.reader(), &repo.facts);
+        let stores = Stores { ledger: &repo.ledger, facts: &repo.facts };
+        let indexed =
+            first_index(stores, &reader, &files, Cause::FirstIndex, head.as_ref(), &|done, total| {
+                repo.set_stage(Stage::Indexing { done, total: Some(total) });
+                true
+            })?;
+        if let Some((version, tally)) = indexed {
+            repo.parsed.fetch_add(tally.parsed, Ordering::Relaxed);
+            repo.reused.fetch_add(tally.reused, Ordering::Relaxed);
+            tracing::info!(
+                repo = repo.entry.repo_id, %version, files = tally.changed, parsed = tally.parsed,
+                took = ?started.elapsed(), "first index"
+            );
+        }
+        *lock(&repo.head) = head;
+        repo.set_stage(Stage::Live);
+        Ok(changes)
+    }
+}
+
+fn deadline() -> Instant {
+    Instant::now() + READ_DEADLINE
+}
+
+/// The ledger's files, for comparison with the tree.
+struct KnownTree<'a> {
+    view: &'a Snapshot<'a>,
+    trust_stat: bool,
+}
+
+impl KnownTree<'_> {
+    fn known(&self, file: FileId) -> Result<KnownFile> {
+        Ok(KnownFile { stat: if self.trust_stat { self.view.stat(file)? } else { None } })
+    }
+}
+
+impl Known for KnownTree<'_> {
+    type Error = sdl_ledger::Error;
+
+    fn file(&self, path: &str) -> Result<Option<KnownFile>> {
+        let Some(path) = RelPath::new(path) else { return Ok(None) };
+        let file = FileId::of(&path);
+        match self.view.file(file)? {
+            Some(_) => self.known(file).map(Some),
+            None => Ok(None),
+        }
+    }
+
+    fn under(&self, prefix: &str, each: &mut dyn FnMut(&str, KnownFile)) -> Result<()> {
+        let mut failure = Ok(());
+        self.view.files_under(prefix, &mut |file, path| match self.known(file) {
+            Ok(known) => {
+                each(path, known);
+                std::ops::ControlFlow::Continue(())
+            }
+            Err(error) => {
+                failure = Err(error);
+                std::ops::ControlFlow::Break(())
+            }
+        })?;
+        failure
+    }
+}

@@ -1,0 +1,191 @@
+//! From a method's name to the code that answers it. Knows no tool and no argument: tools answer `tools/…`, the
+//! modules of [`crate::admin`] answer what `sdlctl` asks.
+
+use std::sync::Arc;
+
+use sdl_proto::{WireError, code};
+use sdl_tools::{Cancel, Names, Surface, Tools};
+use serde::Deserialize;
+use serde_json::value::RawValue;
+use tokio::sync::{Notify, Semaphore};
+
+use crate::admin::{self, Admin};
+use crate::engine::Engine;
+use crate::server::{Call, Progress, Service, Session};
+
+/// Requests that are worked on at once, over all connections; more wait their turn.
+const WORKERS: usize = 16;
+
+/// Routes requests.
+pub struct Router {
+    engine: Arc<Engine>,
+    tools: Arc<Tools>,
+    workers: Arc<Semaphore>,
+    stop: Arc<Notify>,
+}
+
+impl Router {
+    /// Routes to `engine`; `stop` is told when a client asks the daemon to end.
+    pub fn new(engine: Arc<Engine>, stop: Arc<Notify>) -> Self {
+        let tools = Arc::new(Tools::new(engine.clone()));
+        Self { engine, tools, workers: Arc::new(Semaphore::new(WORKERS)), stop }
+    }
+
+    /// Runs `work` on a thread that may block. When the caller goes away, `work` is told through its [`Cancel`].
+    async fn blocking<T: Send + 'static>(
+        &self,
+        call: &Call,
+        work: impl FnOnce(&Cancel) -> T + Send + 'static,
+    ) -> Result<T, WireError> {
+        let permit = Arc::clone(&self.workers).acquire_owned().await.map_err(|_| stopping())?;
+        let cancel = match call.deadline {
+            Some(deadline) => Cancel::new().with_deadline(deadline),
+            None => Cancel::new(),
+        };
+        let gone = CancelOnDrop(cancel.clone());
+        let answer = tokio::task::spawn_blocking(move || {
+            let _permit = permit;
+            work(&cancel)
+        })
+        .await
+        .map_err(|error| WireError {
+            code: code::INTERNAL.into(),
+            message: format!("the request failed inside the daemon ({error}); its log says more"),
+            detail: Vec::new(),
+        });
+        drop(gone);
+        answer
+    }
+
+    async fn call_tool(
+        &self,
+        session: &Session,
+        call: &Call,
+        progress: Progress,
+    ) -> Result<Vec<u8>, WireError> {
+        let params: ToolCall = parse(&call.params)?;
+        let tools = Arc::clone(&self.tools);
+        let session = tool_session(session);
+        self.blocking(call, move |cancel| {
+            let args = params.arguments.as_deref().map_or("{}", RawValue::get);
+            tools.call(&session, &params.name, args.as_bytes(), &ProgressLine(progress), cancel)
+        })
+        .await
+    }
+}
+
+impl Service for Router {
+    async fn call(
+        &self,
+        session: Arc<Session>,
+        call: Call,
+        progress: Progress,
+    ) -> Result<Vec<u8>, WireError> {
+        match call.method.as_str() {
+            "tools/call" => self.call_tool(&session, &call, progress).await,
+            "tools/list" => {
+                Ok(self.tools.list(surface(&session), session.hello().output_schemas, Names::Underscored))
+            }
+            "tools/traits" => {
+                let params: ToolName = parse(&call.params)?;
+                Ok(format!("{{\"readOnly\":{}}}", self.tools.is_read(&params.name)).into_bytes())
+            }
+            "surface/set" => {
+                let params: ToolName = parse(&call.params)?;
+                let known = Surface::from_name(&params.name)
+                    .ok_or_else(|| bad_params(format!("no surface is named {:?}", params.name)))?;
+                if session.set_surface(known.name()) {
+                    session.notify("surface/changed", &params_of_surface(known));
+                }
+                Ok(b"{}".to_vec())
+            }
+            "daemon/ping" => Ok(b"{}".to_vec()),
+            "daemon/status" => Ok(admin::status::answer(&self.engine)),
+            "daemon/stop" => {
+                self.stop.notify_one();
+                Ok(b"{}".to_vec())
+            }
+            method => {
+                let Some(run) = admin::find(method) else {
+                    return Err(WireError {
+                        code: code::UNKNOWN_METHOD.into(),
+                        message: format!(
+                            "this daemon knows no method {method:?}; it may be older than its client"
+                        ),
+                        detail: Vec::new(),
+                    });
+                };
+                let engine = Arc::clone(&self.engine);
+                let params = call.params.clone();
+                self.blocking(&call, move |cancel| {
+                    run(&Admin { engine: &engine, cancel, progress: &ProgressLine(progress) }, &params)
+                })
+                .await?
+            }
+        }
+    }
+}
+
+#[derive(Deserialize)]
+struct ToolCall {
+    name: String,
+    #[serde(default)]
+    arguments: Option<Box<RawValue>>,
+}
+
+#[derive(Deserialize)]
+struct ToolName {
+    name: String,
+}
+
+/// Reads a method's parameters.
+pub(crate) fn parse<'a, T: Deserialize<'a>>(params: &'a [u8]) -> Result<T, WireError> {
+    serde_json::from_slice(params).map_err(|error| bad_params(format!("bad parameters: {error}")))
+}
+
+fn bad_params(message: String) -> WireError {
+    WireError { code: code::PROTOCOL.into(), message, detail: Vec::new() }
+}
+
+fn stopping() -> WireError {
+    WireError { code: code::STOPPING.into(), message: "the daemon is stopping".into(), detail: Vec::new() }
+}
+
+fn params_of_surface(surface: Surface) -> Vec<u8> {
+    format!("{{\"surface\":\"{}\"}}", surface.name()).into_bytes()
+}
+
+fn surface(session: &Session) -> Surface {
+    Surface::from_name(&session.surface()).unwrap_or_default()
+}
+
+fn tool_session(session: &Session) -> sdl_tools::Session {
+    let hello = session.hello();
+    sdl_tools::Session {
+        id: session.id(),
+        cwd: hello.repo.as_deref().or(hello.cwd.as_deref()).map(Into::into),
+        surface: surface(session),
+        client: hello.name.clone(),
+    }
+}
+
+/// Tells the work that its caller is gone.
+struct CancelOnDrop(Cancel);
+
+impl Drop for CancelOnDrop {
+    fn drop(&mut self) {
+        self.0.cancel();
+    }
+}
+
+/// Progress as one JSON object a message, in MCP's words.
+struct ProgressLine(Progress);
+
+impl sdl_tools::Progress for ProgressLine {
+    fn report(&self, done: u64, total: Option<u64>, message: &str) {
+        if self.0.wanted() {
+            let line = serde_json::json!({ "progress": done, "total": total, "message": message });
+            self.0.send(line.to_string().into_bytes());
+        }
+    }
+}

@@ -1,0 +1,188 @@
+//! The server with an echo service behind it and real clients before it, over real sockets.
+
+mod hostile;
+mod requests;
+mod restart;
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::time::Duration;
+
+use sdl_client::proto::{ClientKind, SessionHello, WireError, code};
+use sdl_client::{Client, Paths};
+use tokio::sync::Semaphore;
+use tokio::task::JoinHandle;
+
+use super::*;
+
+/// Long enough to never pass on a machine that works at all.
+const LONG: Duration = Duration::from_mins(1);
+
+/// Answers with what it got, or does what the method's name says.
+pub(super) struct Echo {
+    /// `wait` needs one of its permits to go on.
+    gate: Semaphore,
+    running: AtomicUsize,
+    most_running: AtomicUsize,
+    cancelled: Arc<AtomicUsize>,
+    opened: AtomicUsize,
+    closed: AtomicUsize,
+    begun: Semaphore,
+}
+
+impl Echo {
+    fn new() -> Arc<Self> {
+        Arc::new(Self {
+            gate: Semaphore::new(0),
+            running: AtomicUsize::new(0),
+            most_running: AtomicUsize::new(0),
+            cancelled: Arc::default(),
+            opened: AtomicUsize::new(0),
+            closed: AtomicUsize::new(0),
+            begun: Semaphore::new(0),
+        })
+    }
+
+    /// Waits until `count` calls of `wait` have begun.
+    async fn begun(&self, count: u32) {
+        tokio::time::timeout(LONG, self.begun.acquire_many(count)).await.unwrap().unwrap().forget();
+    }
+}
+
+/// Counts a dropped call whose flag is set.
+struct OnDrop(Cancel, Arc<AtomicUsize>);
+
+impl Drop for OnDrop {
+    fn drop(&mut self) {
+        if self.0.is_cancelled() {
+            self.1.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+}
+
+impl Service for Echo {
+    async fn call(
+        &self,
+        session: Arc<Session>,
+        call: Call,
+        progress: Progress,
+    ) -> Result<Vec<u8>, WireError> {
+        let number = || String::from_utf8_lossy(&call.params).parse::<usize>().unwrap_or(0);
+        match call.method.as_str() {
+            "echo" => Ok(call.params),
+            "wait" => {
+                let _on_drop = OnDrop(call.cancel.clone(), Arc::clone(&self.cancelled));
+                let now = self.running.fetch_add(1, Ordering::SeqCst) + 1;
+                self.most_running.fetch_max(now, Ordering::SeqCst);
+                self.begun.add_permits(1);
+                self.gate.acquire().await.unwrap().forget();
+                self.running.fetch_sub(1, Ordering::SeqCst);
+                Ok(call.params)
+            }
+            "panic" => panic!("as asked"),
+            "bytes" => Ok(vec![b'x'; number()]),
+            "progress" => {
+                for step in 0..number() {
+                    progress.send(step.to_string().into_bytes());
+                    tokio::task::yield_now().await;
+                }
+                Ok(progress.wanted().to_string().into_bytes())
+            }
+            "notify" => {
+                for _ in 0..number() {
+                    session.notify("happened", b"{}");
+                }
+                Ok(Vec::new())
+            }
+            "surface" => {
+                session.set_surface(&String::from_utf8_lossy(&call.params));
+                Ok(session.surface().as_bytes().to_vec())
+            }
+            other => Err(WireError::new(code::UNKNOWN_METHOD, format!("there is no method {other}"))),
+        }
+    }
+
+    fn session_opened(&self, session: &Arc<Session>) -> Result<(), WireError> {
+        if session.hello().name == "unwanted" {
+            return Err(WireError::new("unwanted", "not you"));
+        }
+        self.opened.fetch_add(1, Ordering::SeqCst);
+        Ok(())
+    }
+
+    fn session_closed(&self, _session: &Session) {
+        self.closed.fetch_add(1, Ordering::SeqCst);
+    }
+}
+
+/// A served echo in a folder of its own.
+pub(super) struct Fixture {
+    service: Arc<Echo>,
+    handle: ServerHandle<Echo>,
+    serving: JoinHandle<()>,
+    paths: Paths,
+    _folder: Option<tempfile::TempDir>,
+}
+
+pub(super) fn options() -> Options {
+    Options { token: TokenSource::None, ..Options::default() }
+}
+
+impl Fixture {
+    async fn start(options: Options) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let paths = Paths::new(folder.path().join("state"), None);
+        let mut fixture = Self::start_in(paths, options).await;
+        fixture._folder = Some(folder);
+        fixture
+    }
+
+    async fn start_in(paths: Paths, options: Options) -> Self {
+        let service = Echo::new();
+        let handle = server(Arc::clone(&service), options);
+        let instance = Instance::acquire(&paths, LONG).unwrap();
+        let listener = Listener::bind(paths.socket(), &instance).await.unwrap();
+        let serving = tokio::spawn({
+            let handle = handle.clone();
+            async move {
+                serve(handle, vec![listener]).await;
+                drop(instance);
+            }
+        });
+        Self { service, handle, serving, paths, _folder: None }
+    }
+
+    fn socket(&self) -> PathBuf {
+        self.paths.socket().to_owned()
+    }
+
+    async fn client(&self) -> Client {
+        Client::connect(self.paths.socket(), hello("test")).await.unwrap()
+    }
+
+    /// Stops the server and waits for its end.
+    async fn stop(self) -> Arc<Echo> {
+        self.handle.shutdown();
+        tokio::time::timeout(LONG, self.serving).await.unwrap().unwrap();
+        self.service
+    }
+}
+
+pub(super) fn hello(name: &str) -> SessionHello {
+    SessionHello {
+        kind: ClientKind::Other,
+        name: name.to_owned(),
+        cwd: None,
+        repo: None,
+        surface: "gateway".to_owned(),
+        output_schemas: false,
+        token: None,
+        pid: std::process::id(),
+    }
+}
+
+/// A raw connection that has said nothing yet.
+async fn raw(socket: &Path) -> tokio::net::UnixStream {
+    tokio::net::UnixStream::connect(socket).await.unwrap()
+}

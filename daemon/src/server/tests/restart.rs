@@ -1,0 +1,126 @@
+//! Ends and new beginnings.
+
+use sdl_client::{CallOptions, ClientError, Event, Launch, ReconnectOptions, ReconnectingClient};
+
+use super::*;
+
+fn reconnecting(paths: &Paths) -> ReconnectingClient {
+    ReconnectingClient::new(ReconnectOptions {
+        paths: paths.clone(),
+        hello: hello("test"),
+        launch: Launch::Never,
+    })
+}
+
+fn folder() -> (tempfile::TempDir, Paths) {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = Paths::new(folder.path().join("state"), None);
+    (folder, paths)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_drain_lets_running_requests_finish_and_begins_none() {
+    let fixture = Fixture::start(options()).await;
+    let client = fixture.client().await;
+    let running = client.start("wait", vec![1], CallOptions::mutation()).await.unwrap();
+    fixture.service.begun(1).await;
+    fixture.handle.shutdown();
+    let error = loop {
+        // The drain begins a moment after it was asked for.
+        match client.call("echo", vec![], CallOptions::read()).await {
+            Ok(_) => tokio::task::yield_now().await,
+            Err(error) => break error,
+        }
+    };
+    assert!(error.is_untouched(), "{error}");
+    fixture.service.gate.add_permits(1);
+    assert_eq!(running.finish().await.unwrap(), [1]);
+    fixture.stop().await;
+    let error = client.call("echo", vec![], CallOptions::read()).await.unwrap_err();
+    assert!(matches!(&error, ClientError::Closed { sent: false, .. }), "{error}");
+    assert!(error.to_string().contains("stopping"), "{error}");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_drain_does_not_wait_for_ever() {
+    let fixture = Fixture::start(Options { drain: Duration::from_millis(50), ..options() }).await;
+    let client = fixture.client().await;
+    let stuck = client.start("wait", vec![1], CallOptions::mutation()).await.unwrap();
+    fixture.service.begun(1).await;
+    let service = fixture.stop().await;
+    assert_eq!(service.cancelled.load(Ordering::SeqCst), 1);
+    assert!(stuck.finish().await.is_err());
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn reads_survive_a_restart_and_mutations_are_not_repeated() {
+    let (_folder, paths) = folder();
+    let first = Fixture::start_in(paths.clone(), Options { drain: Duration::ZERO, ..options() }).await;
+    let client = reconnecting(&paths);
+    let mut events = client.events();
+    client.call("echo", b"a", CallOptions::read()).await.unwrap();
+    let Event::Connected { instance: before, .. } = events.recv().await.unwrap() else { panic!() };
+
+    let under_way = |options: CallOptions| {
+        let client = client.clone();
+        tokio::spawn(async move { client.call("wait", b"x", options.deadline(LONG)).await })
+    };
+    let read = under_way(CallOptions::read());
+    let mutation = under_way(CallOptions::mutation());
+    first.service.begun(2).await;
+    first.stop().await;
+    let second = Fixture::start_in(paths.clone(), options()).await;
+    second.service.gate.add_permits(10);
+
+    assert_eq!(read.await.unwrap().unwrap(), b"x");
+    let error = mutation.await.unwrap().unwrap_err();
+    assert!(matches!(&error, ClientError::OutcomeUnknown { method, .. } if method == "wait"), "{error}");
+    assert_eq!(error.into_wire().code, code::OUTCOME_UNKNOWN);
+    second.service.begun(1).await;
+    assert_eq!(second.service.begun.available_permits(), 0, "only the read was repeated");
+
+    assert_eq!(events.recv().await.unwrap(), Event::Disconnected);
+    let Event::Connected { instance: after, .. } = events.recv().await.unwrap() else { panic!() };
+    assert_ne!(before, after);
+    second.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_mutation_that_was_never_sent_goes_to_the_next_daemon() {
+    let (_folder, paths) = folder();
+    let first = Fixture::start_in(paths.clone(), options()).await;
+    let client = reconnecting(&paths);
+    client.call("echo", b"a", CallOptions::read()).await.unwrap();
+    first.stop().await;
+    let second = Fixture::start_in(paths.clone(), options()).await;
+    assert_eq!(client.call("echo", b"b", CallOptions::mutation()).await.unwrap(), b"b");
+    second.stop().await;
+    let error = client.call("echo", b"c", CallOptions::mutation()).await.unwrap_err();
+    assert!(error.is_untouched(), "{error}");
+    assert_eq!(error.into_wire().code, code::UNREACHABLE);
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_socket_left_behind_is_taken_over_and_a_live_one_is_not() {
+    let (_folder, paths) = folder();
+    paths.create().unwrap();
+    drop(std::os::unix::net::UnixListener::bind(paths.socket()).unwrap());
+    assert!(paths.socket().exists());
+    let fixture = Fixture::start_in(paths.clone(), options()).await;
+    fixture.client().await.call("echo", vec![], CallOptions::read()).await.unwrap();
+
+    // A daemon with another state folder but the same socket.
+    let other = tempfile::tempdir().unwrap();
+    let thief = Paths::new(other.path().join("state"), Some(paths.runtime().to_owned()));
+    let instance = Instance::acquire(&thief, Duration::ZERO).unwrap();
+    let Err(error) = Listener::bind(thief.socket(), &instance).await else { panic!("stole a live socket") };
+    assert!(matches!(error, BindError::Taken { .. }), "{error}");
+    fixture.client().await.call("echo", vec![], CallOptions::read()).await.unwrap();
+    fixture.stop().await;
+
+    // Something that is no socket at all is left alone.
+    std::fs::write(paths.socket(), "precious").unwrap();
+    let instance = Instance::acquire(&paths, LONG).unwrap();
+    assert!(Listener::bind(paths.socket(), &instance).await.is_err());
+    assert_eq!(std::fs::read_to_string(paths.socket()).unwrap(), "precious");
+}
