@@ -26,16 +26,41 @@ pub(crate) enum ShapeKind {
 pub(crate) struct Shape {
     pub(crate) kind: ShapeKind,
     pub(crate) args: Box<[Ty]>,
+    /// How deep it nests.
+    depth: u8,
+}
+
+/// Containers of containers that are told apart; bounds what comparing two types costs.
+const NESTING: u8 = 4;
+/// Most arguments.
+const ARGS: usize = 8;
+
+impl Ty {
+    fn depth(&self) -> u8 {
+        match self {
+            Self::External(Some(shape)) => shape.depth,
+            Self::Callable(result) => result.depth() + 1,
+            Self::Union(list) => list.iter().map(Self::depth).max().unwrap_or(0),
+            _ => 0,
+        }
+    }
+
+    /// A function that gives `result`.
+    pub(crate) fn callable(result: Self) -> Self {
+        if result.depth() >= NESTING { Self::External(None) } else { Self::Callable(Rc::new(result)) }
+    }
 }
 
 impl Shape {
     /// A type from outside of this family.
     pub(crate) fn ty(kind: ShapeKind, args: impl Into<Box<[Ty]>>) -> Ty {
         let args = args.into();
-        if args.iter().all(|arg| matches!(arg, Ty::Unknown | Ty::External(None) | Ty::Null)) {
+        let depth = args.iter().map(Ty::depth).max().unwrap_or(0) + 1;
+        let says_nothing = args.iter().all(|arg| matches!(arg, Ty::Unknown | Ty::External(None) | Ty::Null));
+        if says_nothing || depth > NESTING || args.len() > ARGS {
             return Ty::External(None);
         }
-        Ty::External(Some(Rc::new(Self { kind, args })))
+        Ty::External(Some(Rc::new(Self { kind, args, depth })))
     }
 
     fn arg(&self, at: usize) -> Ty {

@@ -70,7 +70,7 @@ impl Infer<'_, '_> {
             }
             Expr::Callable(_, ret) => match ret {
                 Some(ret) => {
-                    Typed::new(Ty::Callable(self.eval_at(ctx, *ret, deeper).ty.into()), How::Guessed)
+                    Typed::new(Ty::callable(self.eval_at(ctx, *ret, deeper).ty), How::Guessed)
                 }
                 None => Typed::EXTERNAL,
             },
@@ -183,6 +183,9 @@ impl Infer<'_, '_> {
     /// The member `name` of a value, as a value.
     pub(crate) fn attribute(&self, base: &Typed, name: &str, call: bool) -> Typed {
         let how = base.how;
+        if let (Ty::Instance(class), "__class__" | "constructor") = (&base.ty, name) {
+            return Typed::new(Ty::Class(*class), how);
+        }
         let sym = self.sym(name);
         match &base.ty {
             Ty::Module(module) => {

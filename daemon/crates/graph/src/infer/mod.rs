@@ -32,7 +32,7 @@ pub(crate) const EXPR_DEPTH: u8 = 40;
 const UNION: usize = 6;
 
 /// A type.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug)]
 pub(crate) enum Ty {
     /// The text does not say.
     Unknown,
@@ -92,6 +92,24 @@ impl Typed {
     pub(crate) fn at_least(mut self, how: How) -> Self {
         self.how = self.how.max(how);
         self
+    }
+}
+
+impl PartialEq for Ty {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Unknown, Self::Unknown) | (Self::Null, Self::Null) => true,
+            (Self::External(Some(a)), Self::External(Some(b))) => Rc::ptr_eq(a, b) || a == b,
+            (Self::External(a), Self::External(b)) => a.is_none() && b.is_none(),
+            (Self::Module(a), Self::Module(b)) => a == b,
+            (Self::Class(a), Self::Class(b))
+            | (Self::Instance(a), Self::Instance(b))
+            | (Self::Super(a), Self::Super(b)) => a == b,
+            (Self::Func(a, of_a), Self::Func(b, of_b)) => a == b && of_a == of_b,
+            (Self::Callable(a), Self::Callable(b)) => a == b,
+            (Self::Union(a), Self::Union(b)) => a.len() == b.len() && a.iter().all(|ty| b.contains(ty)),
+            _ => false,
+        }
     }
 }
 

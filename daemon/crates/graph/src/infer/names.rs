@@ -67,6 +67,9 @@ impl Infer<'_, '_> {
         let mut innermost = true;
         let mut crossed_module = false;
         let text = ctx.arena.str(name);
+        // What a function holds is its own: the outline of another file must not lead into it. Who starts inside a
+        // function is of this file.
+        let inside = ctx.body || file.outline.def(ctx.scope).is_some_and(|def| def.flags.has(DefFlags::LOCAL));
         while let Some(at) = scope {
             let Some(def) = file.outline.def(at) else { break };
             let outer = def.parent.filter(|parent| *parent < at);
@@ -96,8 +99,7 @@ impl Infer<'_, '_> {
                 } else if is_type && file.lang() == Lang::Rust {
                     None
                 } else {
-                    // What a function holds is its own; the outline of another file must not lead into it.
-                    self.child_of(&file, at, sym, ctx.body || !def.kind.is_callable(), want)
+                    self.child_of(&file, at, sym, inside || !def.kind.is_callable(), want)
                         .map(|def| (Place::Def(DefRef { file: ctx.file, def }), Via::Scope))
                 };
                 if let Some((place, via)) = found {

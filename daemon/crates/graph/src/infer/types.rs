@@ -1,7 +1,5 @@
 //! Expressions that stand for types.
 
-use std::rc::Rc;
-
 use sdl_model::facts::{DefFlags, DefIx, Expr, ExprIx, Lit};
 use sdl_model::{Lang, SymbolKind};
 
@@ -63,8 +61,8 @@ impl Infer<'_, '_> {
                 ShapeKind::Tuple,
                 list.iter().map(|ty| self.stated_at(ctx, *ty, deeper)).collect::<Vec<_>>(),
             ),
-            Expr::Callable(_, Some(ret)) => Ty::Callable(Rc::new(self.stated_at(ctx, *ret, deeper))),
-            Expr::Callable(_, None) => Ty::Callable(Rc::new(Ty::Null)),
+            Expr::Callable(_, Some(ret)) => Ty::callable(self.stated_at(ctx, *ret, deeper)),
+            Expr::Callable(_, None) => Ty::callable(Ty::Null),
             Expr::Unwrap(inner) | Expr::New(inner) | Expr::Await(inner) => {
                 self.stated_at(ctx, *inner, deeper)
             }

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use sdl_model::facts::{DefFlags, DefIx, ImportKind};
+use sdl_model::facts::{DefFlags, DefIx};
 use sdl_model::{Lang, SymbolKind};
 
 use super::paths::{join, shared};
@@ -53,13 +53,8 @@ pub(super) fn closure(w: &World<'_>, from: FileIx) -> Rc<[FileIx]> {
         {
             at += 1;
             let index = w.file(file);
-            for import in &index.outline.imports {
-                let textual = matches!(
-                    import.kind,
-                    ImportKind::Include | ImportKind::SystemInclude | ImportKind::Module | ImportKind::SideEffect
-                );
-                if textual
-                    && let Place::Module(ModRef::File(next)) =
+            for import in index.includes.iter().filter_map(|ix| index.import(*ix)) {
+                if let Place::Module(ModRef::File(next)) =
                         super::module(w, file, import.scope, index.outline.str(import.module))
                     && !all.contains(&next)
                 {

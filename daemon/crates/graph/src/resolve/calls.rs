@@ -61,13 +61,6 @@ impl Resolver<'_, '_> {
                 let file = self.infer.file(def.file);
                 let kind = file.outline.def(def.def).map(|def| def.kind);
                 match kind {
-                    Some(SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field) => {
-                        // What it holds, if that is known; else the variable itself is what is called.
-                        match self.held(&self.infer.def_type(def)) {
-                            found @ Outcome::Found(..) => found,
-                            _ => Outcome::one(def, rule_of(via)),
-                        }
-                    }
                     Some(SymbolKind::Type) => {
                         Outcome::one(self.infer.class_behind(def).unwrap_or(def), rule_of(via))
                     }
@@ -90,10 +83,7 @@ impl Resolver<'_, '_> {
         for ty in value.ty.each() {
             match ty {
                 Ty::Func(def, _) | Ty::Class(def) => targets.push(*def),
-                Ty::Instance(class) => match self.call_operator(*class) {
-                    Some(def) => targets.push(def),
-                    None => {}
-                },
+                Ty::Instance(class) => targets.extend(self.call_operator(*class)),
                 Ty::External(_) => outside = true,
                 _ => {}
             }
@@ -101,9 +91,9 @@ impl Resolver<'_, '_> {
         match targets.len() {
             0 if outside => Outcome::External,
             0 => Outcome::Unresolved,
-            1 if value.how == How::Named => Outcome::Found(targets, &held_function::RULE),
             1 => Outcome::Found(targets, &held_function::RULE),
-            _ => Outcome::Found(targets, &alternatives::RULE),
+            // One of several, and which is up to whoever set it.
+            _ => Outcome::Unresolved,
         }
     }
 
@@ -114,10 +104,7 @@ impl Resolver<'_, '_> {
 
     fn member_call(&self, one: &Ref, recv: ExprIx) -> Outcome {
         let name = self.infer.own.sym(self.infer.w, one.name);
-        match self.member_of(one, recv, name, true) {
-            Outcome::Unresolved => Outcome::Unresolved,
-            found => found,
-        }
+        self.member_of(one, recv, name, true)
     }
 
     /// The member `name` of what stands before it.
@@ -134,7 +121,7 @@ impl Resolver<'_, '_> {
             match ty {
                 Ty::Module(module) => match modules::member(self.infer.w, *module, name) {
                     Place::Def(def) => {
-                        targets.push(self.callee(def, call));
+                        targets.push(def);
                         rule = &qualified::RULE;
                     }
                     Place::Module(module) => {
@@ -148,7 +135,7 @@ impl Resolver<'_, '_> {
                 },
                 Ty::Class(class) | Ty::Instance(class) => match member(*class) {
                     Some(found) => {
-                        targets.push(self.callee(found.def, call));
+                        targets.push(found.def);
                         if on_self {
                             rule = if found.inherited { &inherited::RULE } else { &self_member::RULE };
                         } else if matches!(ty, Ty::Class(_)) && value.how == How::Named {
@@ -161,7 +148,7 @@ impl Resolver<'_, '_> {
                 },
                 Ty::Super(class) => match self.infer.base_member(*class, name, call) {
                     Some(found) => {
-                        targets.push(self.callee(found.def, call));
+                        targets.push(found.def);
                         rule = &super_member::RULE;
                     }
                     None => outside = true,
@@ -187,21 +174,6 @@ impl Resolver<'_, '_> {
             1 => Outcome::Found(targets, rule),
             _ => Outcome::Found(targets, &alternatives::RULE),
         }
-    }
-
-    /// What calling a member calls: the function or class that a field holds, if that is known.
-    fn callee(&self, def: DefRef, call: bool) -> DefRef {
-        let file = self.infer.file(def.file);
-        let holds = file.outline.def(def.def).is_some_and(|def| {
-            matches!(def.kind, SymbolKind::Field | SymbolKind::Variable | SymbolKind::Constant)
-        });
-        if call && holds {
-            match self.infer.def_type(def).ty {
-                Ty::Func(target, _) | Ty::Class(target) => return target,
-                _ => {}
-            }
-        }
-        def
     }
 
     /// `new T(…)`, `T {…}`.

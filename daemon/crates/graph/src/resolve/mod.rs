@@ -8,12 +8,12 @@ mod overloads;
 mod values;
 
 use sdl_ledger::{Resolved, Result};
-use sdl_model::facts::{Ref, RefForm};
+use sdl_model::facts::{DefIx, Ref, RefForm};
 use sdl_model::{Body, EdgeKind, FileId, Lang, Outline, RelPath, Resolution, SymbolKind};
 
 use crate::infer::{Ctx, Infer};
 use crate::own::Own;
-use crate::strategies::Rule;
+use crate::strategies::{Rule, held_function};
 use crate::world::{DefRef, World};
 
 use edges::Edges;
@@ -114,16 +114,45 @@ impl Resolver<'_, '_> {
             Resolution::Inferred => counts.inferred += 1,
             Resolution::Ambiguous => counts.ambiguous += 1,
         }
+        let scope = if kind == EdgeKind::Call { self.caller(one) } else { one.scope };
         for target in targets {
             let constructor = self.constructor_called(target, kind);
             let to = constructor.unwrap_or(target);
             let Some(symbol) = self.infer.file(to.file).symbol(to.def) else { continue };
-            edges.add(one.scope, symbol, kind, rule, one.line);
+            edges.add(scope, symbol, self.edge_kind(to, kind, rule), rule, one.line);
             if constructor.is_some()
                 && let Some(class) = self.infer.file(target.file).symbol(target.def)
             {
-                edges.add(one.scope, class, EdgeKind::Ref, rule, one.line);
+                edges.add(scope, class, EdgeKind::Ref, rule, one.line);
             }
+            // What is decorated depends on its decorator, but whoever defines it calls that.
+            if scope != one.scope {
+                edges.add(one.scope, symbol, EdgeKind::Ref, rule, one.line);
+            }
+        }
+    }
+
+    /// Who makes a call: the definition around it; for a decorator, the one around what is decorated.
+    fn caller(&self, one: &Ref) -> DefIx {
+        let file = self.infer.file(self.infer.own.file);
+        let outer = file.outline.def(one.scope).and_then(|def| {
+            let in_header = def.body_start.is_none_or(|body| one.at < body);
+            let before = one.line < def.line || (one.form == RefForm::Decorator && in_header);
+            (before && def.kind != SymbolKind::Module).then_some(def.parent).flatten()
+        });
+        outer.unwrap_or(one.scope)
+    }
+
+    /// A call leads to code. What runs when a field or a local is called is what it holds, which others may set: that
+    /// is a reference.
+    fn edge_kind(&self, to: DefRef, kind: EdgeKind, rule: &Rule) -> EdgeKind {
+        let is_field = || {
+            self.infer.file(to.file).outline.def(to.def).is_some_and(|def| def.kind == SymbolKind::Field)
+        };
+        if kind == EdgeKind::Call && (rule.number == held_function::RULE.number || is_field()) {
+            EdgeKind::Ref
+        } else {
+            kind
         }
     }
 

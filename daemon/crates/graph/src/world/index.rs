@@ -18,9 +18,11 @@ pub(crate) struct FileIndex {
     names: Box<[Sym]>,
     children: Chains,
     imports: Chains,
-    /// Indexes of wildcard and textual imports.
+    /// Indexes of wildcard imports.
     pub(crate) wildcards: Box<[u32]>,
-    /// What other names exports give to local ones: (exported, local), in the order of the text.
+    /// Indexes of imports that load a whole file.
+    pub(crate) includes: Box<[u32]>,
+    /// What names exports give to local ones: (exported, local).
     pub(crate) exports: Box<[(Sym, Sym)]>,
     /// Impl blocks and members with a stated owner, by the owner's last name.
     owned: NumberMap<Sym, Vec<DefIx>>,
@@ -80,45 +82,55 @@ impl FileIndex {
     ) -> Self {
         let o = &*outline;
         let names: Box<[Sym]> = o.defs.iter().map(|def| intern(o.str(def.name))).collect();
+        // What an outline's interface covers has no order but that of identity; so neither has this index.
+        let mut order: Vec<u32> = (0..o.defs.len() as u32).collect();
+        if keys_differ_by_types(o.lang) {
+            order.sort_unstable_by_key(|ix| o.defs.get(*ix as usize).map(|def| (rank(def.kind), def.key)));
+        } else {
+            order.sort_by_key(|ix| o.defs.get(*ix as usize).map(|def| rank(def.kind)));
+        }
         let children = Chains::build(
             o.defs.len(),
-            o.defs.iter().enumerate().filter_map(|(i, def)| {
-                let parent = def.parent?;
-                (def.kind != SymbolKind::Impl).then(|| (i as u32, parent, names[i]))
+            order.iter().filter_map(|&ix| {
+                let def = o.defs.get(ix as usize)?;
+                let name = *names.get(ix as usize)?;
+                (def.kind != SymbolKind::Impl).then_some((ix, def.parent?, name))
             }),
         );
-        let locals: Vec<Option<Sym>> =
-            o.imports.iter().map(|import| import.local.map(|local| intern(o.str(local)))).collect();
+        let mut order: Vec<u32> = (0..o.imports.len() as u32).collect();
+        let text = |ix: &u32| {
+            o.imports.get(*ix as usize).map(|one| (o.str(one.module), one.name.map(|name| o.str(name))))
+        };
+        order.sort_by(|a, b| text(a).cmp(&text(b)));
         let imports = Chains::build(
             o.imports.len(),
-            o.imports
-                .iter()
-                .zip(&locals)
-                .enumerate()
-                .filter_map(|(i, (import, local))| local.map(|local| (i as u32, import.scope, local))),
+            order.iter().filter_map(|&ix| {
+                let import = o.imports.get(ix as usize)?;
+                Some((ix, import.scope, intern(o.str(import.local?))))
+            }),
         );
-        let wildcards = o
-            .imports
-            .iter()
-            .enumerate()
-            .filter(|(_, import)| {
-                matches!(
-                    import.kind,
-                    ImportKind::Wildcard | ImportKind::Include | ImportKind::SystemInclude
-                )
-            })
-            .map(|(i, _)| i as u32)
-            .collect();
-        let exports = o
-            .exports
-            .iter()
-            .map(|export| (intern(o.str(export.name)), intern(o.str(export.local))))
-            .collect();
+        let of_kind = |wanted: fn(ImportKind) -> bool| -> Box<[u32]> {
+            let kind = |ix: &u32| o.imports.get(*ix as usize).is_some_and(|import| wanted(import.kind));
+            order.iter().copied().filter(kind).collect()
+        };
+        let wildcards = of_kind(|kind| kind == ImportKind::Wildcard);
+        let includes = of_kind(|kind| {
+            matches!(
+                kind,
+                ImportKind::Include | ImportKind::SystemInclude | ImportKind::Module | ImportKind::SideEffect
+            )
+        });
+        let mut exports: Vec<_> = o.exports.iter().map(|one| (o.str(one.name), o.str(one.local))).collect();
+        exports.sort_unstable();
+        let exports = exports.into_iter().map(|(name, local)| (intern(name), intern(local))).collect();
         let mut owned: NumberMap<Sym, Vec<DefIx>> = NumberMap::default();
         for (ix, def) in o.iter() {
             if let Some(owner) = def.owner.and_then(|owner| last_name(o, owner)) {
                 owned.entry(intern(owner)).or_default().push(ix);
             }
+        }
+        for list in owned.values_mut() {
+            list.sort_unstable_by_key(|ix| o.def(*ix).map(|def| def.key));
         }
         let default_export = o
             .iter()
@@ -126,7 +138,20 @@ impl FileIndex {
             .min_by_key(|(_, def)| (def.flags.has(DefFlags::ABSTRACT), def.key))
             .map(|(ix, _)| ix);
         let by_symbol = OnceCell::new();
-        Self { id, path, names, children, imports, wildcards, exports, owned, default_export, by_symbol, outline }
+        Self {
+            id,
+            path,
+            names,
+            children,
+            imports,
+            wildcards,
+            includes,
+            exports,
+            owned,
+            default_export,
+            by_symbol,
+            outline,
+        }
     }
 
     pub(crate) fn lang(&self) -> Lang {
@@ -138,7 +163,7 @@ impl FileIndex {
         self.names.get(def.0 as usize).copied()
     }
 
-    /// The definitions of `name` directly inside `parent`, in the order of the text.
+    /// The definitions of `name` directly inside `parent`: types, then what can be called, then the rest.
     pub(crate) fn children(&self, parent: DefIx, name: Sym) -> impl Iterator<Item = DefIx> {
         self.children.all(parent, name).map(DefIx)
     }
@@ -156,7 +181,7 @@ impl FileIndex {
         first
     }
 
-    /// The imports in `scope` that bind `local`, in the order of the text.
+    /// The imports in `scope` that bind `local`.
     pub(crate) fn imports(&self, scope: DefIx, local: Sym) -> impl Iterator<Item = u32> {
         self.imports.all(scope, local)
     }
@@ -195,6 +220,22 @@ impl FileIndex {
             at = def.parent.filter(|parent| *parent < ix);
         }
         None
+    }
+}
+
+/// Whether the keys of functions with one name differ by their parameters' types, and not by their order.
+fn keys_differ_by_types(lang: Lang) -> bool {
+    matches!(lang, Lang::Java | Lang::Kotlin | Lang::CSharp | Lang::Cpp | Lang::TypeScript | Lang::Tsx)
+}
+
+/// Which of several definitions of one name is meant first.
+fn rank(kind: SymbolKind) -> u8 {
+    match kind {
+        SymbolKind::Type => 1,
+        kind if kind.is_type() => 0,
+        kind if kind.is_callable() => 2,
+        SymbolKind::Namespace => 4,
+        _ => 3,
     }
 }
 
