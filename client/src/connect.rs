@@ -39,7 +39,8 @@ pub(crate) async fn greet(path: &Path) -> Result<(Stream, FrameDecoder, Handshak
     let name = path.to_fs_name::<GenericFilePath>().map_err(failed)?;
     let stream = Stream::connect(name).await.map_err(failed)?;
     let mut io = &stream;
-    io.write_all(&Handshake::ours().encode()?).await.map_err(failed)?;
+    // A daemon that refuses the connection may have closed its end already. Its reason is still there to be read.
+    let _ = io.write_all(&Handshake::ours().encode()?).await;
     let mut first = Vec::with_capacity(256);
     let (handshake, used) = loop {
         if let Some(done) = Handshake::decode(&first)? {
@@ -68,7 +69,6 @@ async fn open_patiently(path: &Path, hello: SessionHello) -> Result<Opened, Clie
     encode_client(&ClientMessage::Hello(hello), sdl_proto::MAX_FRAME, &mut bytes)
         .map_err(|error| ClientError::Unsendable(error.to_string()))?;
     let mut io = &stream;
-    // A daemon that refuses the connection may have closed its end already. Its reason is still there to be read.
     let written = io.write_all(&bytes).await;
     loop {
         match decoder.next_frame().map(|payload| payload.map(decode_server)) {

@@ -86,7 +86,8 @@ impl ClientError {
     pub fn is_untouched(&self) -> bool {
         match self {
             Self::Closed { sent, .. } => !sent,
-            Self::Answer(error) | Self::Refused(error) => error.code == code::STOPPING,
+            Self::Answer(error) => error.code == code::STOPPING,
+            Self::Refused(error) => error.code == code::STOPPING || error.code == code::BUSY,
             Self::Connect { .. } | Self::Silent { .. } => true,
             _ => false,
         }

@@ -25,7 +25,7 @@ pub use connect::answering;
 pub use error::ClientError;
 pub use paths::{Paths, PathsError};
 pub use probe::{Probe, probe};
-pub use spawn::Launch;
 pub use reconnect::{ReconnectOptions, ReconnectingClient};
 pub use sdl_proto as proto;
+pub use spawn::Launch;
 pub use start::start;

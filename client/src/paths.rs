@@ -203,7 +203,8 @@ fn check_folder(_path: &Path, _metadata: &fs::Metadata) -> Result<(), PathsError
     Ok(())
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::os::unix::fs::{PermissionsExt, symlink};
 

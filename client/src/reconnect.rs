@@ -85,6 +85,8 @@ impl ReconnectingClient {
 
     /// The connection that stands, or a new one; starts the daemon if need be and allowed.
     pub async fn connected(&self) -> Result<Client, ClientError> {
+        // One system call if this process has started a daemon, else none.
+        spawn::reap();
         let mut current = self.inner.current.lock().await;
         if let Some(client) = current.client.as_ref().filter(|client| client.is_open()) {
             return Ok(client.clone());
@@ -96,7 +98,6 @@ impl ReconnectingClient {
         }
         current.client = None;
         current.failure = None;
-        spawn::reap();
         match self.connect().await {
             Ok(client) => {
                 current.client = Some(client.clone());

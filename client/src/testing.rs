@@ -6,8 +6,8 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use sdl_proto::{
-    ClientMessage, FrameDecoder, Handshake, MAX_FRAME, Payload, Progress, Request, ServerMessage, SessionHello, Welcome,
-    WireError, decode_client, encode_server,
+    ClientMessage, FrameDecoder, Handshake, MAX_FRAME, Payload, Progress, Request, ServerMessage,
+    SessionHello, Welcome, WireError, decode_client, encode_server,
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{UnixListener, UnixStream};
@@ -74,7 +74,8 @@ impl FakeDaemon {
         let notifications = broadcast::Sender::new(64);
         let handshake = Handshake { build: build.to_owned(), ..Handshake::ours() };
         let script: Arc<Script> = Arc::new(script);
-        let connection = Connection { handshake, script, heard: Arc::clone(&heard), notifications: notifications.clone() };
+        let connection =
+            Connection { handshake, script, heard: Arc::clone(&heard), notifications: notifications.clone() };
         let accepting = tokio::spawn(async move {
             let mut connections = JoinSet::new();
             while let Ok((stream, _)) = listener.accept().await {
@@ -156,8 +157,12 @@ impl Connection {
             ClientMessage::Hello(hello) => {
                 heard.hellos.push(hello);
                 let session = heard.hellos.len() as u64;
-                let welcome =
-                    Welcome { session, pid: std::process::id(), max_frame: MAX_FRAME as u32, instance: session };
+                let welcome = Welcome {
+                    session,
+                    pid: std::process::id(),
+                    max_frame: MAX_FRAME as u32,
+                    instance: session,
+                };
                 Ok(vec![ServerMessage::Welcome(welcome)])
             }
             ClientMessage::Request(request) => {

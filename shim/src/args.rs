@@ -55,7 +55,10 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Parsed {
             "--surface" => match value().map(|value| value.to_string_lossy().into_owned()) {
                 Ok(surface) if SURFACES.contains(&&*surface) => args.surface = surface,
                 Ok(surface) => {
-                    return Parsed::Wrong(format!("no surface is called `{surface}`: choose {}", SURFACES.join(", ")));
+                    return Parsed::Wrong(format!(
+                        "no surface is called `{surface}`: choose {}",
+                        SURFACES.join(", ")
+                    ));
                 }
                 Err(message) => return Parsed::Wrong(message),
             },
@@ -89,8 +92,7 @@ mod tests {
     #[test]
     fn flags_are_taken_in_both_spellings() {
         assert_eq!(parsed(&[]), Parsed::Run(Args::default()));
-        let expected =
-            Args { surface: "flat".into(), repo: Some("/a b".into()), output_schemas: true };
+        let expected = Args { surface: "flat".into(), repo: Some("/a b".into()), output_schemas: true };
         assert_eq!(parsed(&["--surface", "flat", "--repo=/a b", "--output-schemas"]), Parsed::Run(expected));
     }
 

@@ -137,7 +137,10 @@ mod tests {
 
     #[test]
     fn line_ends_between_tokens_go_and_those_in_strings_stay() {
-        assert_eq!(made("{\n\"a\":\r\n\"x\\ny\"\n}\n", &call(), false), r#"{ "a":  "x\ny" ,"resultType":"complete"}"#);
+        assert_eq!(
+            made("{\n\"a\":\r\n\"x\\ny\"\n}\n", &call(), false),
+            r#"{ "a":  "x\ny" ,"resultType":"complete"}"#
+        );
     }
 
     #[test]
@@ -149,8 +152,10 @@ mod tests {
 
     #[test]
     fn errors_carry_their_details_without_letting_them_overwrite() {
-        let error = WireError::new("nope", "not like this")
-            .with_detail(br#"{"code":"other","nextBestAction":{"action":"repo.status"},"big":123456789012345678901}"#.to_vec());
+        let error = WireError::new("nope", "not like this").with_detail(
+            br#"{"code":"other","nextBestAction":{"action":"repo.status"},"big":123456789012345678901}"#
+                .to_vec(),
+        );
         let made = tool_error(&error, &call());
         assert_eq!(
             prepared(&made).unwrap(),

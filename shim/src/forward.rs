@@ -88,7 +88,9 @@ impl Shim {
         let outcome = match &forward.params.ambiguous {
             Some(what) => Err(WireError::new(
                 "invalidArguments",
-                format!("the call is ambiguous and was not made: {what}. Send each key once, and whole characters"),
+                format!(
+                    "the call is ambiguous and was not made: {what}. Send each key once, and whole characters"
+                ),
             )),
             None => self.call(&forward).await.map_err(ClientError::into_wire),
         };
@@ -98,7 +100,9 @@ impl Shim {
             }),
             Err(error) if is_call => Ok(compose::tool_error(&error, &template)),
             // A daemon without resources, say, has an empty list of them.
-            Err(error) if error.code == code::UNKNOWN_METHOD && forward.method.ends_with("/list") => Ok(template),
+            Err(error) if error.code == code::UNKNOWN_METHOD && forward.method.ends_with("/list") => {
+                Ok(template)
+            }
             Err(error) => Err(protocol_error(error, forward.stateless)),
         }
     }
@@ -106,7 +110,8 @@ impl Shim {
     async fn call(&self, forward: &Forward) -> Result<Vec<u8>, ClientError> {
         let params = forward.params.json.as_bytes();
         // Only a tool can change anything.
-        let mut options = CallOptions { repeatable: forward.method != "tools/call", ..CallOptions::default() };
+        let mut options =
+            CallOptions { repeatable: forward.method != "tools/call", ..CallOptions::default() };
         let result = self.attempt(forward, params, options.clone()).await;
         if !matches!(result, Err(ClientError::OutcomeUnknown { .. })) {
             return result;
@@ -114,7 +119,8 @@ impl Shim {
         // The connection broke under the call. Which tools only read is the daemon's knowledge, so the next daemon is
         // asked, with the very same parameters.
         let traits = self.daemon.call("tools/traits", params, CallOptions::read()).await;
-        let reads = traits.is_ok_and(|json| serde_json::from_slice::<Traits>(&json).is_ok_and(|is| is.read_only));
+        let reads =
+            traits.is_ok_and(|json| serde_json::from_slice::<Traits>(&json).is_ok_and(|is| is.read_only));
         if !reads {
             return result;
         }
@@ -168,7 +174,9 @@ impl Service<RoleServer> for Shim {
             params,
             peer: context.peer.clone(),
             progress: context.meta.get_progress_token(),
-            stateless: context.protocol_version().is_some_and(|version| version >= ProtocolVersion::V_2026_07_28),
+            stateless: context
+                .protocol_version()
+                .is_some_and(|version| version >= ProtocolVersion::V_2026_07_28),
         };
         // This checks the request against the protocol revision, and gives what that adds to a result.
         let template = self.lifecycle.handle_request(request, context).await?;

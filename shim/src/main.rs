@@ -20,6 +20,7 @@ mod strict;
 mod transport;
 
 use std::process::ExitCode;
+use std::time::Duration;
 
 use rmcp::ServiceExt;
 use sdl_client::{Launch, Paths, ReconnectOptions, ReconnectingClient};
@@ -27,6 +28,9 @@ use sdl_proto::{ClientKind, SessionHello};
 
 use crate::args::{Args, Parsed};
 use crate::closing::Closing;
+
+/// How long a client may take for what was answered before the end.
+const LAST_WORDS: Duration = Duration::from_secs(2);
 
 fn main() -> ExitCode {
     match args::parse(std::env::args_os().skip(1)) {
@@ -80,8 +84,9 @@ async fn serve(args: Args, paths: Paths) -> Result<(), String> {
     let daemon = ReconnectingClient::new(ReconnectOptions { paths, hello, launch: Launch::Find });
     let events = daemon.events();
     let closing = Closing::new();
-    let (input, output) = stdio::open().map_err(|error| format!("can't use standard input and output: {error}"))?;
-    let transport = transport::Stdio::new(input, output, closing.clone());
+    let (input, output) =
+        stdio::open().map_err(|error| format!("can't use standard input and output: {error}"))?;
+    let (transport, writer) = transport::Stdio::new(input, output, closing.clone());
     let listeners = events::Listeners::default();
     let shim = forward::Shim::new(daemon.clone(), listeners.clone(), closing.clone());
 
@@ -98,5 +103,7 @@ async fn serve(args: Args, paths: Paths) -> Result<(), String> {
         () = parent::gone() => {}
     }
     closing.close();
+    // The last answers may still be on their way.
+    let _ = tokio::time::timeout(LAST_WORDS, writer).await;
     Ok(())
 }

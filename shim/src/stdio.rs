@@ -43,10 +43,12 @@ mod unix {
         let stdin = stdin.as_fd();
         match kind(stdin)? {
             FileType::Socket => Ok(Box::new(socket(stdin)?)),
-            FileType::Fifo => match reopen(stdin, OpenOptions::new().read(true)).and_then(pipe::Receiver::from_file) {
-                Ok(pipe) => Ok(Box::new(pipe)),
-                Err(_) => Ok(Box::new(tokio::io::stdin())),
-            },
+            FileType::Fifo => {
+                match reopen(stdin, OpenOptions::new().read(true)).and_then(pipe::Receiver::from_file) {
+                    Ok(pipe) => Ok(Box::new(pipe)),
+                    Err(_) => Ok(Box::new(tokio::io::stdin())),
+                }
+            }
             _ => Ok(Box::new(tokio::io::stdin())),
         }
     }
@@ -55,10 +57,12 @@ mod unix {
         let stdout = stdout.as_fd();
         match kind(stdout)? {
             FileType::Socket => Ok(Box::new(socket(stdout)?)),
-            FileType::Fifo => match reopen(stdout, OpenOptions::new().write(true)).and_then(pipe::Sender::from_file) {
-                Ok(pipe) => Ok(Box::new(pipe)),
-                Err(_) => Ok(Box::new(tokio::io::stdout())),
-            },
+            FileType::Fifo => {
+                match reopen(stdout, OpenOptions::new().write(true)).and_then(pipe::Sender::from_file) {
+                    Ok(pipe) => Ok(Box::new(pipe)),
+                    Err(_) => Ok(Box::new(tokio::io::stdout())),
+                }
+            }
             _ => Ok(Box::new(tokio::io::stdout())),
         }
     }

@@ -60,14 +60,14 @@ pub(crate) struct Stdio {
     /// A reply of our own that was not queued yet.
     reply: Option<Vec<u8>>,
     output: mpsc::Sender<Vec<u8>>,
-    writer: Option<JoinHandle<()>>,
     closing: Closing,
 }
 
 impl Stdio {
-    pub(crate) fn new(input: Input, output: Output, closing: Closing) -> Self {
+    /// The transport, and the task that ends once it is gone and all is written.
+    pub(crate) fn new(input: Input, output: Output, closing: Closing) -> (Self, JoinHandle<()>) {
         let (sender, receiver) = mpsc::channel(QUEUE);
-        Self {
+        let stdio = Self {
             input,
             buffer: Vec::new(),
             start: 0,
@@ -76,9 +76,9 @@ impl Stdio {
             started: false,
             reply: None,
             output: sender,
-            writer: Some(tokio::spawn(write(output, receiver))),
             closing,
-        }
+        };
+        (stdio, tokio::spawn(write(output, receiver)))
     }
 
     /// The next line, without its end. `None` when there are no more.
@@ -172,11 +172,8 @@ impl Transport<RoleServer> for Stdio {
     }
 
     async fn close(&mut self) -> Result<(), io::Error> {
-        // With the last sender gone the writer ends once all is written.
+        // Whoever drops the last sender ends the writer.
         self.output = mpsc::channel(1).0;
-        if let Some(writer) = self.writer.take() {
-            let _ = writer.await;
-        }
         Ok(())
     }
 }
@@ -249,7 +246,11 @@ fn read_line(line: &[u8], started: &mut bool) -> Incoming {
     let envelope: Envelope<'_> = match serde_json::from_str(text) {
         Ok(envelope) => envelope,
         Err(error) if error.is_data() => {
-            let what = if text.starts_with('[') { "batches are not supported".to_owned() } else { error.to_string() };
+            let what = if text.starts_with('[') {
+                "batches are not supported".to_owned()
+            } else {
+                error.to_string()
+            };
             return Incoming::Reply(error_line(None, INVALID_REQUEST, &what));
         }
         Err(_) => return Incoming::Nothing,
@@ -271,7 +272,9 @@ fn read_request(text: &str, method: &str, id: &RawValue, params: Option<&RawValu
     if method == "tools/call" {
         let call: CallParams<'_> = match serde_json::from_str(json) {
             Ok(call) => call,
-            Err(error) => return Incoming::Reply(error_line(Some(id), INVALID_PARAMS, &format!("params: {error}"))),
+            Err(error) => {
+                return Incoming::Reply(error_line(Some(id), INVALID_PARAMS, &format!("params: {error}")));
+            }
         };
         ambiguous = strict::check(text).err().map(Arc::from);
         let meta = call.meta.map_or_else(String::new, |meta| format!(r#","_meta":{meta}"#));

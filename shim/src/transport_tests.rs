@@ -48,7 +48,8 @@ fn ambiguous_calls_are_marked() {
         r#"{"name":"t","arguments":{"a":"\udfff"}}"#,
         r#"{"name":"t","arguments":{},"arguments":{}}"#,
     ] {
-        let (_, raw) = request(&format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#));
+        let (_, raw) =
+            request(&format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#));
         assert!(raw.ambiguous.is_some(), "{params}");
     }
 }
@@ -63,7 +64,10 @@ fn requests_without_parameters_have_empty_ones() {
 #[test]
 fn what_makes_no_sense_is_replied_to_if_it_names_somebody() {
     for (line, expected) in [
-        (r#"{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"arguments":{}}}"#, r#""id":5,"error":{"code":-32602"#),
+        (
+            r#"{"jsonrpc":"2.0","id":5,"method":"tools/call","params":{"arguments":{}}}"#,
+            r#""id":5,"error":{"code":-32602"#,
+        ),
         (r#"{"jsonrpc":"2.0","id":"a\"b","method":"tools/call"}"#, r#""id":"a\"b","error":{"code":-32602"#),
         (r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#, "batches are not supported"),
         (r#"{"jsonrpc":"2.0","id":{"x":1},"method":"ping"}"#, r#"{"jsonrpc":"2.0","error""#),
@@ -71,9 +75,14 @@ fn what_makes_no_sense_is_replied_to_if_it_names_somebody() {
     ] {
         let reply = reply(line);
         assert!(reply.contains(expected), "{line}: {reply}");
-        assert!(reply.ends_with("}}\n") && serde_json::from_str::<serde_json::Value>(&reply).is_ok(), "{reply}");
+        assert!(
+            reply.ends_with("}}\n") && serde_json::from_str::<serde_json::Value>(&reply).is_ok(),
+            "{reply}"
+        );
     }
-    for line in ["", "   ", "hello", "{", "\u{feff}", "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/other\""] {
+    for line in
+        ["", "   ", "hello", "{", "\u{feff}", "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/other\""]
+    {
         assert!(matches!(message(line, true), Incoming::Nothing), "{line}");
     }
     assert!(matches!(read_line(&[0xff, 0xfe], &mut true), Incoming::Nothing));
@@ -92,7 +101,7 @@ fn notifications_before_the_first_request_mean_nothing() {
 async fn lines_come_out_whole_however_they_arrive_and_long_ones_are_skipped() {
     let (input, mut client) = duplex(1 << 20);
     let (output, mut replies) = duplex(1 << 20);
-    let mut stdio = Stdio::new(Box::new(input), Box::new(output), Closing::new());
+    let (mut stdio, writer) = Stdio::new(Box::new(input), Box::new(output), Closing::new());
     let ping = |id: u32| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\r\n");
     let sending = tokio::spawn(async move {
         for byte in ping(1).bytes() {
@@ -114,6 +123,7 @@ async fn lines_come_out_whole_however_they_arrive_and_long_ones_are_skipped() {
     assert!(stdio.receive().await.is_none(), "a line without an end is none");
     sending.await.unwrap();
     stdio.close().await.unwrap();
+    writer.await.unwrap();
     let mut all = String::new();
     replies.read_to_string(&mut all).await.unwrap();
     assert!(all.contains("longer than") && all.lines().count() == 1, "{all}");

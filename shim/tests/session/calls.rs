@@ -7,7 +7,8 @@ use super::*;
 
 #[tokio::test]
 async fn arguments_and_results_pass_as_the_bytes_they_are() {
-    let result = r#"{"structuredContent":{"n":1.10,"big":123456789012345678901234567890,"z":1,"a":2},"content":[]}"#;
+    let result =
+        r#"{"structuredContent":{"n":1.10,"big":123456789012345678901234567890,"z":1,"a":2},"content":[]}"#;
     let fixture = Fixture::with(move |_| Reply::ok(result));
     let mut client = fixture.client();
     client.initialize().await;
@@ -24,7 +25,9 @@ async fn ambiguous_arguments_never_reach_the_daemon() {
     let fixture = Fixture::with(|_| Reply::ok("{}"));
     let mut client = fixture.client();
     client.initialize().await;
-    for (id, arguments) in [r#"{"a":1,"a":2}"#, r#"{"x":[{"k":0,"\u006b":1}]}"#, r#"{"s":"\ud800"}"#].iter().enumerate() {
+    for (id, arguments) in
+        [r#"{"a":1,"a":2}"#, r#"{"x":[{"k":0,"\u006b":1}]}"#, r#"{"s":"\ud800"}"#].iter().enumerate()
+    {
         client
             .send(&format!(
                 r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"t","arguments":{arguments}}}}}"#
@@ -63,12 +66,14 @@ async fn a_daemons_error_is_a_tools_result_with_its_details() {
 async fn progress_comes_before_the_answer() {
     let fixture = Fixture::with(|request| {
         assert!(request.want_progress);
-        let steps = (1..=3).map(|step| format!(r#"{{"progress":{step},"total":3,"message":"step {step}"}}"#).into());
+        let steps =
+            (1..=3).map(|step| format!(r#"{{"progress":{step},"total":3,"message":"step {step}"}}"#).into());
         Reply::Progress(steps.collect(), Box::new(Reply::ok(r#"{"content":[]}"#)))
     });
     let mut client = fixture.client();
     client.initialize().await;
-    let mut seen = client.request(1, "tools/call", json!({"name": "t", "_meta": {"progressToken": "p1"}})).await;
+    let mut seen =
+        client.request(1, "tools/call", json!({"name": "t", "_meta": {"progressToken": "p1"}})).await;
     for step in 1..=3 {
         assert_eq!(seen["method"], "notifications/progress", "{seen}");
         assert_eq!(seen["params"]["progressToken"], "p1");
@@ -106,7 +111,8 @@ async fn many_calls_are_under_way_at_once() {
     let mut client = fixture.client();
     client.initialize().await;
     for id in 0..500 {
-        let call = json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": "t", "id": id}});
+        let call =
+            json!({"jsonrpc": "2.0", "id": id, "method": "tools/call", "params": {"name": "t", "id": id}});
         client.send(&call.to_string()).await;
     }
     let mut seen = vec![false; 500];
@@ -159,7 +165,8 @@ async fn the_session_goes_on_with_the_next_daemon() {
     client.initialize().await;
     assert_eq!(client.request(1, "tools/call", json!({"name": "t"})).await["result"]["from"], 1);
     fixture.daemon.take().unwrap().stop().await;
-    let next = FakeDaemon::start(fixture.paths.socket(), "99.0.0", |_| Reply::ok(r#"{"content":[],"from":2}"#));
+    let next =
+        FakeDaemon::start(fixture.paths.socket(), "99.0.0", |_| Reply::ok(r#"{"content":[],"from":2}"#));
     fixture.daemon = Some(next.unwrap());
     client.send(r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"t"}}"#).await;
     let mut answered = false;

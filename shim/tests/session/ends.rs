@@ -51,7 +51,13 @@ async fn it_ends_when_its_parent_is_gone_though_its_input_stays_open() {
         .env("SDL_STATE_DIR", fixture.paths.state())
         .stdin(std::os::fd::OwnedFd::from(theirs))
         .stdout(Stdio::piped());
-    assert!(std::process::Command::new("mkfifo").arg(fixture.paths.state().join("go")).status().unwrap().success());
+    assert!(
+        std::process::Command::new("mkfifo")
+            .arg(fixture.paths.state().join("go"))
+            .status()
+            .unwrap()
+            .success()
+    );
     let mut shell = shell.spawn().unwrap();
     let mut output = shell.stdout.take().unwrap();
     ours.set_nonblocking(true).unwrap();
@@ -73,7 +79,9 @@ async fn socket_pairs_and_files_work_as_well_as_pipes() {
     let fixture = Fixture::with(|_| Reply::ok(r#"{"tools":[]}"#));
     let (ours, theirs) = UnixStream::pair().unwrap();
     let mut command = fixture.command();
-    command.stdin(std::os::fd::OwnedFd::from(theirs.try_clone().unwrap())).stdout(std::os::fd::OwnedFd::from(theirs));
+    command
+        .stdin(std::os::fd::OwnedFd::from(theirs.try_clone().unwrap()))
+        .stdout(std::os::fd::OwnedFd::from(theirs));
     let mut child = command.spawn().unwrap();
     drop(command);
     ours.set_nonblocking(true).unwrap();

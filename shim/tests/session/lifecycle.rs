@@ -46,7 +46,10 @@ async fn the_daemon_learns_who_is_there_and_what_was_wished_for() {
     let heard = fixture.daemon().heard();
     assert_eq!(heard.hellos.len(), 1);
     let hello = &heard.hellos[0];
-    assert_eq!((hello.name.as_str(), hello.surface.as_str(), hello.repo.as_deref()), ("tester 1", "flat", Some("/some/repo")));
+    assert_eq!(
+        (hello.name.as_str(), hello.surface.as_str(), hello.repo.as_deref()),
+        ("tester 1", "flat", Some("/some/repo"))
+    );
     assert!(hello.output_schemas);
     assert_eq!(hello.cwd.as_deref(), std::env::current_dir().unwrap().to_str());
     assert_eq!(heard.requests[0].params, b"{}");
@@ -58,7 +61,7 @@ async fn the_stateless_revision_works_without_initialize() {
     let mut client = fixture.client();
     let found = client.request(1, "server/discover", json!({"_meta": meta()})).await;
     assert!(found["result"]["supportedVersions"].as_array().unwrap().contains(&json!(STATELESS)), "{found}");
-    assert_eq!(found["result"]["serverInfo"]["name"], "sdl", "{found}");
+    assert_eq!(found["result"]["_meta"]["io.modelcontextprotocol/serverInfo"]["name"], "sdl", "{found}");
 
     let list = client.request(2, "tools/list", json!({"_meta": meta()})).await;
     assert_eq!(list["result"]["tools"][0]["name"], "t");

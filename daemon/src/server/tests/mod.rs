@@ -122,7 +122,8 @@ pub(super) struct Fixture {
     handle: ServerHandle<Echo>,
     serving: JoinHandle<()>,
     paths: Paths,
-    _folder: Option<tempfile::TempDir>,
+    /// Removed with the fixture, unless the test has its own.
+    folder: Option<tempfile::TempDir>,
 }
 
 pub(super) fn options() -> Options {
@@ -134,7 +135,7 @@ impl Fixture {
         let folder = tempfile::tempdir().unwrap();
         let paths = Paths::new(folder.path().join("state"), None);
         let mut fixture = Self::start_in(paths, options).await;
-        fixture._folder = Some(folder);
+        fixture.folder = Some(folder);
         fixture
     }
 
@@ -150,7 +151,7 @@ impl Fixture {
                 drop(instance);
             }
         });
-        Self { service, handle, serving, paths, _folder: None }
+        Self { service, handle, serving, paths, folder: None }
     }
 
     fn socket(&self) -> PathBuf {
