@@ -110,7 +110,7 @@ impl Leases {
             let message = format!("{shown:?} is not a {what} handle: those begin with {}", kind.prefix());
             return Err(ToolError::new(Code::UnknownHandle, message).at(field));
         }
-        let known = self.lock().get(handle).cloned();
+        let known = self.lock().get(handle).filter(|held| held.repo == repo.id()).cloned();
         let held = match known {
             Some(held) => Some(held),
             None => repo.ledger().lease(handle)?.map(|lease| Held {

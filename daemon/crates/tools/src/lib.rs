@@ -10,7 +10,6 @@ mod answers;
 mod budget;
 mod envelope;
 pub mod error;
-mod history;
 pub mod host;
 mod input;
 mod leases;

@@ -102,7 +102,7 @@ impl HostAction for Info {
                 repo_id: repo.id().to_owned(),
                 root_path: shown(repo.root().to_string_lossy().into_owned()),
                 state: repo.status().state.name().to_owned(),
-                ledger_version: repo.ledger().head()?.map(|version| version.to_string()),
+                ledger_version: repo.ledger().head().map(|version| version.to_string()),
             })
         });
         let roots: Vec<String> =

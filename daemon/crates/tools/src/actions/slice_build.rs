@@ -75,7 +75,7 @@ pub(crate) struct Request {
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct BudgetParam {
     /// 30 by default.
-    #[schemars(range(min = 1, max = 1_000))]
+    #[schemars(range(min = 1, max = slice::MAX_CARDS))]
     max_cards: Option<u32>,
     /// Tokens of the whole structured answer. 4000 by default.
     #[schemars(range(min = 400, max = 20_000))]
@@ -255,8 +255,13 @@ impl Wanted {
             let spillover = (!built.spilled.is_empty()).then(|| handle.to_owned());
             let whole = self.response(cx, handle, &built, &lease, spillover, memories.map(<[_]>::to_vec));
             let total = cx.around()? + budget::of(&whole)?;
-            if total <= self.most || inner == 0 {
+            if total <= self.most {
                 return Ok((built, request));
+            }
+            if inner == 0 {
+                let message =
+                    format!("an answer to this request takes at least {total} tokens; allow that many");
+                return Err(ToolError::invalid("budget.maxEstimatedTokens", message).with("needed", total));
             }
             inner = inner.saturating_sub(total - self.most + 8);
             cx.call.check()?;

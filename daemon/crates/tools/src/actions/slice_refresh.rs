@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render, Sync};
 use crate::answers::{LeaseOut, Object, Truncation, line, object};
-use crate::history::Past;
 use crate::leases::{HandleKind, LeaseWrite};
 use crate::slices::{self, SliceEtag, SliceOut};
 use crate::spill::Spill;
@@ -99,8 +98,8 @@ impl ReadAction for SliceRefresh {
             )
         })?;
         let lease = lease(cx, &request.slice_handle)?;
-        let past = Past::new(cx.snapshot, cx.source.outlines());
-        let refreshed = refresh(&past, cx.source.outlines(), &lease, known)?;
+        let enrichment = cx.repo.enrichment(cx.snapshot);
+        let refreshed = refresh(cx.snapshot, cx.source.outlines(), &lease, known, enrichment.as_ref())?;
         let mut response = Response {
             slice_handle: request.slice_handle.clone(),
             known_version: request.known_version,

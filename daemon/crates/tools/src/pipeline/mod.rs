@@ -75,7 +75,7 @@ fn answer(call: &Call<'_>, name: &str, bytes: &[u8]) -> Result<Answer, ToolError
             add(&mut answer, "freshness", &freshness)?;
             answer
         }
-        Runner::Read { sync, handle, run } => read::run(call, *sync, handle(&args), *run, args)?,
+        Runner::Read { sync, handle, run } => read::run(call, *sync, (*handle, *run), args)?,
     };
     if !notes.is_empty() {
         add(&mut answer, "notes", &notes)?;

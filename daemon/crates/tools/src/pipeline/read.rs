@@ -20,18 +20,19 @@ const SYNC_TIMEOUT: Duration = Duration::from_secs(2);
 /// No snapshot lives longer: old snapshots keep the store from reusing pages.
 const READ_LIMIT: Duration = Duration::from_secs(20);
 
+type Handle = fn(&Map<String, Value>) -> Option<String>;
 type Run = fn(&ReadCx<'_>, Map<String, Value>) -> Result<Answer, ToolError>;
 
 /// Runs a read action on a snapshot taken behind the barrier.
 pub(super) fn run(
     call: &Call<'_>,
     default: Sync,
-    handle: Option<String>,
-    run: Run,
+    (handle, run): (Handle, Run),
     mut args: Map<String, Value>,
 ) -> Result<Answer, ToolError> {
     let common: ReadArgs = take(&mut args, &["repoId", "sync", "syncTimeoutMs"])?;
-    let repo = repo::find(call, common.repo_id.as_deref(), handle.as_deref().and_then(incarnation_of))?;
+    let repo =
+        repo::find(call, common.repo_id.as_deref(), handle(&args).as_deref().and_then(incarnation_of))?;
     let sync = common.sync.unwrap_or(default);
     let timeout = common.sync_timeout_ms.map_or(SYNC_TIMEOUT, Duration::from_millis);
     let barrier = wait(call, repo.as_ref(), sync, timeout)?;

@@ -1,0 +1,340 @@
+//! A host over real ledgers in temporary folders.
+
+#![allow(dead_code, reason = "each test file uses its part")]
+
+pub(crate) mod facts;
+pub(crate) mod schema;
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use sdl_ledger::{FactsStore, FileUpdate, Ledger, Options, Posting, Resolved};
+use sdl_model::{
+    Cause, ContentHash, Edge, EdgeKind, Facts, FactsKey, FileId, FileRow, FileState, Lang, RelPath,
+    Resolution, Strategy, SymbolId, Version,
+};
+use sdl_tools::host::{
+    Barrier, HostInfo, RefreshOutcome, RefreshSpec, RegisterSpec, Registered, RepoHealth, RepoState,
+    RepoStatus, WatcherKind, WatcherStatus,
+};
+use sdl_tools::{Cancel, Code, Host, NoProgress, Progress, Repo, Session, Surface, ToolError, Tools};
+use serde_json::Value;
+use tempfile::TempDir;
+
+/// A tree that exists in its ledger alone.
+pub(crate) struct FakeRepo {
+    id: String,
+    root: PathBuf,
+    ledger: Ledger,
+    facts: FactsStore,
+    files: Mutex<BTreeMap<String, String>>,
+    pub(crate) state: Mutex<RepoState>,
+    pub(crate) synced: Mutex<Barrier>,
+    pub(crate) barriers: AtomicU64,
+}
+
+impl FakeRepo {
+    pub(crate) fn new(id: &str, dir: &Path) -> Arc<Self> {
+        let state = dir.join(format!("{id}.state"));
+        let root = dir.join(id);
+        std::fs::create_dir_all(&root).unwrap();
+        std::fs::create_dir_all(&state).unwrap();
+        let options = Options { map_size: 1 << 24, ..Options::default() };
+        Arc::new(Self {
+            id: id.to_owned(),
+            root: root.canonicalize().unwrap(),
+            ledger: Ledger::open(&state.join("ledger"), &options).unwrap().ledger,
+            facts: FactsStore::open(&state.join("facts"), &options).unwrap().0,
+            files: Mutex::default(),
+            state: Mutex::new(RepoState::Live),
+            synced: Mutex::new(Barrier { synced: true, ..Barrier::default() }),
+            barriers: AtomicU64::new(0),
+        })
+    }
+
+    /// Commits the fixture's files (`//- /path` before each) as one version.
+    pub(crate) fn write(&self, fixture: &str) -> Version {
+        let mut files = self.files.lock().unwrap().clone();
+        for part in fixture.split("//- /").skip(1) {
+            let (path, text) = part.split_once('\n').unwrap();
+            files.insert(path.trim().to_owned(), text.to_owned());
+        }
+        self.commit(files)
+    }
+
+    /// Commits the removal of a file.
+    pub(crate) fn remove(&self, path: &str) -> Version {
+        let mut files = self.files.lock().unwrap().clone();
+        files.remove(path);
+        self.commit(files)
+    }
+
+    fn commit(&self, new: BTreeMap<String, String>) -> Version {
+        let old = std::mem::replace(&mut *self.files.lock().unwrap(), new.clone());
+        let updates: Vec<FileUpdate> = new
+            .keys()
+            .chain(old.keys())
+            .filter(|p| new.get(*p) != old.get(*p))
+            .map(|p| update(p, new.get(p)))
+            .collect();
+        let known: Vec<_> = updates
+            .iter()
+            .filter_map(|u| Some((u.row.as_ref()?.state.facts()?, u.facts.as_deref()?)))
+            .collect();
+        self.facts.put_many(&known).unwrap();
+        let names = names(&new);
+        let version = self
+            .ledger
+            .write::<sdl_ledger::Error>(Cause::Watch, None, 0, |batch| {
+                batch.apply_files(&updates)?;
+                for (path, text) in &new {
+                    batch.set_resolved(&resolve(path, text, &names))?;
+                }
+                for update in &updates {
+                    let path = update.path.as_str();
+                    let (was, is) = (postings(path, old.get(path)), postings(path, new.get(path)));
+                    batch.set_postings(FileId::of(&update.path), &was, &is)?;
+                }
+                Ok(())
+            })
+            .unwrap();
+        version.unwrap_or_else(|| self.ledger.head().unwrap())
+    }
+
+    /// The newest version, as the wire has it.
+    pub(crate) fn head(&self) -> String {
+        self.ledger.head().unwrap().to_string()
+    }
+
+    /// The id of a symbol.
+    pub(crate) fn symbol(&self, path: &str, qualified: &str) -> String {
+        symbol(path, qualified).to_string()
+    }
+}
+
+pub(crate) fn symbol(path: &str, qualified: &str) -> SymbolId {
+    let key = sdl_model::ids::stable_hash(&[qualified.as_bytes()]);
+    FileId::of(&RelPath::new(path).unwrap()).symbol(key)
+}
+
+fn update(path: &str, text: Option<&String>) -> FileUpdate {
+    let facts = text.map(|text| Arc::new(facts::facts(text)));
+    let row = text.map(|text| FileRow {
+        path: RelPath::new(path).unwrap(),
+        state: FileState::Indexed(key(text)),
+        size: text.len() as u64,
+    });
+    FileUpdate { path: RelPath::new(path).unwrap(), row, stat: None, facts }
+}
+
+fn key(text: &str) -> FactsKey {
+    FactsKey { lang: Lang::Python, content: ContentHash::of(text.as_bytes()) }
+}
+
+fn names(files: &BTreeMap<String, String>) -> BTreeMap<String, SymbolId> {
+    let all =
+        files.iter().flat_map(|(path, text)| facts::lines(text).into_iter().map(move |line| (path, line)));
+    all.map(|(path, line)| (line.qualified.to_owned(), symbol(path, line.qualified))).collect()
+}
+
+fn resolve(path: &str, text: &str, names: &BTreeMap<String, SymbolId>) -> Resolved {
+    let mut edges = Vec::new();
+    for line in facts::lines(text) {
+        let called = line.calls.iter().filter_map(|name| names.get(*name));
+        let mut out: Vec<Edge> = called
+            .map(|to| Edge {
+                to: *to,
+                kind: EdgeKind::Call,
+                resolution: Resolution::Exact,
+                strategy: Strategy(1),
+                confidence: 95,
+                line_offset: 0,
+                sites: 1,
+            })
+            .collect();
+        out.sort_unstable();
+        out.dedup();
+        if !out.is_empty() {
+            edges.push((symbol(path, line.qualified), out));
+        }
+    }
+    edges.sort_by_key(|(symbol, _)| *symbol);
+    Resolved { file: Some(FileId::of(&RelPath::new(path).unwrap())), edges, ..Resolved::default() }
+}
+
+fn postings(path: &str, text: Option<&String>) -> Vec<Posting> {
+    let Some(text) = text else { return Vec::new() };
+    let path = RelPath::new(path).unwrap();
+    let Facts { outline, body } = facts::facts(text);
+    sdl_retrieve::index::postings(&path, FileId::of(&path), &outline, &body)
+}
+
+impl Repo for FakeRepo {
+    fn id(&self) -> &str {
+        &self.id
+    }
+
+    fn root(&self) -> &Path {
+        &self.root
+    }
+
+    fn ledger(&self) -> &Ledger {
+        &self.ledger
+    }
+
+    fn facts(&self) -> &FactsStore {
+        &self.facts
+    }
+
+    fn barrier(&self, _timeout: Duration, _cancel: &Cancel) -> Barrier {
+        self.barriers.fetch_add(1, Ordering::SeqCst);
+        self.synced.lock().unwrap().clone()
+    }
+
+    fn status(&self) -> RepoStatus {
+        RepoStatus {
+            state: self.state.lock().unwrap().clone(),
+            head: None,
+            watcher: WatcherStatus {
+                kind: WatcherKind::Fake,
+                watches: 3,
+                last_event_ms: None,
+                degraded_reason: None,
+            },
+            health: RepoHealth::Ok,
+        }
+    }
+
+    fn refresh(
+        &self,
+        spec: RefreshSpec,
+        progress: &dyn Progress,
+        _cancel: &Cancel,
+    ) -> Result<RefreshOutcome, ToolError> {
+        progress.report(1, Some(1), "done");
+        Ok(RefreshOutcome {
+            version: self.ledger.head().unwrap_or(Version(0)),
+            changed_files: 0,
+            parsed: if spec.full { 2 } else { 0 },
+            reused: 0,
+            duration_ms: 1,
+            operation_id: spec.background.then(|| "op_1".to_owned()),
+        })
+    }
+}
+
+/// A host of such trees.
+pub(crate) struct FakeHost {
+    pub(crate) dir: TempDir,
+    repos: Mutex<BTreeMap<String, Arc<FakeRepo>>>,
+}
+
+impl Host for FakeHost {
+    fn repos(&self) -> Vec<Arc<dyn Repo>> {
+        self.repos.lock().unwrap().values().map(|repo| Arc::clone(repo) as Arc<dyn Repo>).collect()
+    }
+
+    fn repo(&self, id: &str) -> Option<Arc<dyn Repo>> {
+        self.repos.lock().unwrap().get(id).map(|repo| Arc::clone(repo) as Arc<dyn Repo>)
+    }
+
+    fn register(&self, spec: RegisterSpec) -> Result<Registered, ToolError> {
+        let name = spec.root.file_name().map(|name| name.to_string_lossy().into_owned());
+        let Some(id) = spec.id.or(name) else {
+            return Err(ToolError::new(Code::RefusedRoot, "a filesystem's root is not registered"));
+        };
+        let created = self.repo(&id).is_none();
+        Ok(Registered { id, created, indexing: created })
+    }
+
+    fn unregister(&self, id: &str) -> Result<(), ToolError> {
+        self.repos.lock().unwrap().remove(id);
+        Ok(())
+    }
+
+    fn info(&self) -> HostInfo {
+        HostInfo { version: "0.1.0".into(), state_dir: "/var/state".into(), ..HostInfo::default() }
+    }
+}
+
+/// Tools over one repository, and a client inside it.
+pub(crate) struct World {
+    pub(crate) host: Arc<FakeHost>,
+    pub(crate) repo: Arc<FakeRepo>,
+    pub(crate) tools: Tools,
+    pub(crate) session: Session,
+}
+
+pub(crate) const SHOP: &str = "
+//- /src/auth.py
+def validate(token: str) calls parse, lookup raises TokenError : Checks a token and finds its user.
+def parse(token: str) calls decode : Splits a token into its parts.
+def decode(text: str) : Reads base64.
+class Session : A user's time here.
+method Session.close() calls flush : Ends the session.
+//- /src/db.py
+def lookup(user: str) calls connect : Finds a user by name.
+def connect() : Opens the database.
+def flush() calls connect : Writes what is pending.
+//- /src/shop/cart.py
+def checkout(cart: Cart) calls validate, total, charge : Pays for what is in the cart.
+def total(cart: Cart) : Adds up the prices.
+def charge(amount: int) calls connect raises PaymentError : Takes the money.
+def main() calls checkout : Runs the shop.
+";
+
+impl World {
+    pub(crate) fn empty() -> Self {
+        let dir = TempDir::new().unwrap();
+        let repo = FakeRepo::new("shop", dir.path());
+        let repos = Mutex::new(BTreeMap::from([("shop".to_owned(), Arc::clone(&repo))]));
+        let host = Arc::new(FakeHost { dir, repos });
+        let tools = Tools::new(Arc::clone(&host) as Arc<dyn Host>);
+        let session = Session {
+            id: 1,
+            cwd: Some(repo.root.join("src")),
+            surface: Surface::Flat,
+            client: "test".into(),
+        };
+        std::fs::create_dir_all(repo.root.join("src")).unwrap();
+        Self { host, repo, tools, session }
+    }
+
+    pub(crate) fn shop() -> Self {
+        let world = Self::empty();
+        world.repo.write(SHOP);
+        world
+    }
+
+    /// A second repository of the same host.
+    pub(crate) fn add(&self, id: &str) -> Arc<FakeRepo> {
+        let repo = FakeRepo::new(id, self.host.dir.path());
+        self.host.repos.lock().unwrap().insert(id.to_owned(), Arc::clone(&repo));
+        repo
+    }
+
+    /// The whole result of a call with these argument bytes.
+    pub(crate) fn raw(&self, tool: &str, args: &str) -> Value {
+        let bytes = self.tools.call(&self.session, tool, args.as_bytes(), &NoProgress, &Cancel::new());
+        let result: Value = serde_json::from_slice(&bytes).expect("a result is JSON");
+        schema::assert_call_tool_result(&result);
+        result
+    }
+
+    /// The structured answer of a call that must succeed.
+    pub(crate) fn ok(&self, tool: &str, args: Value) -> Value {
+        let result = self.raw(tool, &args.to_string());
+        assert_eq!(result["isError"], false, "{tool} {args}: {result:#}");
+        result["structuredContent"].clone()
+    }
+
+    /// The structured error of a call that must fail.
+    pub(crate) fn err(&self, tool: &str, args: Value) -> Value {
+        let result = self.raw(tool, &args.to_string());
+        assert_eq!(result["isError"], true, "{tool} {args}: {result:#}");
+        result["structuredContent"].clone()
+    }
+}

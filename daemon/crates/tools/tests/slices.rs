@@ -1,0 +1,181 @@
+//! Slices over time: handles, refreshes, spillover, restarts.
+
+mod common;
+
+use common::World;
+use sdl_tools::host::Barrier;
+use sdl_tools::{Host, Tools};
+use serde_json::{Value, json};
+use std::sync::Arc;
+
+fn build(world: &World, more: Value) -> Value {
+    let mut args = json!({"taskText": "validate a token", "wireFormat": "standard"});
+    args.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    world.ok("sdl_slice_build", args)
+}
+
+fn refresh(world: &World, slice: &Value, known: &Value) -> Value {
+    world.ok("sdl_slice_refresh", json!({"sliceHandle": slice["sliceHandle"], "knownVersion": known}))
+}
+
+#[test]
+fn a_slice_stays_within_its_budget_as_a_whole() {
+    let world = World::shop();
+    let tight = json!({"taskText": "validate", "budget": {"maxEstimatedTokens": 400}, "includeRetrievalEvidence": true});
+    let error = world.err("sdl_slice_build", tight);
+    assert_eq!(
+        (&error["field"], &error["needed"].is_u64()),
+        (&json!("budget.maxEstimatedTokens"), &true),
+        "{error:#}"
+    );
+    for tokens in [450, 600, 900, 4_000] {
+        for format in ["standard", "compact"] {
+            let args = json!({"budget": {"maxEstimatedTokens": tokens}, "wireFormat": format});
+            let built = build(&world, args);
+            let size = sdl_tokens::count(&built.to_string());
+            assert!(size <= tokens, "{size} > {tokens} in {format}: {built:#}");
+        }
+    }
+}
+
+#[test]
+fn an_unchanged_slice_is_not_modified_and_an_edit_is_its_delta() {
+    let world = World::shop();
+    let slice = build(&world, json!({}));
+    let version = slice["ledgerVersion"].clone();
+    let same = refresh(&world, &slice, &version);
+    assert_eq!((&same["notModified"], &same["currentVersion"]), (&json!(true), &version));
+    assert!(same.get("delta").is_none());
+    world.repo.write("//- /src/unrelated.py\ndef unrelated()\n");
+    let other = refresh(&world, &slice, &version);
+    assert_eq!(other["notModified"], true, "{other:#}");
+    assert_ne!(other["currentVersion"], version, "an edit elsewhere advances the version");
+    let edited = common::SHOP.replace("Splits a token into its parts.", "Splits it.");
+    world.repo.write(&edited);
+    let changed = refresh(&world, &slice, &version);
+    assert_eq!(changed["notModified"], false, "{changed:#}");
+    let symbols = changed["delta"]["changedSymbols"].as_array().unwrap();
+    let names: Vec<&str> = symbols.iter().filter_map(|symbol| symbol["name"].as_str()).collect();
+    assert_eq!(names, ["parse"], "{changed:#}");
+    assert_eq!(changed["freshness"]["synced"], true);
+    let now = changed["currentVersion"].clone();
+    assert_eq!(refresh(&world, &slice, &now)["notModified"], true);
+}
+
+#[test]
+fn a_version_that_cannot_be_compared_with_gets_the_whole_slice_anew() {
+    let world = World::shop();
+    let slice = build(&world, json!({}));
+    for version in ["v1", "v99999999999999999"] {
+        let fresh = refresh(&world, &slice, &json!(version));
+        assert_eq!(fresh["freshInstance"], true, "{version}: {fresh:#}");
+        assert!(!fresh["slice"]["cards"].as_array().unwrap().is_empty());
+        assert_eq!(fresh["currentVersion"], world.repo.head());
+    }
+    for version in ["1", "latest", ""] {
+        let args = json!({"sliceHandle": slice["sliceHandle"], "knownVersion": version});
+        assert_eq!(world.err("sdl_slice_refresh", args)["field"], "knownVersion");
+    }
+}
+
+#[test]
+fn refresh_is_confirmed_or_an_error_unless_told_otherwise() {
+    let world = World::shop();
+    let slice = build(&world, json!({}));
+    *world.repo.synced.lock().unwrap() = Barrier::default();
+    let args = json!({"sliceHandle": slice["sliceHandle"], "knownVersion": slice["ledgerVersion"]});
+    assert_eq!(world.err("sdl_slice_refresh", args.clone())["code"], "notSynced");
+    let mut lenient = args;
+    lenient["sync"] = json!("prefer");
+    assert_eq!(world.ok("sdl_slice_refresh", lenient)["freshness"]["synced"], false);
+}
+
+#[test]
+fn a_handle_finds_its_repository_and_refuses_another() {
+    let mut world = World::shop();
+    world.add("other").write("//- /a.py\ndef elsewhere()\n");
+    let slice = build(&world, json!({}));
+    world.session.cwd = None;
+    assert_eq!(refresh(&world, &slice, &slice["ledgerVersion"])["notModified"], true);
+    let args = json!({"sliceHandle": slice["sliceHandle"], "knownVersion": slice["ledgerVersion"], "repoId": "other"});
+    let error = world.err("sdl_slice_refresh", args);
+    assert_eq!(
+        (&error["code"], &error["candidates"][0]["repoId"]),
+        (&json!("invalidArgument"), &json!("shop"))
+    );
+}
+
+#[test]
+fn handles_survive_a_restart() {
+    let mut world = World::shop();
+    let slice = build(&world, json!({"budget": {"maxCards": 1}}));
+    let spilled = slice["truncation"]["spilloverHandle"].clone();
+    world.tools.flush();
+    world.tools = Tools::new(Arc::clone(&world.host) as Arc<dyn Host>);
+    assert_eq!(refresh(&world, &slice, &slice["ledgerVersion"])["notModified"], true);
+    assert!(
+        !world.ok("sdl_slice_spillover_get", json!({"spilloverHandle": spilled}))["symbols"]
+            .as_array()
+            .unwrap()
+            .is_empty()
+    );
+}
+
+#[test]
+fn what_did_not_fit_is_served_page_by_page() {
+    let world = World::shop();
+    let all = build(&world, json!({}));
+    let slice = build(&world, json!({"budget": {"maxCards": 1}}));
+    let handle = &slice["truncation"]["spilloverHandle"];
+    assert!(handle.as_str().is_some_and(|handle| handle.starts_with("sp_")), "{slice:#}");
+    let dropped = slice["truncation"]["droppedCards"].as_u64().unwrap() as usize;
+    let mut names = Vec::new();
+    let mut cursor = Value::Null;
+    loop {
+        let page = world.ok(
+            "sdl_slice_spillover_get",
+            json!({"spilloverHandle": handle, "pageSize": 2, "cursor": cursor}),
+        );
+        names.extend(page["symbols"].as_array().unwrap().iter().map(|card| card["name"].clone()));
+        cursor = page["cursor"].clone();
+        if page["hasMore"] == false {
+            break;
+        }
+    }
+    assert_eq!(names.len(), dropped);
+    assert!(cursor.is_null());
+    let served = all["slice"]["cards"].as_array().unwrap().len();
+    assert!(dropped + 1 >= served, "{dropped} spilled of {served}");
+    for (args, code) in [
+        (json!({"spilloverHandle": handle, "cursor": "at999"}), "badCursor"),
+        (json!({"spilloverHandle": handle, "cursor": "x"}), "badCursor"),
+        (json!({"spilloverHandle": "sp_00000000000000a"}), "unknownHandle"),
+        (json!({"spilloverHandle": slice["sliceHandle"]}), "unknownHandle"),
+        (json!({"spilloverHandle": handle, "pageSize": 0}), "invalidArgument"),
+    ] {
+        assert_eq!(world.err("sdl_slice_spillover_get", args.clone())["code"], code, "{args}");
+    }
+}
+
+#[test]
+fn an_unknown_handle_says_what_to_do() {
+    let world = World::shop();
+    let error =
+        world.err("sdl_slice_refresh", json!({"sliceHandle": "h_00000000000000a", "knownVersion": "v1"}));
+    assert_eq!((&error["code"], &error["field"]), (&json!("unknownHandle"), &json!("sliceHandle")));
+    assert!(error["message"].as_str().unwrap().contains("slice.build"), "{error:#}");
+    let error = world.err("sdl_slice_refresh", json!({"sliceHandle": "nonsense", "knownVersion": "v1"}));
+    assert_eq!(error["code"], "unknownHandle");
+}
+
+#[test]
+fn a_slice_starts_somewhere_that_exists() {
+    let world = World::shop();
+    assert_eq!(world.err("sdl_slice_build", json!({}))["code"], "missingField");
+    let error = world.err("sdl_slice_build", json!({"entrySymbols": ["s_0000000000000"]}));
+    assert_eq!((&error["code"], &error["field"]), (&json!("unknownSymbol"), &json!("entrySymbols[0]")));
+    let error = world.err("sdl_slice_build", json!({"taskText": "x", "knownCardEtags": {"nope": "e"}}));
+    assert_eq!(error["field"], "knownCardEtags.nope");
+    let built = build(&world, json!({"editedFiles": ["src/gone.py", "./src/db.py"]}));
+    assert!(built["notes"][0].as_str().unwrap().contains("src/gone.py"), "{built:#}");
+}
