@@ -10,6 +10,8 @@ mod fs_type;
 mod git;
 mod hub;
 mod inbox;
+#[cfg(target_os = "linux")]
+mod quiet;
 mod read;
 mod reconcile;
 mod root;

@@ -8,6 +8,8 @@ use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use crate::disk;
 use crate::hub::Sink;
+#[cfg(target_os = "linux")]
+use crate::quiet::Quiet;
 
 /// Why a folder could not be watched.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -38,6 +40,9 @@ pub trait Source: Send {
 /// The system's own watcher.
 pub struct SystemSource {
     watcher: RecommendedWatcher,
+    /// Nothing until the first folder is watched.
+    #[cfg(target_os = "linux")]
+    quiet: Option<Option<Quiet>>,
 }
 
 impl SystemSource {
@@ -45,7 +50,11 @@ impl SystemSource {
     pub fn start(sink: Sink) -> Result<Self, WatchError> {
         let watcher = notify::recommended_watcher(move |event| deliver(&sink, event))
             .map_err(|error| WatchError::Failed(error.to_string()))?;
-        Ok(Self { watcher })
+        Ok(Self {
+            watcher,
+            #[cfg(target_os = "linux")]
+            quiet: None,
+        })
     }
 }
 
@@ -66,7 +75,13 @@ impl Source for SystemSource {
     fn watch(&mut self, folder: &Path) -> Result<(), WatchError> {
         // The watcher's own thread may have died; it then panics in ours.
         match catch_unwind(AssertUnwindSafe(|| self.watcher.watch(folder, RecursiveMode::NonRecursive))) {
-            Ok(Ok(())) => Ok(()),
+            Ok(Ok(())) => {
+                #[cfg(target_os = "linux")]
+                if let Some(quiet) = self.quiet.get_or_insert_with(|| Quiet::find(folder)) {
+                    quiet.hush(folder);
+                }
+                Ok(())
+            }
             Ok(Err(error)) => Err(match error.kind {
                 notify::ErrorKind::MaxFilesWatch => WatchError::Limit,
                 notify::ErrorKind::PathNotFound => WatchError::Gone,

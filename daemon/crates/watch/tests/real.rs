@@ -437,3 +437,39 @@ fn two_roots_and_a_worktree_in_one_of_them() {
     inner.check("inner outlives outer");
     assert!(heads(&inner) > before);
 }
+
+#[test]
+fn reading_everything_is_no_change() {
+    let bench = Bench::new();
+    let folders = 400;
+    for folder in 0..folders {
+        fs::create_dir(bench.path(&format!("d{folder}"))).unwrap();
+        for file in 0..50 {
+            fs::write(bench.path(&format!("d{folder}/{file}.rs")), "text").unwrap();
+        }
+    }
+    let worker = bench.worker();
+    worker.check("first index");
+    let before = worker.ledger.lock().unwrap().batches;
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let bench = &bench;
+            scope.spawn(move || {
+                for folder in (thread..folders).step_by(4) {
+                    for entry in fs::read_dir(bench.path(&format!("d{folder}"))).unwrap() {
+                        assert_eq!(fs::read(entry.unwrap().path()).unwrap(), b"text");
+                    }
+                }
+            });
+        }
+    });
+    assert_eq!(worker.handle.sync(common::soon()), Synced::Confirmed);
+    worker.handle.rescan();
+    assert_eq!(worker.handle.sync(common::soon()), Synced::Confirmed);
+    let ledger = worker.ledger.lock().unwrap();
+    assert_eq!(
+        (ledger.batches - before, ledger.rescans, ledger.versions),
+        (1, 2, 1),
+        "the rescan that was asked for"
+    );
+}

@@ -66,9 +66,9 @@ const VENV_MARKER: &str = "pyvenv.cfg";
 /// Folders that are a Python environment if they hold [`VENV_MARKER`].
 const VENVS: &[&str] = &["env", "venv", "virtualenv"];
 
-/// Version control's own data.
-pub(crate) fn is_metadata(name: &str) -> bool {
-    METADATA.contains(&name)
+/// Version control's own data. A worktree's `.git` is a file.
+pub(crate) fn is_metadata(name: &str, is_folder: bool) -> bool {
+    name == ".git" || (is_folder && METADATA.binary_search(&name).is_ok())
 }
 
 /// Is the entry `name` never source? `exists` tells whether there is something at a path relative to the folder that
@@ -115,5 +115,6 @@ mod tests {
         }
         assert!(is_waste("node_modules", true, |_| false));
         assert!(!is_waste("node_modules", false, |_| false));
+        assert!(is_metadata("CVS", true) && !is_metadata("CVS", false) && is_metadata(".git", false));
     }
 }

@@ -169,7 +169,7 @@ impl Rules {
         exists: impl Fn(&str) -> bool,
     ) -> bool {
         let name = path.rsplit('/').next().unwrap_or(path);
-        if builtin::is_metadata(name) {
+        if builtin::is_metadata(name, is_folder) {
             return true;
         }
         match self.ours(levels, path, is_folder) {
