@@ -9,7 +9,7 @@ use super::types::{Card, Dep};
 
 /// A card as text: 50 to 150 tokens for a typical function, never more than its JSON.
 pub fn text(card: &Card) -> String {
-    let mut out = head(card);
+    let mut out = format!("{} {}", head(card), card.etag);
     if let Some(summary) = &card.summary {
         line(&mut out, summary);
     }
@@ -52,17 +52,15 @@ pub fn text(card: &Card) -> String {
     out
 }
 
-/// The first line: kind, signature, place, id.
+/// The first line: kind, signature, place, id. Its lines are those of the file now.
 fn head(card: &Card) -> String {
     let private = if card.exported { "" } else { "private " };
+    let (kind, line) = (card.kind.name(), signature::line(card));
+    // A header as written may say the kind itself.
+    let kind = if line.starts_with(kind) { String::new() } else { format!("{kind} ") };
     format!(
-        "{private}{} {} @{}:{}-{} {}",
-        card.kind.name(),
-        signature::line(card),
-        card.file,
-        card.range.start_line,
-        card.range.end_line,
-        card.symbol_id,
+        "{private}{kind}{line} @{}:{}-{} {}",
+        card.file, card.range.start_line, card.range.end_line, card.symbol_id,
     )
 }
 

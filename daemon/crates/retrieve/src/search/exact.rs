@@ -28,7 +28,7 @@ pub(crate) fn exact(
             let Some(sym) = source.symbol(hit.symbol)? else { continue };
             let same = sym.name() == query || sym.qualified() == query || ends_in(sym.qualified(), query);
             if same {
-                ranked.push(Ranked { symbol: hit.symbol, score: flags.prior(), flags });
+                ranked.push(Ranked { symbol: hit.symbol, score: flags.prior() });
             }
         }
     }

@@ -43,7 +43,7 @@ pub(crate) fn near(view: &dyn View, name: &str) -> Result<Vec<Ranked>> {
             .into_iter()
             .map(|hit| {
                 let flags = Flags(hit.flags);
-                Ranked { symbol: hit.symbol, score: flags.prior() / (1.0 + distance as f32), flags }
+                Ranked { symbol: hit.symbol, score: flags.prior() / (1.0 + distance as f32) }
             })
             .collect();
         super::rank::keep_best(&mut hits, MOST_EACH);

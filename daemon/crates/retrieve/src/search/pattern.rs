@@ -46,7 +46,7 @@ pub(crate) fn pattern(
         for hit in of_name(source.view(), &name, MOST)? {
             let flags = Flags(hit.flags);
             if filter.keeps(source.view(), hit.symbol, flags)? {
-                ranked.push(Ranked { symbol: hit.symbol, score: (0.5 + 0.5 * share) * flags.prior(), flags });
+                ranked.push(Ranked { symbol: hit.symbol, score: (0.5 + 0.5 * share) * flags.prior() });
             }
         }
         if ranked.len() >= MOST {

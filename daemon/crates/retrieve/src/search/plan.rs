@@ -106,6 +106,11 @@ impl Plan {
             && let Some(probe) = name_probe(word, 1.0)
             && !self.names.contains(&probe)
         {
+            // `Cart` in `Cart.checkout` is spelled too, though it is not what is meant first.
+            let owner = word.rsplit_once(['.', ':', '#']).map_or("", |(owner, _)| owner);
+            self.names.extend(
+                name_probe(owner, 0.4).filter(|_| word.contains(&probe.name) && !probe.owners.is_empty()),
+            );
             self.names.push(probe);
         }
     }
@@ -196,7 +201,7 @@ mod tests {
             "Fix get_user in src/auth.py\n\nThe TokenCache doesn't expire, see 'flush' and settings.AUTH_KEY, version 3.14.",
         );
         let names: Vec<&str> = plan.names.iter().map(|probe| probe.name.as_str()).collect();
-        assert_eq!(names, ["get_user", "TokenCache", "flush", "AUTH_KEY"]);
+        assert_eq!(names, ["get_user", "TokenCache", "flush", "settings", "AUTH_KEY"]);
         assert_eq!(plan.paths, ["src/auth.py"]);
         assert!(plan.terms.iter().any(|t| t.term == "expir"));
     }
@@ -206,7 +211,7 @@ mod tests {
         let plan = Plan::of_text(
             "Allow using Click 7 with a warning. As long as libraries (e.g. Celery) require click 7/8 it is hard",
         );
-        assert!(plan.names.iter().all(|probe| probe.name == "e.g" || probe.name == "g"), "{:?}", plan.names);
+        assert!(plan.names.iter().all(|probe| probe.name.len() < 4), "{:?}", plan.names);
         assert_eq!(plan.paths, Vec::<String>::new());
     }
 }

@@ -27,7 +27,6 @@ const PIN: f32 = 1_000.0;
 pub(crate) struct Ranked {
     pub(crate) symbol: SymbolId,
     pub(crate) score: f32,
-    pub(crate) flags: Flags,
 }
 
 /// Sorts the best `wanted` to the front, best first, and drops the rest. Equal scores go by id.
@@ -68,7 +67,7 @@ pub(crate) fn rank(
     evidence.ran("bm25", ranked.len());
     for (symbol, Bonus { score, flags }) in bonus {
         if filter.keeps(view, symbol, flags)? {
-            ranked.push(Ranked { symbol, score, flags });
+            ranked.push(Ranked { symbol, score });
         }
     }
     Ok(ranked)
@@ -197,7 +196,7 @@ fn merge(
             let coverage = 0.35 + 0.65 * (covered / total_mass).min(1.0);
             let extra =
                 if bonus.is_empty() { 0.0 } else { bonus.remove(&symbol).map_or(0.0, |bonus| bonus.score) };
-            ranked.push(Ranked { symbol, score: sum * coverage * flags.prior() + extra, flags });
+            ranked.push(Ranked { symbol, score: sum * coverage * flags.prior() + extra });
         }
     }
     Ok(ranked)

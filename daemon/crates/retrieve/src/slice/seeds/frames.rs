@@ -33,6 +33,8 @@ fn forms() -> &'static [Regex] {
             r"^\s*at (?P<function>[\w.`<>+\[\],]+)\([^)]*\) in (?P<path>.+?):line (?P<line>\d+)",
             // JavaScript, TypeScript: at f (a.js:3:5)
             r"^\s*at (?:async )?(?:new )?(?P<function>[\w.$<>#]+)(?: \[as \w+\])? \((?P<path>[^()]+?):(?P<line>\d+)(?::\d+)?\)",
+            // JavaScript without a function: at file:///a.js:3:5
+            r"^\s*at (?:async )?(?P<path>(?:[\w-]+://)?[^\s()]+?):(?P<line>\d+):\d+\s*$",
             // Firefox, Safari: f@a.js:3:5
             r"^\s*(?P<function>[\w.$/<]*)@(?P<path>\S+?):(?P<line>\d+):\d+\s*$",
             // PHP: #0 a.php(3): A->f()
@@ -104,7 +106,7 @@ fn place(path: &str, qualified: Option<&str>) -> String {
     }
     let path = path.split("://").last().unwrap_or(path);
     let path = path.split(['?', '#']).next().unwrap_or(path);
-    path.trim_start_matches("./").replace('\\', "/")
+    path.trim_start_matches("/./").trim_start_matches("./").replace('\\', "/")
 }
 
 /// The simple name of a function as a trace prints it; none for lambdas and modules.
@@ -129,7 +131,7 @@ mod tests {
 
     #[test]
     fn every_form_compiles() {
-        assert_eq!(forms().len(), 9);
+        assert_eq!(forms().len(), 10);
     }
 
     #[test]

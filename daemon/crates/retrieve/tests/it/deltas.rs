@@ -1,0 +1,171 @@
+use sdl_model::Version;
+use sdl_retrieve::History;
+use sdl_retrieve::card::Plain;
+use sdl_retrieve::diff::{ChangeType, ChangedSymbol, FanIn, blast_radius, changed_symbols};
+
+use crate::ledger::MemoryLedger;
+use crate::shop::{edit, shop, text};
+
+/// What changed since the first version, modules left out.
+fn changes(ledger: &MemoryLedger) -> Vec<ChangedSymbol> {
+    let head = ledger.head();
+    let changes = head.changes_between(Version(1), sdl_ledger::View::version(&head)).unwrap();
+    let range = (Version(1), sdl_ledger::View::version(&head));
+    let found = changed_symbols(&head, ledger.outlines(), range, &changes).unwrap();
+    found
+        .iter()
+        .map(|change| change.to_wire())
+        .filter(|change| change.kind != sdl_model::SymbolKind::Module)
+        .collect()
+}
+
+fn told(changes: &[ChangedSymbol]) -> Vec<(ChangeType, &str)> {
+    changes.iter().map(|change| (change.change_type, change.name.as_str())).collect()
+}
+
+#[test]
+fn a_literal() {
+    let mut ledger = shop();
+    edit(&mut ledger, "shop/pricing.py", "1.5", "2.5");
+    let found = changes(&ledger);
+    assert_eq!(told(&found), [(ChangeType::Modified, "unit_price")]);
+    assert!(found[0].body_changed && found[0].tiers.interface_stable && !found[0].tiers.behavior_stable);
+}
+
+#[test]
+fn moved_lines_change_nothing() {
+    let mut ledger = shop();
+    edit(&mut ledger, "shop/pricing.py", "def unit_price", "\n\n\ndef unit_price");
+    assert_eq!(changes(&ledger), []);
+}
+
+#[test]
+fn a_signature() {
+    let mut ledger = shop();
+    edit(
+        &mut ledger,
+        "shop/pricing.py",
+        "def unit_price(sku: str)",
+        "def unit_price(sku: str, currency: str = \"EUR\")",
+    );
+    let found = changes(&ledger);
+    assert_eq!(told(&found), [(ChangeType::Modified, "unit_price")]);
+    let diff = found[0].signature_diff.as_ref().unwrap();
+    assert!(!diff.before.contains("currency") && diff.after.contains("currency"));
+    assert!(!found[0].body_changed && !found[0].tiers.interface_stable && found[0].tiers.behavior_stable);
+}
+
+#[test]
+fn invariants_and_side_effects() {
+    let mut ledger = shop();
+    edit(
+        &mut ledger,
+        "shop/pricing.py",
+        "    if not 0 <= discount < 1:\n        raise ValueError(\"discount out of range\")\n",
+        "    open(\"log\").read()\n",
+    );
+    let found = changes(&ledger);
+    assert_eq!(told(&found), [(ChangeType::Modified, "apply_discount")]);
+    assert!(!found[0].invariant_diff.as_ref().unwrap().removed.is_empty());
+    assert!(!found[0].side_effect_diff.as_ref().unwrap().added.is_empty());
+    assert!(!found[0].tiers.side_effects_stable);
+}
+
+#[test]
+fn a_rename() {
+    let mut ledger = shop();
+    let old = ledger.head().id("shop/pricing.py", "apply_discount");
+    let renamed = text("shop/pricing.py").replace("apply_discount", "reduce");
+    ledger.write(&[("shop/pricing.py", Some(renamed.as_bytes()))]);
+    let found = changes(&ledger);
+    assert_eq!(told(&found), [(ChangeType::Modified, "total_price"), (ChangeType::Renamed, "reduce")]);
+    assert_eq!(found[1].renamed_from, Some(old));
+    assert_eq!(found[1].previous_name.as_deref(), Some("apply_discount"));
+}
+
+#[test]
+fn a_moved_file() {
+    let mut ledger = shop();
+    let old = ledger.head().id("shop/report.py", "sales_report");
+    let content = text("shop/report.py");
+    ledger.write(&[("shop/report.py", None), ("shop/reports/sales.py", Some(content.as_bytes()))]);
+    let found = changes(&ledger);
+    assert_eq!(told(&found), [(ChangeType::Moved, "sales_report")]);
+    assert_eq!(found[0].renamed_from, Some(old));
+    assert_eq!(found[0].previous_file.as_deref(), Some("shop/report.py"));
+    assert!(!found[0].body_changed);
+}
+
+#[test]
+fn a_function_cut_from_one_file_and_pasted_into_another() {
+    let mut ledger = shop();
+    let body = "\n\ndef parse_counts(text: str) -> dict:\n    counts = {}\n    for line in text.splitlines():\n        sku, _, count = line.partition(\"=\")\n        counts[sku] = int(count)\n    return counts\n";
+    let (stock, errors) = (text("shop/stock.py"), text("shop/errors.py"));
+    assert!(stock.contains(body));
+    let (stock, errors) = (stock.replace(body, ""), format!("{errors}{body}"));
+    ledger.write(&[("shop/stock.py", Some(stock.as_bytes())), ("shop/errors.py", Some(errors.as_bytes()))]);
+    let found = changes(&ledger);
+    let moved: Vec<_> = found.iter().filter(|change| change.change_type == ChangeType::Moved).collect();
+    assert_eq!(moved.len(), 1, "{:?}", told(&found));
+    assert_eq!((moved[0].name.as_str(), moved[0].file.as_str()), ("parse_counts", "shop/errors.py"));
+    assert!(
+        found.iter().all(|change| !matches!(change.change_type, ChangeType::Added | ChangeType::Removed))
+    );
+}
+
+#[test]
+fn additions_and_removals_that_are_no_rename() {
+    let mut ledger = shop();
+    let pricing = text("shop/pricing.py");
+    let start = pricing.find("def unit_price").unwrap();
+    let end = pricing.find("def total_price").unwrap();
+    let pricing = format!(
+        "{}class Tax:\n    rate = 0.2\n\n    def of(self, amount, country, year):\n        return amount * self.rate\n\n\n{}",
+        &pricing[..start],
+        &pricing[end..]
+    );
+    ledger.write(&[("shop/pricing.py", Some(pricing.as_bytes()))]);
+    let found = changes(&ledger);
+    let of = |what| {
+        found.iter().filter(move |c| c.change_type == what).map(|c| c.name.as_str()).collect::<Vec<_>>()
+    };
+    assert_eq!(of(ChangeType::Removed), ["unit_price"]);
+    assert!(of(ChangeType::Added).contains(&"Tax") && of(ChangeType::Added).contains(&"Tax.of"));
+    assert_eq!(of(ChangeType::Renamed), Vec::<&str>::new());
+}
+
+#[test]
+fn the_blast_radius_ranks_dependents() {
+    let mut ledger = shop();
+    let v2 = edit(
+        &mut ledger,
+        "shop/pricing.py",
+        "def unit_price(sku: str)",
+        "def unit_price(sku: str, tax: float)",
+    );
+    let head = ledger.head();
+    let changes = head.changes_between(Version(1), v2).unwrap();
+    let changed = changed_symbols(&head, ledger.outlines(), (Version(1), v2), &changes).unwrap();
+    let fan_in = FanIn::between(&head, Version(1), &changes).unwrap();
+    let blast =
+        blast_radius(&head.source(), &head, (Version(1), &changes), &changed, &fan_in, &Plain, 20).unwrap();
+    let told: Vec<(&str, u32)> = blast.iter().map(|item| (item.name.as_str(), item.distance)).collect();
+    assert_eq!(told[0], ("total_price", 1));
+    assert!(told.contains(&("Cart.checkout", 2)), "{told:?}");
+    assert!(blast.iter().all(|item| item.name != "unit_price"));
+    assert_eq!(blast[0].reason, "calls unit_price");
+}
+
+#[test]
+fn growing_fan_in_is_seen() {
+    let mut ledger = shop();
+    let more = "\n\ndef a():\n    return unit_price(\"a\")\n\n\ndef b():\n    return unit_price(\"b\")\n";
+    let pricing = text("shop/pricing.py") + more;
+    let v2 = ledger.write(&[("shop/pricing.py", Some(pricing.as_bytes()))]);
+    let head = ledger.head();
+    let changes = head.changes_between(Version(1), v2).unwrap();
+    let fan_in = FanIn::between(&head, Version(1), &changes).unwrap();
+    let (symbol, trend) = fan_in.amplifiers(&head, 5).unwrap()[0];
+    assert_eq!(head.name(symbol), "unit_price");
+    assert_eq!(trend.current, trend.previous + 2);
+}
