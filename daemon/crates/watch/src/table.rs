@@ -158,3 +158,150 @@ impl Table {
         self.by_path.len()
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::PathBuf;
+
+    use super::*;
+
+    /// The watcher library's bookkeeping: watches are made by path and belong to a folder's identity; what it hears
+    /// about a path late, it applies to whatever it has under that path.
+    #[derive(Default)]
+    struct Library {
+        /// What the kernel watches.
+        kernel: HashMap<u64, Identity>,
+        watches: HashMap<PathBuf, u64>,
+        paths: HashMap<u64, PathBuf>,
+        next: u64,
+    }
+
+    impl Library {
+        /// It hears that the entry at `path` went away.
+        fn hear_gone(&mut self, path: &Path) {
+            let Some(watch) = self.watches.remove(path) else { return };
+            self.kernel.remove(&watch);
+            self.paths.remove(&watch);
+            let below: Vec<u64> =
+                self.paths.iter().filter(|(_, at)| at.starts_with(path)).map(|(watch, _)| *watch).collect();
+            for watch in below {
+                self.kernel.remove(&watch);
+                if let Some(at) = self.paths.remove(&watch) {
+                    self.watches.remove(&at);
+                }
+            }
+        }
+
+        fn is_watched(&self, path: &Path) -> bool {
+            let identity = identity_of(path).unwrap();
+            self.kernel.iter().any(|(watch, of)| {
+                *of == identity && self.paths.get(watch).is_some_and(|reported| reported == path)
+            })
+        }
+    }
+
+    impl Source for Library {
+        fn watch(&mut self, folder: &Path) -> Result<(), WatchError> {
+            let identity = identity_of(folder).map_err(|_| WatchError::Gone)?;
+            let known = self.kernel.iter().find(|(_, of)| **of == identity).map(|(watch, _)| *watch);
+            let watch = known.unwrap_or_else(|| {
+                self.next += 1;
+                self.next
+            });
+            self.kernel.insert(watch, identity);
+            self.watches.insert(folder.to_owned(), watch);
+            self.paths.insert(watch, folder.to_owned());
+            Ok(())
+        }
+
+        fn unwatch(&mut self, folder: &Path) {
+            if let Some(watch) = self.watches.remove(folder) {
+                self.kernel.remove(&watch);
+                self.paths.remove(&watch);
+            }
+        }
+    }
+
+    const US: Owner = Owner { depth: 1, id: 1 };
+
+    fn watch(table: &mut Table, library: &mut Library, path: &Path, round: u32) {
+        let identity = identity_of(path).unwrap();
+        assert!(table.watch(library, US, path, Some(identity), round).unwrap());
+    }
+
+    #[test]
+    fn a_late_rename_ends_no_watch_of_the_new_name() {
+        let temp = tempfile::tempdir().unwrap();
+        let at = |path: &str| temp.path().join(path);
+        fs::create_dir_all(at("c/sub")).unwrap();
+        let (mut table, mut library) = (Table::default(), Library::default());
+        for path in ["", "c", "c/sub"] {
+            watch(&mut table, &mut library, &at(path), 1);
+        }
+        fs::rename(at("c"), at("a")).unwrap();
+        // A crawl that comes by for another reason is faster than the rename's events.
+        for path in ["a", "a/sub"] {
+            watch(&mut table, &mut library, &at(path), 2);
+        }
+        library.hear_gone(&at("c"));
+        // They also say that `a` is new, so that it is crawled once more.
+        for path in ["a", "a/sub"] {
+            watch(&mut table, &mut library, &at(path), 3);
+        }
+        // The old names are used again, by files that never were watched.
+        library.hear_gone(&at("c/sub"));
+        library.hear_gone(&at("c"));
+        assert!(library.is_watched(&at("a")) && library.is_watched(&at("a/sub")));
+        assert_eq!(library.kernel.len(), 3);
+        table.forget_below(&mut library, US, &at("c"));
+        assert!(library.is_watched(&at("a/sub")));
+    }
+
+    #[test]
+    fn another_folder_under_a_watched_name() {
+        let temp = tempfile::tempdir().unwrap();
+        let at = |path: &str| temp.path().join(path);
+        let (mut table, mut library) = (Table::default(), Library::default());
+        for name in ["a", "b"] {
+            fs::create_dir(at(name)).unwrap();
+            watch(&mut table, &mut library, &at(name), 1);
+        }
+        fs::rename(at("a"), at("x")).unwrap();
+        fs::rename(at("b"), at("a")).unwrap();
+        fs::rename(at("x"), at("b")).unwrap();
+        watch(&mut table, &mut library, &at("a"), 2);
+        watch(&mut table, &mut library, &at("b"), 2);
+        assert!(library.is_watched(&at("a")) && library.is_watched(&at("b")));
+        assert_eq!((library.watches.len(), library.kernel.len(), table.len()), (2, 2, 2));
+    }
+
+    #[test]
+    fn a_folder_that_is_another_one_by_now_is_not_taken() {
+        let temp = tempfile::tempdir().unwrap();
+        let (mut table, mut library) = (Table::default(), Library::default());
+        let stale = Identity { device: 1, inode: 1 };
+        assert_eq!(table.watch(&mut library, US, temp.path(), Some(stale), 1), Ok(false));
+        assert_eq!((library.kernel.len(), table.len()), (0, 0));
+    }
+
+    #[test]
+    fn what_no_crawl_came_by_is_dropped_and_what_belongs_to_others_is_not() {
+        let temp = tempfile::tempdir().unwrap();
+        let at = |path: &str| temp.path().join(path);
+        fs::create_dir_all(at("a/inner")).unwrap();
+        let (mut table, mut library) = (Table::default(), Library::default());
+        let inner = Owner { depth: 9, id: 2 };
+        watch(&mut table, &mut library, &at("a"), 1);
+        let identity = identity_of(&at("a/inner")).unwrap();
+        table.watch(&mut library, inner, &at("a/inner"), Some(identity), 7).unwrap();
+        // The outer one comes by before it sees whose it is.
+        watch(&mut table, &mut library, &at("a/inner"), 1);
+        table.forget_stale(&mut library, US, temp.path(), 1);
+        assert_eq!((table.count(US), table.count(inner)), (1, 1));
+        table.forget_stale(&mut library, US, temp.path(), 2);
+        table.forget_all(&mut library, US);
+        assert_eq!((table.count(US), table.count(inner)), (0, 1));
+        assert!(library.is_watched(&at("a/inner")));
+    }
+}

@@ -241,7 +241,10 @@ impl Inbox {
         let now = self.clock.now();
         let mut state = self.lock();
         state.collapse(reason);
+        // Whoever asks knows something that the failure before did not.
+        state.not_before = None;
         self.changed(&mut state, now);
+        self.work.notify_one();
     }
 
     /// Events were lost: everything is compared, and barriers under way are void.
@@ -303,6 +306,7 @@ impl Inbox {
         let now = self.clock.now();
         let mut state = self.lock();
         state.collapse(Rescan::Scanning);
+        state.not_before = None;
         self.changed(&mut state, now);
         self.arrive_locked(&mut state, serial);
     }
@@ -496,3 +500,6 @@ impl Drop for Waiting<'_> {
         self.0.fetch_sub(1, Ordering::Relaxed);
     }
 }
+
+#[cfg(test)]
+mod tests;
