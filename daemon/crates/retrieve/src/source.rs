@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::hash::BuildHasher;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -17,7 +18,7 @@ pub trait Outlines {
     fn outline(&self, key: FactsKey) -> sdl_ledger::Result<Option<Arc<Outline>>>;
 }
 
-impl Outlines for HashMap<FactsKey, Arc<Outline>> {
+impl<S: BuildHasher> Outlines for HashMap<FactsKey, Arc<Outline>, S> {
     fn outline(&self, key: FactsKey) -> sdl_ledger::Result<Option<Arc<Outline>>> {
         Ok(self.get(&key).cloned())
     }

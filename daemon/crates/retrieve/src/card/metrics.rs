@@ -21,7 +21,7 @@ pub(super) fn of(
 ) -> Result<Metrics> {
     let view = source.view();
     let mut tests = 0;
-    let mut best: Option<((bool, bool, Reverse<u8>, &InEdge), Sym)> = None;
+    let mut best = None;
     let callers = view.in_edges(sym.id, MOST_CALLERS)?;
     for edge in &callers {
         let Some(test) = as_test(source, edge)? else { continue };
@@ -29,7 +29,7 @@ pub(super) fn of(
         // The test that calls it, and is named after it, speaks for it.
         let after = test.name().to_lowercase().contains(&sym.name().to_lowercase());
         let rank = (!after, edge.kind != EdgeKind::Call, Reverse(edge.confidence), edge);
-        if best.as_ref().is_none_or(|(known, _)| rank < *known) {
+        if best.as_ref().is_none_or(|(known, _): &(_, Sym)| rank < *known) {
             best = Some((rank, test));
         }
     }

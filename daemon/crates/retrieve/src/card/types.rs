@@ -251,10 +251,12 @@ pub struct CardRef {
     pub range: Range,
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands fields over by reference")]
 fn is_false(value: &bool) -> bool {
     !*value
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands fields over by reference")]
 fn is_zero(value: &u32) -> bool {
     *value == 0
 }

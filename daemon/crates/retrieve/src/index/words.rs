@@ -130,7 +130,7 @@ mod tests {
     fn terms_are_stemmed_and_free_of_noise() {
         let mut found = Vec::new();
         terms("The parser of queries is a self x", &mut Scratch::default(), &mut |term| {
-            found.push(term.to_owned())
+            found.push(term.to_owned());
         });
         assert_eq!(found, ["pars", "queri"]);
     }

@@ -87,9 +87,10 @@ impl Plan {
     /// Adds names that the conversation mentioned.
     pub(crate) fn mention(&mut self, mentions: &[String]) {
         for mention in mentions.iter().take(MOST_PROBES) {
-            match mention.contains('/') {
-                true => self.paths.push(mention.clone()),
-                false => self.names.extend(name_probe(trim(mention), 0.7)),
+            if mention.contains('/') {
+                self.paths.push(mention.clone());
+            } else {
+                self.names.extend(name_probe(trim(mention), 0.7));
             }
         }
     }

@@ -173,8 +173,7 @@ fn merge(
     let mut ranked = Vec::with_capacity(lists.iter().map(|list| list.hits.len()).max().unwrap_or(0));
     let mut next: Vec<u64> =
         lists.iter().map(|list| list.hits.first().map_or(u64::MAX, |hit| hit.symbol.0)).collect();
-    loop {
-        let Some(lowest) = next.iter().copied().min().filter(|lowest| *lowest != u64::MAX) else { break };
+    while let Some(lowest) = next.iter().copied().min().filter(|lowest| *lowest != u64::MAX) {
         let (mut sum, mut covered, mut last_term, mut flags) = (0.0_f32, 0.0_f32, u16::MAX, Flags(0));
         for (list, upcoming) in lists.iter_mut().zip(&mut next) {
             if *upcoming != lowest {

@@ -144,9 +144,9 @@ fn dependencies(value: &Value, index: &Index) -> Option<Deps> {
         for entry in list.as_array()? {
             let entry = entry.as_array()?;
             if index.version >= 3 {
-                read_run(entry, index, &mut found)?
+                read_run(entry, index, &mut found)?;
             } else {
-                found.push(read_flat(entry, index)?)
+                found.push(read_flat(entry, index)?);
             }
         }
         Some(found)
@@ -233,6 +233,10 @@ fn numbers(value: &Value, index: &Index) -> Option<Metrics> {
 }
 
 /// Some(None) for what is not there, none for what is there in another shape.
+#[allow(
+    clippy::option_option,
+    reason = "absent and misshapen are two things, and `?` takes care of the second"
+)]
 fn optional<T>(value: Option<&Value>, read: impl FnOnce(&Value) -> Option<T>) -> Option<Option<T>> {
     value.map_or(Some(None), |value| read(value).map(Some))
 }

@@ -78,9 +78,9 @@ pub(super) fn read(value: &Value, version: u8, types: &[EdgeKind], index: &Index
     for entry in value.as_array()? {
         let entry = entry.as_array()?;
         if version >= 3 {
-            read_run(entry, index, &mut edges)?
+            read_run(entry, index, &mut edges)?;
         } else {
-            edges.push(read_one(entry, types, index)?)
+            edges.push(read_one(entry, types, index)?);
         }
     }
     Some(edges)

@@ -1,7 +1,7 @@
 use sdl_model::Version;
 use sdl_retrieve::History;
 use sdl_retrieve::card::Plain;
-use sdl_retrieve::diff::{ChangeType, ChangedSymbol, FanIn, blast_radius, changed_symbols};
+use sdl_retrieve::diff::{Change, ChangeType, ChangedSymbol, FanIn, blast_radius, changed_symbols};
 
 use crate::ledger::MemoryLedger;
 use crate::shop::{edit, shop, text};
@@ -12,11 +12,7 @@ fn changes(ledger: &MemoryLedger) -> Vec<ChangedSymbol> {
     let changes = head.changes_between(Version(1), sdl_ledger::View::version(&head)).unwrap();
     let range = (Version(1), sdl_ledger::View::version(&head));
     let found = changed_symbols(&head, ledger.outlines(), range, &changes).unwrap();
-    found
-        .iter()
-        .map(|change| change.to_wire())
-        .filter(|change| change.kind != sdl_model::SymbolKind::Module)
-        .collect()
+    found.iter().map(Change::to_wire).filter(|change| change.kind != sdl_model::SymbolKind::Module).collect()
 }
 
 fn told(changes: &[ChangedSymbol]) -> Vec<(ChangeType, &str)> {

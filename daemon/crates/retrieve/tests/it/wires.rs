@@ -199,7 +199,7 @@ fn the_formats_of_one_slice() {
     let mut shown = wire::text(&slice.doc);
     for format in WireFormat::ALL {
         let json = wire::encode(&slice.doc, format).unwrap();
-        shown += &format!("\n{format:?}\n{}\n", serde_json::to_string(&json).unwrap());
+        shown = format!("{shown}\n{format:?}\n{}\n", serde_json::to_string(&json).unwrap());
     }
     insta::assert_snapshot!(shown);
 }
