@@ -166,7 +166,7 @@ impl Call<'_> {
     }
 
     /// The advertised name of the action called `name`.
-    pub(crate) fn tool(&self, name: &str) -> String {
+    pub(crate) fn tool(name: &str) -> String {
         crate::registry::names::underscored(name)
     }
 }

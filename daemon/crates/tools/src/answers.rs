@@ -61,6 +61,11 @@ pub(crate) fn line(text: &mut String, args: std::fmt::Arguments<'_>) {
     if !text.is_empty() {
         text.push('\n');
     }
+    add(text, args);
+}
+
+/// Appends formatted text; writing to a string cannot fail.
+pub(crate) fn add(text: &mut String, args: std::fmt::Arguments<'_>) {
     let _ = text.write_fmt(args);
 }
 

@@ -21,6 +21,12 @@ pub(crate) fn count(text: &str) -> usize {
     sdl_tokens::count(text)
 }
 
+/// Whether `text` has more than `limit` tokens; looks no further than that.
+pub(crate) fn is_above(text: &str, limit: usize) -> bool {
+    // No token is shorter than a byte: a text with fewer bytes than that needs no counting.
+    text.len() > limit && sdl_tokens::count_at_most(text, limit).is_none()
+}
+
 /// How many of `items` stay when so many are dropped from the end that at least `excess` tokens go.
 pub(crate) fn keeping<T: Serialize>(items: &[T], excess: usize) -> Result<usize, ToolError> {
     let mut gone = 0;

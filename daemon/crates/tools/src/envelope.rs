@@ -2,43 +2,48 @@
 
 use serde_json::Value;
 
+use crate::answers::add;
 use crate::registry::Answer;
 use crate::{ToolError, budget};
 
 /// The result of a call that was answered.
 pub(crate) fn answered(answer: Answer) -> Vec<u8> {
-    write(&Value::Object(answer.structured), answer.text, false)
+    let structured = Value::Object(answer.structured).to_string();
+    let tokens = budget::count(&structured);
+    if tokens > budget::MOST_TOKENS {
+        // Every action keeps to a budget of its own; this is the last line of defence for the reader's context.
+        return failed(&ToolError::internal(
+            "keeping the answer to its budget",
+            format!("it has {tokens} tokens"),
+        ));
+    }
+    write(&structured, tokens, &answer.text, false)
 }
 
 /// The result of a call that was refused or failed.
 pub(crate) fn failed(error: &ToolError) -> Vec<u8> {
-    write(&error.to_value(), text_of(error), true)
+    let structured = error.to_value().to_string();
+    write(&structured, budget::count(&structured), &text_of(error), true)
 }
 
-fn write(structured: &Value, text: String, is_error: bool) -> Vec<u8> {
-    let structured = structured.to_string();
+fn write(structured: &str, tokens: usize, text: &str, is_error: bool) -> Vec<u8> {
     // The text is there for readers without structured content; where it would cost more, the JSON itself serves.
-    let text = if costs_more(&text, &structured) { &structured } else { &text };
+    let text = if budget::is_above(text, tokens) { structured } else { text };
     let mut out = Vec::with_capacity(structured.len() + text.len() + 128);
     out.extend_from_slice(br#"{"content":[{"type":"text","text":"#);
-    out.extend_from_slice(Value::from(text.as_str()).to_string().as_bytes());
+    out.extend_from_slice(Value::from(text).to_string().as_bytes());
     out.extend_from_slice(br#"}],"structuredContent":"#);
     out.extend_from_slice(structured.as_bytes());
     out.extend_from_slice(if is_error { br#","isError":true}"# } else { br#","isError":false}"# });
     out
 }
 
-fn costs_more(text: &str, json: &str) -> bool {
-    // No token is shorter than a byte: a text with fewer bytes than the JSON has tokens needs no counting.
-    budget::count(text) > budget::count(json)
-}
-
 fn text_of(error: &ToolError) -> String {
     let code = serde_json::to_value(error.code).unwrap_or_default();
     let mut text = format!("{}: {}", code.as_str().unwrap_or("internal"), error.message);
-    if !error.candidates.is_empty() {
+    if !error.about.candidates.is_empty() {
         text.push_str("\nCandidates:");
-        for candidate in &error.candidates {
+        for candidate in &error.about.candidates {
             let parts: Vec<String> = candidate
                 .0
                 .values()
@@ -48,8 +53,8 @@ fn text_of(error: &ToolError) -> String {
             text.push_str(&parts.join(" "));
         }
     }
-    if let Some(next) = &error.next_best_action {
-        text.push_str(&format!("\nNext: {} {}", next.tool, next.args));
+    if let Some(next) = &error.about.next_best_action {
+        add(&mut text, format_args!("\nNext: {} {}", next.tool, next.args));
     }
     text
 }

@@ -98,12 +98,19 @@ pub struct ToolError {
     pub code: Code,
     /// For readers: what, where, what to do next.
     pub message: String,
+    /// What else there is to say.
+    pub about: Box<About>,
+}
+
+/// What an error says beside its code and message.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct About {
     /// The argument at fault, as a path (`budget.maxCards`, `symbolRefs[2].name`).
     pub field: Option<String>,
     /// What may have been meant, best first.
     pub candidates: Vec<Candidate>,
     /// What to call instead.
-    pub next_best_action: Option<Box<NextBestAction>>,
+    pub next_best_action: Option<NextBestAction>,
     /// Further keys of the wire form: `schema`, `expected`, `got`, `progress`, `failed`.
     pub details: Map<String, Value>,
 }
@@ -111,14 +118,7 @@ pub struct ToolError {
 impl ToolError {
     /// An error of that kind.
     pub fn new(code: Code, message: impl Into<String>) -> Self {
-        Self {
-            code,
-            message: message.into(),
-            field: None,
-            candidates: Vec::new(),
-            next_best_action: None,
-            details: Map::new(),
-        }
+        Self { code, message: message.into(), about: Box::default() }
     }
 
     /// A failure inside. `what` says what was being done, `why` what came of it.
@@ -134,29 +134,29 @@ impl ToolError {
     /// Names the argument at fault.
     #[must_use]
     pub fn at(mut self, field: impl Into<String>) -> Self {
-        self.field = Some(field.into());
+        self.about.field = Some(field.into());
         self
     }
 
     /// Lists what may have been meant.
     #[must_use]
     pub fn or_one_of(mut self, candidates: impl IntoIterator<Item = Candidate>) -> Self {
-        self.candidates.extend(candidates);
+        self.about.candidates.extend(candidates);
         self
     }
 
     /// Says what to call instead.
     #[must_use]
     pub fn next(mut self, tool: impl Into<String>, args: Value, rationale: impl Into<String>) -> Self {
-        self.next_best_action =
-            Some(Box::new(NextBestAction { tool: tool.into(), args, rationale: rationale.into() }));
+        self.about.next_best_action =
+            Some(NextBestAction { tool: tool.into(), args, rationale: rationale.into() });
         self
     }
 
     /// Adds a key to the wire form.
     #[must_use]
     pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
-        self.details.insert(key.to_owned(), value.into());
+        self.about.details.insert(key.to_owned(), value.into());
         self
     }
 
@@ -165,19 +165,17 @@ impl ToolError {
         let mut out = Map::new();
         out.insert("code".into(), serde_json::to_value(self.code).unwrap_or_default());
         out.insert("message".into(), self.message.clone().into());
-        if let Some(field) = &self.field {
+        let About { field, candidates, next_best_action, details } = &*self.about;
+        if let Some(field) = field {
             out.insert("field".into(), field.clone().into());
         }
-        if !self.candidates.is_empty() {
-            out.insert(
-                "candidates".into(),
-                self.candidates.iter().map(|c| Value::Object(c.0.clone())).collect(),
-            );
+        if !candidates.is_empty() {
+            out.insert("candidates".into(), candidates.iter().map(|c| Value::Object(c.0.clone())).collect());
         }
-        if let Some(next) = &self.next_best_action {
+        if let Some(next) = next_best_action {
             out.insert("nextBestAction".into(), serde_json::to_value(next).unwrap_or_default());
         }
-        for (key, value) in &self.details {
+        for (key, value) in details {
             out.entry(key.clone()).or_insert_with(|| value.clone());
         }
         Value::Object(out)

@@ -143,27 +143,36 @@ impl Leases {
         known.or_else(|| repo.ledger().lease(handle).ok().flatten().map(|lease| lease.data.into()))
     }
 
-    /// Performs what a request left to be written.
+    /// The repository of a handle that is in memory: its ledger may have been rebuilt since.
+    pub(crate) fn repo_of(&self, handle: &str) -> Option<String> {
+        self.lock().get(handle).map(|held| held.repo.clone())
+    }
+
+    /// Performs what a request left to be written. What can't be written holds in memory: the answer is right all the
+    /// same, its handle just won't survive a restart.
     pub(crate) fn write(&self, repo: &dyn Repo, write: LeaseWrite) -> Result<(), ToolError> {
         let expires_ms = self.expiry();
         match write {
             LeaseWrite::Put { handle, holds_from, data } => {
-                repo.ledger().put_lease(&sdl_ledger::Lease {
-                    handle: handle.clone(),
-                    holds_from,
-                    expires_ms,
-                    data: data.clone(),
-                })?;
                 let held = Held {
                     expires_ms,
-                    stored_expires_ms: expires_ms,
-                    data: data.into(),
+                    stored_expires_ms: 0,
+                    data: data.as_slice().into(),
                     repo: repo.id().to_owned(),
                 };
-                self.keep(handle, held);
+                self.keep(handle.clone(), held);
+                let lease = sdl_ledger::Lease { handle: handle.clone(), holds_from, expires_ms, data };
+                repo.ledger().put_lease(&lease)?;
+                self.stored(&handle, expires_ms);
                 Ok(())
             }
             LeaseWrite::Renew { handle } => self.renew(repo, handle, expires_ms),
+        }
+    }
+
+    fn stored(&self, handle: &str, expires_ms: u64) {
+        if let Some(held) = self.lock().get_mut(handle) {
+            held.stored_expires_ms = expires_ms;
         }
     }
 
@@ -181,11 +190,11 @@ impl Leases {
             return self.renew(repo, handle, expires_ms);
         };
         held.expires_ms = expires_ms;
-        if held.stored_expires_ms < self.clock.unix_ms() + LIFE_MS / 2 {
-            repo.ledger().renew_lease(&handle, expires_ms)?;
-            held.stored_expires_ms = expires_ms;
+        let stored = held.stored_expires_ms;
+        self.keep(handle.clone(), held);
+        if stored < self.clock.unix_ms() + LIFE_MS / 2 && repo.ledger().renew_lease(&handle, expires_ms)? {
+            self.stored(&handle, expires_ms);
         }
-        self.keep(handle, held);
         Ok(())
     }
 
@@ -217,9 +226,8 @@ impl Leases {
             // A lease that can't be written lives on until the time that was written before.
             if let Some(repo) = host.repo(&held.repo)
                 && repo.ledger().renew_lease(&handle, held.expires_ms).is_ok()
-                && let Some(kept) = self.lock().get_mut(&handle)
             {
-                kept.stored_expires_ms = held.expires_ms;
+                self.stored(&handle, held.expires_ms);
             }
         }
     }

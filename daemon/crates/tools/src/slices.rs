@@ -6,7 +6,7 @@ use sdl_retrieve::slice::{BuiltSlice, SliceRequest, WireFormat};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
-use crate::action::ReadCx;
+use crate::action::{Call, ReadCx};
 use crate::answers::{LeaseOut, Object, Truncation};
 use crate::leases::{HandleKind, LeaseWrite};
 use crate::spill::Spill;
@@ -111,7 +111,7 @@ pub(crate) fn or_build_again(cx: &ReadCx<'_>, error: ToolError, lease: Option<&L
     }
     let Some(lease) = lease else {
         let example = json!({"repoId": cx.repo.id(), "taskText": "<your task>"});
-        return error.with("howToRebuild", json!({"tool": cx.call.tool("slice.build"), "args": example}));
+        return error.with("howToRebuild", json!({"tool": Call::tool("slice.build"), "args": example}));
     };
     let request = &lease.request;
     let mut args = Map::new();
@@ -135,7 +135,7 @@ pub(crate) fn or_build_again(cx: &ReadCx<'_>, error: ToolError, lease: Option<&L
     let tokens = (request.budget.max_estimated_tokens + 400).min(crate::budget::MOST_TOKENS as u32);
     args.insert("budget".into(), json!({"maxCards": request.budget.max_cards, "maxEstimatedTokens": tokens}));
     error.next(
-        cx.call.tool("slice.build"),
+        Call::tool("slice.build"),
         Value::Object(args),
         "builds the same slice from the tree as it is now",
     )

@@ -1,12 +1,12 @@
 //! Finding the symbols that arguments name, and saying which were meant when they name none.
 
-use sdl_model::{RelPath, SymbolId};
+use sdl_model::{RelPath, SymbolId, Version};
 use sdl_retrieve::Sym;
 use sdl_retrieve::card::{self, Card, CardOptions, Detail};
 use sdl_retrieve::search::{Hit, SearchRequest, search};
 use serde_json::json;
 
-use crate::action::ReadCx;
+use crate::action::{Call, ReadCx};
 use crate::params::SymbolRef;
 use crate::{Candidate, Code, ToolError, budget};
 
@@ -24,11 +24,37 @@ pub(crate) fn by_id(cx: &ReadCx<'_>, text: &str, field: &str) -> Result<Sym, Too
         let error = ToolError::new(Code::UnknownSymbol, message).at(field);
         return Err(look_up(cx, error, text));
     };
-    cx.source.symbol(id)?.ok_or_else(|| {
-        let message =
-            format!("there is no symbol {id} in version {}; it may have been renamed or removed", cx.version);
-        ToolError::new(Code::UnknownSymbol, message).at(field)
-    })
+    if let Some(sym) = cx.source.symbol(id)? {
+        return Ok(sym);
+    }
+    let Some((name, file)) = was(cx, id)? else {
+        let message = format!("there is no symbol {id} in version {}, nor was there lately", cx.version);
+        return Err(ToolError::new(Code::UnknownSymbol, message).at(field));
+    };
+    let message = format!(
+        "{id} was {name:?} in {file}; it was removed, renamed or moved before version {}",
+        cx.version
+    );
+    Err(look_up(cx, ToolError::new(Code::UnknownSymbol, message).at(field), &name))
+}
+
+/// Versions that are searched for a symbol that is gone.
+const LATELY: u64 = 200;
+
+/// The qualified name and the file that a symbol had before it went, if that was lately.
+fn was(cx: &ReadCx<'_>, id: SymbolId) -> Result<Option<(String, String)>, ToolError> {
+    let Some(floor) = cx.snapshot.floor() else { return Ok(None) };
+    let from = floor.max(Version(cx.version.0.saturating_sub(LATELY)));
+    for change in cx.snapshot.changes_between(from, cx.version)?.files {
+        cx.call.check()?;
+        let Some(row) = change.old else { continue };
+        let Some(key) = row.state.facts() else { continue };
+        let Some(outline) = cx.source.outlines().outline(key)? else { continue };
+        if let Some(def) = outline.find(change.file, id).and_then(|ix| outline.def(ix)) {
+            return Ok(Some((outline.str(def.qualified).to_owned(), row.path.as_str().to_owned())));
+        }
+    }
+    Ok(None)
 }
 
 /// The one symbol that fits.
@@ -97,7 +123,7 @@ fn look_up(cx: &ReadCx<'_>, error: ToolError, name: &str) -> ToolError {
         Err(_) => error,
     };
     error.next(
-        cx.call.tool("symbol.search"),
+        Call::tool("symbol.search"),
         json!({"repoId": cx.repo.id(), "query": name}),
         "finds symbols by name",
     )

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use sdl_ledger::Clock;
+
 use crate::leases::Leases;
 use crate::registry::{Registry, To};
 use crate::{Cancel, Host, Names, Progress, Session, Surface, actions, envelope, pipeline};
@@ -17,6 +19,11 @@ impl Tools {
     /// Builds the registry over `host`.
     pub fn new(host: Arc<dyn Host>) -> Self {
         Self { host, registry: Registry::new(actions::all()), leases: Leases::default() }
+    }
+
+    /// As [`Tools::new`], with leases that tell the time by `clock`.
+    pub fn with_clock(host: Arc<dyn Host>, clock: Arc<dyn Clock>) -> Self {
+        Self { leases: Leases::new(clock), ..Self::new(host) }
     }
 
     /// Calls a tool by any of its names. `args` are the JSON arguments as they came; nothing at all means none. Blocks;

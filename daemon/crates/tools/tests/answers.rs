@@ -85,8 +85,7 @@ fn a_name_is_found_and_its_card_says_what_it_calls() {
 #[test]
 fn a_page_of_results_continues_where_it_ends() {
     let world = World::empty();
-    let many: String = (0..900).map(|i| format!("def handler_number_{i}(request: HttpRequest)\n")).collect();
-    world.repo.write(&format!("//- /src/handlers.py\n{many}"));
+    world.repo.write(&common::handlers(900, ""));
     let mut seen = std::collections::BTreeSet::new();
     let mut cursor = Value::Null;
     for _ in 0..40 {
@@ -110,9 +109,7 @@ fn a_page_of_results_continues_where_it_ends() {
 fn many_cards_stop_at_the_answers_tokens_and_name_the_rest() {
     let world = World::empty();
     let doc = "Looks at the request and says at some length what is to be done about it. ".repeat(4);
-    let many: String =
-        (0..100).map(|i| format!("def handler_number_{i}(request: HttpRequest) : {doc}\n")).collect();
-    world.repo.write(&format!("//- /src/handlers.py\n{many}"));
+    world.repo.write(&common::handlers(100, &format!(" : {doc}")));
     let ids: Vec<String> =
         (0..100).map(|i| world.repo.symbol("src/handlers.py", &format!("handler_number_{i}"))).collect();
     let page = world.ok("sdl_symbol_getCards", json!({"symbolIds": ids}));

@@ -1,12 +1,17 @@
 //! Slices over time: handles, refreshes, spillover, restarts.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a helper of tests fails as a test does")]
+
 mod common;
 
-use common::World;
-use sdl_tools::host::Barrier;
-use sdl_tools::{Host, Tools};
-use serde_json::{Value, json};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use common::World;
+use sdl_ledger::Clock;
+use sdl_tools::host::Barrier;
+use sdl_tools::{Host, Repo as _, Tools};
+use serde_json::{Value, json};
 
 fn build(world: &World, more: Value) -> Value {
     let mut args = json!({"taskText": "validate a token", "wireFormat": "standard"});
@@ -178,4 +183,69 @@ fn a_slice_starts_somewhere_that_exists() {
     assert_eq!(error["field"], "knownCardEtags.nope");
     let built = build(&world, json!({"editedFiles": ["src/gone.py", "./src/db.py"]}));
     assert!(built["notes"][0].as_str().unwrap().contains("src/gone.py"), "{built:#}");
+}
+
+/// A clock that stands until it is set.
+#[derive(Default)]
+struct Hand(AtomicU64);
+
+impl Clock for Hand {
+    fn unix_ms(&self) -> u64 {
+        self.0.load(Ordering::SeqCst)
+    }
+}
+
+const MINUTE: u64 = 60_000;
+
+#[test]
+fn a_lease_is_written_at_half_life_and_ends_when_unused() {
+    let mut world = World::shop();
+    let clock = Arc::new(Hand(AtomicU64::new(1_000 * MINUTE)));
+    let host = Arc::clone(&world.host) as Arc<dyn Host>;
+    world.tools = Tools::with_clock(host, Arc::clone(&clock) as Arc<dyn Clock>);
+    let slice = build(&world, json!({}));
+    let handle = slice["sliceHandle"].as_str().unwrap();
+    let written = || world.repo.ledger().lease(handle).unwrap().unwrap().expires_ms / MINUTE;
+    assert_eq!(written(), 1_060);
+    clock.0.store(1_020 * MINUTE, Ordering::SeqCst);
+    let renewed = refresh(&world, &slice, &slice["ledgerVersion"]);
+    assert_eq!(renewed["lease"]["expiresAt"], json!(1_080 * MINUTE));
+    assert_eq!(written(), 1_060, "renewed in memory alone");
+    world.tools.flush();
+    assert_eq!(written(), 1_080, "written before the daemon stops");
+    clock.0.store(1_055 * MINUTE, Ordering::SeqCst);
+    refresh(&world, &slice, &slice["ledgerVersion"]);
+    assert_eq!(written(), 1_115, "half of its written life is over");
+    clock.0.store(1_116 * MINUTE, Ordering::SeqCst);
+    let args = json!({"sliceHandle": handle, "knownVersion": slice["ledgerVersion"]});
+    let error = world.err("sdl_slice_refresh", args);
+    assert_eq!(error["code"], "handleExpired");
+    let next = &error["nextBestAction"];
+    assert_eq!(
+        (&next["tool"], &next["args"]["taskText"]),
+        (&json!("sdl_slice_build"), &json!("validate a token"))
+    );
+    world.ok("sdl_slice_build", next["args"].clone());
+}
+
+#[test]
+fn a_slice_of_a_ledger_that_was_rebuilt_comes_whole() {
+    let mut world = World::shop();
+    let slice = build(&world, json!({}));
+    world.replace_repo().write(common::SHOP);
+    world.session.cwd = None;
+    let fresh = refresh(&world, &slice, &slice["ledgerVersion"]);
+    assert_eq!(fresh["freshInstance"], true, "{fresh:#}");
+    assert_eq!(refresh(&world, &slice, &fresh["currentVersion"])["notModified"], true);
+}
+
+#[test]
+fn a_symbol_that_is_gone_is_named_as_it_was() {
+    let world = World::shop();
+    let id = world.repo.symbol("src/auth.py", "parse");
+    world.repo.write(&common::SHOP.replace("def parse(", "def parse_token("));
+    let error = world.err("sdl_symbol_getCard", json!({"symbolId": id}));
+    assert_eq!(error["code"], "unknownSymbol");
+    assert!(error["message"].as_str().unwrap().contains("was \"parse\" in src/auth.py"), "{error:#}");
+    assert_eq!(error["candidates"][0]["name"], "parse_token", "{error:#}");
 }

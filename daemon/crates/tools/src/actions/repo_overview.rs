@@ -7,7 +7,7 @@ use sdl_ledger::View as _;
 use serde::{Deserialize, Serialize};
 
 use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render};
-use crate::answers::{Truncation, line};
+use crate::answers::{Truncation, add, line};
 use crate::overview::{Overview, Scope, Standout, layers, survey};
 use crate::{ToolError, budget};
 
@@ -88,7 +88,8 @@ struct Directory {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Symbol {
-    symbol_id: String,
+    #[serde(rename = "symbolId")]
+    id: String,
     name: String,
     kind: String,
     file: String,
@@ -207,7 +208,7 @@ impl Response {
         }
         let enrichment = cx.repo.enrichment(cx.snapshot);
         let symbol = |found: &Standout| Symbol {
-            symbol_id: found.id.to_string(),
+            id: found.id.to_string(),
             name: found.name.clone(),
             kind: found.kind.name().to_owned(),
             line: found.line,
@@ -232,16 +233,16 @@ impl Response {
     fn fit(&mut self, around: usize, most: usize) -> Result<(), ToolError> {
         let mut dropped = 0;
         while around + budget::of(&*self)? > most {
-            let mut sizes = Vec::new();
-            sizes.push(self.directories.as_ref().map_or(0, |list| list.len()));
-            sizes.push(self.hotspots.as_ref().map_or(0, |list| list.len()));
-            sizes.push(self.entry_points.as_ref().map_or(0, |list| list.len()));
-            sizes.push(self.clusters.as_ref().map_or(0, |list| list.len()));
-            sizes.push(self.layers.as_ref().map_or(0, |list| list.len()));
-            let Some(longest) = sizes.iter().max().copied().filter(|longest| *longest > 0) else { break };
-            let which = sizes.iter().position(|size| *size == longest);
+            let sizes = [
+                len(self.directories.as_ref()),
+                len(self.hotspots.as_ref()),
+                len(self.entry_points.as_ref()),
+                len(self.clusters.as_ref()),
+                len(self.layers.as_ref()),
+            ];
+            let Some(longest) = sizes.into_iter().max().filter(|longest| *longest > 0) else { break };
             dropped += longest - longest / 2;
-            match which {
+            match sizes.iter().position(|size| *size == longest) {
                 Some(0) => cut(self.directories.as_mut(), longest / 2),
                 Some(1) => cut(self.hotspots.as_mut(), longest / 2),
                 Some(2) => cut(self.entry_points.as_mut(), longest / 2),
@@ -259,6 +260,10 @@ impl Response {
         }
         Ok(())
     }
+}
+
+fn len<T>(list: Option<&Vec<T>>) -> usize {
+    list.map_or(0, Vec::len)
 }
 
 fn cut<T>(list: Option<&mut Vec<T>>, len: usize) {
@@ -295,7 +300,7 @@ impl Render for Response {
         let Stats { files, symbols, edges, .. } = &self.stats;
         let mut text = format!("{files} files, {symbols} symbols, {edges} edges");
         for (language, count) in &self.stats.languages {
-            text.push_str(&format!(", {count} {language}"));
+            add(&mut text, format_args!(", {count} {language}"));
         }
         for directory in self.directories.iter().flatten() {
             line(
@@ -308,8 +313,8 @@ impl Render for Response {
                 line(&mut text, format_args!("{title}:"));
             }
             for symbol in list.iter().flatten() {
-                let Symbol { symbol_id, name, file, fan_in, .. } = symbol;
-                line(&mut text, format_args!("{symbol_id} {name} {file}:{} <-{fan_in}", symbol.line));
+                let Symbol { id, name, file, fan_in, .. } = symbol;
+                line(&mut text, format_args!("{id} {name} {file}:{} <-{fan_in}", symbol.line));
             }
         }
         for cluster in self.clusters.iter().flatten() {

@@ -9,8 +9,8 @@ use sdl_model::FileState;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render};
-use crate::answers::{self, Object, line};
+use crate::action::{Action, ActionDef, Call, Namespace, ReadAction, ReadCx, Render};
+use crate::answers::{self, Object, add, line};
 use crate::error::NextBestAction;
 use crate::host::{RepoHealth, RepoState, RepoStatus as HostStatus};
 use crate::{ToolError, budget};
@@ -266,7 +266,7 @@ fn without_facts(cx: &ReadCx<'_>) -> Result<Vec<FileLine>, ToolError> {
 /// What a reader of the status can do, if anything is to be done.
 fn next(cx: &ReadCx<'_>, status: &HostStatus) -> Option<NextBestAction> {
     let action = |name: &str, args, rationale: &str| {
-        Some(NextBestAction { tool: cx.call.tool(name), args, rationale: rationale.to_owned() })
+        Some(NextBestAction { tool: Call::tool(name), args, rationale: rationale.to_owned() })
     };
     match (&status.state, &status.health) {
         (RepoState::Indexing { .. }, _) => action(
@@ -288,25 +288,25 @@ impl Render for Response {
         let version = self.ledger_version.as_deref().unwrap_or("no version yet");
         let mut text = format!("{} {} {version}, {}", self.repo_id, self.state, self.health);
         if let Some(reason) = &self.health_reason {
-            text.push_str(&format!(" ({reason})"));
+            add(&mut text, format_args!(" ({reason})"));
         }
         if let Some(progress) = &self.progress {
             let total = progress.total.map_or_else(|| "?".to_owned(), |total| total.to_string());
-            text.push_str(&format!(", {} of {total} files", progress.done));
+            add(&mut text, format_args!(", {} of {total} files", progress.done));
         }
         line(&mut text, format_args!("{}", self.root_path));
         if let Some(head) = &self.head {
             let commit: String = head.commit.as_deref().unwrap_or("-").chars().take(12).collect();
-            text.push_str(&format!(" at {} {commit}", head.branch.as_deref().unwrap_or("detached")));
+            add(&mut text, format_args!(" at {} {commit}", head.branch.as_deref().unwrap_or("detached")));
         }
         if let (Some(files), Some(symbols), Some(edges)) = (self.files, self.symbols, self.edges) {
             line(&mut text, format_args!("{files} files, {symbols} symbols, {edges} edges"));
         }
         for (reason, count) in self.skipped.iter().flatten() {
-            text.push_str(&format!(", {count} {reason}"));
+            add(&mut text, format_args!(", {count} {reason}"));
         }
         if let Some(failed) = self.failed.filter(|failed| *failed > 0) {
-            text.push_str(&format!(", {failed} failed"));
+            add(&mut text, format_args!(", {failed} failed"));
         }
         if let Some(reason) = &self.watcher.degraded_reason {
             line(&mut text, format_args!("watching is degraded: {reason}"));

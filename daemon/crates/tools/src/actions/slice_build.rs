@@ -9,7 +9,7 @@ use sdl_retrieve::slice::{self, Budget, BuiltSlice, SliceRequest, WireFormat};
 use serde::{Deserialize, Serialize};
 
 use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render};
-use crate::answers::{self, LeaseOut, Object, Truncation, line};
+use crate::answers::{self, LeaseOut, Object, Truncation, add, line};
 use crate::params::{DetailParam, percent};
 use crate::slices::{self, SliceEtag, SliceOut};
 use crate::{Code, ToolError, budget, symbols};
@@ -305,7 +305,7 @@ impl Render for Response {
         if let Some(truncation) = &self.truncation {
             text.push_str(&truncation.line());
             if let Some(handle) = &truncation.spillover_handle {
-                text.push_str(&format!(" {handle}"));
+                add(&mut text, format_args!(" {handle}"));
             }
         }
         text

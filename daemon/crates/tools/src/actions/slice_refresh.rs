@@ -6,7 +6,7 @@ use sdl_retrieve::refresh::{Lease, Outcome, RefreshDelta, refresh};
 use serde::{Deserialize, Serialize};
 
 use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render, Sync};
-use crate::answers::{LeaseOut, Object, Truncation, line, object};
+use crate::answers::{LeaseOut, Object, Truncation, add, line, object};
 use crate::leases::{HandleKind, LeaseWrite};
 use crate::slices::{self, SliceEtag, SliceOut};
 use crate::spill::Spill;
@@ -189,7 +189,7 @@ impl Response {
                 how_to_resume: "slice.spillover.get with spilloverHandle".to_owned(),
             };
             self.rendered.push_str(&truncation.line());
-            self.rendered.push_str(&format!(" {handle}"));
+            add(&mut self.rendered, format_args!(" {handle}"));
             delta.insert("truncation".into(), object(&truncation)?.into());
             delta.insert("spilloverHandle".into(), handle.into());
         }

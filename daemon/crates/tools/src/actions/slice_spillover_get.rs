@@ -5,7 +5,7 @@ use sdl_retrieve::card::{self, Card};
 use serde::{Deserialize, Serialize};
 
 use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render};
-use crate::answers::{Object, line};
+use crate::answers::{Object, add, line};
 use crate::leases::{HandleKind, LeaseWrite};
 use crate::spill::Spill;
 use crate::{Code, ToolError, budget, slices, symbols};
@@ -122,7 +122,7 @@ impl Render for Response {
     fn text(&self) -> String {
         let mut text = self.spillover_handle.clone();
         if let Some(cursor) = &self.cursor {
-            text.push_str(&format!(" next page: cursor {cursor}"));
+            add(&mut text, format_args!(" next page: cursor {cursor}"));
         }
         for card in &self.symbols {
             line(&mut text, format_args!("{}\n{} {}", card::text(card), card.symbol_id, card.etag));

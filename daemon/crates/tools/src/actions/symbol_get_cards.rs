@@ -217,7 +217,7 @@ impl Page<'_> {
             }),
         };
         let mut failed =
-            Failed { input, code: error.code, message: error.message, candidates: error.candidates };
+            Failed { input, code: error.code, message: error.message, candidates: error.about.candidates };
         if budget::of(&failed)? > self.room() {
             failed.candidates.clear();
         }

@@ -6,7 +6,7 @@ use sdl_retrieve::search::{DEFAULT_LIMIT, Hit, SearchRequest, SearchResponse, se
 use serde::{Deserialize, Serialize};
 
 use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render};
-use crate::answers::{Object, Truncation, line};
+use crate::answers::{Object, Truncation, add, line};
 use crate::params::KindParam;
 use crate::{ToolError, budget};
 
@@ -147,7 +147,7 @@ impl Render for Response {
     fn text(&self) -> String {
         let mut text = format!("{} of {}", self.results.len(), self.total);
         if let Some(cursor) = &self.cursor {
-            text.push_str(&format!(", next page: cursor {cursor}"));
+            add(&mut text, format_args!(", next page: cursor {cursor}"));
         }
         for hit in &self.results {
             hit_line(&mut text, hit);

@@ -92,7 +92,7 @@ impl std::fmt::Debug for Cancel {
         f.debug_struct("Cancel")
             .field("fired", &self.is_cancelled())
             .field("deadline", &self.deadline)
-            .finish()
+            .finish_non_exhaustive()
     }
 }
 

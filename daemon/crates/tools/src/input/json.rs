@@ -111,12 +111,11 @@ impl Reader<'_> {
             }
             map.insert(key, value);
             self.space();
-            match self.peek() {
-                Some(b',') => self.at += 1,
-                _ => {
-                    self.expect(b'}')?;
-                    return Ok(Value::Object(map));
-                }
+            if self.peek() == Some(b',') {
+                self.at += 1;
+            } else {
+                self.expect(b'}')?;
+                return Ok(Value::Object(map));
             }
         }
     }
@@ -132,12 +131,11 @@ impl Reader<'_> {
         loop {
             items.push(self.value(depth + 1)?);
             self.space();
-            match self.peek() {
-                Some(b',') => self.at += 1,
-                _ => {
-                    self.expect(b']')?;
-                    return Ok(Value::Array(items));
-                }
+            if self.peek() == Some(b',') {
+                self.at += 1;
+            } else {
+                self.expect(b']')?;
+                return Ok(Value::Array(items));
             }
         }
     }

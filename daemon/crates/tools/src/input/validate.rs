@@ -119,12 +119,11 @@ impl ObjectShape {
             .filter_map(|name| self.field(name).map(|field| field.name.as_str()))
             .collect();
         near.dedup();
-        let hint = match near.first() {
-            Some(first) => format!("; did you mean {:?}?", join(path, first)),
-            None => {
-                let names: Vec<&str> = self.fields.iter().map(|field| field.name.as_str()).collect();
-                format!("; known here: {}", names.join(", "))
-            }
+        let hint = if let Some(first) = near.first() {
+            format!("; did you mean {:?}?", join(path, first))
+        } else {
+            let names: Vec<&str> = self.fields.iter().map(|field| field.name.as_str()).collect();
+            format!("; known here: {}", names.join(", "))
         };
         ToolError::new(Code::UnknownField, format!("unknown field {:?}{hint}", join(path, &shown)))
             .at(join(path, &shown))
@@ -319,7 +318,7 @@ mod tests {
         ] {
             let shown = value.to_string();
             let error = check(value).expect_err(&shown);
-            assert_eq!((error.code, error.field.as_deref()), (code, field), "{shown}: {error}");
+            assert_eq!((error.code, error.about.field.as_deref()), (code, field), "{shown}: {error}");
             assert!(error.message.contains(says), "{shown}: {error}");
         }
     }

@@ -77,8 +77,8 @@ impl Scope {
         let dir = path.rsplit_once('/').map_or("", |(dir, _)| dir);
         let below = dir.get(asked..).unwrap_or("");
         let skip = usize::from(below.starts_with('/'));
-        let ends = below.char_indices().skip(skip).filter(|(_, c)| *c == '/').map(|(at, _)| at);
-        let end = ends.skip(DEPTH - 1).next().unwrap_or(below.len());
+        let mut ends = below.char_indices().skip(skip).filter(|(_, c)| *c == '/').map(|(at, _)| at);
+        let end = ends.nth(DEPTH - 1).unwrap_or(below.len());
         dir.get(..asked + end).unwrap_or(dir)
     }
 }

@@ -5,14 +5,13 @@ use std::time::{Duration, Instant};
 
 use sdl_model::Version;
 use sdl_retrieve::Source;
-use serde_json::{Map, Value, json};
+use serde_json::json;
 
 use super::repo;
 use crate::action::{Call, ReadCx, Sync};
 use crate::host::{Barrier, RepoState};
-use crate::leases::incarnation_of;
 use crate::outlines::StoredOutlines;
-use crate::registry::{Answer, Freshness, OverlayOut, ReadArgs, take};
+use crate::registry::{Answer, Args, Freshness, OverlayOut, ReadArgs, RunRead, take};
 use crate::{Code, Repo, ToolError, budget};
 
 /// How long to wait for the tree unless the call says otherwise.
@@ -20,19 +19,17 @@ const SYNC_TIMEOUT: Duration = Duration::from_secs(2);
 /// No snapshot lives longer: old snapshots keep the store from reusing pages.
 const READ_LIMIT: Duration = Duration::from_secs(20);
 
-type Handle = fn(&Map<String, Value>) -> Option<String>;
-type Run = fn(&ReadCx<'_>, Map<String, Value>) -> Result<Answer, ToolError>;
+type Handle = fn(&Args) -> Option<String>;
 
 /// Runs a read action on a snapshot taken behind the barrier.
 pub(super) fn run(
     call: &Call<'_>,
     default: Sync,
-    (handle, run): (Handle, Run),
-    mut args: Map<String, Value>,
+    (handle, run): (Handle, RunRead),
+    mut args: Args,
 ) -> Result<Answer, ToolError> {
     let common: ReadArgs = take(&mut args, &["repoId", "sync", "syncTimeoutMs"])?;
-    let repo =
-        repo::find(call, common.repo_id.as_deref(), handle(&args).as_deref().and_then(incarnation_of))?;
+    let repo = repo::find(call, common.repo_id.as_deref(), handle(&args).as_deref())?;
     let sync = common.sync.unwrap_or(default);
     let timeout = common.sync_timeout_ms.map_or(SYNC_TIMEOUT, Duration::from_millis);
     let barrier = wait(call, repo.as_ref(), sync, timeout)?;
@@ -63,9 +60,13 @@ pub(super) fn run(
         }
         Ok::<_, ToolError>(answer)
     });
-    let answer = read??;
+    let mut answer = read??;
     for write in writes.into_inner() {
-        call.leases.write(repo.as_ref(), write)?;
+        if let Err(error) = call.leases.write(repo.as_ref(), write) {
+            let note =
+                format!("the handle holds until the daemon restarts, for it could not be stored: {error}");
+            super::add(&mut answer, "notes", &[note])?;
+        }
     }
     Ok(answer)
 }
@@ -94,7 +95,7 @@ fn wait(call: &Call<'_>, repo: &dyn Repo, sync: Sync, timeout: Duration) -> Resu
                 )
                 .with("progress", json!({"done": done, "total": total}))
                 .next(
-                    call.tool("repo.status"),
+                    Call::tool("repo.status"),
                     json!({ "repoId": repo.id() }),
                     "says how far it is",
                 ));
@@ -104,7 +105,7 @@ fn wait(call: &Call<'_>, repo: &dyn Repo, sync: Sync, timeout: Duration) -> Resu
         RepoState::Failed { reason } if sync == Sync::Require => {
             let message = format!("repository {:?} cannot confirm anything: {reason}", repo.id());
             return Err(ToolError::new(Code::Unavailable, message).next(
-                call.tool("repo.status"),
+                Call::tool("repo.status"),
                 json!({ "repoId": repo.id() }),
                 "says what failed",
             ));

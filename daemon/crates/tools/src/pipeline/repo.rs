@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use sdl_model::Incarnation;
 use serde_json::json;
 
 use crate::action::Call;
 use crate::input::nearest::nearest;
+use crate::leases::incarnation_of;
 use crate::{Candidate, Code, Repo, ToolError};
 
 /// The repository of that id; else the one whose ledger the handle names; else the one that holds the client's working
@@ -15,10 +15,15 @@ use crate::{Candidate, Code, Repo, ToolError};
 pub(super) fn find(
     call: &Call<'_>,
     given: Option<&str>,
-    handle: Option<Incarnation>,
+    handle: Option<&str>,
 ) -> Result<Arc<dyn Repo>, ToolError> {
-    let named = handle
-        .and_then(|wanted| call.host.repos().into_iter().find(|repo| repo.ledger().incarnation() == wanted));
+    let named = handle.and_then(|handle| {
+        let wanted = incarnation_of(handle)?;
+        let ours = |repo: &Arc<dyn Repo>| repo.ledger().incarnation() == wanted;
+        let found = call.host.repos().into_iter().find(ours);
+        // A ledger that was rebuilt since has another incarnation; the handle's repository is still known.
+        found.or_else(|| call.host.repo(&call.leases.repo_of(handle)?))
+    });
     match (given, named) {
         (Some(id), named) => {
             let repo = call.host.repo(id).ok_or_else(|| unknown(call, id))?;
@@ -87,7 +92,7 @@ fn none(call: &Call<'_>, repos: &[Arc<dyn Repo>], message: String) -> ToolError 
     match call.session.cwd.as_deref().filter(|cwd| !repos.iter().any(|repo| cwd.starts_with(repo.root()))) {
         None => error,
         Some(cwd) => error.next(
-            call.tool("repo.register"),
+            Call::tool("repo.register"),
             json!({ "rootPath": project_root(cwd) }),
             "registers the client's working directory, after which repoId may be left out",
         ),

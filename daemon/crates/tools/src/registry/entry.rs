@@ -18,16 +18,20 @@ pub(crate) struct Answer {
     pub(crate) text: String,
 }
 
+/// Checked arguments, without those that the pipeline took.
+pub(crate) type Args = Map<String, Value>;
+
 /// How an action runs.
 pub(crate) enum Runner {
-    Host(fn(&Call<'_>, Map<String, Value>) -> Result<Answer, ToolError>),
-    Repo(fn(&RepoCx<'_>, Map<String, Value>) -> Result<(Answer, Stand), ToolError>),
-    Read {
-        sync: Sync,
-        handle: fn(&Map<String, Value>) -> Option<String>,
-        run: fn(&ReadCx<'_>, Map<String, Value>) -> Result<Answer, ToolError>,
-    },
+    Host(fn(&Call<'_>, Args) -> Result<Answer, ToolError>),
+    Repo(RunRepo),
+    Read { sync: Sync, handle: fn(&Args) -> Option<String>, run: RunRead },
 }
+
+/// Runs a [`RepoAction`].
+pub(crate) type RunRepo = fn(&RepoCx<'_>, Args) -> Result<(Answer, Stand), ToolError>;
+/// Runs a [`ReadAction`].
+pub(crate) type RunRead = fn(&ReadCx<'_>, Args) -> Result<Answer, ToolError>;
 
 /// One action.
 pub(crate) struct Entry {
@@ -105,9 +109,8 @@ struct Fresh {
 impl Entry {
     /// An action on a snapshot.
     pub(crate) fn read<A: ReadAction>() -> Self {
-        let run =
-            |cx: &ReadCx<'_>, args: Map<String, Value>| answer(&A::run(cx, typed::<A::Request>(args)?)?);
-        let handle = |args: &Map<String, Value>| {
+        let run = |cx: &ReadCx<'_>, args: Args| answer(&A::run(cx, typed::<A::Request>(args)?)?);
+        let handle = |args: &Args| {
             let request = typed::<A::Request>(args.clone()).ok()?;
             A::handle(&request).map(str::to_owned)
         };
@@ -116,7 +119,7 @@ impl Entry {
 
     /// An action on a repository.
     pub(crate) fn repo<A: RepoAction>() -> Self {
-        let run = |cx: &RepoCx<'_>, args: Map<String, Value>| {
+        let run = |cx: &RepoCx<'_>, args: Args| {
             let (response, stand) = A::run(cx, typed::<A::Request>(args)?)?;
             Ok((answer(&response)?, stand))
         };
@@ -128,7 +131,7 @@ impl Entry {
         #[derive(JsonSchema, Deserialize)]
         #[serde(deny_unknown_fields)]
         struct Nothing {}
-        let run = |cx: &Call<'_>, args: Map<String, Value>| answer(&A::run(cx, typed::<A::Request>(args)?)?);
+        let run = |cx: &Call<'_>, args: Args| answer(&A::run(cx, typed::<A::Request>(args)?)?);
         Self::new::<A, Nothing>(false, Runner::Host(run))
     }
 

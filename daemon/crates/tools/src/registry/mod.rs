@@ -11,7 +11,9 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 
-pub(crate) use entry::{Answer, Entry, Freshness, OverlayOut, ReadArgs, RepoArgs, Runner, take};
+pub(crate) use entry::{
+    Answer, Args, Entry, Freshness, OverlayOut, ReadArgs, RepoArgs, RunRead, Runner, take,
+};
 
 use crate::action::Namespace;
 

@@ -1,11 +1,13 @@
 //! A host over real ledgers in temporary folders.
 
 #![allow(dead_code, reason = "each test file uses its part")]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a helper of tests fails as a test does")]
 
 pub(crate) mod facts;
 pub(crate) mod schema;
 
 use std::collections::BTreeMap;
+use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
@@ -111,6 +113,7 @@ impl FakeRepo {
 
     /// The id of a symbol.
     pub(crate) fn symbol(&self, path: &str, qualified: &str) -> String {
+        assert!(self.files.lock().unwrap().contains_key(path), "{path}");
         symbol(path, qualified).to_string()
     }
 }
@@ -260,6 +263,15 @@ impl Host for FakeHost {
     }
 }
 
+/// A file of that many functions, each with `tail` behind its header.
+pub(crate) fn handlers(count: usize, tail: &str) -> String {
+    let mut fixture = "//- /src/handlers.py\n".to_owned();
+    for i in 0..count {
+        let _ = writeln!(fixture, "def handler_number_{i}(request: HttpRequest){tail}");
+    }
+    fixture
+}
+
 /// Tools over one repository, and a client inside it.
 pub(crate) struct World {
     pub(crate) host: Arc<FakeHost>,
@@ -314,6 +326,15 @@ impl World {
         let repo = FakeRepo::new(id, self.host.dir.path());
         self.host.repos.lock().unwrap().insert(id.to_owned(), Arc::clone(&repo));
         repo
+    }
+
+    /// Replaces the repository by one whose ledger is new, as after damage.
+    pub(crate) fn replace_repo(&mut self) -> Arc<FakeRepo> {
+        let dir = self.host.dir.path().join("again");
+        std::fs::create_dir_all(&dir).unwrap();
+        self.repo = FakeRepo::new("shop", &dir);
+        self.host.repos.lock().unwrap().insert("shop".to_owned(), Arc::clone(&self.repo));
+        Arc::clone(&self.repo)
     }
 
     /// The whole result of a call with these argument bytes.
