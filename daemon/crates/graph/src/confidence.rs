@@ -65,9 +65,10 @@ const TABLE: &[Row] = &[
 /// The measured precision of a rule in a language, in percent.
 pub fn of(strategy: Strategy, lang: Lang) -> u8 {
     let family = family(lang);
-    TABLE.iter().find(|row| row.0 == strategy.0).map_or(0, |row| {
-        row.2.iter().find(|(one, _)| *one == family).map_or(row.1, |(_, value)| *value)
-    })
+    TABLE
+        .iter()
+        .find(|row| row.0 == strategy.0)
+        .map_or(0, |row| row.2.iter().find(|(one, _)| *one == family).map_or(row.1, |(_, value)| *value))
 }
 
 #[cfg(test)]

@@ -4,15 +4,16 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use sdl_ledger::{
-    Counters, LookupKey, NAME_LIMIT, NameHit, Named, Resolved, Result, TermHit, View,
-};
+use sdl_ledger::{Counters, LookupKey, NAME_LIMIT, NameHit, Named, Resolved, Result, TermHit, View};
 use sdl_model::facts::DefFlags;
 use sdl_model::{
     Edge, Facts, FactsKey, FileId, FileRow, FileState, InEdge, RelPath, SymbolId, SymbolKind, Version,
 };
 
 use crate::{Outlines, SharedOutline, World, resolve_file};
+
+type Hash64 = fn(&str) -> u64;
+type FilesBy = HashMap<String, BTreeSet<FileId>>;
 
 #[derive(Clone, Debug)]
 struct Entry {
@@ -26,9 +27,9 @@ pub struct Repo {
     files: BTreeMap<RelPath, Entry>,
     by_id: HashMap<FileId, RelPath>,
     by_key: HashMap<FactsKey, Arc<Facts>>,
-    by_file_name: HashMap<String, BTreeSet<FileId>>,
-    by_dir: HashMap<String, BTreeSet<FileId>>,
-    by_package: HashMap<String, BTreeSet<FileId>>,
+    by_file_name: FilesBy,
+    by_dir: FilesBy,
+    by_package: FilesBy,
     by_name: HashMap<String, BTreeSet<NameHit>>,
     by_symbol: HashMap<SymbolId, FileId>,
 }
@@ -74,7 +75,7 @@ impl Repo {
         let Some(entry) = self.files.remove(path) else { return };
         let id = FileId::of(path);
         self.by_id.remove(&id);
-        let drop_from = |map: &mut HashMap<String, BTreeSet<FileId>>, key: &str| {
+        let drop_from = |map: &mut FilesBy, key: &str| {
             if let Some(set) = map.get_mut(key) {
                 set.remove(&id);
             }
@@ -135,7 +136,7 @@ impl Repo {
             all.insert(LookupKey::Path(path.as_str()).hash(), 1);
             all.insert(LookupKey::Interface(FileId::of(path)).hash(), entry.facts.outline.interface);
         }
-        let lists: [(&HashMap<String, BTreeSet<FileId>>, fn(&str) -> u64); 3] = [
+        let lists: [(&FilesBy, Hash64); 3] = [
             (&self.by_file_name, |name| LookupKey::FileName(name).hash()),
             (&self.by_dir, |dir| LookupKey::Dir(dir).hash()),
             (&self.by_package, |package| LookupKey::Package(package).hash()),

@@ -1,6 +1,8 @@
 //! Fixtures: a small repository as text, and the edges that must be found in it, all of the kinds that the last
 //! section names. `UPDATE_FIXTURES=1 cargo test -p sdl-graph --test fixtures` rewrites the last sections; read the diff.
 
+#![allow(clippy::unwrap_used, reason = "a test that cannot read its fixtures must fail")]
+
 mod support;
 
 use std::path::{Path, PathBuf};
@@ -38,8 +40,8 @@ fn every_fixture_resolves_as_written() {
         let kinds: Vec<&str> = kinds.split_whitespace().collect();
         let found = support::edges(&repo, &resolved, &kinds);
         if update {
-            let edges: String = found.iter().map(|line| format!("{line}\n")).collect();
-            std::fs::write(&path, format!("{sources}//= edges: {}\n{edges}", kinds.join(" "))).unwrap();
+            let edges = found.join("\n");
+            std::fs::write(&path, format!("{sources}//= edges: {}\n{edges}\n", kinds.join(" "))).unwrap();
             continue;
         }
         let expected: Vec<&str> = expected.lines().map(str::trim).filter(|line| !line.is_empty()).collect();

@@ -1,10 +1,11 @@
-//! What is known of types from outside: containers and wrappers, by the names that standard libraries give them.
+//! What is known of values of types from outside: what their methods give, by the names that standard libraries use.
 
 use std::rc::Rc;
 
 use sdl_model::Lang;
 
 use super::Ty;
+use super::builtins::words;
 
 /// Families of types from outside that hold others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +69,7 @@ impl Shape {
     }
 
     /// An element by iteration.
-    pub(crate) fn iter(&self, lang: Lang) -> Ty {
+    pub(crate) fn element(&self, lang: Lang) -> Ty {
         match self.kind {
             ShapeKind::Sequence | ShapeKind::Wrapper => self.arg(0),
             ShapeKind::Map if lang == Lang::Python => self.arg(0),
@@ -83,7 +84,7 @@ impl Shape {
         match self.kind {
             ShapeKind::Map => self.arg(1),
             ShapeKind::Other => Ty::Unknown,
-            _ => self.iter(Lang::Python),
+            _ => self.element(Lang::Python),
         }
     }
 
@@ -104,15 +105,14 @@ impl Shape {
     /// What the method `name` gives.
     pub(crate) fn method(&self, name: &str, lang: Lang) -> Ty {
         match self.kind {
-            ShapeKind::Sequence if gives_element(name) => {
+            ShapeKind::Sequence if GIVES_ELEMENT.contains(name) => {
                 let element = self.arg(0);
                 if lang == Lang::Rust { Self::ty(ShapeKind::Wrapper, [element]) } else { element }
             }
-            ShapeKind::Sequence if name == "enumerate" => Self::ty(
-                ShapeKind::Sequence,
-                [Self::ty(ShapeKind::Tuple, [Ty::External(None), self.arg(0)])],
-            ),
-            ShapeKind::Sequence if keeps_sequence(name) => Ty::External(Some(Rc::new(self.clone()))),
+            ShapeKind::Sequence if name == "enumerate" => {
+                Self::ty(ShapeKind::Sequence, [Self::ty(ShapeKind::Tuple, [Ty::External(None), self.arg(0)])])
+            }
+            ShapeKind::Sequence if KEEPS_SEQUENCE.contains(name) => Ty::External(Some(Rc::new(self.clone()))),
             ShapeKind::Map => match name {
                 "get" | "get_mut" | "remove" | "insert" if lang == Lang::Rust => {
                     Self::ty(ShapeKind::Wrapper, [self.arg(1)])
@@ -121,15 +121,14 @@ impl Shape {
                 | "or_insert_with" | "or_default" | "or_insert" => self.arg(1),
                 "values" | "values_mut" | "into_values" => Self::ty(ShapeKind::Sequence, [self.arg(1)]),
                 "keys" | "keySet" => Self::ty(ShapeKind::Sequence, [self.arg(0)]),
-                "items" | "entries" | "entrySet" | "iter" | "iter_mut" | "drain" | "popitem" => Self::ty(
-                    ShapeKind::Sequence,
-                    [Self::ty(ShapeKind::Tuple, self.args.clone())],
-                ),
+                "items" | "entries" | "entrySet" | "iter" | "iter_mut" | "drain" | "popitem" => {
+                    Self::ty(ShapeKind::Sequence, [Self::ty(ShapeKind::Tuple, self.args.clone())])
+                }
                 "copy" | "clone" | "entry" => Ty::External(Some(Rc::new(self.clone()))),
                 _ => Ty::External(None),
             },
-            ShapeKind::Wrapper if takes_out(name) => self.arg(0),
-            ShapeKind::Wrapper if keeps_wrapper(name) => Ty::External(Some(Rc::new(self.clone()))),
+            ShapeKind::Wrapper if TAKES_OUT.contains(name) => self.arg(0),
+            ShapeKind::Wrapper if KEEPS_WRAPPER.contains(name) => Ty::External(Some(Rc::new(self.clone()))),
             ShapeKind::Wrapper if matches!(name, "iter" | "iter_mut" | "into_iter") => {
                 Self::ty(ShapeKind::Sequence, [self.arg(0)])
             }
@@ -138,55 +137,10 @@ impl Shape {
     }
 }
 
-fn gives_element(name: &str) -> bool {
-    matches!(
-        name,
-        "pop" | "popleft" | "first" | "last" | "get" | "get_mut" | "next" | "next_back" | "shift" | "find"
-            | "at" | "peek" | "front" | "back" | "first_mut" | "last_mut" | "nth" | "min_by_key" | "max_by_key"
-            | "remove" | "swap_remove" | "pop_front" | "pop_back" | "poll" | "recv" | "findLast" | "element_at"
-            | "getFirst" | "getLast" | "single" | "firstOrNull" | "take_first"
-    )
-}
-
-fn keeps_sequence(name: &str) -> bool {
-    matches!(
-        name,
-        "iter" | "iter_mut" | "into_iter" | "filter" | "slice" | "concat" | "copy" | "reversed" | "reverse"
-            | "rev" | "sort" | "sorted" | "skip" | "take" | "chain" | "clone" | "cloned" | "copied" | "drain"
-            | "as_slice" | "as_mut_slice" | "to_vec" | "values" | "by_ref" | "peekable" | "skip_while"
-            | "take_while" | "iterator" | "stream" | "toArray" | "toReversed" | "union" | "intersection"
-            | "difference" | "fuse" | "inspect" | "step_by" | "splice" | "as_ref" | "as_mut" | "get_or_insert"
-            | "collect" | "subList" | "into_boxed_slice" | "split_off"
-    )
-}
-
-fn takes_out(name: &str) -> bool {
-    matches!(
-        name,
-        "unwrap" | "expect" | "unwrap_or" | "unwrap_or_else" | "unwrap_or_default" | "lock" | "borrow"
-            | "borrow_mut" | "read" | "write" | "get" | "load" | "get_mut" | "into_inner" | "orElse"
-            | "orElseThrow" | "orElseGet" | "result" | "get_or_init" | "get_or_insert_with" | "force"
-            | "unwrap_unchecked" | "insert" | "deref" | "deref_mut" | "upgrade" | "try_lock" | "join"
-    )
-}
-
-fn keeps_wrapper(name: &str) -> bool {
-    matches!(
-        name,
-        "as_ref" | "as_mut" | "clone" | "cloned" | "copied" | "take" | "ok" | "or" | "or_else" | "filter"
-            | "ok_or" | "ok_or_else" | "map_err" | "as_deref" | "as_deref_mut" | "catch" | "finally" | "replace"
-            | "unwrap_or_clone" | "inspect" | "xor" | "downgrade" | "context" | "with_context"
-    )
-}
-
 /// Methods that every value of a language has or that its pointers have, and that give a value of the same type.
 pub(crate) fn gives_itself(name: &str, lang: Lang) -> bool {
     match lang {
-        Lang::Rust => matches!(
-            name,
-            "clone" | "to_owned" | "as_ref" | "as_mut" | "borrow" | "borrow_mut" | "by_ref" | "deref"
-                | "deref_mut" | "into" | "into_inner" | "as_deref" | "iter" | "into_iter"
-        ),
+        Lang::Rust => GIVES_ITSELF.contains(name),
         Lang::Java => name == "clone",
         Lang::Kotlin => matches!(name, "apply" | "also" | "copy"),
         Lang::Ruby => matches!(name, "dup" | "clone" | "tap" | "freeze" | "itself"),
@@ -194,46 +148,22 @@ pub(crate) fn gives_itself(name: &str, lang: Lang) -> bool {
     }
 }
 
-/// What a type from outside called `name` is, given its arguments.
-pub(crate) fn outside(name: &str, args: Vec<Ty>) -> Ty {
-    let first = || args.first().cloned().unwrap_or(Ty::Unknown);
-    match name {
-        // Stand for the value itself wherever a member is looked up.
-        "Box" | "Rc" | "Arc" | "Cow" | "Pin" | "Ref" | "RefMut" | "MutexGuard" | "RwLockReadGuard"
-        | "RwLockWriteGuard" | "ManuallyDrop" | "Readonly" | "Partial" | "Required" | "NonNullable"
-        | "ClassVar" | "Final" | "Annotated" | "Required_" | "shared_ptr" | "unique_ptr" | "weak_ptr"
-        | "Nullable" | "InitVar" | "DeepReadonly" | "Reverse" | "Lazy" | "LazyLock" | "LazyCell" => first(),
-        "Optional" if args.len() == 1 => Ty::union([first(), Ty::Null]),
-        "Union" => Ty::union(args),
-        "Type" | "type" => match first() {
-            Ty::Instance(def) => Ty::Class(def),
-            _ => Ty::External(None),
-        },
-        "Option" | "Result" | "Promise" | "PromiseLike" | "Mutex" | "RwLock" | "RefCell" | "Cell" | "OnceCell"
-        | "OnceLock" | "Weak" | "Optional" | "Future" | "CompletableFuture" | "Task" | "ValueTask"
-        | "AtomicReference" | "ThreadLocal" | "WeakReference" | "WeakRef" | "JoinHandle" | "Poll" | "Deferred"
-        | "ContextVar" => Shape::ty(ShapeKind::Wrapper, [first()]),
-        // Awaiting is followed by itself.
-        "Awaitable" => first(),
-        "Coroutine" => args.last().cloned().unwrap_or(Ty::Unknown),
-        "Dict" | "dict" | "Mapping" | "MutableMapping" | "OrderedDict" | "DefaultDict" | "defaultdict" | "Map"
-        | "HashMap" | "BTreeMap" | "IndexMap" | "FnvHashMap" | "FxHashMap" | "WeakMap" | "Record"
-        | "ReadonlyMap" | "LinkedHashMap" | "TreeMap" | "ConcurrentHashMap" | "ConcurrentMap" | "SortedMap"
-        | "NavigableMap" | "Dictionary" | "IDictionary" | "ConcurrentDictionary" | "unordered_map" | "map"
-        | "MutableMap" | "ItemsView" | "WeakHashMap" | "EnumMap" | "WeakKeyDictionary"
-        | "WeakValueDictionary" | "ChainMap" | "AHashMap" => Shape::ty(ShapeKind::Map, args),
-        "Tuple" | "tuple" => Shape::ty(ShapeKind::Tuple, args),
-        "List" | "list" | "Set" | "set" | "FrozenSet" | "frozenset" | "Sequence" | "MutableSequence"
-        | "Iterable" | "Iterator" | "Collection" | "Deque" | "deque" | "Generator" | "AsyncIterator"
-        | "AsyncIterable" | "AsyncGenerator" | "Reversible" | "AbstractSet" | "MutableSet" | "KeysView"
-        | "ValuesView" | "Array" | "ReadonlyArray" | "ReadonlySet" | "WeakSet" | "IterableIterator" | "Vec"
-        | "VecDeque" | "HashSet" | "BTreeSet" | "IndexSet" | "LinkedList" | "BinaryHeap" | "IntoIterator"
-        | "SmallVec" | "ArrayVec" | "ArrayList" | "LinkedHashSet" | "TreeSet" | "Queue" | "Stack"
-        | "Stream" | "Spliterator" | "ArrayDeque" | "PriorityQueue" | "IEnumerable" | "IList" | "ICollection"
-        | "IReadOnlyList" | "IReadOnlyCollection" | "HashSet_" | "vector" | "array" | "span" | "Slice"
-        | "MutableList" | "Flow" | "SortedSet" | "NavigableSet" | "BlockingQueue" | "CopyOnWriteArrayList"
-        | "Enumeration" | "ListIterator" | "Peekable" | "Receiver" | "Sender" | "WeakSet_" | "initializer_list"
-        | "IAsyncEnumerable" | "Chan" => Shape::ty(ShapeKind::Sequence, [first()]),
-        _ => Shape::ty(ShapeKind::Other, args),
-    }
+words! {
+    GIVES_ELEMENT = "\
+        pop popleft first last get get_mut next next_back shift find at peek front back first_mut last_mut \
+        nth min_by_key max_by_key remove swap_remove pop_front pop_back poll recv findLast element_at \
+        getFirst getLast single firstOrNull take_first";
+    KEEPS_SEQUENCE = "\
+        iter iter_mut into_iter filter slice concat copy reversed reverse rev sort sorted skip take chain \
+        clone cloned copied drain as_slice as_mut_slice to_vec values by_ref peekable skip_while take_while \
+        iterator stream toArray toReversed union intersection difference fuse inspect step_by splice as_ref \
+        as_mut get_or_insert collect subList into_boxed_slice split_off";
+    TAKES_OUT = "\
+        unwrap expect unwrap_or unwrap_or_else unwrap_or_default lock borrow borrow_mut read write get load \
+        get_mut into_inner orElse orElseThrow orElseGet result get_or_init get_or_insert_with force \
+        unwrap_unchecked insert deref deref_mut upgrade try_lock join";
+    KEEPS_WRAPPER = "\
+        as_ref as_mut clone cloned copied take ok or or_else filter ok_or ok_or_else map_err as_deref \
+        as_deref_mut catch finally replace unwrap_or_clone inspect xor downgrade context with_context";
+    GIVES_ITSELF = "clone to_owned as_ref as_mut borrow borrow_mut by_ref deref deref_mut into into_inner as_deref iter into_iter";
 }

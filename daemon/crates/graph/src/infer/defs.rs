@@ -31,9 +31,9 @@ impl Infer<'_, '_> {
             }
             SymbolKind::Module => named(Ty::Module(ModRef::File(def.file))),
             SymbolKind::Namespace => named(Ty::Module(ModRef::Inline(def))),
-            SymbolKind::EnumMember => named(
-                found.parent.map_or(Ty::Unknown, |parent| Ty::Instance(DefRef { def: parent, ..def })),
-            ),
+            SymbolKind::EnumMember => {
+                named(found.parent.map_or(Ty::Unknown, |parent| Ty::Instance(DefRef { def: parent, ..def })))
+            }
             SymbolKind::Property => self.result(def, None),
             SymbolKind::Impl => Typed::UNKNOWN,
             _ => self.variable_type(def),
@@ -46,7 +46,7 @@ impl Infer<'_, '_> {
             let file = self.file(def.file);
             let Some(found) = file.outline.def(def.def) else { return Typed::UNKNOWN };
             let parent = DefRef { def: found.parent.unwrap_or(DefIx::MODULE), ..def };
-            let ctx = self.outline_ctx(&file, parent, None);
+            let ctx = Self::outline_ctx(&file, parent, None);
             if let Some(ty) = found.ty {
                 let ty = self.stated(&ctx, ty);
                 if ty != Ty::Unknown {
@@ -77,7 +77,7 @@ impl Infer<'_, '_> {
                 let class = subject.or_else(|| self.owner_type(callee));
                 return Typed::new(class.map_or(Ty::Unknown, Ty::Instance), How::Built);
             }
-            let ctx = self.outline_ctx(&file, callee, subject);
+            let ctx = Self::outline_ctx(&file, callee, subject);
             if let Some(ret) = found.ret {
                 let ty = self.stated(&ctx, ret);
                 if ty != Ty::Unknown {
@@ -99,7 +99,7 @@ impl Infer<'_, '_> {
         let file = self.file(ctx.file);
         let Some(found) = file.outline.def(def) else { return Typed::UNKNOWN };
         let Some(param) = found.params.get(at) else { return Typed::UNKNOWN };
-        let here = self.outline_ctx(&file, DefRef { file: ctx.file, def }, ctx.subject);
+        let here = Self::outline_ctx(&file, DefRef { file: ctx.file, def }, ctx.subject);
         match (param.ty, param.kind) {
             (Some(ty), kind) => {
                 let ty = self.stated(&here, ty);
@@ -173,7 +173,7 @@ impl Infer<'_, '_> {
         if let Some(ty) = stated {
             let mut ty = self.stated(&ctx, ty);
             if binding.kind == BindingKind::Param
-                && let Some(kind) = self.param_kind(&file, binding.scope, body.arena.str(binding.name))
+                && let Some(kind) = Self::param_kind(&file, binding.scope, body.arena.str(binding.name))
             {
                 ty = rest(ty, kind);
             }
@@ -196,7 +196,7 @@ impl Infer<'_, '_> {
         Typed::UNKNOWN
     }
 
-    fn param_kind(&self, file: &crate::world::FileIndex, def: DefIx, name: &str) -> Option<ParamKind> {
+    fn param_kind(file: &crate::world::FileIndex, def: DefIx, name: &str) -> Option<ParamKind> {
         let def = file.outline.def(def)?;
         def.params.iter().find(|param| file.outline.str(param.name) == name).map(|param| param.kind)
     }

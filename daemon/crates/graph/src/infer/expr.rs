@@ -37,10 +37,10 @@ impl Infer<'_, '_> {
             }
             Expr::Call(callee, _) => self.call_value(ctx, *callee, deeper),
             Expr::New(ty) => self.new_value(ctx, *ty, deeper),
-            Expr::Index(inner) => self.element(ctx, *inner, deeper, |shape| shape.index()),
+            Expr::Index(inner) => self.element(ctx, *inner, deeper, super::Shape::index),
             Expr::Iter(inner) => {
                 let lang = self.file(ctx.file).lang();
-                self.element(ctx, *inner, deeper, |shape| shape.iter(lang))
+                self.element(ctx, *inner, deeper, |shape| shape.element(lang))
             }
             Expr::Item(inner, at) => self.element(ctx, *inner, deeper, |shape| shape.item(usize::from(*at))),
             Expr::Await(inner) | Expr::Unwrap(inner) => {
@@ -69,9 +69,7 @@ impl Infer<'_, '_> {
                 Typed::new(super::Shape::ty(super::ShapeKind::Tuple, types), How::Guessed)
             }
             Expr::Callable(_, ret) => match ret {
-                Some(ret) => {
-                    Typed::new(Ty::callable(self.eval_at(ctx, *ret, deeper).ty), How::Guessed)
-                }
+                Some(ret) => Typed::new(Ty::callable(self.eval_at(ctx, *ret, deeper).ty), How::Guessed),
                 None => Typed::EXTERNAL,
             },
             Expr::Lit(sdl_model::facts::Lit::Null) => Typed::new(Ty::Null, How::Named),
@@ -163,13 +161,7 @@ impl Infer<'_, '_> {
         }
     }
 
-    fn element(
-        &self,
-        ctx: &Ctx<'_>,
-        inner: ExprIx,
-        depth: u8,
-        part: impl Fn(&super::Shape) -> Ty,
-    ) -> Typed {
+    fn element(&self, ctx: &Ctx<'_>, inner: ExprIx, depth: u8, part: impl Fn(&super::Shape) -> Ty) -> Typed {
         let whole = self.eval_at(ctx, inner, depth);
         let parts = whole.ty.each().iter().map(|ty| match ty {
             Ty::External(Some(shape)) => part(shape),
@@ -213,13 +205,7 @@ impl Infer<'_, '_> {
         }
     }
 
-    fn member_value(
-        &self,
-        class: crate::world::DefRef,
-        name: Sym,
-        instance: bool,
-        call: bool,
-    ) -> Typed {
+    fn member_value(&self, class: crate::world::DefRef, name: Sym, instance: bool, call: bool) -> Typed {
         match self.member(class, name, call) {
             Some(member) => {
                 let value = self.bound_member(member.def, class, call);

@@ -50,7 +50,10 @@ impl Infer<'_, '_> {
                 SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field if from_callable => {
                     return Some(here);
                 }
-                SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor | SymbolKind::Property => {
+                SymbolKind::Function
+                | SymbolKind::Method
+                | SymbolKind::Constructor
+                | SymbolKind::Property => {
                     if found.owner.is_some() {
                         return self.owner_of(&file, here);
                     }
@@ -58,9 +61,10 @@ impl Infer<'_, '_> {
                     // A constructor function of JavaScript: its fields are set through `this`.
                     if file.lang() == Lang::JavaScript
                         && found.kind == SymbolKind::Function
-                        && file.outline.def(DefIx(at.0 + 1)).is_some_and(|next| {
-                            next.parent == Some(at) && next.kind == SymbolKind::Field
-                        })
+                        && file
+                            .outline
+                            .def(DefIx(at.0 + 1))
+                            .is_some_and(|next| next.parent == Some(at) && next.kind == SymbolKind::Field)
                     {
                         return Some(here);
                     }
@@ -74,18 +78,14 @@ impl Infer<'_, '_> {
 
     /// The type that an impl block or a member names as its owner.
     pub(crate) fn owner_of(&self, file: &FileIndex, def: DefRef) -> Option<DefRef> {
-        let typed = self.w.derive(
-            &self.w.memos.types,
-            question2(Tag::Impl, def, None),
-            Typed::UNKNOWN,
-            || {
+        let typed =
+            self.w.derive(&self.w.memos.types, question2(Tag::Impl, def, None), Typed::UNKNOWN, || {
                 let ty = file.outline.def(def.def).and_then(|found| {
-                    let ctx = self.outline_ctx(file, def, None);
+                    let ctx = Self::outline_ctx(file, def, None);
                     Some(self.stated(&ctx, found.owner?))
                 });
                 Typed::new(ty.unwrap_or(Ty::Unknown), super::How::Named)
-            },
-        );
+            });
         match typed.ty {
             Ty::Instance(owner) => Some(owner),
             _ => None,
@@ -131,7 +131,7 @@ impl Infer<'_, '_> {
         let mut outside = false;
         let mut add = |at: DefRef| {
             let Some(found) = file.outline.def(at.def) else { return };
-            let ctx = self.outline_ctx(&file, at, None);
+            let ctx = Self::outline_ctx(&file, at, None);
             for base in &found.bases {
                 for ty in self.stated(&ctx, base.ty).each() {
                     match ty {
@@ -152,9 +152,11 @@ impl Infer<'_, '_> {
                 }
             }
         }
-        if let Some(parent) = file.outline.def(class.def).and_then(|def| {
-            (def.kind == SymbolKind::EnumMember).then_some(def.parent).flatten()
-        }) {
+        if let Some(parent) = file
+            .outline
+            .def(class.def)
+            .and_then(|def| (def.kind == SymbolKind::EnumMember).then_some(def.parent).flatten())
+        {
             bases.push(DefRef { file: class.file, def: parent });
         }
         (bases, outside)
@@ -187,8 +189,8 @@ impl Infer<'_, '_> {
         let file = self.file(class.file);
         let within = |at: DefIx| -> Option<DefRef> {
             let first = file.child(at, name)?;
-            let best = if call && !self.is_callable(&file, first) {
-                file.children(at, name).find(|ix| self.is_callable(&file, *ix)).unwrap_or(first)
+            let best = if call && !Self::is_callable(&file, first) {
+                file.children(at, name).find(|ix| Self::is_callable(&file, *ix)).unwrap_or(first)
             } else {
                 first
             };
@@ -218,7 +220,7 @@ impl Infer<'_, '_> {
         of_trait.or_else(|| self.member_elsewhere(&file, class, class_name, name))
     }
 
-    fn is_callable(&self, file: &FileIndex, def: DefIx) -> bool {
+    fn is_callable(file: &FileIndex, def: DefIx) -> bool {
         file.outline.def(def).is_some_and(|def| def.kind.is_callable())
     }
 
@@ -289,7 +291,7 @@ impl Infer<'_, '_> {
             Lang::Rust | Lang::Go | Lang::C | Lang::Bash | Lang::Manifest => return None,
             _ => file.name(class.def)?,
         };
-        let mut ctors = file.children(class.def, name).filter(|ix| self.is_callable(&file, *ix));
+        let mut ctors = file.children(class.def, name).filter(|ix| Self::is_callable(&file, *ix));
         let first = ctors.next()?;
         let best = std::iter::once(first)
             .chain(ctors)

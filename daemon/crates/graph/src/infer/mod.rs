@@ -9,6 +9,7 @@ mod defs;
 mod expr;
 mod members;
 mod names;
+mod outside;
 mod types;
 
 use std::rc::Rc;
@@ -18,7 +19,7 @@ use sdl_model::facts::{Arena, DefIx};
 use crate::hash::NumberMap;
 use crate::modules::{ModRef, Place};
 use crate::own::Own;
-use crate::world::{DefRef, FileIx, FileIndex, Memo, Question, Sym, World};
+use crate::world::{DefRef, FileIndex, FileIx, Memo, Question, Sym, World};
 
 pub(crate) use builtins::is_builtin_member;
 pub(crate) use containers::{Shape, ShapeKind};
@@ -225,12 +226,7 @@ impl<'r, 'w> Infer<'r, 'w> {
     }
 
     /// The context of the outline expressions of `def`, whose names are looked up in `scope`.
-    pub(crate) fn outline_ctx<'e>(
-        &self,
-        file: &'e FileIndex,
-        at: DefRef,
-        subject: Option<DefRef>,
-    ) -> Ctx<'e> {
+    pub(crate) fn outline_ctx(file: &FileIndex, at: DefRef, subject: Option<DefRef>) -> Ctx<'_> {
         Ctx {
             file: at.file,
             scope: at.def,

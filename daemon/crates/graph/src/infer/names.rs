@@ -69,7 +69,8 @@ impl Infer<'_, '_> {
         let text = ctx.arena.str(name);
         // What a function holds is its own: the outline of another file must not lead into it. Who starts inside a
         // function is of this file.
-        let inside = ctx.body || file.outline.def(ctx.scope).is_some_and(|def| def.flags.has(DefFlags::LOCAL));
+        let inside =
+            ctx.body || file.outline.def(ctx.scope).is_some_and(|def| def.flags.has(DefFlags::LOCAL));
         while let Some(at) = scope {
             let Some(def) = file.outline.def(at) else { break };
             let outer = def.parent.filter(|parent| *parent < at);
@@ -85,11 +86,12 @@ impl Infer<'_, '_> {
                     None => {}
                 }
             } else if !ctx.members
-                && let Some(meaning) = self.param(&file, at, text, want) {
+                && let Some(meaning) = Self::param(&file, at, text, want)
+            {
                 return meaning;
             }
-            if let Some(bound) = generic(&file, at, text, crossed_module) {
-                return Meaning::Generic(bound);
+            if let Some(meaning) = generic(&file, at, text, crossed_module) {
+                return meaning;
             }
             let is_type = def.kind.is_type() || def.kind == SymbolKind::Impl;
             if !is_type || innermost || ctx.members || has_implicit_receiver(file.lang()) {
@@ -99,7 +101,7 @@ impl Infer<'_, '_> {
                 } else if is_type && file.lang() == Lang::Rust {
                     None
                 } else {
-                    self.child_of(&file, at, sym, inside || !def.kind.is_callable(), want)
+                    Self::child_of(&file, at, sym, inside || !def.kind.is_callable(), want)
                         .map(|def| (Place::Def(DefRef { file: ctx.file, def }), Via::Scope))
                 };
                 if let Some((place, via)) = found {
@@ -125,14 +127,7 @@ impl Infer<'_, '_> {
         Meaning::Place(place, via)
     }
 
-    fn child_of(
-        &self,
-        file: &FileIndex,
-        at: DefIx,
-        sym: Sym,
-        into_functions: bool,
-        want: Want,
-    ) -> Option<DefIx> {
+    fn child_of(file: &FileIndex, at: DefIx, sym: Sym, into_functions: bool, want: Want) -> Option<DefIx> {
         let child = file.child(at, sym)?;
         let fits = |ix: DefIx| {
             file.outline.def(ix).is_some_and(|def| {
@@ -186,7 +181,7 @@ impl Infer<'_, '_> {
         seen.or(whole).map(Meaning::Local)
     }
 
-    fn param(&self, file: &FileIndex, at: DefIx, text: &str, want: Want) -> Option<Meaning> {
+    fn param(file: &FileIndex, at: DefIx, text: &str, want: Want) -> Option<Meaning> {
         if want == Want::Call && has_method_names_apart(file.lang()) {
             return None;
         }
@@ -224,13 +219,7 @@ impl Infer<'_, '_> {
             .find_map(|import| self.by_wildcard(file, ix, import, name))
     }
 
-    fn by_wildcard(
-        &self,
-        file: &FileIndex,
-        ix: FileIx,
-        import: &Import,
-        name: Sym,
-    ) -> Option<(Place, Via)> {
+    fn by_wildcard(&self, file: &FileIndex, ix: FileIx, import: &Import, name: Sym) -> Option<(Place, Via)> {
         match modules::wildcard(self.w, ix, file, import, name) {
             found @ (Place::Def(_) | Place::Module(_)) => Some((found, Via::Wildcard)),
             _ => None,
@@ -242,7 +231,8 @@ impl Infer<'_, '_> {
         let at = DefRef { file: ctx.file, def: DefIx::MODULE };
         let lang = file.lang();
         // Namespaces declared inside a file count by scope; one answer per file serves languages without them.
-        let scope = if matches!(lang, Lang::CSharp | Lang::Php | Lang::Cpp) { ctx.scope } else { DefIx::MODULE };
+        let scope =
+            if matches!(lang, Lang::CSharp | Lang::Php | Lang::Cpp) { ctx.scope } else { DefIx::MODULE };
         let q = question(Tag::Implicit, DefRef { def: scope, ..at }, u64::from(name.0));
         self.w.derive(&self.w.memos.places, q, Place::Missing, || {
             modules::implicit(self.w, ctx.file, scope, name)
@@ -251,16 +241,16 @@ impl Infer<'_, '_> {
 }
 
 /// Whether `name` is a generic parameter of `at`, with its bound.
-fn generic(file: &FileIndex, at: DefIx, name: &str, crossed_module: bool) -> Option<Option<ExprIx>> {
+fn generic(file: &FileIndex, at: DefIx, name: &str, crossed_module: bool) -> Option<Meaning> {
     let def = file.outline.def(at)?;
     if crossed_module {
         return None;
     }
     let bound = def.bounds.iter().find(|(bound, _)| file.outline.str(*bound) == name).map(|(_, ty)| *ty);
     if bound.is_some() {
-        return Some(bound);
+        return Some(Meaning::Generic(bound));
     }
     let generics = file.outline.str(def.generics?);
     let mut words = generics.split(|c: char| !(c.is_alphanumeric() || c == '_'));
-    words.any(|word| word == name).then_some(None)
+    words.any(|word| word == name).then_some(Meaning::Generic(None))
 }

@@ -4,7 +4,7 @@ use sdl_model::facts::{DefFlags, DefIx, Expr, ExprIx, Lit};
 use sdl_model::{Lang, SymbolKind};
 
 use super::names::Want;
-use super::{Ctx, EXPR_DEPTH, Infer, Meaning, Shape, ShapeKind, Tag, Ty, Typed, containers, question2};
+use super::{Ctx, EXPR_DEPTH, Infer, Meaning, Shape, ShapeKind, Tag, Ty, Typed, outside, question2};
 use crate::modules::{self, ModRef, Place};
 use crate::world::DefRef;
 
@@ -168,7 +168,7 @@ impl Infer<'_, '_> {
                     _ => Ty::Unknown,
                 }
             }
-            Place::External | Place::Missing => containers::outside(name(), args),
+            Place::External | Place::Missing => outside::outside(name(), args),
             Place::Module(module) => match modules::default_of(self.w, module) {
                 Place::Def(def) => Ty::Instance(def),
                 _ => Ty::Unknown,
@@ -182,7 +182,7 @@ impl Infer<'_, '_> {
         let typed = self.w.derive(&self.w.memos.types, q, Typed::UNKNOWN, || {
             let file = self.file(def.file);
             let Some(found) = file.outline.def(def.def) else { return Typed::UNKNOWN };
-            let ctx = self.outline_ctx(&file, def, None);
+            let ctx = Self::outline_ctx(&file, def, None);
             let ty = match found.ty.or(found.value) {
                 Some(ty) => self.stated(&ctx, ty),
                 // An alias that holds members itself: an object type.

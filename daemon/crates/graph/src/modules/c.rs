@@ -55,7 +55,7 @@ pub(super) fn closure(w: &World<'_>, from: FileIx) -> Rc<[FileIx]> {
             let index = w.file(file);
             for import in index.includes.iter().filter_map(|ix| index.import(*ix)) {
                 if let Place::Module(ModRef::File(next)) =
-                        super::module(w, file, import.scope, index.outline.str(import.module))
+                    super::module(w, file, import.scope, index.outline.str(import.module))
                     && !all.contains(&next)
                 {
                     all.push(next);

@@ -44,7 +44,7 @@ fn split_package(text: &str) -> (&str, &str) {
     }
 }
 
-fn entries<'f>(file: &'f FileIndex, kind: ManifestKind) -> impl Iterator<Item = (&'f str, &'f str)> {
+fn entries(file: &FileIndex, kind: ManifestKind) -> impl Iterator<Item = (&str, &str)> {
     let manifest = file.outline.manifest.as_ref().filter(move |manifest| manifest.kind == kind);
     manifest
         .into_iter()
@@ -57,7 +57,8 @@ fn by_config(w: &World<'_>, config: FileIx, from: &FileIndex, text: &str) -> Pla
     let mut at = config;
     for _ in 0..EXTENDS {
         let file = w.file(at);
-        let base_url = entries(&file, ManifestKind::TsConfig).find(|(key, _)| *key == "baseUrl").map(|(_, v)| v);
+        let base_url =
+            entries(&file, ManifestKind::TsConfig).find(|(key, _)| *key == "baseUrl").map(|(_, v)| v);
         let base = join(file.path.dir(), base_url.unwrap_or("."));
         if let Some(base) = &base {
             for (key, value) in entries(&file, ManifestKind::TsConfig) {

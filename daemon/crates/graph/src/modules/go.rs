@@ -21,7 +21,8 @@ pub(super) fn module(w: &World<'_>, text: &str) -> Place {
         };
         let Some(name) = found.name.map(|name| manifest.outline.str(name)) else { continue };
         let Some(rest) = text.strip_prefix(name) else { continue };
-        if !(rest.is_empty() || rest.starts_with('/')) || best.as_ref().is_some_and(|(len, _)| *len >= name.len())
+        if !(rest.is_empty() || rest.starts_with('/'))
+            || best.as_ref().is_some_and(|(len, _)| *len >= name.len())
         {
             continue;
         }
@@ -47,9 +48,10 @@ pub(super) fn module(w: &World<'_>, text: &str) -> Place {
 }
 
 fn package(w: &World<'_>, dir: &str) -> Place {
-    let holds = w.files_in_dir(dir).iter().any(|id| {
-        w.path_of(*id).is_some_and(|path| path.extension() == Some("go"))
-    });
+    let holds = w
+        .files_in_dir(dir)
+        .iter()
+        .any(|id| w.path_of(*id).is_some_and(|path| path.extension() == Some("go")));
     if holds { Place::Module(ModRef::Dir(w.sym(dir))) } else { Place::External }
 }
 

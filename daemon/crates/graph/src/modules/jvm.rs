@@ -62,9 +62,10 @@ pub(super) fn package_member(w: &World<'_>, package: Sym, name: Sym) -> Place {
 
 /// What `name` is in the file's own package.
 pub(super) fn implicit(w: &World<'_>, file: &FileIndex, name: Sym) -> Place {
-    let found = file.outline.package.map_or(Place::Missing, |package| {
-        package_member(w, w.sym(file.outline.str(package)), name)
-    });
+    let found = file
+        .outline
+        .package
+        .map_or(Place::Missing, |package| package_member(w, w.sym(file.outline.str(package)), name));
     if found == Place::Missing && file.outline.package.is_none() && file.lang() == Lang::Java {
         let dir = w.files_in_dir(file.path.dir());
         return dir
@@ -81,5 +82,9 @@ pub(super) fn implicit(w: &World<'_>, file: &FileIndex, name: Sym) -> Place {
 
 /// The first part of a name that is written out with its package.
 pub(super) fn root(w: &World<'_>, name: &str) -> Place {
-    if w.files_of_package(name).is_empty() { Place::Missing } else { Place::Module(ModRef::Package(w.sym(name))) }
+    if w.files_of_package(name).is_empty() {
+        Place::Missing
+    } else {
+        Place::Module(ModRef::Package(w.sym(name)))
+    }
 }

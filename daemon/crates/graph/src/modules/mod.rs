@@ -236,7 +236,9 @@ fn as_place(file: &FileIndex, parent: DefRef, def: DefIx) -> Place {
 pub(crate) fn wildcard(w: &World<'_>, from: FileIx, file: &FileIndex, import: &Import, name: Sym) -> Place {
     let text = file.outline.str(import.module);
     match module(w, from, import.scope, text) {
-        Place::Module(ModRef::File(target)) if target == from && import.scope == DefIx::MODULE => Place::Missing,
+        Place::Module(ModRef::File(target)) if target == from && import.scope == DefIx::MODULE => {
+            Place::Missing
+        }
         Place::Module(target) => match file.lang() {
             Lang::Python => python::public_member(w, target, name),
             Lang::CSharp | Lang::Php => Place::Missing,

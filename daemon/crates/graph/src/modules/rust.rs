@@ -14,7 +14,9 @@ pub(super) fn module(w: &World<'_>, from: FileIx, scope: DefIx, text: &str) -> P
     let Some(first) = parts.next() else { return Place::Missing };
     let here = enclosing_module(w, from, scope);
     let mut place = match first {
-        "crate" | "$crate" => crate_root(w, from).map_or(Place::Missing, |at| Place::Module(ModRef::File(at))),
+        "crate" | "$crate" => {
+            crate_root(w, from).map_or(Place::Missing, |at| Place::Module(ModRef::File(at)))
+        }
         "self" => module_place(here),
         "super" => parent(w, here),
         "" => match parts.next() {
@@ -26,9 +28,7 @@ pub(super) fn module(w: &World<'_>, from: FileIx, scope: DefIx, text: &str) -> P
     for part in parts {
         place = match (part, place) {
             ("self", place) => place,
-            ("super", Place::Module(ModRef::File(file))) => {
-                parent(w, DefRef { file, def: DefIx::MODULE })
-            }
+            ("super", Place::Module(ModRef::File(file))) => parent(w, DefRef { file, def: DefIx::MODULE }),
             ("super", Place::Module(ModRef::Inline(def))) => parent(w, def),
             (name, place) => inside(w, place, name),
         };
@@ -111,9 +111,8 @@ fn crate_root(w: &World<'_>, from: FileIx) -> Option<FileIx> {
     if is_root(file.path.as_str()) {
         return Some(from);
     }
-    ancestors(file.path.dir()).find_map(|dir| {
-        w.open_path(&in_dir(dir, "lib.rs")).or_else(|| w.open_path(&in_dir(dir, "main.rs")))
-    })
+    ancestors(file.path.dir())
+        .find_map(|dir| w.open_path(&in_dir(dir, "lib.rs")).or_else(|| w.open_path(&in_dir(dir, "main.rs"))))
 }
 
 /// The root of the repository's crate called `name`.

@@ -7,8 +7,8 @@ use super::{Outcome, Resolver};
 use crate::infer::{How, Infer, Meaning, Ty, Typed, Via, Want};
 use crate::modules::{self, Place};
 use crate::strategies::{
-    self as s, Rule, alternatives, built, class_member, element, guessed, held_function, inherited, qualified,
-    returned, self_member, stated, super_member,
+    self as s, Rule, alternatives, built, class_member, element, guessed, held_function, inherited,
+    qualified, returned, self_member, stated, super_member,
 };
 use crate::world::{DefRef, Sym};
 
@@ -197,9 +197,9 @@ impl Resolver<'_, '_> {
             Place::Def(def) => {
                 let kind = self.infer.file(def.file).outline.def(def.def).map(|def| def.kind);
                 let target = match kind {
-                    Some(SymbolKind::Type | SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field) => {
-                        self.infer.class_behind(def).unwrap_or(def)
-                    }
+                    Some(
+                        SymbolKind::Type | SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field,
+                    ) => self.infer.class_behind(def).unwrap_or(def),
                     _ => def,
                 };
                 Outcome::one(target, rule)

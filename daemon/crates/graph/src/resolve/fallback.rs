@@ -108,8 +108,7 @@ impl Resolver<'_, '_> {
         }
         let wanted = |kind| matches!(kind, SymbolKind::Method | SymbolKind::Property);
         let Some(found) = self.hits(name, wanted) else { return Outcome::Unresolved };
-        let near: Vec<DefRef> =
-            found.iter().copied().filter(|def| def.file == self.infer.own.file).collect();
+        let near: Vec<DefRef> = found.iter().copied().filter(|def| def.file == self.infer.own.file).collect();
         match (found.as_slice(), near.as_slice()) {
             ([], _) => Outcome::Unresolved,
             ([only], _) => Outcome::one(*only, &unique_method::RULE),

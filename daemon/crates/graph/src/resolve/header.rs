@@ -5,7 +5,7 @@ use sdl_model::{EdgeKind, SymbolKind};
 
 use super::Resolver;
 use super::edges::Edges;
-use crate::infer::Ty;
+use crate::infer::{Infer, Ty};
 use crate::modules::{self, ModRef, Place};
 use crate::strategies::{import, scope};
 use crate::world::DefRef;
@@ -19,7 +19,7 @@ impl Resolver<'_, '_> {
         for (ix, def) in file.outline.iter().filter(|(_, def)| !def.bases.is_empty()) {
             infer.w.begin_reference();
             let here = DefRef { file: at, def: ix };
-            let ctx = infer.outline_ctx(&file, here, None);
+            let ctx = Infer::outline_ctx(&file, here, None);
             // An impl block speaks for its type, if that is of this file.
             let source = match def.kind {
                 SymbolKind::Impl => infer

@@ -146,9 +146,8 @@ impl Resolver<'_, '_> {
     /// A call leads to code. What runs when a field or a local is called is what it holds, which others may set: that
     /// is a reference.
     fn edge_kind(&self, to: DefRef, kind: EdgeKind, rule: &Rule) -> EdgeKind {
-        let is_field = || {
-            self.infer.file(to.file).outline.def(to.def).is_some_and(|def| def.kind == SymbolKind::Field)
-        };
+        let is_field =
+            || self.infer.file(to.file).outline.def(to.def).is_some_and(|def| def.kind == SymbolKind::Field);
         if kind == EdgeKind::Call && (rule.number == held_function::RULE.number || is_field()) {
             EdgeKind::Ref
         } else {

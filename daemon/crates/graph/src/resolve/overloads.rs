@@ -1,7 +1,7 @@
 //! Of several definitions of one name in one place, those that take the call's arguments.
 
-use sdl_model::facts::{DefIx, ParamKind, Ref};
 use sdl_model::Lang;
+use sdl_model::facts::{DefIx, ParamKind, Ref};
 
 use super::{CANDIDATES, Outcome, Resolver};
 use crate::strategies::overloads;
@@ -56,7 +56,8 @@ impl Resolver<'_, '_> {
         if all.len() < 2 {
             return Outcome::Found(targets, rule);
         }
-        let fitting: Vec<DefIx> = all.into_iter().filter(|ix| fits(&file, *ix, usize::from(one.args))).collect();
+        let fitting: Vec<DefIx> =
+            all.into_iter().filter(|ix| fits(&file, *ix, usize::from(one.args))).collect();
         let exact: Vec<DefIx> = fitting
             .iter()
             .copied()

@@ -101,9 +101,7 @@ impl Resolver<'_, '_> {
         let Some(hits) = self.infer.w.named(name) else { return Outcome::External };
         let mut found: Vec<DefRef> = hits
             .iter()
-            .filter(|hit| {
-                matches!(hit.kind, SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field)
-            })
+            .filter(|hit| matches!(hit.kind, SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field))
             .filter_map(|hit| {
                 let file = self.infer.w.open(hit.file)?;
                 let def = self.infer.file(file).find(hit.symbol)?;

@@ -141,6 +141,7 @@ impl FileIndex {
         Self {
             id,
             path,
+            outline,
             names,
             children,
             imports,
@@ -150,7 +151,6 @@ impl FileIndex {
             owned,
             default_export,
             by_symbol,
-            outline,
         }
     }
 

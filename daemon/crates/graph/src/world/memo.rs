@@ -200,7 +200,8 @@ mod tests {
     fn long_chains_and_long_work_end() {
         let tracker = Tracker::default();
         tracker.begin_file();
-        let depth = (0..).take_while(|i| matches!(tracker.enter::<u8>(*i, None, 0), Turn::Compute)).count();
+        let depth =
+            (0..1000).take_while(|i| matches!(tracker.enter::<u8>(*i, None, 0), Turn::Compute)).count();
         assert_eq!(depth, DEPTH);
         for _ in 0..depth {
             assert!(tracker.leave(&1).is_none());

@@ -8,7 +8,7 @@ mod index;
 mod memo;
 mod outlines;
 
-use std::cell::{Cell, RefCell};
+use std::cell::RefCell;
 use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
@@ -45,6 +45,8 @@ pub(crate) type Memo<T> = RefCell<NumberMap<Question, KeptAnswer<T>>>;
 /// A kept answer; opaque outside this room.
 pub(crate) struct KeptAnswer<T>(Kept<T>);
 
+/// The definitions of a name, unless there are too many.
+type Hits = Option<Rc<[NameHit]>>;
 type Answers<T> = RefCell<HashMap<Box<str>, (AskIx, T)>>;
 
 /// What one batch knows of the repository's files. One per thread; keep it for all files of the batch.
@@ -62,9 +64,8 @@ pub struct World<'a> {
     file_names: Answers<Rc<[FileId]>>,
     dirs: Answers<Rc<[FileId]>>,
     packages: Answers<Rc<[FileId]>>,
-    names: RefCell<NumberMap<Sym, (AskIx, Option<Rc<[NameHit]>>)>>,
+    names: RefCell<NumberMap<Sym, (AskIx, Hits)>>,
     pub(crate) memos: crate::infer::Memos,
-    generation: Cell<u32>,
 }
 
 impl<'a> World<'a> {
@@ -86,7 +87,6 @@ impl<'a> World<'a> {
             packages: RefCell::default(),
             names: RefCell::default(),
             memos: crate::infer::Memos::default(),
-            generation: Cell::new(0),
         }
     }
 
@@ -190,7 +190,7 @@ impl<'a> World<'a> {
     }
 
     /// The definitions of a simple name; none if there are too many.
-    pub(crate) fn named(&self, name: Sym) -> Option<Rc<[NameHit]>> {
+    pub(crate) fn named(&self, name: Sym) -> Hits {
         if let Some((ask, answer)) = self.names.borrow().get(&name) {
             self.tracker.ask(*ask);
             return answer.clone();
@@ -235,7 +235,6 @@ impl<'a> World<'a> {
     /// Starts the resolution of a file: forgets what was asked and makes sure that the file is open.
     pub(crate) fn begin(&self, id: FileId, path: &RelPath, outline: &Outline) -> FileIx {
         self.tracker.begin_file();
-        self.generation.set(self.generation.get().wrapping_add(1));
         if let Some(ix) = self.open(id) {
             return ix;
         }
@@ -267,8 +266,12 @@ impl<'a> World<'a> {
             return Err(error);
         }
         let hashes = self.ask_hashes.borrow();
-        let mut asked: Vec<u64> =
-            self.tracker.take_record().into_iter().filter_map(|ask| hashes.get(ask as usize).copied()).collect();
+        let mut asked: Vec<u64> = self
+            .tracker
+            .take_record()
+            .into_iter()
+            .filter_map(|ask| hashes.get(ask as usize).copied())
+            .collect();
         asked.sort_unstable();
         asked.dedup();
         Ok(asked)

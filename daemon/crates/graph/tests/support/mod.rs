@@ -1,6 +1,7 @@
 //! Repositories from text, and edges as text.
 
 #![allow(dead_code, reason = "each test binary uses a part")]
+#![allow(clippy::expect_used, reason = "a test that has no input must fail")]
 
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -1,0 +1,49 @@
+//! What is known of types from outside, by the names that standard libraries give them.
+
+use super::builtins::words;
+use super::{Shape, ShapeKind, Ty};
+
+/// What a type from outside called `name` is, given its arguments.
+pub(crate) fn outside(name: &str, args: Vec<Ty>) -> Ty {
+    let first = |args: Vec<Ty>| args.into_iter().next().unwrap_or(Ty::Unknown);
+    match name {
+        "Optional" if args.len() == 1 => Ty::union(args.into_iter().chain([Ty::Null])),
+        "Union" => Ty::union(args),
+        "Type" | "type" => match first(args) {
+            Ty::Instance(def) => Ty::Class(def),
+            _ => Ty::External(None),
+        },
+        "Coroutine" => args.into_iter().next_back().unwrap_or(Ty::Unknown),
+        "Tuple" | "tuple" => Shape::ty(ShapeKind::Tuple, args),
+        _ if STANDS_FOR_VALUE.contains(name) => first(args),
+        _ if WRAPPER.contains(name) => Shape::ty(ShapeKind::Wrapper, [first(args)]),
+        _ if MAP.contains(name) => Shape::ty(ShapeKind::Map, args),
+        _ if SEQUENCE.contains(name) => Shape::ty(ShapeKind::Sequence, [first(args)]),
+        _ => Shape::ty(ShapeKind::Other, args),
+    }
+}
+
+words! {
+    STANDS_FOR_VALUE = "\
+        Annotated Arc Awaitable Box ClassVar Cow DeepReadonly Final InitVar Lazy LazyCell LazyLock \
+        ManuallyDrop MutexGuard NonNullable Nullable Partial Pin Rc Readonly Ref RefMut Required Reverse \
+        RwLockReadGuard RwLockWriteGuard shared_ptr unique_ptr weak_ptr";
+    WRAPPER = "\
+        AtomicReference Cell CompletableFuture ContextVar Deferred Future JoinHandle Mutex OnceCell OnceLock \
+        Option Optional Poll Promise PromiseLike RefCell Result RwLock Task ThreadLocal ValueTask Weak \
+        WeakRef WeakReference";
+    MAP = "\
+        AHashMap BTreeMap ChainMap ConcurrentDictionary ConcurrentHashMap ConcurrentMap DefaultDict Dict \
+        Dictionary EnumMap FnvHashMap FxHashMap HashMap IDictionary IndexMap ItemsView LinkedHashMap Map \
+        Mapping MutableMap MutableMapping NavigableMap OrderedDict ReadonlyMap Record SortedMap TreeMap \
+        WeakHashMap WeakKeyDictionary WeakMap WeakValueDictionary defaultdict dict map unordered_map";
+    SEQUENCE = "\
+        AbstractSet Array ArrayDeque ArrayList ArrayVec AsyncGenerator AsyncIterable AsyncIterator BTreeSet \
+        BinaryHeap BlockingQueue Chan Collection CopyOnWriteArrayList Deque Enumeration Flow FrozenSet \
+        Generator HashSet IAsyncEnumerable ICollection IEnumerable IList IReadOnlyCollection IReadOnlyList \
+        IndexSet IntoIterator Iterable IterableIterator Iterator KeysView LinkedHashSet LinkedList List \
+        ListIterator MutableList MutableSequence MutableSet NavigableSet Peekable PriorityQueue Queue \
+        ReadonlyArray ReadonlySet Receiver Reversible Sender Sequence Set Slice SmallVec SortedSet \
+        Spliterator Stack Stream TreeSet ValuesView Vec VecDeque WeakSet array deque frozenset \
+        initializer_list list set span vector";
+}

@@ -1,0 +1,91 @@
+//! Input made to be slow or endless is resolved all the same, in bounded time.
+
+#![allow(clippy::unwrap_used, reason = "a test that has no result must fail")]
+
+mod support;
+
+use std::fmt::Write;
+
+use sdl_graph::testing::Repo;
+
+fn resolve(files: &[(String, String)]) -> Vec<String> {
+    let mut repo = Repo::default();
+    for (path, text) in files {
+        support::add(&mut repo, path, text);
+    }
+    let resolved = repo.resolve(|_| true).unwrap();
+    support::edges(&repo, &resolved, &["call", "implements"])
+}
+
+#[test]
+fn import_cycles_end() {
+    let files: Vec<_> = (0..40)
+        .map(|i| {
+            let next = (i + 1) % 40;
+            let text =
+                format!("from .m{next} import *\nfrom .m{next} import thing\n\ndef use{i}():\n    thing()\n");
+            (format!("p/m{i}.py"), text)
+        })
+        .chain([("p/__init__.py".to_owned(), "from . import m0\nfrom . import *\n".to_owned())])
+        .collect();
+    assert!(resolve(&files).is_empty());
+}
+
+#[test]
+fn long_chains_are_followed_only_so_far() {
+    let files: Vec<_> = (0..200)
+        .map(|i| {
+            let text = match i {
+                199 => "def thing():\n    pass\n".to_owned(),
+                _ => format!("from m{} import thing\n\ndef use{i}():\n    thing()\n", i + 1),
+            };
+            (format!("m{i}.py"), text)
+        })
+        .collect();
+    let edges = resolve(&files);
+    assert!(edges.iter().any(|edge| edge.starts_with("m198.py:use198 ")));
+    assert!(!edges.iter().any(|edge| edge.starts_with("m0.py:use0 ")));
+}
+
+#[test]
+fn inheritance_cycles_end() {
+    let text = "class A(B):\n    pass\n\nclass B(C):\n    pass\n\nclass C(A):\n    def f(self):\n        self.g()\n        super().h()\n";
+    let edges = resolve(&[("a.py".to_owned(), text.to_owned())]);
+    assert_eq!(edges.len(), 3, "three bases and nothing else: {edges:?}");
+}
+
+#[test]
+fn a_diamond_of_diamonds_is_linear() {
+    let mut text = "class L0:\n    def f(self):\n        pass\n\nclass R0:\n    pass\n".to_owned();
+    for i in 1..60 {
+        let before = i - 1;
+        for side in ["L", "R"] {
+            let _ = write!(text, "\nclass {side}{i}(L{before}, R{before}):\n    pass\n");
+        }
+    }
+    text.push_str("\ndef use(x: L59):\n    x.f()\n");
+    let _ = resolve(&[("a.py".to_owned(), text)]);
+}
+
+#[test]
+fn values_that_double_are_cut() {
+    let mut text = "class A:\n    def f(self):\n        return self\n\nx0 = A()\n".to_owned();
+    for i in 1..200 {
+        let before = i - 1;
+        let _ = writeln!(text, "x{i} = (x{before}, x{before}) if x{before} else [x{before}, x{before}]");
+    }
+    text.push_str("\ndef use():\n    x199[0][1].f()\n    x3.f()\n");
+    let _ = resolve(&[("a.py".to_owned(), text)]);
+}
+
+#[test]
+fn functions_that_return_each_other_end() {
+    let mut text = String::new();
+    for i in 0..60 {
+        let (a, b) = ((i * 7 + 1) % 60, (i * 11 + 3) % 60);
+        let _ =
+            writeln!(text, "def f{i}(x):\n    if x:\n        return f{a}(x)\n    return f{b}(x).f{a}()\n");
+    }
+    let edges = resolve(&[("a.py".to_owned(), text)]);
+    assert!(edges.len() >= 60);
+}
