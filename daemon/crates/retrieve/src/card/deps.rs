@@ -1,5 +1,6 @@
 //! What a symbol depends on.
 
+use sdl_graph::strategies;
 use sdl_model::{Edge, EdgeKind};
 
 use super::CardOptions;
@@ -41,7 +42,7 @@ pub(super) fn of(source: &Source<'_>, sym: &Sym, edges: &[Edge], options: CardOp
         }
         let Some(target) = source.symbol(edge.to)? else { continue };
         let how = options.resolution_metadata.then(|| How {
-            strategy: strategy(edge),
+            strategy: strategies::name(edge.strategy).to_owned(),
             line: sym.def().span.start_line + edge.line_offset,
             sites: edge.sites,
         });
@@ -54,9 +55,4 @@ pub(super) fn of(source: &Source<'_>, sym: &Sym, edges: &[Edge], options: CardOp
         });
     }
     Ok(deps)
-}
-
-/// The rule that found an edge.
-fn strategy(edge: &Edge) -> String {
-    format!("rule{}", edge.strategy.0)
 }

@@ -5,9 +5,11 @@ mod expand;
 mod levels;
 mod request;
 pub(crate) mod seeds;
+mod spill;
 mod types;
 
 pub use request::{Budget, SliceRequest, WireFormat};
+pub use spill::{Page, page};
 pub use types::{BuiltSlice, FrontierItem, SliceDoc, SliceEdge, Truncation};
 
 use crate::card::Enrichment;

@@ -1,4 +1,4 @@
-use sdl_retrieve::card::{Detail, Plain};
+use sdl_retrieve::card::{CardOptions, Detail, Plain};
 use sdl_retrieve::slice::{self, Budget, BuiltSlice, SliceRequest, WireFormat};
 use sdl_retrieve::{Error, LaneStatus, UserError, wire};
 
@@ -171,4 +171,27 @@ fn evidence_says_how_each_lane_fared() {
     assert_eq!(lane("editedFiles").note.as_deref(), Some("not indexed: shop/gone.py"));
     assert_eq!(lane("semantic").status, LaneStatus::Unavailable);
     assert!(lane("taskText").candidates > 0);
+}
+
+#[test]
+fn spillover_pages_hold_everything_once() {
+    let ledger = shop();
+    let head = ledger.head();
+    let source = head.source();
+    let spilled: Vec<_> =
+        ["unit_price", "total_price", "apply_discount"].map(|name| head.id("shop/pricing.py", name)).into();
+    let with_gone: Vec<_> = [&spilled[..1], &[sdl_model::SymbolId(1)], &spilled[1..]].concat();
+    for (size, max_tokens) in [(1, 10_000), (2, 10_000), (0, 10_000), (3, 300), (3, 1)] {
+        let mut served = Vec::new();
+        let mut from = Some(0);
+        while let Some(at) = from {
+            let page =
+                slice::page(&source, &with_gone, (at, size), max_tokens, CardOptions::default(), &Plain)
+                    .unwrap();
+            assert!(page.tokens <= max_tokens || page.cards.len() == 1);
+            served.extend(page.cards.iter().map(|card| card.symbol_id));
+            from = page.next;
+        }
+        assert_eq!(served, spilled);
+    }
 }
