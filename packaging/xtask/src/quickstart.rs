@@ -31,7 +31,7 @@ pub(crate) fn run(path: Option<&str>) -> Outcome {
     let repo = text(&repo, "repoId")?;
     ctl.show(&["status"])?;
 
-    let overview = ctl.call("repo.overview", &json!({"repoId": repo, "level": "stats"}))?;
+    let overview = ctl.call("repo.overview", &json!({"repoId": repo, "level": "full"}))?;
     let name = hotspot(&overview).unwrap_or_else(|| "main".to_owned());
     title(&format!("Search, here for `{name}`, which much of the code depends on"));
     ctl.show(&["search", &name, "--repo", &repo])?;
@@ -66,7 +66,7 @@ fn delta(ctl: &Ctl) -> Outcome {
 }
 
 fn delta_steps(ctl: &Ctl, repo: &str, root: &Path) -> Outcome {
-    let request = json!({"repoId": repo, "taskText": "how is the total of an order worked out"});
+    let request = json!({"repoId": repo, "taskText": "how is the total of an order worked out", "wireFormat": "standard"});
     let slice = ctl.call("slice.build", &request)?;
     let handle = text(&slice, "sliceHandle")?;
     let version = text(&slice, "ledgerVersion")?;

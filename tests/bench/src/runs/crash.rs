@@ -43,11 +43,15 @@ pub(crate) fn run(options: &Options) -> Outcome {
             world.client.send_call("sdl_repo_status", arguments)?;
         }
         super::idle::quiet(Duration::from_micros(random.below(LONGEST)));
+        if asked {
+            // A shim that waits for an answer would start the next daemon at once, and this one wants to hold it.
+            world.client.kill()?;
+        }
         world.daemon.kill();
 
-        // Another daemon takes over; the shim of before has to find it by itself.
+        // Another daemon takes over; a shim that lived through it has to find it by itself.
         world.daemon = world.env.daemon();
-        if round % 2 == 0 {
+        if asked {
             world.client = world::connect(&world.env, &root)?;
         }
         let status = world.call("repo_status", json!({"sync": "require", "syncTimeoutMs": 30_000}))?;
