@@ -1,2 +1,19 @@
-//! The person's tool for the symbol delta ledger.
-fn main() {}
+//! `sdlctl`: the person's tool. One file per subcommand; all they share is the [`session`] and the [`output`].
+
+mod cli;
+mod commands;
+mod output;
+mod session;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+fn main() -> ExitCode {
+    let cli = cli::Cli::parse();
+    let json = cli.json;
+    match commands::run(cli) {
+        Ok(outcome) => outcome.into(),
+        Err(failure) => output::failure(&failure, json),
+    }
+}

@@ -1,0 +1,280 @@
+//! The command line.
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+/// Looks after the symbol delta ledger: its daemon, its repositories, and what it knows.
+#[derive(Parser)]
+#[command(name = "sdlctl", version, after_help = EXIT_CODES)]
+pub(crate) struct Cli {
+    /// Print JSON instead of text
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXIT_CODES: &str = "Exit codes: 0 all is well; 1 a bad answer (not healthy, not identical) or a local failure; \
+2 wrong usage; 3 no daemon answers; 4 the daemon refused.";
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    /// Show how the daemon and its repositories are
+    Status,
+    /// Start the daemon unless it runs
+    Start,
+    /// Stop the daemon: requests finish, the ledgers are closed
+    Stop,
+    /// Stop the daemon and start it again
+    Restart,
+    /// Show the daemon's log
+    Logs(LogsArgs),
+    /// Register, forget or list repositories
+    #[command(subcommand)]
+    Repo(RepoCommand),
+    /// Register a tree if need be and bring its index up to date
+    Index(IndexArgs),
+    /// Search symbols
+    Search(SearchArgs),
+    /// Show a symbol's card
+    Card(CardArgs),
+    /// Build a slice for a task
+    Slice(SliceArgs),
+    /// Show what changed in a slice since a version
+    Refresh(RefreshArgs),
+    /// Call any action with JSON arguments
+    Tool(ToolArgs),
+    /// Write all edges or symbols of a repository as JSON lines
+    Export(ExportArgs),
+    /// Compare a repository's ledger with a fresh index of the same tree
+    Verify(RepoArg),
+    /// Look into a ledger
+    #[command(subcommand)]
+    Ledger(LedgerCommand),
+    /// Check the set-up and say what to do about problems
+    Doctor,
+    /// Show how to add the server to an MCP client
+    #[command(subcommand)]
+    Mcp(McpCommand),
+    /// Run the daemon as a service of this user
+    #[command(subcommand)]
+    Service(ServiceCommand),
+    /// Write shell completions to standard output
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Write man pages into a folder
+    #[command(hide = true)]
+    Man {
+        /// The folder
+        folder: PathBuf,
+    },
+}
+
+#[derive(Args)]
+pub(crate) struct RepoArg {
+    /// The repository: its id or a path inside it (default: the one around the working directory, or the only one)
+    #[arg(long, short)]
+    pub(crate) repo: Option<String>,
+}
+
+#[derive(Args)]
+pub(crate) struct LogsArgs {
+    /// How many lines from the end
+    #[arg(long, short = 'n', default_value_t = 50)]
+    pub(crate) lines: usize,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum RepoCommand {
+    /// Register a tree
+    Add {
+        /// Its root
+        path: PathBuf,
+        /// The id to give it (default: the folder's name)
+        #[arg(long)]
+        id: Option<String>,
+        /// Patterns to leave out, as in .gitignore; may be repeated
+        #[arg(long)]
+        ignore: Vec<String>,
+        /// Languages to read; may be repeated (default: all)
+        #[arg(long)]
+        language: Vec<String>,
+        /// Skip files larger than this, in bytes
+        #[arg(long)]
+        max_file_bytes: Option<u64>,
+    },
+    /// Forget a repository and delete its ledger; the tree stays as it is
+    Rm {
+        /// Its id or a path inside it
+        repo: String,
+    },
+    /// List the repositories
+    Ls,
+}
+
+#[derive(Args)]
+pub(crate) struct IndexArgs {
+    /// The tree (default: the working directory)
+    pub(crate) path: Option<PathBuf>,
+    /// Read every file again, whatever its time says
+    #[arg(long)]
+    pub(crate) full: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct SearchArgs {
+    /// Words, a name, or a regular expression with --regex
+    pub(crate) query: String,
+    #[command(flatten)]
+    pub(crate) repo: RepoArg,
+    /// Only these kinds (function, method, class, …); may be repeated
+    #[arg(long)]
+    pub(crate) kind: Vec<String>,
+    /// At most this many results
+    #[arg(long, short = 'n', default_value_t = 20)]
+    pub(crate) limit: u32,
+    /// The whole name only
+    #[arg(long)]
+    pub(crate) exact: bool,
+    /// The query is a regular expression over names
+    #[arg(long)]
+    pub(crate) regex: bool,
+    /// Only files that match this pattern
+    #[arg(long)]
+    pub(crate) path: Option<String>,
+    /// Only exported symbols
+    #[arg(long)]
+    pub(crate) exported: bool,
+}
+
+#[derive(Args)]
+pub(crate) struct CardArgs {
+    /// A symbol's id (s_…) or name
+    pub(crate) symbol: String,
+    #[command(flatten)]
+    pub(crate) repo: RepoArg,
+    /// The file, if several symbols have the name
+    #[arg(long)]
+    pub(crate) file: Option<String>,
+    /// minimal, signature, deps, compact or full
+    #[arg(long)]
+    pub(crate) detail: Option<String>,
+}
+
+#[derive(Args)]
+pub(crate) struct SliceArgs {
+    #[command(flatten)]
+    pub(crate) repo: RepoArg,
+    /// The task in words
+    #[arg(long, short)]
+    pub(crate) task: Option<String>,
+    /// Symbols to start from (s_…); may be repeated
+    #[arg(long)]
+    pub(crate) entry: Vec<String>,
+    /// Files that were edited; may be repeated
+    #[arg(long)]
+    pub(crate) edited: Vec<String>,
+    /// A file that holds a stack trace; `-` for standard input
+    #[arg(long)]
+    pub(crate) stack_trace: Option<String>,
+    /// At most this many tokens
+    #[arg(long, default_value_t = 4000)]
+    pub(crate) tokens: u32,
+    /// At most this many cards
+    #[arg(long, default_value_t = 30)]
+    pub(crate) cards: u32,
+}
+
+#[derive(Args)]
+pub(crate) struct RefreshArgs {
+    /// The slice's handle (h_…)
+    pub(crate) handle: String,
+    /// The version you know (v…)
+    #[arg(long)]
+    pub(crate) known: String,
+}
+
+#[derive(Args)]
+pub(crate) struct ToolArgs {
+    /// The action, such as symbol.search
+    pub(crate) action: String,
+    /// Its arguments: a JSON object, or @FILE
+    #[arg(long, default_value = "{}")]
+    pub(crate) args: String,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum Exported {
+    Edges,
+    Symbols,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum Format {
+    Jsonl,
+}
+
+#[derive(Args)]
+pub(crate) struct ExportArgs {
+    /// What to write
+    pub(crate) what: Exported,
+    /// In which form
+    #[arg(long, default_value = "jsonl")]
+    pub(crate) format: Format,
+    #[command(flatten)]
+    pub(crate) repo: RepoArg,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum LedgerCommand {
+    /// Check that the ledger's tables agree with each other
+    Check(RepoArg),
+    /// Write a version's content as text
+    Dump {
+        #[command(flatten)]
+        repo: RepoArg,
+        /// The file to write; it must not exist
+        #[arg(long)]
+        to: PathBuf,
+        /// With the search index
+        #[arg(long)]
+        postings: bool,
+    },
+}
+
+#[derive(Clone, Copy, ValueEnum, PartialEq, Eq)]
+pub(crate) enum McpClient {
+    ClaudeCode,
+    Cursor,
+    Codex,
+    GeminiCli,
+    Vscode,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum McpCommand {
+    /// Print the snippet for a client
+    Config {
+        /// The client (default: all of them)
+        #[arg(long)]
+        client: Option<McpClient>,
+        /// The surface the client is to see: gateway, flat or search
+        #[arg(long)]
+        surface: Option<String>,
+    },
+}
+
+#[derive(Subcommand)]
+pub(crate) enum ServiceCommand {
+    /// Install and start the service
+    Install {
+        /// Only print what would be written
+        #[arg(long)]
+        dry_run: bool,
+    },
+    /// Stop and remove the service
+    Uninstall,
+}

@@ -1,0 +1,28 @@
+//! `card`.
+
+use serde_json::{Value, json};
+
+use crate::cli::CardArgs;
+use crate::output::{self, Failure, Outcome};
+use crate::session::{Session, object};
+
+pub(crate) fn run(args: CardArgs, as_json: bool) -> Result<Outcome, Failure> {
+    let is_id = args.symbol.len() == 15 && args.symbol.starts_with("s_");
+    let by_name = || {
+        let file = args.file.clone().map(Value::from);
+        object([("name", Some(json!(args.symbol))), ("file", file)])
+    };
+    let arguments = object([
+        ("repoId", args.repo.repo.map(Value::from)),
+        ("symbolId", is_id.then(|| json!(args.symbol))),
+        ("symbolRef", (!is_id).then(by_name)),
+        ("detail", args.detail.map(Value::from)),
+    ]);
+    let answer = Session::open()?.tool("symbol.getCard", &arguments)?;
+    if as_json {
+        output::json(&answer.structured)
+    } else {
+        output::line(&answer.text)
+    }
+    Ok(Outcome::Good)
+}

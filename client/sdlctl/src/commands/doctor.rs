@@ -1,0 +1,96 @@
+//! `doctor`: looks at what commonly goes wrong and says what to do. Starts nothing.
+
+use std::fs;
+
+use serde_json::{Value, json};
+
+use crate::output::{self, Failure, Outcome, paint, text};
+use crate::session::{self, Session};
+
+struct Check {
+    what: &'static str,
+    good: bool,
+    note: String,
+}
+
+pub(crate) fn run(as_json: bool) -> Result<Outcome, Failure> {
+    let mut checks = vec![folders(), program(), watches()];
+    let (daemon, status) = daemon();
+    checks.push(daemon);
+    checks.extend(status.iter().flat_map(repos));
+    let good = checks.iter().all(|check| check.good);
+    if as_json {
+        let list: Vec<Value> = checks
+            .iter()
+            .map(|check| json!({ "check": check.what, "ok": check.good, "note": check.note }))
+            .collect();
+        output::json(&json!({ "ok": good, "checks": list }));
+    } else {
+        for check in &checks {
+            let mark = if check.good { paint("32", "ok ") } else { paint("31", "bad") };
+            output::line(&format!("{mark}  {}: {}", check.what, check.note));
+        }
+    }
+    Ok(if good { Outcome::Good } else { Outcome::Bad })
+}
+
+fn folders() -> Check {
+    let what = "folders";
+    match session::paths() {
+        Err(error) => Check { what, good: false, note: error.to_string() },
+        Ok(paths) => match paths.create() {
+            Ok(()) => Check {
+                what,
+                good: true,
+                note: format!("state in {}, socket {}", paths.state().display(), paths.socket().display()),
+            },
+            Err(error) => Check { what, good: false, note: error.to_string() },
+        },
+    }
+}
+
+fn program() -> Check {
+    match sdl_client::spawn::program() {
+        Ok(path) => Check { what: "daemon program", good: true, note: path.display().to_string() },
+        Err(error) => Check { what: "daemon program", good: false, note: error.to_string() },
+    }
+}
+
+/// On Linux a folder takes one watch of a number that all programs of the user share.
+fn watches() -> Check {
+    let what = "watch limit";
+    match fs::read_to_string("/proc/sys/fs/inotify/max_user_watches") {
+        Err(_) => Check { what, good: true, note: "none on this system".into() },
+        Ok(text) => {
+            let limit: u64 = text.trim().parse().unwrap_or(0);
+            let advice = if limit < 65_536 {
+                "; large trees may fall back to scanning: raise fs.inotify.max_user_watches with sysctl"
+            } else {
+                ""
+            };
+            Check { what, good: limit >= 8_192, note: format!("{limit} folders{advice}") }
+        }
+    }
+}
+
+fn daemon() -> (Check, Option<Value>) {
+    let what = "daemon";
+    match Session::existing().and_then(|session| session.call("daemon/status", &json!({}))) {
+        Ok(status) => {
+            let note = format!("build {} answers", text(&status, "/build"));
+            (Check { what, good: true, note }, Some(status))
+        }
+        Err(error) => (Check { what, good: false, note: error.to_string() }, None),
+    }
+}
+
+fn repos(status: &Value) -> Vec<Check> {
+    let warnings = status["warnings"].as_array().into_iter().flatten().filter_map(Value::as_str);
+    let warnings = warnings.map(|text| Check { what: "warning", good: false, note: text.to_owned() });
+    let repos = status["repos"].as_array().into_iter().flatten().map(|repo| {
+        let reason = repo["reason"].as_str().map_or_else(String::new, |reason| format!(": {reason}"));
+        let note = format!("{} is {}{reason}", text(repo, "/repoId"), text(repo, "/state"));
+        Check { what: "repository", good: repo["health"] != "failed", note }
+    });
+    warnings.chain(repos).collect()
+}

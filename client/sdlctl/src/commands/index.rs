@@ -1,0 +1,65 @@
+//! `index`: registers a tree if need be and waits until its index is up to date, with a progress bar.
+
+use std::path::PathBuf;
+
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::{Value, json};
+
+use crate::cli::IndexArgs;
+use crate::output::{self, Failure, Outcome, bold, number, text};
+use crate::session::Session;
+
+pub(crate) fn run(args: &IndexArgs, as_json: bool) -> Result<Outcome, Failure> {
+    let path = args.path.clone().unwrap_or_else(|| PathBuf::from("."));
+    let root = path.canonicalize().map_err(|error| Failure::io(&path.display().to_string(), &error))?;
+    let session = Session::open()?;
+    let registered = session.tool("repo.register", &json!({ "rootPath": root }))?.structured;
+    let repo = text(&registered, "/repoId");
+    let mode = if args.full { "full" } else { "incremental" };
+    let bar = if as_json { ProgressBar::hidden() } else { ProgressBar::no_length() };
+    if let Ok(style) = ProgressStyle::with_template("{msg} [{bar:32}] {pos}/{len} files, {elapsed}") {
+        bar.set_style(style.progress_chars("=> "));
+    }
+    let done = session.tool_with("index.refresh", &json!({ "repoId": repo, "mode": mode }), |progress| {
+        if let Some(total) = progress["total"].as_u64() {
+            bar.set_length(total);
+        }
+        bar.set_position(number(progress, "/progress"));
+        bar.set_message(text(progress, "/message").to_owned());
+    });
+    bar.finish_and_clear();
+    let done = done?.structured;
+    let status = session.tool("repo.status", &json!({ "repoId": repo, "sync": "none" }))?.structured;
+    if as_json {
+        output::json(&json!({ "repoId": repo, "refresh": done, "status": status }));
+    } else {
+        show(repo, &done, &status);
+    }
+    Ok(Outcome::Good)
+}
+
+fn show(repo: &str, done: &Value, status: &Value) {
+    output::line(&format!(
+        "{} is at {}: {} files, {} symbols, {} edges",
+        bold(repo),
+        text(done, "/versionId"),
+        number(status, "/files"),
+        number(status, "/symbols"),
+        number(status, "/edges"),
+    ));
+    output::line(&format!(
+        "{} parsed, {} known already, in {:.2} s",
+        number(done, "/parsed"),
+        number(done, "/reused"),
+        number(done, "/durationMs") as f64 / 1000.0,
+    ));
+    let skipped: Vec<String> = status["skipped"]
+        .as_object()
+        .into_iter()
+        .flatten()
+        .map(|(reason, count)| format!("{count} {reason}"))
+        .collect();
+    if !skipped.is_empty() {
+        output::line(&format!("skipped: {}", skipped.join(", ")));
+    }
+}

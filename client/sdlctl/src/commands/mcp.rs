@@ -1,0 +1,81 @@
+//! `mcp config`: what to write where, so that an MCP client starts the shim.
+
+use std::path::PathBuf;
+
+use serde_json::{Value, json};
+
+use crate::cli::{McpClient, McpCommand};
+use crate::output::{self, Failure, Outcome, bold};
+
+const CLIENTS: [McpClient; 5] =
+    [McpClient::ClaudeCode, McpClient::Cursor, McpClient::Codex, McpClient::GeminiCli, McpClient::Vscode];
+
+pub(crate) fn run(command: McpCommand, as_json: bool) -> Result<Outcome, Failure> {
+    let McpCommand::Config { client, surface } = command;
+    let shim = shim()?;
+    let shim = shim.to_string_lossy();
+    let arguments: Vec<String> = surface.map_or_else(Vec::new, |surface| vec!["--surface".into(), surface]);
+    let wanted = client.map_or_else(|| CLIENTS.to_vec(), |client| vec![client]);
+    if as_json {
+        let list: Vec<Value> = wanted.iter().map(|client| describe(*client, &shim, &arguments)).collect();
+        output::json(&json!({ "clients": list }));
+        return Ok(Outcome::Good);
+    }
+    for client in wanted {
+        let about = describe(client, &shim, &arguments);
+        output::line(&format!(
+            "{} ({})",
+            bold(output::text(&about, "/name")),
+            output::text(&about, "/where")
+        ));
+        output::line(output::text(&about, "/snippet"));
+        output::line("");
+    }
+    Ok(Outcome::Good)
+}
+
+/// The shim that lies beside this program, else the one on the path.
+fn shim() -> Result<PathBuf, Failure> {
+    let name = format!("sdl-mcp{}", std::env::consts::EXE_SUFFIX);
+    let own =
+        std::env::current_exe().map_err(|error| Failure::io("this program's place is not known", &error))?;
+    let beside = own.with_file_name(&name);
+    let on_path = std::env::var_os("PATH")
+        .into_iter()
+        .flat_map(|path| std::env::split_paths(&path).map(|folder| folder.join(&name)).collect::<Vec<_>>());
+    std::iter::once(beside).chain(on_path).find(|path| path.is_file()).ok_or_else(|| {
+        Failure::Local(format!(
+            "{name} is neither beside this program nor on the path; build or install it first"
+        ))
+    })
+}
+
+fn describe(client: McpClient, shim: &str, arguments: &[String]) -> Value {
+    let server = json!({ "command": shim, "args": arguments });
+    let (name, place, snippet) = match client {
+        McpClient::ClaudeCode => {
+            let tail: String = arguments.iter().map(|argument| format!(" {argument}")).collect();
+            ("Claude Code", "run this command", format!("claude mcp add --scope user sdl -- {shim}{tail}"))
+        }
+        McpClient::Cursor => {
+            ("Cursor", "~/.cursor/mcp.json", pretty(&json!({ "mcpServers": { "sdl": server } })))
+        }
+        McpClient::Codex => (
+            "Codex",
+            "~/.codex/config.toml",
+            format!("[mcp_servers.sdl]\ncommand = {}\nargs = {}", json!(shim), json!(arguments)),
+        ),
+        McpClient::GeminiCli => {
+            ("Gemini CLI", "~/.gemini/settings.json", pretty(&json!({ "mcpServers": { "sdl": server } })))
+        }
+        McpClient::Vscode => {
+            let server = json!({ "type": "stdio", "command": shim, "args": arguments });
+            ("VS Code", ".vscode/mcp.json", pretty(&json!({ "servers": { "sdl": server } })))
+        }
+    };
+    json!({ "name": name, "where": place, "snippet": snippet })
+}
+
+fn pretty(value: &Value) -> String {
+    serde_json::to_string_pretty(value).unwrap_or_default()
+}

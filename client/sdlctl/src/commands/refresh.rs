@@ -1,0 +1,18 @@
+//! `refresh`: what changed in a slice since a version.
+
+use serde_json::json;
+
+use crate::cli::RefreshArgs;
+use crate::output::{self, Failure, Outcome};
+use crate::session::Session;
+
+pub(crate) fn run(args: &RefreshArgs, as_json: bool) -> Result<Outcome, Failure> {
+    let arguments = json!({ "sliceHandle": args.handle, "knownVersion": args.known });
+    let answer = Session::open()?.tool("slice.refresh", &arguments)?;
+    if as_json {
+        output::json(&answer.structured)
+    } else {
+        output::line(&answer.text)
+    }
+    Ok(Outcome::Good)
+}

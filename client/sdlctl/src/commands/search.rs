@@ -1,0 +1,57 @@
+//! `search`.
+
+use serde_json::{Value, json};
+
+use crate::cli::SearchArgs;
+use crate::output::{self, Failure, Outcome, bold, dim, number, text};
+use crate::session::{Session, object};
+
+pub(crate) fn run(args: SearchArgs, as_json: bool) -> Result<Outcome, Failure> {
+    let flag = |set: bool| set.then_some(Value::Bool(true));
+    let arguments = object([
+        ("query", Some(Value::from(args.query))),
+        ("repoId", args.repo.repo.map(Value::from)),
+        ("kinds", (!args.kind.is_empty()).then(|| json!(args.kind))),
+        ("limit", Some(args.limit.into())),
+        ("exact", flag(args.exact)),
+        ("regex", flag(args.regex)),
+        ("pathGlob", args.path.map(Value::from)),
+        ("exportedOnly", flag(args.exported)),
+    ]);
+    let answer = Session::open()?.tool("symbol.search", &arguments)?.structured;
+    if as_json {
+        output::json(&answer);
+        return Ok(Outcome::Good);
+    }
+    for result in answer["results"].as_array().into_iter().flatten() {
+        output::line(&format!(
+            "{}  {} {}",
+            bold(text(result, "/qualifiedName")),
+            text(result, "/kind"),
+            dim(&format!(
+                "{}:{}  {}",
+                text(result, "/file"),
+                number(result, "/line"),
+                text(result, "/symbolId")
+            )),
+        ));
+    }
+    let shown = answer["results"].as_array().map_or(0, Vec::len);
+    match number(&answer, "/total") {
+        0 => {
+            let near: Vec<&str> = answer["nearMisses"]
+                .as_array()
+                .into_iter()
+                .flatten()
+                .filter_map(|near| near.as_str().or_else(|| near["name"].as_str()))
+                .collect();
+            let hint = if near.is_empty() { String::new() } else { format!("; near: {}", near.join(", ")) };
+            output::line(&format!("nothing found{hint}"));
+        }
+        total if total > shown as u64 => {
+            output::line(&dim(&format!("{shown} of {total}; more with --limit")))
+        }
+        _ => {}
+    }
+    Ok(Outcome::Good)
+}

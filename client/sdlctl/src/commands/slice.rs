@@ -1,0 +1,49 @@
+//! `slice`.
+
+use std::fs;
+use std::io::{self, Read};
+
+use serde_json::{Value, json};
+
+use crate::cli::SliceArgs;
+use crate::output::{self, Failure, Outcome, dim, text};
+use crate::session::{Session, object};
+
+pub(crate) fn run(args: SliceArgs, as_json: bool) -> Result<Outcome, Failure> {
+    let trace = args.stack_trace.as_deref().map(read).transpose()?;
+    let many = |items: &[String]| (!items.is_empty()).then(|| json!(items));
+    if args.task.is_none() && args.entry.is_empty() && args.edited.is_empty() && trace.is_none() {
+        return Err(Failure::Usage(
+            "say what the slice is for: --task, --entry, --edited or --stack-trace".into(),
+        ));
+    }
+    let arguments = object([
+        ("repoId", args.repo.repo.map(Value::from)),
+        ("taskText", args.task.map(Value::from)),
+        ("entrySymbols", many(&args.entry)),
+        ("editedFiles", many(&args.edited)),
+        ("stackTrace", trace.map(Value::from)),
+        ("budget", Some(json!({ "maxCards": args.cards, "maxEstimatedTokens": args.tokens }))),
+        ("wireFormat", Some(json!("standard"))),
+    ]);
+    let answer = Session::open()?.tool("slice.build", &arguments)?;
+    if as_json {
+        output::json(&answer.structured);
+        return Ok(Outcome::Good);
+    }
+    output::line(&answer.text);
+    let (handle, version) =
+        (text(&answer.structured, "/sliceHandle"), text(&answer.structured, "/ledgerVersion"));
+    output::line(&dim(&format!("changes from here on: sdlctl refresh {handle} --known {version}")));
+    Ok(Outcome::Good)
+}
+
+fn read(from: &str) -> Result<String, Failure> {
+    let mut text = String::new();
+    let result = if from == "-" {
+        io::stdin().read_to_string(&mut text).map(|_| text)
+    } else {
+        fs::read_to_string(from)
+    };
+    result.map_err(|error| Failure::io(from, &error))
+}

@@ -1,0 +1,25 @@
+//! `tool`: any action, with its arguments as JSON.
+
+use std::fs;
+
+use serde_json::Value;
+
+use crate::cli::ToolArgs;
+use crate::output::{self, Failure, Outcome};
+use crate::session::Session;
+
+pub(crate) fn run(args: &ToolArgs, as_json: bool) -> Result<Outcome, Failure> {
+    let text = match args.args.strip_prefix('@') {
+        Some(file) => fs::read_to_string(file).map_err(|error| Failure::io(file, &error))?,
+        None => args.args.clone(),
+    };
+    let arguments: Value = serde_json::from_str(&text)
+        .map_err(|error| Failure::Usage(format!("--args is not JSON: {error}")))?;
+    let answer = Session::open()?.tool(&args.action, &arguments)?;
+    if as_json {
+        output::json(&answer.structured)
+    } else {
+        output::line(&answer.text)
+    }
+    Ok(Outcome::Good)
+}

@@ -1,0 +1,39 @@
+//! `verify`: whether the ledger says what a fresh index of the same tree says.
+
+use sdl_client::CallOptions;
+use serde_json::{Value, json};
+
+use crate::cli::RepoArg;
+use crate::output::{self, Failure, Outcome, paint, text};
+use crate::session::Session;
+
+pub(crate) fn run(args: &RepoArg, as_json: bool) -> Result<Outcome, Failure> {
+    let answer = Session::open()?.call_with(
+        "ledger/verify",
+        &json!({ "repo": args.repo }),
+        CallOptions::read(),
+        |_| {},
+    )?;
+    let identical = answer["identical"].as_bool().unwrap_or(false);
+    if as_json {
+        output::json(&answer);
+    } else if identical {
+        let (repo, version) = (text(&answer, "/repoId"), text(&answer, "/ledgerVersion"));
+        output::line(&format!("{repo} at {version} is {} to a fresh index", paint("32", "identical")));
+    } else {
+        output::line(&paint("31", "The ledger differs from a fresh index (- kept, + fresh):"));
+        for line in
+            ["differences", "findings"].iter().flat_map(|name| answer[*name].as_array().into_iter().flatten())
+        {
+            output::line(line.as_str().unwrap_or_default());
+        }
+        output::line("Please report this. `sdlctl repo rm` and `sdlctl index` build the ledger anew.");
+    }
+    Ok(if identical { Outcome::Good } else { Outcome::Bad })
+}
+
+/// Shared with `ledger check`: findings as text.
+pub(super) fn findings(answer: &Value) -> Vec<String> {
+    let findings = answer["findings"].as_array().into_iter().flatten();
+    findings.map(|finding| format!("{}: {}", text(finding, "/table"), text(finding, "/what"))).collect()
+}

@@ -1,0 +1,170 @@
+//! One connection to the daemon, and a blocking face for it.
+
+use std::future::Future;
+use std::time::Duration;
+
+use sdl_client::spawn::Launch;
+use sdl_client::{CallOptions, Client, ClientError, Paths};
+use sdl_proto::{ClientKind, SessionHello, WireError};
+use serde_json::{Value, json};
+use tokio::runtime::Runtime;
+use tokio::sync::mpsc;
+
+use crate::output::Failure;
+
+/// A connection.
+pub(crate) struct Session {
+    runtime: Runtime,
+    client: Client,
+}
+
+/// What a tool answered.
+pub(crate) struct Answer {
+    /// The machine's form.
+    pub(crate) structured: Value,
+    /// The compact text.
+    pub(crate) text: String,
+}
+
+/// A runtime for one command.
+pub(crate) fn runtime() -> Result<Runtime, Failure> {
+    tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(|error| Failure::io("can't start", &error))
+}
+
+/// Where daemon and clients meet.
+pub(crate) fn paths() -> Result<Paths, Failure> {
+    Paths::from_env().map_err(|error| Failure::Local(error.to_string()))
+}
+
+/// Starts a daemon unless one runs.
+pub(crate) fn start_daemon(runtime: &Runtime, paths: &Paths) -> Result<(), Failure> {
+    runtime
+        .block_on(sdl_client::start(paths, &Launch::default()))
+        .map_err(|error| Failure::NoDaemon(error.to_string()))
+}
+
+impl Session {
+    /// Connects, starting a daemon if none runs.
+    pub(crate) fn open() -> Result<Self, Failure> {
+        let (runtime, paths) = (runtime()?, paths()?);
+        start_daemon(&runtime, &paths)?;
+        Self::connect(runtime, &paths)
+    }
+
+    /// Connects to a daemon that runs.
+    pub(crate) fn existing() -> Result<Self, Failure> {
+        Self::connect(runtime()?, &paths()?)
+    }
+
+    fn connect(runtime: Runtime, paths: &Paths) -> Result<Self, Failure> {
+        let hello = SessionHello {
+            kind: ClientKind::Ctl,
+            name: format!("sdlctl {}", sdl_proto::BUILD),
+            cwd: std::env::current_dir().ok().map(|cwd| cwd.to_string_lossy().into_owned()),
+            repo: None,
+            surface: String::new(),
+            output_schemas: false,
+            token: None,
+            pid: std::process::id(),
+        };
+        let connecting = async {
+            tokio::time::timeout(Duration::from_secs(5), Client::connect(paths.socket(), hello)).await
+        };
+        match runtime.block_on(connecting) {
+            Ok(Ok(client)) => Ok(Self { runtime, client }),
+            Ok(Err(error)) => Err(Failure::NoDaemon(format!("{error}; start it with: sdlctl start"))),
+            Err(_) => Err(Failure::NoDaemon("the daemon does not answer; see: sdlctl logs".into())),
+        }
+    }
+
+    /// Calls a method of the daemon.
+    pub(crate) fn call(&self, method: &str, params: &Value) -> Result<Value, Failure> {
+        self.call_with(method, params, CallOptions::read(), |_| {})
+    }
+
+    /// Calls a method and shows its progress meanwhile.
+    pub(crate) fn call_with(
+        &self,
+        method: &str,
+        params: &Value,
+        options: CallOptions,
+        mut on_progress: impl FnMut(&Value),
+    ) -> Result<Value, Failure> {
+        let (sender, mut progress) = mpsc::channel(64);
+        let call = self.client.call(method, params.to_string(), options.progress(sender));
+        let bytes = self.block_on(async {
+            tokio::pin!(call);
+            loop {
+                tokio::select! {
+                    answer = &mut call => return answer,
+                    Some(line) = progress.recv() => {
+                        if let Ok(line) = serde_json::from_slice(&line) {
+                            on_progress(&line);
+                        }
+                    }
+                }
+            }
+        })?;
+        serde_json::from_slice(&bytes)
+            .map_err(|error| Failure::Local(format!("the daemon's answer is not JSON: {error}")))
+    }
+
+    /// Calls a tool by its action's name.
+    pub(crate) fn tool(&self, action: &str, arguments: &Value) -> Result<Answer, Failure> {
+        self.tool_with(action, arguments, |_| {})
+    }
+
+    /// Calls a tool and shows its progress meanwhile.
+    pub(crate) fn tool_with(
+        &self,
+        action: &str,
+        arguments: &Value,
+        on_progress: impl FnMut(&Value),
+    ) -> Result<Answer, Failure> {
+        let params = json!({ "name": action, "arguments": arguments });
+        let result = self.call_with("tools/call", &params, CallOptions::mutation(), on_progress)?;
+        let structured = result.get("structuredContent").cloned().unwrap_or(Value::Null);
+        let text = result.pointer("/content/0/text").and_then(Value::as_str).unwrap_or_default().to_owned();
+        if result.get("isError").and_then(Value::as_bool).unwrap_or(false) {
+            let message = structured.get("message").and_then(Value::as_str).unwrap_or(&text).to_owned();
+            return Err(Failure::Refused { message, detail: structured });
+        }
+        Ok(Answer { structured, text })
+    }
+
+    /// Waits until the daemon has closed its end; false if it has not after `limit`.
+    pub(crate) fn wait_closed(&self, limit: Duration) -> bool {
+        let mut events = self.client.events();
+        self.runtime.block_on(async {
+            let closed = async {
+                while self.client.is_open() {
+                    if events.recv().await.is_err() {
+                        break;
+                    }
+                }
+            };
+            tokio::time::timeout(limit, closed).await.is_ok()
+        })
+    }
+
+    fn block_on(&self, call: impl Future<Output = Result<Vec<u8>, ClientError>>) -> Result<Vec<u8>, Failure> {
+        self.runtime.block_on(call).map_err(|error| match error {
+            ClientError::Answer(error) => refused(&error),
+            other => Failure::NoDaemon(other.to_string()),
+        })
+    }
+}
+
+fn refused(error: &WireError) -> Failure {
+    let detail = json!({ "code": error.code, "message": error.message });
+    Failure::Refused { message: error.message.clone(), detail }
+}
+
+/// Leaves fields out that were not given: no argument is sent that the user did not write.
+pub(crate) fn object<'a>(fields: impl IntoIterator<Item = (&'a str, Option<Value>)>) -> Value {
+    let fields = fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
+    Value::Object(fields.collect())
+}
