@@ -229,3 +229,18 @@ fn redacted_info_shows_no_paths() {
     assert!(shown.contains("/var/state"));
     assert!(!hidden.contains("/var/state") && !hidden.contains("rootPath"), "{hidden}");
 }
+
+#[test]
+fn the_text_alone_says_how_fresh_it_is() {
+    let world = World::shop();
+    let text = |world: &World| {
+        let result = world.raw("sdl_symbol_search", r#"{"query":"validate","semantic":true}"#);
+        result["content"][0]["text"].as_str().unwrap_or_default().to_owned()
+    };
+    assert!(text(&world).contains(&format!("\n[{}]", world.repo.head())), "{}", text(&world));
+    assert!(text(&world).contains("note: search by meaning"), "{}", text(&world));
+    *world.repo.synced.lock().unwrap() =
+        Barrier { synced: false, lag_ms: 70, reason: Some("a batch is being written".into()), overlay: None };
+    let late = format!("[{}, not synced, lags 70 ms: a batch is being written]", world.repo.head());
+    assert!(text(&world).contains(&late), "{}", text(&world));
+}

@@ -34,7 +34,7 @@ pub(crate) struct Request {
     #[serde(default)]
     #[schemars(length(max = 100))]
     directories: Vec<String>,
-    /// Tokens of the whole structured answer. 8000 by default.
+    /// Tokens of the whole structured answer. 3000 by default.
     #[schemars(range(min = 300, max = 20_000))]
     max_tokens: Option<usize>,
 }
@@ -136,6 +136,9 @@ impl Action for RepoOverview {
     };
 }
 
+/// A first look need not cost more.
+const MAX_TOKENS: usize = 3_000;
+
 impl ReadAction for RepoOverview {
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
         let level = request.level.unwrap_or(Level::Directories);
@@ -164,7 +167,7 @@ impl ReadAction for RepoOverview {
             let overview = survey(cx, &scope)?;
             response.add(cx, &overview, level);
         }
-        response.fit(cx.around()?, request.max_tokens.unwrap_or(budget::DEFAULT_TOKENS))?;
+        response.fit(cx.around()?, request.max_tokens.unwrap_or(MAX_TOKENS))?;
         Ok(response)
     }
 }
@@ -229,7 +232,7 @@ impl Response {
         self.layers = Some(layers.collect());
     }
 
-    /// Cuts the longest list in half until everything fits. The totals always do.
+    /// Shortens the longest list until everything fits. The totals always do.
     fn fit(&mut self, around: usize, most: usize) -> Result<(), ToolError> {
         let mut dropped = 0;
         while around + budget::of(&*self)? > most {
@@ -241,13 +244,14 @@ impl Response {
                 len(self.layers.as_ref()),
             ];
             let Some(longest) = sizes.into_iter().max().filter(|longest| *longest > 0) else { break };
-            dropped += longest - longest / 2;
+            let kept = longest - longest.div_ceil(8);
+            dropped += longest - kept;
             match sizes.iter().position(|size| *size == longest) {
-                Some(0) => cut(self.directories.as_mut(), longest / 2),
-                Some(1) => cut(self.hotspots.as_mut(), longest / 2),
-                Some(2) => cut(self.entry_points.as_mut(), longest / 2),
-                Some(3) => cut(self.clusters.as_mut(), longest / 2),
-                _ => cut(self.layers.as_mut(), longest / 2),
+                Some(0) => cut(self.directories.as_mut(), kept),
+                Some(1) => cut(self.hotspots.as_mut(), kept),
+                Some(2) => cut(self.entry_points.as_mut(), kept),
+                Some(3) => cut(self.clusters.as_mut(), kept),
+                _ => cut(self.layers.as_mut(), kept),
             }
             self.truncation = Some(Truncation {
                 truncated: true,

@@ -300,7 +300,7 @@ impl Wanted {
 
 impl Render for Response {
     fn text(&self) -> String {
-        let mut text = format!("{} {}", self.slice_handle, self.ledger_version);
+        let mut text = self.slice_handle.clone();
         line(&mut text, format_args!("{}", self.rendered.trim_end()));
         if let Some(truncation) = &self.truncation {
             text.push_str(&truncation.line());

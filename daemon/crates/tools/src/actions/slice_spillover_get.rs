@@ -125,7 +125,7 @@ impl Render for Response {
             add(&mut text, format_args!(" next page: cursor {cursor}"));
         }
         for card in &self.symbols {
-            line(&mut text, format_args!("{}\n{} {}", card::text(card), card.symbol_id, card.etag));
+            line(&mut text, format_args!("{}\netag {}", card::text(card).trim_end(), card.etag));
         }
         text
     }

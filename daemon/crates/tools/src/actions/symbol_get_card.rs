@@ -109,7 +109,7 @@ impl Render for Response {
     fn text(&self) -> String {
         match (&self.card, &self.etag, &self.ledger_version) {
             (Some(card), ..) => {
-                format!("{}\n{} {}", card::text(card), card.symbol_id, card.etag)
+                format!("{}\netag {}", card::text(card).trim_end(), card.etag)
             }
             (None, Some(etag), Some(version)) => format!("not modified: {etag} holds in {version}"),
             _ => "not modified".to_owned(),

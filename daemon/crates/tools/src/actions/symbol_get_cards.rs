@@ -249,7 +249,7 @@ impl Render for Response {
     fn text(&self) -> String {
         let mut text = String::new();
         for card in &self.cards {
-            line(&mut text, format_args!("{}\n{} {}", card::text(card), card.symbol_id, card.etag));
+            line(&mut text, format_args!("{}\netag {}", card::text(card).trim_end(), card.etag));
         }
         for held in &self.card_refs {
             line(&mut text, format_args!("{} not modified, line {}", held.symbol_id, held.range.start_line));

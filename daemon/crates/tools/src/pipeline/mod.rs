@@ -72,15 +72,29 @@ fn answer(call: &Call<'_>, name: &str, bytes: &[u8]) -> Result<Answer, ToolError
                 overlay: None,
                 reason: stand.reason,
             };
-            add(&mut answer, "freshness", &freshness)?;
+            stamp(&mut answer, &freshness)?;
             answer
         }
         Runner::Read { sync, handle, run } => read::run(call, *sync, (*handle, *run), args)?,
     };
-    if !notes.is_empty() {
-        add(&mut answer, "notes", &notes)?;
-    }
+    note(&mut answer, &notes)?;
     Ok(answer)
+}
+
+/// Says how the answer stands to the tree, in both forms: a reader of the text alone must not take stale for fresh.
+fn stamp(answer: &mut Answer, freshness: &Freshness) -> Result<(), ToolError> {
+    add(answer, "freshness", freshness)?;
+    answer.text.push_str(&freshness.line());
+    Ok(())
+}
+
+/// Adds notes, in both forms.
+fn note(answer: &mut Answer, notes: &[String]) -> Result<(), ToolError> {
+    for note in notes {
+        answer.text.push_str("\nnote: ");
+        answer.text.push_str(note);
+    }
+    if notes.is_empty() { Ok(()) } else { add(answer, "notes", &notes) }
 }
 
 fn add(answer: &mut Answer, key: &str, value: &impl serde::Serialize) -> Result<(), ToolError> {

@@ -54,10 +54,8 @@ pub(super) fn run(
             notes: &notes,
         };
         let mut answer = run(&cx, args)?;
-        super::add(&mut answer, "freshness", &freshness)?;
-        if !notes.borrow().is_empty() {
-            super::add(&mut answer, "notes", &*notes.borrow())?;
-        }
+        super::stamp(&mut answer, &freshness)?;
+        super::note(&mut answer, &notes.borrow())?;
         Ok::<_, ToolError>(answer)
     });
     let mut answer = read??;
@@ -65,7 +63,7 @@ pub(super) fn run(
         if let Err(error) = call.leases.write(repo.as_ref(), write) {
             let note =
                 format!("the handle holds until the daemon restarts, for it could not be stored: {error}");
-            super::add(&mut answer, "notes", &[note])?;
+            super::note(&mut answer, &[note])?;
         }
     }
     Ok(answer)

@@ -8,6 +8,7 @@ use serde_json::{Map, Value};
 use crate::action::{
     ActionDef, Call, HostAction, ReadAction, ReadCx, Render, RepoAction, RepoCx, Stand, Sync,
 };
+use crate::answers::add;
 use crate::input::Shape;
 use crate::{Code, ToolError, schema};
 
@@ -84,6 +85,28 @@ pub(crate) struct Freshness {
     /// Why it is not synced, or in what degraded way it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<String>,
+}
+
+impl Freshness {
+    /// The same as a line of text: the version alone if all is well, else what is not.
+    pub(crate) fn line(&self) -> String {
+        let mut line = format!("\n[{}", self.version);
+        if !self.synced {
+            line.push_str(", not synced");
+        }
+        if self.lag_ms > 0 {
+            add(&mut line, format_args!(", lags {} ms", self.lag_ms));
+        }
+        if let Some(reason) = &self.reason {
+            line.push_str(": ");
+            line.push_str(reason);
+        }
+        if let Some(overlay) = &self.overlay {
+            add(&mut line, format_args!(", with {} unsaved buffers", overlay.files));
+        }
+        line.push(']');
+        line
+    }
 }
 
 /// Unsaved buffers over the tree.
