@@ -62,7 +62,7 @@ fn main() -> Result<(), Box<dyn Error>> {
 
     let start = Instant::now();
     handle.rescan();
-    handle.sync(start + Duration::from_secs(60));
+    handle.sync(start + Duration::from_mins(1));
     println!("rescan with all watches renewed, and its settling: {:?}", start.elapsed());
     hub.remove_root(id);
     worker.join().map_err(|_| "the worker panicked")?;

@@ -338,3 +338,77 @@ pub(crate) fn stat_hint(meta: &Meta, read_ns: i64) -> StatHint {
 pub(crate) fn absolute(root: &Path, path: &Path) -> PathBuf {
     if path.as_os_str().is_empty() { root.to_owned() } else { root.join(path) }
 }
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    use std::fs;
+    use std::os::unix::ffi::OsStrExt as _;
+
+    use super::*;
+    use crate::root::{RootContext, check_root};
+
+    fn crawl(root: &Path) -> Listing {
+        let root = check_root(root, &[], &RootContext::default()).unwrap();
+        Crawl::new(&root, &RootOptions::default()).unwrap().run()
+    }
+
+    #[test]
+    fn order_is_that_of_whole_paths() {
+        let temp = tempfile::tempdir().unwrap();
+        for path in ["a/z", "a-b", "a.txt", "a/b/c", "a0", "B"] {
+            let path = temp.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "x").unwrap();
+        }
+        let found = crawl(temp.path()).found;
+        let paths: Vec<_> = found.iter().map(|found| found.path.as_str()).collect();
+        assert_eq!(paths, ["B", "a-b", "a.txt", "a/b/c", "a/z", "a0"]);
+        assert!(found.iter().all(|found| found.stat.size == 1 && found.stat.inode != 0));
+    }
+
+    #[test]
+    fn a_path_too_long_for_the_system_is_a_problem_and_no_more() {
+        let temp = tempfile::tempdir().unwrap();
+        fs::write(temp.path().join("a.rs"), "").unwrap();
+        let name = "d".repeat(200);
+        let mut at = rustix::fs::open(
+            temp.path(),
+            rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::DIRECTORY,
+            rustix::fs::Mode::empty(),
+        )
+        .unwrap();
+        for _ in 0..30 {
+            rustix::fs::mkdirat(&at, &name, rustix::fs::Mode::RWXU).unwrap();
+            let flags = rustix::fs::OFlags::RDONLY | rustix::fs::OFlags::DIRECTORY;
+            at = rustix::fs::openat(&at, &name, flags, rustix::fs::Mode::empty()).unwrap();
+        }
+        let listing = crawl(temp.path());
+        assert_eq!(listing.found.len(), 1);
+        assert_eq!(listing.problems.len(), 1);
+        assert!(!listing.problems[0].passing);
+    }
+
+    #[test]
+    fn a_real_name_wins_over_one_that_is_only_shown_so() {
+        let temp = tempfile::tempdir().unwrap();
+        for name in [b"a\xff".as_slice(), b"a\xfe", "a\u{fffd}".as_bytes()] {
+            fs::write(temp.path().join(OsStr::from_bytes(name)), "").unwrap();
+        }
+        let found = crawl(temp.path()).found;
+        assert_eq!(found.len(), 1);
+        assert_eq!((found[0].path.as_str(), found[0].skip), ("a\u{fffd}", None));
+    }
+
+    #[test]
+    fn a_pipe_does_not_hang_anybody() {
+        let temp = tempfile::tempdir().unwrap();
+        for name in ["pipe", ".gitignore"] {
+            let at = rustix::fs::CWD;
+            let path = temp.path().join(name);
+            rustix::fs::mknodat(at, path, rustix::fs::FileType::Fifo, rustix::fs::Mode::RWXU, 0).unwrap();
+        }
+        let found = crawl(temp.path()).found;
+        assert!(found.iter().all(|found| found.skip == Some(SkipReason::Special)) && found.len() == 2);
+    }
+}

@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::hub::Sink;
+use crate::router::Sink;
 use crate::source::{Source, WatchError};
 
 #[derive(Default)]

@@ -48,7 +48,8 @@ pub(crate) fn without_events(_path: &Path) -> Option<String> {
     None
 }
 
-#[cfg(all(test, target_os = "linux"))]
+#[cfg(test)]
+#[cfg(target_os = "linux")]
 mod tests {
     use super::*;
 

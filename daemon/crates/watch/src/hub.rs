@@ -1,26 +1,23 @@
-//! The one watcher behind all repositories, and who gets which event.
+//! The one watcher behind all repositories.
 
-use std::collections::HashMap;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicI64, AtomicU32, AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
-use std::time::{Duration, Instant};
+use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use crate::clock::{Clock, SystemClock};
 use crate::cookie::Cookies;
 use crate::disk::Identity;
 use crate::fs_type;
-use crate::git::{GitChange, GitFolder};
-use crate::inbox::{Inbox, Limits, Rescan, Serial, Settle, Waited};
+use crate::git::GitFolder;
+use crate::handle::TreeHandle;
+use crate::inbox::{Inbox, Limits, Serial, Settle};
 use crate::root::CanonicalRoot;
+use crate::router::{RootId, Route, Router, Sink, lock};
 use crate::source::{Source, SystemSource, WatchError};
 use crate::table::{Owner, Table};
 use crate::tree::Tree;
-
-/// A root within this process.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct RootId(pub(crate) u32);
 
 /// How the hub works.
 #[derive(Clone)]
@@ -49,179 +46,6 @@ impl HubConfig {
             clock: Arc::new(SystemClock),
         }
     }
-}
-
-/// How a root is kept up to date.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum WatchKind {
-    /// By events.
-    Watching,
-    /// By comparing the tree for each barrier.
-    Scanning {
-        /// Why, and what can be done.
-        reason: String,
-    },
-}
-
-/// A root's state, for status.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WatchStatus {
-    /// How it is kept up to date.
-    pub kind: WatchKind,
-    /// The number of watched folders.
-    pub watches: usize,
-    /// When its last event came, in nanoseconds since 1970.
-    pub last_event_ns: Option<i64>,
-}
-
-/// How [`TreeHandle::sync`] ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Synced {
-    /// Every write that had finished before the call is committed.
-    Confirmed,
-    /// That could not be confirmed in time.
-    TimedOut,
-    /// The root was removed.
-    Closed,
-}
-
-/// A barrier that was asked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Ticket {
-    /// Its number.
-    pub serial: Serial,
-    epoch: u64,
-}
-
-/// What the watcher's handler needs. It shares nothing with those who call the watcher but short locks that are never
-/// held during such a call.
-pub(crate) struct Router {
-    routes: RwLock<Routes>,
-    cookies: Cookies,
-    clock: Arc<dyn Clock>,
-}
-
-#[derive(Default)]
-struct Routes {
-    /// The longest path first.
-    roots: Vec<Arc<Route>>,
-    /// Folders of git's data, and whose they are.
-    git: HashMap<PathBuf, Vec<(Arc<Route>, GitFolder)>>,
-}
-
-pub(crate) struct Route {
-    pub(crate) id: RootId,
-    pub(crate) path: PathBuf,
-    pub(crate) inbox: Arc<Inbox>,
-    last_event_ns: AtomicI64,
-    /// Why it is scanned, if it is.
-    scanning: Mutex<Option<String>>,
-    /// Which folder the root was when it was last compared.
-    pub(crate) identity: Mutex<Option<Identity>>,
-}
-
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    // None of the locked sections leaves anything half done.
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
-}
-
-impl Router {
-    fn read<T>(&self, with: impl FnOnce(&Routes) -> T) -> T {
-        with(&self.routes.read().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    fn write<T>(&self, with: impl FnOnce(&mut Routes) -> T) -> T {
-        with(&mut self.routes.write().unwrap_or_else(PoisonError::into_inner))
-    }
-
-    fn each_inbox(&self, each: impl Fn(&Inbox)) {
-        self.read(|routes| routes.roots.iter().for_each(|route| each(&route.inbox)));
-    }
-}
-
-/// Takes the events of a [`Source`], in the order in which they happened. Never waits.
-#[derive(Clone)]
-pub struct Sink(Arc<Router>);
-
-impl Sink {
-    /// Something at this absolute path may have changed.
-    pub fn touched(&self, path: &Path) {
-        let router = &*self.0;
-        if let Some(rest) = relative(path, router.cookies.folder()) {
-            return self.cookie_touched(rest);
-        }
-        let now = router.clock.wall_ns();
-        router.read(|routes| {
-            if !routes.git.is_empty() && routes.touch_git(path) {
-                return;
-            }
-            for route in &routes.roots {
-                if let Some(rest) = relative(path, &route.path) {
-                    route.last_event_ns.store(now, Ordering::Relaxed);
-                    route.inbox.touch(rest);
-                    return;
-                }
-            }
-        });
-    }
-
-    fn cookie_touched(&self, rest: &Path) {
-        let router = &*self.0;
-        match rest.to_str() {
-            // The folder itself was moved or removed, and unfinished cookies with it.
-            Some("") => router.each_inbox(Inbox::abort_barriers),
-            Some(name) => {
-                if let Some(serial) = router.cookies.parse(name) {
-                    router.each_inbox(|inbox| inbox.arrive(serial));
-                }
-            }
-            None => {}
-        }
-    }
-
-    /// The system dropped events.
-    pub fn overflow(&self) {
-        tracing::warn!("the system dropped file events; all repositories are compared with their ledgers");
-        self.0.each_inbox(|inbox| inbox.lost_events(Rescan::Overflow));
-    }
-
-    /// The watcher failed to read an event.
-    pub fn failed(&self, error: &dyn std::fmt::Display) {
-        tracing::warn!(%error, "the file watcher reported an error; all repositories are compared with their ledgers");
-        self.0.each_inbox(|inbox| inbox.lost_events(Rescan::WatcherError));
-    }
-
-    pub(crate) fn deliver_issued_cookies(&self) {
-        let serial = self.0.cookies.last_issued();
-        self.0.each_inbox(|inbox| inbox.arrive(serial));
-    }
-}
-
-impl Routes {
-    /// Is it git's data? Then it is nothing else.
-    fn touch_git(&self, path: &Path) -> bool {
-        if let Some(whose) = self.git.get(path) {
-            // The folder itself came, went or moved. It may also be the `.git` of a tree, which its root must see.
-            whose.iter().for_each(|(route, _)| route.inbox.touch_head());
-            return false;
-        }
-        let Some(whose) = path.parent().and_then(|folder| self.git.get(folder)) else { return false };
-        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
-        for (route, folder) in whose {
-            match folder.change(name) {
-                Some(GitChange::Head) => route.inbox.touch_head(),
-                Some(GitChange::Excludes) => route.inbox.ask_rescan(Rescan::Rules),
-                None => {}
-            }
-        }
-        true
-    }
-}
-
-/// The part of `path` below `root`; empty for `root` itself.
-fn relative<'a>(path: &'a Path, root: &Path) -> Option<&'a Path> {
-    let inside = path.as_os_str().as_encoded_bytes().starts_with(root.as_os_str().as_encoded_bytes());
-    if inside { path.strip_prefix(root).ok() } else { None }
 }
 
 struct Watcher {
@@ -262,11 +86,7 @@ impl Hub {
         // Events carry real paths.
         let _ = std::fs::create_dir_all(&config.cookie_folder);
         let folder = config.cookie_folder.canonicalize().unwrap_or_else(|_| config.cookie_folder.clone());
-        let router = Arc::new(Router {
-            routes: RwLock::default(),
-            cookies: Cookies::new(folder, token),
-            clock: config.clock.clone(),
-        });
+        let router = Arc::new(Router::new(Cookies::new(folder, token), config.clock.clone()));
         let source = start(Sink(router.clone()));
         let hub = Self(Arc::new(HubInner {
             router,
@@ -287,14 +107,7 @@ impl Hub {
         let config = &self.0.config;
         let inbox =
             Arc::new(Inbox::new(config.settle, config.limits, config.clock.clone(), self.0.waiting.clone()));
-        let route = Arc::new(Route {
-            id,
-            path: root.path().to_owned(),
-            inbox,
-            last_event_ns: AtomicI64::new(0),
-            scanning: Mutex::default(),
-            identity: Mutex::default(),
-        });
+        let route = Arc::new(Route::new(id, root.path().to_owned(), inbox));
         self.0.router.write(|routes| {
             let at = routes
                 .roots
@@ -354,16 +167,6 @@ impl Hub {
     }
 }
 
-impl Route {
-    fn owner(&self) -> Owner {
-        Owner { depth: self.path.as_os_str().len(), id: self.id.0 }
-    }
-
-    pub(crate) fn is_scanning(&self) -> bool {
-        lock(&self.scanning).is_some()
-    }
-}
-
 impl HubInner {
     fn with_watcher<T>(&self, with: impl FnOnce(&mut dyn Source, &mut Table) -> T) -> Option<T> {
         let mut watcher = lock(&self.watcher);
@@ -371,8 +174,12 @@ impl HubInner {
         source.as_deref_mut().ok().map(|source| with(source, table))
     }
 
+    pub(crate) fn watches_of(&self, route: &Route) -> usize {
+        lock(&self.watcher).table.count(route.owner())
+    }
+
     /// Makes sure that the cookie folder exists and is watched.
-    fn repair_cookies(&self) -> io::Result<()> {
+    pub(crate) fn repair_cookies(&self) -> io::Result<()> {
         let cookies = &self.router.cookies;
         cookies.prepare()?;
         self.with_watcher(|source, table| table.watch_any(source, NOBODY, cookies.folder()))
@@ -424,7 +231,7 @@ impl HubInner {
         for (folder, _) in folders {
             let result = self.with_watcher(|source, table| table.watch_any(source, route.owner(), folder));
             match result {
-                Some(Err(WatchError::Gone)) | Some(Ok(())) | None => {}
+                Some(Err(WatchError::Gone) | Ok(())) | None => {}
                 Some(Err(error)) => {
                     return self.degrade(route, format!("git's data can't be watched: {error}"));
                 }
@@ -449,99 +256,5 @@ impl RootOptions {
     pub fn for_user(ignore: Vec<String>) -> Self {
         let home = std::env::home_dir().and_then(|home| home.canonicalize().ok());
         Self { ignore, global_excludes: ignore::gitignore::gitconfig_excludes_path(), home }
-    }
-}
-
-/// A root, for those who ask for barriers and status. Clones are the same root.
-#[derive(Clone)]
-pub struct TreeHandle {
-    pub(crate) hub: Hub,
-    pub(crate) route: Arc<Route>,
-}
-
-impl TreeHandle {
-    /// The root's id.
-    pub fn id(&self) -> RootId {
-        self.route.id
-    }
-
-    /// The root's path.
-    pub fn root(&self) -> &Path {
-        &self.route.path
-    }
-
-    /// Its pending changes.
-    pub fn inbox(&self) -> &Arc<Inbox> {
-        &self.route.inbox
-    }
-
-    /// Asks for a barrier: a cookie, or a scan where there are no events to trust.
-    pub fn request(&self) -> Ticket {
-        let inbox = &self.route.inbox;
-        let epoch = inbox.epoch();
-        self.check_root();
-        let (serial, result) = self.hub.0.router.cookies.issue(|| self.hub.0.repair_cookies());
-        if self.route.is_scanning() || result.is_err() {
-            inbox.arrive_by_scan(serial);
-        }
-        Ticket { serial, epoch }
-    }
-
-    /// Waits for a barrier.
-    pub fn wait(&self, ticket: Ticket, deadline: Instant) -> Waited {
-        self.route.inbox.wait_epoch(ticket.serial, ticket.epoch, deadline)
-    }
-
-    /// Blocks until every write that finished before this call is committed. Lost events start it over.
-    pub fn sync(&self, deadline: Instant) -> Synced {
-        let config = &self.hub.0.config;
-        let mut patience = config.cookie_patience;
-        loop {
-            let ticket = self.request();
-            let until = (config.clock.now() + patience).min(deadline);
-            let mut waited = self.wait(ticket, until);
-            if waited == Waited::TimedOut && until < deadline {
-                if self.route.inbox.has_arrived(ticket.serial) {
-                    // The worker is busy, the cookie is fine.
-                    waited = self.wait(ticket, deadline);
-                } else {
-                    tracing::warn!("a cookie did not come through; its folder is watched anew");
-                    let _ = self.hub.0.repair_cookies();
-                    patience *= 2;
-                    continue;
-                }
-            }
-            match waited {
-                Waited::Released => return Synced::Confirmed,
-                Waited::TimedOut => return Synced::TimedOut,
-                Waited::Closed => return Synced::Closed,
-                Waited::Aborted => {}
-            }
-        }
-    }
-
-    /// Asks for a comparison of the whole tree.
-    pub fn rescan(&self) {
-        self.route.inbox.ask_rescan(Rescan::Requested);
-    }
-
-    /// A root that was moved, replaced or unmounted sends no event to say so.
-    fn check_root(&self) {
-        let known = *lock(&self.route.identity);
-        if known.is_some() && crate::disk::identity_of(&self.route.path).ok() != known {
-            *lock(&self.route.identity) = None;
-            self.route.inbox.ask_rescan(Rescan::Root);
-        }
-    }
-
-    /// How the root is kept up to date.
-    pub fn status(&self) -> WatchStatus {
-        let reason = lock(&self.route.scanning).clone();
-        let last = self.route.last_event_ns.load(Ordering::Relaxed);
-        WatchStatus {
-            kind: reason.map_or(WatchKind::Watching, |reason| WatchKind::Scanning { reason }),
-            watches: lock(&self.hub.0.watcher).table.count(self.route.owner()),
-            last_event_ns: (last != 0).then_some(last),
-        }
     }
 }

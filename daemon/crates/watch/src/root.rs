@@ -131,3 +131,83 @@ fn is_worktree_top(path: &Path) -> bool {
             && git.own.parent().and_then(Path::file_name).is_some_and(|name| name == "worktrees")
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(path: &Path, existing: &[&Path]) -> Result<CanonicalRoot, RootError> {
+        let existing: Vec<PathBuf> = existing.iter().map(|path| path.to_path_buf()).collect();
+        check_root(path, &existing, &RootContext::default())
+    }
+
+    #[test]
+    fn homes_and_file_systems_are_refused() {
+        let temp = tempfile::tempdir().unwrap();
+        let home = temp.path().join("people/me");
+        let project = home.join("project");
+        fs::create_dir_all(&project).unwrap();
+        let context = RootContext { homes: vec![home.clone()], state: vec![home.join("project/.state")] };
+        let check = |path: &Path| check_root(path, &[], &context);
+        assert!(matches!(check(&home), Err(RootError::Home { .. })));
+        assert!(matches!(check(&home.join("project/..")), Err(RootError::Home { .. })), "by any name");
+        assert!(matches!(check(&temp.path().join("people")), Err(RootError::HoldsHome { .. })));
+        assert!(matches!(check(Path::new("/")), Err(RootError::FileSystemRoot { .. })));
+        assert!(matches!(check(&project), Err(RootError::HoldsState { .. })));
+        let home = std::env::home_dir().unwrap();
+        if home.is_dir() {
+            assert!(check_root(&home, &[], &RootContext::for_user(Vec::new())).is_err());
+        }
+    }
+
+    #[test]
+    fn what_is_no_folder_is_refused_and_says_what_to_do() {
+        let temp = tempfile::tempdir().unwrap();
+        let missing = check(&temp.path().join("missing"), &[]).unwrap_err();
+        assert!(
+            missing.to_string().ends_with("give the path of a folder that holds source code"),
+            "{missing}"
+        );
+        let file = temp.path().join("file");
+        fs::write(&file, "").unwrap();
+        assert!(matches!(check(&file, &[]), Err(RootError::NotAFolder { .. })));
+        fs::create_dir_all(temp.path().join(".git/refs")).unwrap();
+        assert!(matches!(check(&temp.path().join(".git/refs"), &[]), Err(RootError::GitData { .. })));
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn links_are_resolved_once() {
+        let temp = tempfile::tempdir().unwrap();
+        let (real, link) = (temp.path().canonicalize().unwrap().join("real"), temp.path().join("link"));
+        fs::create_dir(&real).unwrap();
+        std::os::unix::fs::symlink(&real, &link).unwrap();
+        std::os::unix::fs::symlink(temp.path().join("loop"), temp.path().join("loop")).unwrap();
+        assert_eq!(check(&link, &[]).unwrap().path(), real);
+        assert!(check(&temp.path().join("loop"), &[]).is_err());
+    }
+
+    #[test]
+    fn a_tree_in_a_tree_is_refused_unless_git_keeps_them_apart() {
+        let temp = tempfile::tempdir().unwrap();
+        let top = temp.path().canonicalize().unwrap();
+        let (outer, inner, tree) = (top.join("outer"), top.join("outer/inner"), top.join("outer/tree"));
+        fs::create_dir_all(&inner).unwrap();
+        fs::create_dir_all(outer.join(".git/worktrees/tree")).unwrap();
+        fs::create_dir(&tree).unwrap();
+        fs::write(outer.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+        let own = outer.join(".git/worktrees/tree");
+        fs::write(own.join("HEAD"), "ref: refs/heads/tree\n").unwrap();
+        fs::write(own.join("commondir"), "../..\n").unwrap();
+        fs::write(tree.join(".git"), format!("gitdir: {}\n", own.display())).unwrap();
+        assert!(matches!(check(&inner, &[&outer]), Err(RootError::Inside { .. })));
+        assert!(matches!(check(&outer, &[&inner]), Err(RootError::Holds { .. })));
+        assert!(check(&tree, &[&outer]).is_ok());
+        assert!(check(&outer, &[&tree]).is_ok());
+        assert!(check(&outer, &[&outer]).is_ok(), "the same one again is for the caller to answer");
+        assert!(
+            check(&top.join("outer"), &[&top.join("out")]).is_ok(),
+            "names are compared, not their beginnings"
+        );
+    }
+}

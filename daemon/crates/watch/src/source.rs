@@ -7,9 +7,9 @@ use notify::event::{AccessKind, AccessMode, EventKind};
 use notify::{RecommendedWatcher, RecursiveMode, Watcher as _};
 
 use crate::disk;
-use crate::hub::Sink;
 #[cfg(target_os = "linux")]
 use crate::quiet::Quiet;
+use crate::router::Sink;
 
 /// Why a folder could not be watched.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -40,9 +40,28 @@ pub trait Source: Send {
 /// The system's own watcher.
 pub struct SystemSource {
     watcher: RecommendedWatcher,
-    /// Nothing until the first folder is watched.
     #[cfg(target_os = "linux")]
-    quiet: Option<Option<Quiet>>,
+    quiet: Hush,
+}
+
+/// Whether open events can be kept out of the queue shows with the first watched folder.
+#[cfg(target_os = "linux")]
+enum Hush {
+    Untried,
+    Impossible,
+    Possible(Quiet),
+}
+
+#[cfg(target_os = "linux")]
+impl Hush {
+    fn hush(&mut self, folder: &Path) {
+        if matches!(self, Self::Untried) {
+            *self = Quiet::find(folder).map_or(Self::Impossible, Self::Possible);
+        }
+        if let Self::Possible(quiet) = self {
+            quiet.hush(folder);
+        }
+    }
 }
 
 impl SystemSource {
@@ -53,7 +72,7 @@ impl SystemSource {
         Ok(Self {
             watcher,
             #[cfg(target_os = "linux")]
-            quiet: None,
+            quiet: Hush::Untried,
         })
     }
 }
@@ -77,9 +96,7 @@ impl Source for SystemSource {
         match catch_unwind(AssertUnwindSafe(|| self.watcher.watch(folder, RecursiveMode::NonRecursive))) {
             Ok(Ok(())) => {
                 #[cfg(target_os = "linux")]
-                if let Some(quiet) = self.quiet.get_or_insert_with(|| Quiet::find(folder)) {
-                    quiet.hush(folder);
-                }
+                self.quiet.hush(folder);
                 Ok(())
             }
             Ok(Err(error)) => Err(match error.kind {

@@ -61,6 +61,15 @@ impl Table {
         if let Some(identity) = identity
             && let Some(other) = self.by_identity.get(&identity).filter(|other| &***other != path).cloned()
         {
+            let is_here = |at: &Path| identity_of(at).ok() == Some(identity);
+            if is_here(&other) && is_here(path) {
+                // No rename, but a mount: the system reports its changes under one of the names only.
+                return Err(WatchError::Failed(format!(
+                    "{} is the same folder as {}",
+                    path.display(),
+                    other.display()
+                )));
+            }
             self.drop_path(source, &other);
         }
         if let Err(error) = source.watch(path) {

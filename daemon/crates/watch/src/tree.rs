@@ -4,7 +4,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use sdl_model::{RelPath, SkipReason};
@@ -13,10 +13,12 @@ use crate::crawl::{Crawler, Found, Listing, WatchFolder, absolute, skip_of, stat
 use crate::disk::{self, Identity, Kind, RootDir};
 use crate::error::Problem;
 use crate::git;
-use crate::hub::{RootOptions, TreeHandle};
+use crate::handle::TreeHandle;
+use crate::hub::RootOptions;
 use crate::inbox::{Batch, Inbox, Rescan};
 use crate::read::Reader;
 use crate::reconcile::{Known, Merge, needs_read};
+use crate::router::lock;
 use crate::rules::{self, Outside, Rules};
 use crate::source::WatchError;
 
@@ -155,7 +157,7 @@ impl Tree {
         let dir = RootDir::open(self.handle.root()).ok();
         // A folder that is not there is not the one that may come back.
         let identity = dir.as_ref().map_or(Identity { device: 0, inode: 0 }, RootDir::identity);
-        *self.handle.route.identity.lock().unwrap_or_else(PoisonError::into_inner) = Some(identity);
+        *lock(&self.handle.route.identity) = Some(identity);
         self.dir = dir.map(Arc::new);
         self.dir.is_some()
     }

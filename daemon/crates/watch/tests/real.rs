@@ -7,7 +7,7 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 
 use common::{Bench, Content};
 use sdl_model::SkipReason;
-use sdl_watch::Synced;
+use sdl_watch::{RootOptions, Synced};
 
 #[test]
 fn the_first_batch_has_everything_and_the_next_only_changes() {
@@ -349,7 +349,7 @@ fn ignore_files_above_the_root_hold_in_it() {
     for file in ["part/a.rs", "part/b.log", "part/deep/c.log"] {
         bench.write(file, "");
     }
-    let worker = common::Worker::start(&bench.hub, &bench.path("part"), Default::default());
+    let worker = common::Worker::start(&bench.hub, &bench.path("part"), RootOptions::default());
     worker.check("first index");
     assert_eq!(worker.paths(), ["a.rs", "deep/c.log"]);
     bench.write(".gitignore", "deep/\n");
@@ -413,7 +413,7 @@ fn two_roots_and_a_worktree_in_one_of_them() {
     let gitdir = bench.path("outer/.git/worktrees/w");
     bench.write("outer/trees/w/.git", &format!("gitdir: {}\n", gitdir.display()));
     bench.write("outer/trees/w/b.rs", "2");
-    let start = |path: &str| common::Worker::start(&bench.hub, &bench.path(path), Default::default());
+    let start = |path: &str| common::Worker::start(&bench.hub, &bench.path(path), RootOptions::default());
     let outer = start("outer");
     let inner = start("outer/trees/w");
     outer.check("outer");

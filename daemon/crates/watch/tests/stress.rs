@@ -3,6 +3,8 @@
 //!
 //! `SDL_STRESS_ROUNDS` makes it longer, `SDL_STRESS_SEED` repeats one run.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "the helpers of tests are tests")]
+
 mod common;
 
 use std::collections::BTreeMap;
@@ -13,7 +15,7 @@ use std::time::Duration;
 
 use common::{Bench, Content, Ledger, Worker};
 use sdl_model::StatHint;
-use sdl_watch::{Hub, Settle};
+use sdl_watch::{Hub, RootOptions, Settle};
 
 /// A small generator of random numbers (xorshift64*), so that a seed means the same everywhere.
 struct Random(u64);
@@ -95,8 +97,10 @@ fn nothing_is_missed() {
 
 /// As many watches as folders that are kept, and none besides.
 fn check_watches(bench: &Bench, worker: &Worker) {
-    let folders =
-        sdl_watch::Crawl::new(&common::canonical(&bench.root), &Default::default()).unwrap().run().folders;
+    let folders = sdl_watch::Crawl::new(&common::canonical(&bench.root), &RootOptions::default())
+        .unwrap()
+        .run()
+        .folders;
     assert_eq!(worker.handle.status().watches, folders);
 }
 

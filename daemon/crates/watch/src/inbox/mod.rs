@@ -277,12 +277,11 @@ impl Inbox {
     }
 
     fn changed(&self, state: &mut State, now: Instant) {
-        match &mut state.pending {
-            Some((_, last)) => *last = now,
-            None => {
-                state.pending = Some((now, now));
-                self.work.notify_one();
-            }
+        if let Some((_, last)) = &mut state.pending {
+            *last = now;
+        } else {
+            state.pending = Some((now, now));
+            self.work.notify_one();
         }
     }
 
@@ -425,13 +424,22 @@ impl Inbox {
         self.wait(serial, Some(epoch), deadline)
     }
 
+    /// Somebody is going to wait for `serial`: work that stands before it is urgent.
+    pub(crate) fn want(&self, serial: Serial) {
+        self.want_locked(&mut self.lock(), serial);
+    }
+
+    fn want_locked(&self, state: &mut State, serial: Serial) {
+        state.wanted = state.wanted.max(serial);
+        if !self.release_if_idle(state) && state.urgent() {
+            self.work.notify_one();
+        }
+    }
+
     fn wait(&self, serial: Serial, epoch: Option<u64>, deadline: Instant) -> Waited {
         let _waiting = Waiting::new(&self.waiting);
         let mut state = self.lock();
-        state.wanted = state.wanted.max(serial);
-        if !self.release_if_idle(&mut state) && state.urgent() {
-            self.work.notify_one();
-        }
+        self.want_locked(&mut state, serial);
         loop {
             if state.released >= serial {
                 return Waited::Released;

@@ -226,7 +226,7 @@ fn closing_ends_everybody() {
     let it = Fixture::new(Limits::default());
     let waiter = std::thread::spawn({
         let inbox = it.inbox.clone();
-        move || inbox.wait_released(Serial(9), Instant::now() + Duration::from_secs(60))
+        move || inbox.wait_released(Serial(9), Instant::now() + Duration::from_mins(1))
     });
     let worker = std::thread::spawn({
         let inbox = it.inbox.clone();

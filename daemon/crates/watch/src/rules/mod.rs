@@ -76,7 +76,7 @@ impl Outside {
             let way = root.strip_prefix(&git.top).ok()?.to_str()?;
             Some((git.top.clone(), format!("{}/", way.replace(std::path::MAIN_SEPARATOR, "/"))))
         });
-        let exclude = git.as_ref().map(|git| git.exclude());
+        let exclude = git.as_ref().map(git::GitDirs::exclude);
         let global = options.global_excludes.clone();
         let above =
             git.iter().flat_map(|git| root.ancestors().skip(1).take_while(|at| at.starts_with(&git.top)));
@@ -243,3 +243,6 @@ pub(crate) fn is_worktree(root: &RootDir, folder: &str) -> bool {
         })
     })
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,6 +1,7 @@
 //! A repository's worker as small as it can be: the "ledger" is a map from path to content.
 
 #![allow(dead_code, reason = "each test file uses its own part")]
+#![allow(clippy::unwrap_used, clippy::panic, reason = "only tests call this")]
 
 use std::collections::BTreeMap;
 use std::convert::Infallible;
@@ -184,7 +185,7 @@ pub(crate) struct Bench {
 
 impl Bench {
     pub(crate) fn new() -> Self {
-        Self::with(|config| Hub::start(config))
+        Self::with(Hub::start)
     }
 
     pub(crate) fn with(start: impl FnOnce(HubConfig) -> Hub) -> Self {

@@ -1,0 +1,148 @@
+//! What everybody but a root's worker does with it: ask for barriers and status.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Instant;
+
+use crate::disk::identity_of;
+use crate::hub::Hub;
+use crate::inbox::{Inbox, Rescan, Serial, Waited};
+use crate::router::{RootId, Route, lock};
+
+/// How a root is kept up to date.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum WatchKind {
+    /// By events.
+    Watching,
+    /// By comparing the tree for each barrier.
+    Scanning {
+        /// Why, and what can be done.
+        reason: String,
+    },
+}
+
+/// A root's state, for status.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WatchStatus {
+    /// How it is kept up to date.
+    pub kind: WatchKind,
+    /// The number of watched folders.
+    pub watches: usize,
+    /// When its last event came, in nanoseconds since 1970.
+    pub last_event_ns: Option<i64>,
+}
+
+/// How [`TreeHandle::sync`] ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Synced {
+    /// Every write that had finished before the call is committed.
+    Confirmed,
+    /// That could not be confirmed in time.
+    TimedOut,
+    /// The root was removed.
+    Closed,
+}
+
+/// A barrier that was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Ticket {
+    /// Its number.
+    pub serial: Serial,
+    epoch: u64,
+}
+
+/// A root, for those who ask for barriers and status. Clones are the same root.
+#[derive(Clone)]
+pub struct TreeHandle {
+    pub(crate) hub: Hub,
+    pub(crate) route: Arc<Route>,
+}
+
+impl TreeHandle {
+    /// The root's id.
+    pub fn id(&self) -> RootId {
+        self.route.id
+    }
+
+    /// The root's path.
+    pub fn root(&self) -> &Path {
+        &self.route.path
+    }
+
+    /// Its pending changes.
+    pub fn inbox(&self) -> &Arc<Inbox> {
+        &self.route.inbox
+    }
+
+    /// Asks for a barrier: a cookie, or a scan where there are no events to trust.
+    pub fn request(&self) -> Ticket {
+        let inbox = &self.route.inbox;
+        let epoch = inbox.epoch();
+        self.check_root();
+        let (serial, result) = self.hub.0.router.cookies.issue(|| self.hub.0.repair_cookies());
+        if self.route.is_scanning() || result.is_err() {
+            inbox.arrive_by_scan(serial);
+        }
+        inbox.want(serial);
+        Ticket { serial, epoch }
+    }
+
+    /// Waits for a barrier.
+    pub fn wait(&self, ticket: Ticket, deadline: Instant) -> Waited {
+        self.route.inbox.wait_epoch(ticket.serial, ticket.epoch, deadline)
+    }
+
+    /// Blocks until every write that finished before this call is committed. Lost events start it over.
+    pub fn sync(&self, deadline: Instant) -> Synced {
+        let config = &self.hub.0.config;
+        let mut patience = config.cookie_patience;
+        loop {
+            let ticket = self.request();
+            let until = (config.clock.now() + patience).min(deadline);
+            let mut waited = self.wait(ticket, until);
+            if waited == Waited::TimedOut && until < deadline {
+                if self.route.inbox.has_arrived(ticket.serial) {
+                    // The worker is busy, the cookie is fine.
+                    waited = self.wait(ticket, deadline);
+                } else {
+                    tracing::warn!("a cookie did not come through; its folder is watched anew");
+                    let _ = self.hub.0.repair_cookies();
+                    patience *= 2;
+                    continue;
+                }
+            }
+            match waited {
+                Waited::Released => return Synced::Confirmed,
+                Waited::TimedOut => return Synced::TimedOut,
+                Waited::Closed => return Synced::Closed,
+                Waited::Aborted => {}
+            }
+        }
+    }
+
+    /// Asks for a comparison of the whole tree.
+    pub fn rescan(&self) {
+        self.route.inbox.ask_rescan(Rescan::Requested);
+    }
+
+    /// A root that was moved, replaced or unmounted sends no event to say so.
+    fn check_root(&self) {
+        let known = *lock(&self.route.identity);
+        if known.is_some() && identity_of(&self.route.path).ok() != known {
+            *lock(&self.route.identity) = None;
+            self.route.inbox.ask_rescan(Rescan::Root);
+        }
+    }
+
+    /// How the root is kept up to date.
+    pub fn status(&self) -> WatchStatus {
+        let reason = lock(&self.route.scanning).clone();
+        let last = self.route.last_event_ns.load(Ordering::Relaxed);
+        WatchStatus {
+            kind: reason.map_or(WatchKind::Watching, |reason| WatchKind::Scanning { reason }),
+            watches: self.hub.0.watches_of(&self.route),
+            last_event_ns: (last != 0).then_some(last),
+        }
+    }
+}

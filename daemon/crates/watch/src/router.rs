@@ -1,0 +1,175 @@
+//! Who gets which event.
+
+use std::collections::HashMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+
+use crate::clock::Clock;
+use crate::cookie::Cookies;
+use crate::disk::Identity;
+use crate::git::{GitChange, GitFolder};
+use crate::inbox::{Inbox, Rescan};
+use crate::table::Owner;
+
+/// A root within this process.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct RootId(pub(crate) u32);
+
+/// What the watcher's handler needs. It shares nothing with those who call the watcher but short locks that are never
+/// held during such a call.
+pub(crate) struct Router {
+    routes: RwLock<Routes>,
+    pub(crate) cookies: Cookies,
+    clock: Arc<dyn Clock>,
+}
+
+#[derive(Default)]
+pub(crate) struct Routes {
+    /// The longest path first.
+    pub(crate) roots: Vec<Arc<Route>>,
+    /// Folders of git's data, and whose they are.
+    pub(crate) git: HashMap<PathBuf, Vec<(Arc<Route>, GitFolder)>>,
+}
+
+pub(crate) struct Route {
+    pub(crate) id: RootId,
+    pub(crate) path: PathBuf,
+    pub(crate) inbox: Arc<Inbox>,
+    pub(crate) last_event_ns: AtomicI64,
+    /// Why it is scanned, if it is.
+    pub(crate) scanning: Mutex<Option<String>>,
+    /// Which folder the root was when it was last compared.
+    pub(crate) identity: Mutex<Option<Identity>>,
+}
+
+impl Route {
+    pub(crate) fn new(id: RootId, path: PathBuf, inbox: Arc<Inbox>) -> Self {
+        Self {
+            id,
+            path,
+            inbox,
+            last_event_ns: AtomicI64::new(0),
+            scanning: Mutex::default(),
+            identity: Mutex::default(),
+        }
+    }
+
+    pub(crate) fn owner(&self) -> Owner {
+        Owner { depth: self.path.as_os_str().len(), id: self.id.0 }
+    }
+
+    pub(crate) fn is_scanning(&self) -> bool {
+        lock(&self.scanning).is_some()
+    }
+}
+
+/// Locks; nothing in this crate panics with something half done.
+pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Router {
+    pub(crate) fn new(cookies: Cookies, clock: Arc<dyn Clock>) -> Self {
+        Self { routes: RwLock::default(), cookies, clock }
+    }
+
+    pub(crate) fn read<T>(&self, with: impl FnOnce(&Routes) -> T) -> T {
+        with(&self.routes.read().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(crate) fn write<T>(&self, with: impl FnOnce(&mut Routes) -> T) -> T {
+        with(&mut self.routes.write().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    fn each_inbox(&self, each: impl Fn(&Inbox)) {
+        self.read(|routes| routes.roots.iter().for_each(|route| each(&route.inbox)));
+    }
+}
+
+/// Takes the events of a [`Source`], in the order in which they happened. Never waits.
+#[derive(Clone)]
+pub struct Sink(pub(crate) Arc<Router>);
+
+impl Sink {
+    /// Something at this absolute path may have changed.
+    pub fn touched(&self, path: &Path) {
+        let router = &*self.0;
+        if let Some(rest) = relative(path, router.cookies.folder()) {
+            return self.cookie_touched(rest);
+        }
+        let now = router.clock.wall_ns();
+        router.read(|routes| {
+            if !routes.git.is_empty() && routes.touch_git(path) {
+                return;
+            }
+            for route in &routes.roots {
+                if let Some(rest) = relative(path, &route.path) {
+                    route.last_event_ns.store(now, Ordering::Relaxed);
+                    route.inbox.touch(rest);
+                    return;
+                }
+            }
+        });
+    }
+
+    fn cookie_touched(&self, rest: &Path) {
+        let router = &*self.0;
+        match rest.to_str() {
+            // The folder itself was moved or removed, and unfinished cookies with it.
+            Some("") => router.each_inbox(Inbox::abort_barriers),
+            Some(name) => {
+                if let Some(serial) = router.cookies.parse(name) {
+                    router.each_inbox(|inbox| inbox.arrive(serial));
+                }
+            }
+            None => {}
+        }
+    }
+
+    /// The system dropped events.
+    pub fn overflow(&self) {
+        tracing::warn!("the system dropped file events; all repositories are compared with their ledgers");
+        self.0.each_inbox(|inbox| inbox.lost_events(Rescan::Overflow));
+    }
+
+    /// The watcher failed to read an event.
+    pub fn failed(&self, error: &dyn std::fmt::Display) {
+        tracing::warn!(%error, "the file watcher reported an error; all repositories are compared with their ledgers");
+        self.0.each_inbox(|inbox| inbox.lost_events(Rescan::WatcherError));
+    }
+
+    pub(crate) fn deliver_issued_cookies(&self) {
+        let serial = self.0.cookies.last_issued();
+        self.0.each_inbox(|inbox| inbox.arrive(serial));
+    }
+}
+
+impl Routes {
+    /// Is it git's data? Then it is nothing else.
+    fn touch_git(&self, path: &Path) -> bool {
+        if let Some(whose) = self.git.get(path) {
+            // The folder itself came, went or moved. It may also be the `.git` of a tree, which its root must see.
+            for (route, _) in whose {
+                route.inbox.touch_head();
+            }
+            return false;
+        }
+        let Some(whose) = path.parent().and_then(|folder| self.git.get(folder)) else { return false };
+        let name = path.file_name().and_then(|name| name.to_str()).unwrap_or_default();
+        for (route, folder) in whose {
+            match folder.change(name) {
+                Some(GitChange::Head) => route.inbox.touch_head(),
+                Some(GitChange::Excludes) => route.inbox.ask_rescan(Rescan::Rules),
+                None => {}
+            }
+        }
+        true
+    }
+}
+
+/// The part of `path` below `root`; empty for `root` itself.
+fn relative<'a>(path: &'a Path, root: &Path) -> Option<&'a Path> {
+    let inside = path.as_os_str().as_encoded_bytes().starts_with(root.as_os_str().as_encoded_bytes());
+    if inside { path.strip_prefix(root).ok() } else { None }
+}
