@@ -13,7 +13,8 @@ use tokio::sync::{Semaphore, broadcast, mpsc, oneshot, watch};
 
 use crate::call::{CallOptions, Running};
 use crate::error::ClientError;
-use crate::{connect, token, wire};
+use crate::wire::{self, End};
+use crate::{connect, token};
 
 /// Calls that may wait for an answer at once; more wait for their turn.
 const MAX_IN_FLIGHT: usize = 2048;
@@ -213,14 +214,15 @@ impl Shared {
     }
 
     /// Fails every call that waits, and all later ones.
-    pub(crate) fn close(&self, reason: &str) {
+    pub(crate) fn close(&self, end: &End) {
         let waiting = {
             let mut calls = self.calls.lock().unwrap_or_else(PoisonError::into_inner);
-            calls.closed.get_or_insert_with(|| reason.to_owned());
+            calls.closed.get_or_insert_with(|| end.reason.clone());
             std::mem::take(&mut calls.waiting)
         };
         for call in waiting.into_values() {
-            let error = ClientError::Closed { reason: Some(reason.to_owned()), sent: call.sent };
+            let sent = call.sent && !end.orderly;
+            let error = ClientError::Closed { reason: Some(end.reason.clone()), sent };
             let _ = call.answer.send(Err(error));
         }
         let _ = self.events.send(Event::Disconnected);

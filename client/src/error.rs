@@ -39,11 +39,11 @@ pub enum ClientError {
     #[error(transparent)]
     Spawn(#[from] Arc<SpawnError>),
     /// The connection is gone.
-    #[error("the connection to the daemon broke{}{}", if *.sent { "" } else { " before the request was sent" }, .reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}")))]
+    #[error("the connection to the daemon broke{}{}", if *.sent { "" } else { " before the request was begun" }, .reason.as_ref().map_or_else(String::new, |reason| format!(": {reason}")))]
     Closed {
         /// Why, as far as the daemon said or the system knows.
         reason: Option<String>,
-        /// Whether the request may have reached the daemon.
+        /// Whether the daemon may have begun the request.
         sent: bool,
     },
     /// The connection broke after a request was sent that may not be repeated.

@@ -6,7 +6,7 @@ use std::sync::{Arc, PoisonError};
 use std::time::Duration;
 
 use interprocess::local_socket::tokio::Stream;
-use sdl_proto::{ClientMessage, FrameDecoder, MAX_FRAME, ServerMessage, decode_server, encode_client};
+use sdl_proto::{ClientMessage, FrameDecoder, MAX_FRAME, ServerMessage, code, decode_server, encode_client};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::{mpsc, watch};
 
@@ -32,21 +32,34 @@ pub(crate) struct Wire {
 pub(crate) async fn run(wire: Wire, shared: Arc<Shared>) {
     let Wire { stream, decoder, request_queue, control_queue, mut until } = wire;
     let mut reading = pin!(read(&stream, decoder, &shared));
-    let reason = tokio::select! {
+    let end = tokio::select! {
         biased;
-        reason = &mut reading => reason,
+        end = &mut reading => end,
         error = write(&stream, request_queue, control_queue, &shared) => match error {
             // What the daemon said before it closed the connection tells more than what the system says about that.
-            Some(error) => tokio::time::timeout(LAST_WORDS, reading).await.unwrap_or_else(|_| error.to_string()),
-            None => "the connection was closed".to_owned(),
+            Some(error) => tokio::time::timeout(LAST_WORDS, reading).await.unwrap_or_else(|_| End::broken(error)),
+            None => End::broken("the connection was closed"),
         },
-        _ = until.changed() => "the client was dropped".to_owned(),
+        _ = until.changed() => End::broken("the client was dropped"),
     };
-    shared.close(&reason);
+    shared.close(&end);
+}
+
+/// Why a connection is over.
+pub(crate) struct End {
+    pub(crate) reason: String,
+    /// Whether the daemon has answered every request that it had begun, so that the others never happened.
+    pub(crate) orderly: bool,
+}
+
+impl End {
+    fn broken(reason: impl ToString) -> Self {
+        Self { reason: reason.to_string(), orderly: false }
+    }
 }
 
 /// Hands on what the daemon sends; returns why it ended.
-async fn read(stream: &Stream, mut decoder: FrameDecoder, shared: &Shared) -> String {
+async fn read(stream: &Stream, mut decoder: FrameDecoder, shared: &Shared) -> End {
     let mut io = stream;
     loop {
         loop {
@@ -56,19 +69,19 @@ async fn read(stream: &Stream, mut decoder: FrameDecoder, shared: &Shared) -> St
                 Err(error) => Err(error.into()),
             };
             match message {
-                Ok(ServerMessage::Closing(reason)) => return reason.to_string(),
+                Ok(ServerMessage::Closing(reason)) => {
+                    return End { orderly: reason.code == code::STOPPING, reason: reason.to_string() };
+                }
                 Ok(message) => take(message, shared),
-                Err(error) => return format!("the daemon sent nonsense: {error}"),
+                Err(error) => return End::broken(format!("the daemon sent nonsense: {error}")),
             }
         }
         match io.read_buf(decoder.space()).await {
             Ok(0) => {
-                return decoder
-                    .finish()
-                    .map_or_else(|error| error.to_string(), |()| "the daemon closed it".into());
+                return decoder.finish().map_or_else(End::broken, |()| End::broken("the daemon closed it"));
             }
             Ok(_) => {}
-            Err(error) => return error.to_string(),
+            Err(error) => return End::broken(error),
         }
     }
 }

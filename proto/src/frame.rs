@@ -54,6 +54,11 @@ impl FrameDecoder {
         Self { buffer: Vec::new(), start: 0, limit: limit.min(MAX_FRAME) }
     }
 
+    /// Changes the limit for the frames to come.
+    pub fn set_limit(&mut self, limit: usize) {
+        self.limit = limit.min(MAX_FRAME);
+    }
+
     /// The buffer to append newly read bytes to; it has some spare capacity.
     pub fn space(&mut self) -> &mut Vec<u8> {
         self.compact();

@@ -68,6 +68,9 @@ pub enum ServerMessage {
         nonce: u64,
     },
     /// The daemon closes this connection, and why. The last message.
+    ///
+    /// With [`code::STOPPING`] it comes behind the answers to all requests that were begun; those without an answer
+    /// never were.
     Closing(WireError),
 }
 

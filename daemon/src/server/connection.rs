@@ -1,6 +1,5 @@
 //! One connection, from accepted to closed.
 
-use std::io;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,10 +14,8 @@ use super::handle::{Phase, Shared};
 use super::opening::{OpeningError, open, protocol_error};
 use super::outbox::{Outbox, Outlet, outbox};
 use super::request::Requests;
+use super::writer::Writer;
 use super::{Options, Service, Session};
-
-/// Answers that are ready together are written together, up to about this many bytes.
-const WRITE_BATCH: usize = 64 << 10;
 
 /// How long a farewell may take.
 const FAREWELL: Duration = Duration::from_secs(1);
@@ -56,21 +53,18 @@ pub(super) async fn run<S: Service>(stream: Stream, shared: Arc<Shared<S>>) {
 
     let requests = Requests::new(&shared.options);
     let connection = Connection { stream: &stream, shared: &shared, session: &session, requests: &requests };
-    let reason = connection.serve(outbox, outlet, decoder).await;
+    connection.serve(outbox, outlet, decoder).await;
 
     requests.cancel_all();
     requests.finished().await;
     drop(registered);
-    if let Some(reason) = reason {
-        farewell(&stream, &shared.options, reason).await;
-    }
     // The connection goes first, so that a client that waits for its end may rely on nothing else being done for it.
     drop(stream);
     shared.service.session_closed(&session);
     tracing::debug!(session = session.id(), "session closed");
 }
 
-/// Tells the client why there is no connection for it, as far as it listens.
+/// Tells a client without a session why there is none for it, as far as it listens.
 pub(super) async fn farewell(stream: &Stream, options: &Options, reason: WireError) {
     let mut bytes = Vec::new();
     if encode_server(&ServerMessage::Closing(reason), options.max_frame, &mut bytes).is_ok() {
@@ -87,8 +81,8 @@ struct Connection<'a, S: Service> {
 }
 
 impl<S: Service> Connection<'_, S> {
-    /// Reads and writes until one of the two ends, or the daemon does; why, if the client should be told.
-    async fn serve(&self, outbox: Outbox, mut outlet: Outlet, decoder: FrameDecoder) -> Option<WireError> {
+    /// Reads and writes until one of the two ends, or the daemon does.
+    async fn serve(&self, outbox: Outbox, outlet: Outlet, decoder: FrameDecoder) {
         outbox
             .send(ServerMessage::Welcome(Welcome {
                 session: self.session.id(),
@@ -97,24 +91,28 @@ impl<S: Service> Connection<'_, S> {
                 instance: self.shared.instance,
             }))
             .await;
-        let reading = self.read(&outbox, decoder);
-        let stopping = self.stop(&outbox);
-        // After the reader or the drain has ended, what is queued still goes out.
-        let (reason, finished) = tokio::select! {
-            reason = reading => (reason, false),
-            error = self.write(&mut outlet) => {
+        let mut writer = Writer::new(self.stream, &self.shared.options, outlet);
+        let reason = tokio::select! {
+            reason = self.read(&outbox, decoder) => reason,
+            error = writer.run() => {
                 tracing::debug!(session = self.session.id(), %error, "a client could not be written to");
-                return None;
+                None
             }
-            () = stopping => {
-                (Some(WireError::new(code::STOPPING, "the daemon is stopping")), true)
+            () = self.stop() => {
+                // The farewell tells the client that whatever it has no answer to was never begun, so it may be sent
+                // only behind the last answer.
+                let flushed = tokio::select! {
+                    flushed = writer.flush() => flushed.is_ok(),
+                    () = self.shared.reached(Phase::Stopped) => {
+                        tokio::time::timeout(FAREWELL, writer.flush()).await.is_ok_and(|flushed| flushed.is_ok())
+                    }
+                };
+                flushed.then(|| WireError::new(code::STOPPING, "the daemon is stopping"))
             }
         };
-        if finished {
-            drop(outbox);
-            let _ = tokio::time::timeout(FAREWELL, self.flush(&mut outlet)).await;
+        if let Some(reason) = reason {
+            let _ = tokio::time::timeout(FAREWELL, writer.say_farewell(reason)).await;
         }
-        reason
     }
 
     /// Takes in messages until the client closes (`None`) or breaks the rules.
@@ -190,7 +188,7 @@ impl<S: Service> Connection<'_, S> {
     }
 
     /// Ends when the daemon stops and all answers of this connection are queued.
-    async fn stop(&self, outbox: &Outbox) {
+    async fn stop(&self) {
         self.shared.reached(Phase::Draining).await;
         tokio::select! {
             () = self.requests.finished() => {}
@@ -199,76 +197,5 @@ impl<S: Service> Connection<'_, S> {
                 self.requests.finished().await;
             }
         }
-        let _ = outbox;
-    }
-
-    /// Writes whatever is queued, for as long as the client takes it.
-    async fn write(&self, outlet: &mut Outlet) -> io::Error {
-        let mut bytes = Vec::new();
-        loop {
-            let Some(first) = outlet.next().await else { return io::ErrorKind::BrokenPipe.into() };
-            if let Err(error) = self.write_batch(first, outlet, &mut bytes).await {
-                return error;
-            }
-        }
-    }
-
-    /// Writes what is queued now, and no more.
-    async fn flush(&self, outlet: &mut Outlet) {
-        let mut bytes = Vec::new();
-        while let Some(first) = outlet.try_next() {
-            if self.write_batch(first, outlet, &mut bytes).await.is_err() {
-                return;
-            }
-        }
-    }
-
-    async fn write_batch(
-        &self,
-        first: super::outbox::Outgoing,
-        outlet: &mut Outlet,
-        bytes: &mut Vec<u8>,
-    ) -> io::Result<()> {
-        let mut held = Vec::new();
-        let mut next = Some(first);
-        while let Some(outgoing) = next {
-            self.encode(&outgoing.message, bytes)?;
-            held.push(outgoing);
-            next = if bytes.len() < WRITE_BATCH { outlet.try_next() } else { None };
-        }
-        self.write_all(bytes).await?;
-        if bytes.capacity() > WRITE_BATCH {
-            *bytes = Vec::new();
-        }
-        bytes.clear();
-        Ok(())
-    }
-
-    /// Like `write_all`, but gives up only when nothing at all moves for a while: a slow client is not a dead one.
-    async fn write_all(&self, mut bytes: &[u8]) -> io::Result<()> {
-        let mut io = self.stream;
-        while !bytes.is_empty() {
-            let written = tokio::time::timeout(self.shared.options.write_stall, io.write(bytes))
-                .await
-                .map_err(|_| io::Error::new(io::ErrorKind::TimedOut, "the client does not read"))??;
-            if written == 0 {
-                return Err(io::ErrorKind::WriteZero.into());
-            }
-            bytes = bytes.get(written..).unwrap_or_default();
-        }
-        Ok(())
-    }
-
-    /// Appends the message to `bytes`; an answer that is too large to be sent becomes an error.
-    fn encode(&self, message: &ServerMessage, bytes: &mut Vec<u8>) -> io::Result<()> {
-        let limit = self.shared.options.max_frame;
-        let Err(error) = encode_server(message, limit, bytes) else { return Ok(()) };
-        let ServerMessage::Response { id, .. } = message else {
-            tracing::warn!(%error, "a message could not be sent");
-            return Ok(());
-        };
-        let text = format!("the answer can't be sent: {error}; ask for less");
-        let reply = ServerMessage::Response { id: *id, result: Err(WireError::new(code::TOO_LARGE, text)) };
-        encode_server(&reply, limit, bytes).map_err(io::Error::other)
     }
 }

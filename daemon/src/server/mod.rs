@@ -27,6 +27,7 @@ mod report;
 mod request;
 mod service;
 mod session;
+mod writer;
 
 use std::time::Duration;
 

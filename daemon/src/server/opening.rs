@@ -9,6 +9,9 @@ use sdl_proto::{
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
+/// The largest hello. A client that we know nothing about yet gets little room.
+const MAX_HELLO: usize = 64 << 10;
+
 /// Why a connection never became a session.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum OpeningError {
@@ -41,15 +44,16 @@ pub(super) async fn open(
     };
     handshake.agree()?;
 
-    let mut decoder = FrameDecoder::new(max_frame);
+    let mut decoder = FrameDecoder::new(max_frame.min(MAX_HELLO));
     decoder.push(first.get(used..).unwrap_or_default());
     drop(first);
     loop {
         if let Some(payload) = decoder.next_frame().map_err(|error| refuse(&error.into()))? {
-            return match decode_client(payload).map_err(|error| refuse(&error))? {
-                ClientMessage::Hello(hello) => Ok((hello, decoder)),
-                _ => Err(OpeningError::Refused(WireError::new(code::PROTOCOL, "say hello first"))),
+            let ClientMessage::Hello(hello) = decode_client(payload).map_err(|error| refuse(&error))? else {
+                return Err(OpeningError::Refused(WireError::new(code::PROTOCOL, "say hello first")));
             };
+            decoder.set_limit(max_frame);
+            return Ok((hello, decoder));
         }
         if io.read_buf(decoder.space()).await? == 0 {
             return Err(OpeningError::Gone);

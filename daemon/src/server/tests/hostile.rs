@@ -125,6 +125,13 @@ async fn before_the_hello_nothing_else_is_taken() {
     stream.write_all(&[ours(), early].concat()).await.unwrap();
     assert!(closing(&until_closed(&mut stream).await).message.contains("hello"));
 
+    // Nor is there room for a hello without end.
+    let mut stream = raw(&fixture.socket()).await;
+    let long = framed(&ClientMessage::Hello(hello(&"x".repeat(100_000))));
+    stream.write_all(&ours()).await.unwrap();
+    let _ = stream.write_all(&long).await;
+    assert_eq!(closing(&until_closed(&mut stream).await).code, code::TOO_LARGE);
+
     // Another protocol gets our handshake and then the end.
     let mut stream = raw(&fixture.socket()).await;
     let _ = stream.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").await;

@@ -42,6 +42,20 @@ async fn a_drain_lets_running_requests_finish_and_begins_none() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_drain_finishes_an_answer_that_is_half_written() {
+    let fixture = Fixture::start(options()).await;
+    let client = fixture.client().await;
+    let large = client.start("bytes", "8000000", CallOptions::mutation()).await.unwrap();
+    let small = client.start("wait", vec![1], CallOptions::mutation()).await.unwrap();
+    fixture.service.begun(1).await;
+    fixture.handle.shutdown();
+    fixture.service.gate.add_permits(1);
+    assert_eq!(large.finish().await.unwrap().len(), 8_000_000);
+    assert_eq!(small.finish().await.unwrap(), [1]);
+    fixture.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_drain_does_not_wait_for_ever() {
     let fixture = Fixture::start(Options { drain: Duration::from_millis(50), ..options() }).await;
     let client = fixture.client().await;
@@ -123,4 +137,62 @@ async fn a_socket_left_behind_is_taken_over_and_a_live_one_is_not() {
     let instance = Instance::acquire(&paths, LONG).unwrap();
     assert!(Listener::bind(paths.socket(), &instance).await.is_err());
     assert_eq!(std::fs::read_to_string(paths.socket()).unwrap(), "precious");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_path_that_is_too_long_for_a_socket_works_all_the_same() {
+    let folder = tempfile::tempdir().unwrap();
+    let paths = Paths::new(folder.path().join("long".repeat(30)).join("state"), None);
+    let fixture = Fixture::start_in(paths.clone(), options()).await;
+    fixture.client().await.call("echo", vec![], CallOptions::read()).await.unwrap();
+    fixture.stop().await;
+    assert!(paths.socket().starts_with("/tmp"), "{}", paths.socket().display());
+    std::fs::remove_dir(paths.socket().parent().unwrap()).unwrap();
+}
+
+/// Names the variable that tells the next test that it is the daemon.
+const CHILD: &str = "SDL_TEST_INHERITS_A_SOCKET";
+
+/// The daemon of the test below: serves what it inherits until its first client has left.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn child_of_a_service_manager() {
+    if std::env::var_os(CHILD).is_none() {
+        return;
+    }
+    let service = Echo::new();
+    let handle = server(Arc::clone(&service), options());
+    let listeners = Listener::inherited().unwrap();
+    assert_eq!(listeners.len(), 1);
+    let serving = tokio::spawn(serve(handle.clone(), listeners));
+    while service.closed.load(Ordering::SeqCst) == 0 {
+        tokio::task::yield_now().await;
+    }
+    handle.shutdown();
+    serving.await.unwrap();
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn an_inherited_socket_is_served_and_left_in_its_place() {
+    let (_folder, paths) = folder();
+    paths.create().unwrap();
+    let listener = std::os::unix::net::UnixListener::bind(paths.socket()).unwrap();
+    let mut daemon = std::process::Command::new("sh")
+        .args([
+            "-c",
+            "exec 3<&0 </dev/null; LISTEN_PID=$$ LISTEN_FDS=1 exec \"$0\" --exact --nocapture \"$1\"",
+        ])
+        .arg(std::env::current_exe().unwrap())
+        .arg(concat!(module_path!(), "::child_of_a_service_manager").split_once("::").unwrap().1)
+        .env(CHILD, "1")
+        .stdin(std::os::fd::OwnedFd::from(listener.try_clone().unwrap()))
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .unwrap();
+    let client = sdl_client::Client::connect(paths.socket(), hello("test")).await.unwrap();
+    assert_ne!(client.welcome().pid, std::process::id());
+    assert_eq!(client.call("echo", vec![1], CallOptions::read()).await.unwrap(), [1]);
+    drop(client);
+    let status = tokio::task::spawn_blocking(move || daemon.wait().unwrap()).await.unwrap();
+    assert!(status.success());
+    assert!(paths.socket().exists(), "it is the service manager's");
 }

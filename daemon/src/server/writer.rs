@@ -1,0 +1,109 @@
+//! Writing to one client.
+
+use std::io;
+
+use interprocess::local_socket::tokio::Stream;
+use sdl_proto::{ServerMessage, WireError, code, encode_server};
+use tokio::io::AsyncWriteExt;
+
+use super::Options;
+use super::outbox::{Outgoing, Outlet};
+
+/// Answers that are ready together are written together, up to about this many bytes.
+const BATCH: usize = 64 << 10;
+
+/// Takes messages from an [`Outlet`] to the socket.
+///
+/// What is half written when a future of it is dropped stays here and is finished first by the next one, so that the
+/// client never sees a frame that breaks off.
+pub(super) struct Writer<'a> {
+    stream: &'a Stream,
+    options: &'a Options,
+    outlet: Outlet,
+    /// Frames on their way.
+    bytes: Vec<u8>,
+    /// How many of `bytes` are written.
+    written: usize,
+    /// The messages that `bytes` is made of, and with them their requests' right to run.
+    held: Vec<Outgoing>,
+}
+
+impl<'a> Writer<'a> {
+    pub(super) fn new(stream: &'a Stream, options: &'a Options, outlet: Outlet) -> Self {
+        Self { stream, options, outlet, bytes: Vec::new(), written: 0, held: Vec::new() }
+    }
+
+    /// Writes whatever is queued, for as long as the client takes it.
+    pub(super) async fn run(&mut self) -> io::Error {
+        loop {
+            if let Err(error) = self.write_out().await {
+                return error;
+            }
+            let Some(first) = self.outlet.next().await else { return io::ErrorKind::BrokenPipe.into() };
+            if let Err(error) = self.take(first) {
+                return error;
+            }
+        }
+    }
+
+    /// Writes what is queued now, and no more.
+    pub(super) async fn flush(&mut self) -> io::Result<()> {
+        loop {
+            self.write_out().await?;
+            let Some(first) = self.outlet.try_next() else { return Ok(()) };
+            self.take(first)?;
+        }
+    }
+
+    /// Finishes what is half written, then tells why this is the end.
+    pub(super) async fn say_farewell(&mut self, reason: WireError) -> io::Result<()> {
+        self.write_out().await?;
+        self.encode(&ServerMessage::Closing(reason))?;
+        self.write_out().await
+    }
+
+    /// Makes one batch of `first` and what else is ready.
+    fn take(&mut self, first: Outgoing) -> io::Result<()> {
+        let mut next = Some(first);
+        while let Some(outgoing) = next {
+            self.encode(&outgoing.message)?;
+            self.held.push(outgoing);
+            next = if self.bytes.len() < BATCH { self.outlet.try_next() } else { None };
+        }
+        Ok(())
+    }
+
+    /// Gives up only when nothing at all moves for a while: a slow client is not a dead one.
+    async fn write_out(&mut self) -> io::Result<()> {
+        let mut io = self.stream;
+        while let Some(rest) = self.bytes.get(self.written..).filter(|rest| !rest.is_empty()) {
+            let written = tokio::time::timeout(self.options.write_stall, io.write(rest))
+                .await
+                .map_err(|_| io::Error::new(io::ErrorKind::TimedOut, "the client does not read"))??;
+            if written == 0 {
+                return Err(io::ErrorKind::WriteZero.into());
+            }
+            self.written += written;
+        }
+        self.written = 0;
+        self.held.clear();
+        if self.bytes.capacity() > BATCH {
+            self.bytes = Vec::new();
+        }
+        self.bytes.clear();
+        Ok(())
+    }
+
+    /// Appends the message; an answer that is too large to be sent becomes an error.
+    fn encode(&mut self, message: &ServerMessage) -> io::Result<()> {
+        let limit = self.options.max_frame;
+        let Err(error) = encode_server(message, limit, &mut self.bytes) else { return Ok(()) };
+        let ServerMessage::Response { id, .. } = message else {
+            tracing::warn!(%error, "a message could not be sent");
+            return Ok(());
+        };
+        let text = format!("the answer can't be sent: {error}; ask for less");
+        let reply = ServerMessage::Response { id: *id, result: Err(WireError::new(code::TOO_LARGE, text)) };
+        encode_server(&reply, limit, &mut self.bytes).map_err(io::Error::other)
+    }
+}
