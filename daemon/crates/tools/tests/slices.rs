@@ -249,3 +249,18 @@ fn a_symbol_that_is_gone_is_named_as_it_was() {
     assert!(error["message"].as_str().unwrap().contains("was \"parse\" in src/auth.py"), "{error:#}");
     assert_eq!(error["candidates"][0]["name"], "parse_token", "{error:#}");
 }
+
+#[test]
+fn a_refresh_keeps_to_the_budget_of_its_slice() {
+    for tokens in [500, 700, 1_000, 2_000, 4_000] {
+        let world = World::shop();
+        let slice = build(&world, json!({"budget": {"maxEstimatedTokens": tokens}}));
+        world.repo.write(&common::SHOP.replace(": ", ": Now ").replace(" raises ", " raises Some"));
+        for known in [slice["ledgerVersion"].clone(), json!("v1")] {
+            let answer = refresh(&world, &slice, &known);
+            assert_eq!(answer["notModified"], false);
+            let size = sdl_tokens::count(&answer.to_string());
+            assert!(size <= tokens, "{size} > {tokens} from {known}: {answer:#}");
+        }
+    }
+}
