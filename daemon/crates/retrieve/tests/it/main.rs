@@ -4,6 +4,7 @@
 mod cards;
 mod deltas;
 mod ledger;
+mod localize;
 mod measure;
 mod refreshes;
 mod searches;

@@ -11,19 +11,24 @@ use sdl_retrieve::wire;
 
 use crate::ledger::MemoryLedger;
 
-fn tree() -> Vec<(String, Vec<u8>)> {
-    let root = std::env::var("SDL_TREE").unwrap();
+/// The files of a folder with their contents, hidden folders left out.
+pub(crate) fn tree(root: &str) -> Vec<(String, Vec<u8>)> {
     let mut files = Vec::new();
-    let mut folders = vec![Path::new(&root).to_path_buf()];
+    let mut folders = vec![Path::new(root).to_path_buf()];
     while let Some(folder) = folders.pop() {
         for entry in std::fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
+            if path.file_name().is_some_and(|name| name.to_string_lossy().starts_with('.'))
+                || path.is_symlink()
+            {
+                continue;
+            }
             if path.is_dir() {
                 folders.push(path);
             } else if let Ok(bytes) = std::fs::read(&path)
                 && bytes.len() < 2 << 20
             {
-                files.push((path.strip_prefix(&root).unwrap().to_str().unwrap().to_owned(), bytes));
+                files.push((path.strip_prefix(root).unwrap().to_str().unwrap().to_owned(), bytes));
             }
         }
     }
@@ -44,7 +49,7 @@ fn median(mut values: Vec<usize>) -> usize {
 #[test]
 #[ignore = "measures a real tree; see the head of the file"]
 fn measure() {
-    let files = tree();
+    let files = tree(&std::env::var("SDL_TREE").unwrap());
     measure_postings(&files);
     let files: Vec<_> = files.iter().map(|(path, bytes)| (path.as_str(), Some(bytes.as_slice()))).collect();
     let mut ledger = MemoryLedger::new("");
