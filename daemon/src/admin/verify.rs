@@ -3,6 +3,7 @@
 //! The tree is read, parsed and resolved anew into a ledger in a temporary folder of the state folder, and the two
 //! logical dumps are compared. When the tree changes meanwhile, it is done again, a few times.
 
+use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, BufWriter, Write};
 use std::path::{Path, PathBuf};
@@ -10,6 +11,7 @@ use std::time::Duration;
 
 use sdl_ledger::{DumpOptions, FactsStore, Ledger, Options};
 use sdl_model::Cause;
+use sdl_model::ids::stable_hash;
 use sdl_proto::WireError;
 use sdl_tools::Repo as _;
 use serde::Deserialize;
@@ -88,25 +90,31 @@ fn index_afresh(admin: &Admin<'_>, repo: &Repo, work: &Path, to: &Path) -> Resul
     dump(&ledger, to)
 }
 
-/// The first lines that differ, `-` what is kept, `+` what is fresh. Both files are sorted the same way.
+/// Lines that only one of the two has, `-` kept, `+` fresh; the first few of each.
 fn compare(kept: &Path, fresh: &Path) -> Result<Vec<String>, WireError> {
+    let mut differences = only_in(kept, fresh, '-')?;
+    differences.extend(only_in(fresh, kept, '+')?);
+    Ok(differences)
+}
+
+/// Holds eight bytes a line, not the line: dumps are large.
+fn only_in(one: &Path, other: &Path, mark: char) -> Result<Vec<String>, WireError> {
     let failed = |source: std::io::Error| error("unavailable", format!("can't compare the dumps: {source}"));
-    let mut kept = BufReader::new(File::open(kept).map_err(failed)?).lines();
-    let mut fresh = BufReader::new(File::open(fresh).map_err(failed)?).lines();
-    let mut differences = Vec::new();
-    while differences.len() < SHOWN_DIFFERENCES {
-        let (left, right) =
-            (kept.next().transpose().map_err(failed)?, fresh.next().transpose().map_err(failed)?);
-        match (left, right) {
-            (None, None) => break,
-            (left, right) if left == right => {}
-            (left, right) => {
-                differences.extend(left.map(|line| format!("- {line}")));
-                differences.extend(right.map(|line| format!("+ {line}")));
-            }
+    let lines = |path: &Path| File::open(path).map(|file| BufReader::new(file).lines()).map_err(failed);
+    let mut seen: HashMap<u64, i64> = HashMap::new();
+    for line in lines(other)? {
+        *seen.entry(stable_hash(&[line.map_err(failed)?.as_bytes()])).or_default() += 1;
+    }
+    let mut found = Vec::new();
+    for line in lines(one)? {
+        let line = line.map_err(failed)?;
+        let count = seen.entry(stable_hash(&[line.as_bytes()])).or_default();
+        *count -= 1;
+        if *count < 0 && found.len() < SHOWN_DIFFERENCES {
+            found.push(format!("{mark} {line}"));
         }
     }
-    Ok(differences)
+    Ok(found)
 }
 
 /// A folder that goes with the request.

@@ -8,6 +8,7 @@
 pub mod commit;
 pub mod first_index;
 pub mod git_head;
+pub mod memory;
 pub mod read_file;
 mod resolve;
 

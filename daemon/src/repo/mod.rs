@@ -1,10 +1,11 @@
 //! One registered repository: its ledger, its tree, and the worker that keeps the one up to date with the other.
 
+mod built_by;
 pub mod catalog;
 mod refresh;
 mod worker;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
@@ -45,6 +46,8 @@ enum Stage {
 pub struct Repo {
     entry: Entry,
     root: CanonicalRoot,
+    /// The ledger's folder.
+    dir: PathBuf,
     languages: Vec<Lang>,
     limits: sdl_lang::Limits,
     ledger: Ledger,
@@ -74,13 +77,14 @@ impl Repo {
         let tree = hub.add_root(&root, RootOptions::for_user(entry.ignore.clone()));
         let default = sdl_lang::Limits::default();
         let stage = match opened.ledger.head() {
-            Some(_) => Stage::Live,
-            None => Stage::Indexing { done: 0, total: None },
+            Some(_) if built_by::is_current(dir) => Stage::Live,
+            _ => Stage::Indexing { done: 0, total: None },
         };
         let repo = Arc::new(Self {
             languages: entry.languages.iter().filter_map(|name| Lang::from_name(name)).collect(),
             limits: sdl_lang::Limits { max_bytes: entry.max_file_bytes.unwrap_or(default.max_bytes) },
             root,
+            dir: dir.to_owned(),
             ledger: opened.ledger,
             facts,
             hub: hub.clone(),

@@ -14,11 +14,11 @@ use sdl_ledger::{FileUpdate, Result, Snapshot, View};
 use sdl_model::{Cause, FactsKey, FileId, FileRow, GitHead, RelPath};
 use sdl_watch::{Batch, Changes, Found, Known, KnownFile, NothingKnown, Tree};
 
-use super::{Repo, Stage, lock};
+use super::{Repo, Stage, built_by, lock};
 use crate::index::commit::{self, commit};
 use crate::index::first_index::first_index;
 use crate::index::read_file::Outcome;
-use crate::index::{Stores, Tally, git_head};
+use crate::index::{Stores, Tally, git_head, memory};
 
 /// Reads of the worker end with the batch; this is a bound that no healthy batch comes near.
 const READ_DEADLINE: Duration = Duration::from_secs(600);
@@ -34,11 +34,13 @@ pub(super) struct Worker {
     repo: Arc<Repo>,
     tree: Tree,
     commits: u64,
+    /// The whole tree is still to be indexed.
+    indexing: bool,
 }
 
 impl Worker {
     pub(super) fn new(repo: Arc<Repo>, tree: Tree) -> Self {
-        Self { repo, tree, commits: 0 }
+        Self { indexing: repo.is_indexing(), repo, tree, commits: 0 }
     }
 
     /// Works until the root is removed.
@@ -73,7 +75,7 @@ impl Worker {
     }
 
     fn work(&mut self, batch: &Batch) -> Result<Changes> {
-        if self.repo.ledger.head().is_none() {
+        if self.indexing {
             return self.first(batch);
         }
         let repo = self.repo.clone();
@@ -183,7 +185,7 @@ impl Worker {
         Ok((batch, again))
     }
 
-    /// The first version of an empty ledger.
+    /// The whole tree at once: an empty ledger's first version, or one that other rules had built.
     fn first(&mut self, batch: &Batch) -> Result<Changes> {
         let repo = self.repo.clone();
         let started = Instant::now();
@@ -191,15 +193,15 @@ impl Worker {
         if changes.root_gone {
             return Ok(changes);
         }
+        let cause = if repo.ledger.head().is_none() { Cause::FirstIndex } else { Cause::Rebuild };
         let head = git_head::read(repo.root.path());
         let files: Vec<_> = changes.candidates.iter().map(|found| (found.path.clone(), found.skip)).collect();
         let reader = repo.reader(self.tree.reader(), &repo.facts);
         let stores = Stores { ledger: &repo.ledger, facts: &repo.facts };
-        let indexed =
-            first_index(stores, &reader, &files, Cause::FirstIndex, head.as_ref(), &|done, total| {
-                repo.set_stage(Stage::Indexing { done, total: Some(total) });
-                true
-            })?;
+        let indexed = first_index(stores, &reader, &files, cause, head.as_ref(), &|done, total| {
+            repo.set_stage(Stage::Indexing { done, total: Some(total) });
+            true
+        })?;
         if let Some((version, tally)) = indexed {
             repo.parsed.fetch_add(tally.parsed, Ordering::Relaxed);
             repo.reused.fetch_add(tally.reused, Ordering::Relaxed);
@@ -207,6 +209,11 @@ impl Worker {
                 repo = repo.entry.repo_id, %version, files = tally.changed, parsed = tally.parsed,
                 took = ?started.elapsed(), "first index"
             );
+        }
+        self.indexing = false;
+        memory::give_back();
+        if let Err(error) = built_by::note(&repo.dir) {
+            tracing::warn!(%error, "the ledger will be built anew at the next start");
         }
         *lock(&repo.head) = head;
         repo.set_stage(Stage::Live);

@@ -1,0 +1,15 @@
+//! Gives memory back to the system after work that took a lot of it at once. Does nothing where the allocator does so
+//! by itself.
+
+/// Returns free memory of the allocator's to the system.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+pub fn give_back() {
+    // SAFETY: malloc_trim only looks at the allocator's own free lists, under its own locks, from any thread.
+    unsafe {
+        libc::malloc_trim(0);
+    }
+}
+
+/// Returns free memory of the allocator's to the system.
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+pub fn give_back() {}

@@ -1,0 +1,46 @@
+//! Which rules a ledger was built by. What is derived from a tree depends on the extractor, the resolver and the search
+//! index; when one of them changes, a ledger built by the old one is built anew at the next start.
+//!
+//! Kept in a small file beside the ledger, written after the version that it speaks of: a crash in between costs one
+//! needless rebuild and nothing else.
+
+use std::fs;
+use std::io;
+use std::path::Path;
+
+use sdl_model::ids::EXTRACTOR_VERSION;
+
+const FILE: &str = "built-by";
+
+fn current() -> String {
+    format!(
+        "extractor {EXTRACTOR_VERSION}\nresolver {}\nindex {}\n",
+        sdl_graph::RESOLVER_VERSION,
+        sdl_retrieve::INDEX_VERSION
+    )
+}
+
+/// Whether the ledger in `dir` was built by the rules of this build.
+pub(super) fn is_current(dir: &Path) -> bool {
+    fs::read_to_string(dir.join(FILE)).is_ok_and(|text| text == current())
+}
+
+/// Notes that the ledger in `dir` was built by the rules of this build.
+pub(super) fn note(dir: &Path) -> io::Result<()> {
+    fs::write(dir.join(FILE), current())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn other_rules_are_told_apart() {
+        let dir = tempfile::tempdir().unwrap();
+        assert!(!is_current(dir.path()));
+        note(dir.path()).unwrap();
+        assert!(is_current(dir.path()));
+        fs::write(dir.path().join(FILE), "extractor 0\n").unwrap();
+        assert!(!is_current(dir.path()));
+    }
+}
