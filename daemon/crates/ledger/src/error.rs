@@ -1,6 +1,7 @@
 //! What can go wrong in the store.
 
-use std::path::PathBuf;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
 
 use sdl_model::Version;
 
@@ -96,9 +97,24 @@ impl Error {
         match self {
             Self::Corrupt { .. } => true,
             Self::Lmdb { source, .. } => {
-                matches!(source, E::Corrupted | E::PageNotFound | E::Invalid | E::VersionMismatch | E::Panic)
+                matches!(source, E::Corrupted | E::PageNotFound | E::Invalid | E::VersionMismatch)
             }
             _ => false,
+        }
+    }
+
+    /// Whether the store gave up until it is opened again: the page that names the newest transaction could not be
+    /// written, or the map could not be grown. What was committed stays.
+    pub fn needs_reopen(&self) -> bool {
+        matches!(self, Self::Lmdb { source: lmdb::Error::Panic, .. })
+    }
+
+    /// The error of a file operation; a full disk is told apart.
+    pub(crate) fn io(what: &'static str, path: &Path, source: std::io::Error) -> Self {
+        let path = path.to_owned();
+        match source.kind() {
+            ErrorKind::StorageFull | ErrorKind::QuotaExceeded => Self::DiskFull { path },
+            _ => Self::Io { what, path, source },
         }
     }
 }

@@ -42,12 +42,15 @@ impl Default for Retention {
 /// Settings of a store.
 #[derive(Clone)]
 pub struct Options {
-    /// Address space reserved for the map; it doubles when it is full.
+    /// Address space reserved for the map; it doubles when it is full. Generous where that costs nothing; on Windows
+    /// the file is as large as the map.
     pub map_size: usize,
     /// Most readers at a time; further ones wait.
     pub max_readers: u32,
     /// Bytes of decoded outlines that [`crate::FactsStore`] keeps.
     pub cache_bytes: usize,
+    /// Memory in which a load from scratch gathers rows before it writes them. Little of it makes a large load slower.
+    pub gather_bytes: usize,
     /// What a ledger keeps of the past.
     pub retention: Retention,
     /// Tells the time.
@@ -59,9 +62,10 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         Self {
-            map_size: if cfg!(all(unix, target_pointer_width = "64")) { 64 << 30 } else { 1 << 30 },
+            map_size: if cfg!(all(unix, target_pointer_width = "64")) { 64 << 30 } else { 64 << 20 },
             max_readers: 256,
             cache_bytes: 4 << 20,
+            gather_bytes: 48 << 20,
             retention: Retention::default(),
             clock: Arc::new(SystemClock),
             faults: None,
@@ -75,6 +79,7 @@ impl fmt::Debug for Options {
             .field("map_size", &self.map_size)
             .field("max_readers", &self.max_readers)
             .field("cache_bytes", &self.cache_bytes)
+            .field("gather_bytes", &self.gather_bytes)
             .field("retention", &self.retention)
             .finish_non_exhaustive()
     }

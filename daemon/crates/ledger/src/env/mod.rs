@@ -60,6 +60,8 @@ pub(crate) struct Env {
     gate: Gate,
     writer: WriterLock,
     grow: AtomicBool,
+    /// Set when the map could not be grown: LMDB has unmapped the old one by then.
+    unmapped: AtomicBool,
     writes: AtomicU32,
     faults: Option<Arc<dyn Faults>>,
     // Last: the folder is released after the environment is closed.
@@ -128,6 +130,7 @@ impl Env {
             gate: Gate::new(options.max_readers as usize),
             writer: WriterLock::default(),
             grow: AtomicBool::new(false),
+            unmapped: AtomicBool::new(false),
             writes: AtomicU32::new(0),
             faults: options.faults.clone(),
             owner: folder.owner,
@@ -156,6 +159,7 @@ impl Env {
     /// Begins to read. Waits for a place until `deadline`.
     pub(crate) fn read(&self, deadline: Option<Instant>) -> Result<Read<'_>> {
         let slot = self.gate.enter(deadline)?;
+        self.is_mapped()?;
         let txn = match self.lmdb.begin_ro_txn() {
             Err(lmdb::Error::ReadersFull) => {
                 self.clear_dead_readers();
@@ -169,6 +173,7 @@ impl Env {
     /// Begins to write. Waits for the writer before, and grows the map first if it was full.
     pub(crate) fn write(&self) -> Result<Write<'_>> {
         let writer = self.writer.lock()?;
+        self.is_mapped()?;
         if self.grow.load(Ordering::Relaxed) {
             if self.gate.holds() {
                 return Err(Error::Misuse("a write inside a read found the map full"));
@@ -199,11 +204,21 @@ impl Env {
         }
     }
 
+    fn is_mapped(&self) -> Result<()> {
+        if self.unmapped.load(Ordering::Relaxed) {
+            return Err(self.fail("use", lmdb::Error::Panic));
+        }
+        Ok(())
+    }
+
     fn double(&self) -> Result<()> {
         self.gate.alone(|| {
             let info = self.lmdb.info().map_err(|source| self.fail("measure", source))?;
             let size = info.map_size().saturating_mul(2);
-            self.lmdb.set_map_size(size).map_err(|source| self.fail("grow", source))?;
+            self.lmdb.set_map_size(size).map_err(|source| {
+                self.unmapped.store(true, Ordering::Relaxed);
+                self.fail("grow", source)
+            })?;
             tracing::info!(path = %self.path.display(), size, "grew the map");
             Ok(())
         })
@@ -230,6 +245,7 @@ impl Env {
 
     /// Bytes of the data file that are or were in use.
     pub(crate) fn used_bytes(&self) -> Result<u64> {
+        self.is_mapped()?;
         let info = self.lmdb.info().map_err(|source| self.fail("measure", source))?;
         let stat = self.lmdb.stat().map_err(|source| self.fail("measure", source))?;
         Ok((info.last_pgno() as u64 + 1) * u64::from(stat.page_size()))
@@ -237,6 +253,7 @@ impl Env {
 
     /// The present size of the map.
     pub(crate) fn map_size(&self) -> Result<usize> {
+        self.is_mapped()?;
         Ok(self.lmdb.info().map_err(|source| self.fail("measure", source))?.map_size())
     }
 

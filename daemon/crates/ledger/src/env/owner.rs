@@ -24,8 +24,7 @@ pub(super) struct Owner {
 }
 
 fn io(what: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Error {
-    let path = path.to_owned();
-    move |source| Error::Io { what, path, source }
+    move |source| Error::io(what, path, source)
 }
 
 impl Owner {

@@ -65,7 +65,7 @@ impl Snapshot<'_> {
             dump.postings()?;
         }
         dump.counters()?;
-        out.flush().map_err(|source| Error::Io { what: "write the dump of", path: path.to_owned(), source })
+        out.flush().map_err(|source| Error::io("write the dump of", path, source))
     }
 
     /// See [`Ledger::digest`].
@@ -221,10 +221,6 @@ struct Lines<'o> {
 
 impl Lines<'_> {
     fn put(&mut self, line: std::fmt::Arguments<'_>) -> Result<()> {
-        writeln!(self.out, "{line}").map_err(|source| Error::Io {
-            what: "write the dump of",
-            path: self.path.to_owned(),
-            source,
-        })
+        writeln!(self.out, "{line}").map_err(|source| Error::io("write the dump of", self.path, source))
     }
 }

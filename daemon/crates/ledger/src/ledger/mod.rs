@@ -10,6 +10,8 @@ mod dump;
 mod history;
 mod leases;
 mod rows;
+#[cfg(test)]
+mod schema_tests;
 mod snapshot;
 mod state;
 mod tally;
@@ -49,6 +51,7 @@ pub struct Ledger {
     /// The newest version; 0 for none.
     head: AtomicU64,
     retention: Retention,
+    gather_bytes: usize,
     loading: AtomicBool,
     env: Env,
 }
@@ -102,6 +105,7 @@ impl Ledger {
             incarnation: state.incarnation,
             head: AtomicU64::new(0),
             retention: options.retention,
+            gather_bytes: options.gather_bytes,
             loading: AtomicBool::new(false),
             env,
         };

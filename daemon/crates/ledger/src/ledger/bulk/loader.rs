@@ -7,7 +7,7 @@ use crate::env::{Env, Table, Write};
 
 /// A transaction is committed when it holds this much: LMDB keeps the pages of a running one in memory, and keeps that
 /// memory.
-const STAGE_BYTES: usize = 6 << 20;
+const STAGE_BYTES: usize = 2 << 20;
 /// What a row costs besides its key and value.
 const ROW_COST: usize = 24;
 

@@ -14,15 +14,12 @@ use super::derived::{asked_in_order, check_term, in_order, incoming};
 use super::state::{self, State};
 use super::tally::{Sign, Tally};
 use super::{Ledger, Snapshot};
-use crate::codec::{EDGE_LEN, Public, id_key, pack_edges, pack_resolved, path_value, text_key};
+use crate::codec::{Public, id_key, pack_edges, pack_resolved, path_value, text_key};
 use crate::{Error, FileUpdate, Posting, Resolved, Result, TermHit, codec};
 
 use gathered::{Arena, Items};
 use loader::Loader;
 use terms::Terms;
-
-/// Gathered rows are written when they take this much memory.
-const GATHER_BYTES: usize = 48 << 20;
 
 /// A load from scratch. `Sync`: once the files are in, several threads may [`Self::view`] them.
 ///
@@ -212,7 +209,7 @@ impl<'l> Bulk<'l> {
             out.extend_from_slice(&pack_resolved(resolved.counts, sources.into_iter(), &asked));
             Ok(())
         })?;
-        if self.derived.bytes() > GATHER_BYTES {
+        if self.derived.bytes() > self.ledger.gather_bytes {
             self.write_derived()?;
         }
         Ok(())
@@ -229,7 +226,7 @@ impl<'l> Bulk<'l> {
     pub fn add_posting(&mut self, term: &str, symbol: SymbolId, impact: u16, flags: u16) -> Result<()> {
         check_term(term)?;
         self.postings.push(term, TermHit { symbol, impact, flags });
-        if self.postings.bytes() > GATHER_BYTES {
+        if self.postings.bytes() > self.ledger.gather_bytes {
             self.write_postings()?;
         }
         Ok(())
@@ -288,6 +285,3 @@ impl<'l> Bulk<'l> {
         Ok(state.last)
     }
 }
-
-// What the sizes above assume.
-const _: () = assert!(EDGE_LEN == 18);
