@@ -20,7 +20,7 @@ pub(super) struct Owner {
     /// Whether the last owner closed the store.
     pub(super) clean: bool,
     running: bool,
-    _lock: File,
+    lock: File,
 }
 
 fn io(what: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Error {
@@ -55,7 +55,7 @@ impl Owner {
         }
         open.insert(dir.clone());
         let clean = !dir.join(RUNNING).exists();
-        Ok(Self { dir, clean, running: false, _lock: lock })
+        Ok(Self { dir, clean, running: false, lock })
     }
 
     /// The folder, links resolved.
@@ -106,6 +106,8 @@ impl Drop for Owner {
             // Left behind, it costs the next start a look at every page.
             let _ = fs::remove_file(self.dir.join(RUNNING));
         }
+        // Closing would not do: a process that another thread is just starting holds a copy until it runs its program.
+        let _ = self.lock.unlock();
         if let Some(open) = OPEN.lock().unwrap_or_else(PoisonError::into_inner).as_mut() {
             open.remove(&self.dir);
         }
