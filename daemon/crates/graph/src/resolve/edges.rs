@@ -1,6 +1,5 @@
 //! Gathers edges: several sites with the same source, target and kind are one.
 
-use std::collections::HashMap;
 use std::rc::Rc;
 
 use sdl_ledger::ResolutionCounts;
@@ -8,6 +7,7 @@ use sdl_model::facts::DefIx;
 use sdl_model::{Edge, EdgeKind, Lang, SymbolId, SymbolKind};
 
 use crate::confidence;
+use crate::hash::NumberMap;
 use crate::strategies::Rule;
 use crate::world::FileIndex;
 
@@ -15,14 +15,14 @@ use crate::world::FileIndex;
 pub(super) struct Edges {
     file: Rc<FileIndex>,
     lang: Lang,
-    found: HashMap<(DefIx, SymbolId, EdgeKind), Edge>,
+    found: NumberMap<(DefIx, SymbolId, EdgeKind), Edge>,
     /// How references came out.
     pub(super) counts: ResolutionCounts,
 }
 
 impl Edges {
     pub(super) fn new(file: Rc<FileIndex>, lang: Lang) -> Self {
-        Self { file, lang, found: HashMap::new(), counts: ResolutionCounts::default() }
+        Self { file, lang, found: NumberMap::default(), counts: ResolutionCounts::default() }
     }
 
     /// Adds an edge from the symbol around `scope`, made at `line`.
