@@ -51,6 +51,11 @@ impl Evidence {
         self.push(lane, status, candidates, None);
     }
 
+    /// Whether one of two lanes put anything forward.
+    pub(crate) fn found(&self, one: &str, other: &str) -> bool {
+        self.lanes.iter().any(|lane| (lane.lane == one || lane.lane == other) && lane.candidates > 0)
+    }
+
     /// Records a lane that had nothing to do.
     pub fn skipped(&mut self, lane: &str) {
         self.push(lane, LaneStatus::Skipped, 0, None);

@@ -6,7 +6,7 @@ use sdl_model::{EdgeKind, SymbolId, SymbolKind, Version};
 
 use super::held_changes;
 use super::lease::{Lease, Member};
-use crate::{History, Outlines, Result, Source};
+use crate::{History, Outlines, Result, Source, Sym};
 
 /// Members that one refresh adds.
 const MOST_ADDED: usize = 24;
@@ -24,6 +24,9 @@ pub(super) fn advance(history: &dyn History, outlines: &dyn Outlines, lease: &mu
         let (old, new) = (change.old.as_ref().map(|sym| sym.id), change.new.as_ref().map(|sym| sym.id));
         if old == new {
             continue;
+        }
+        if let (Some(old), Some(new)) = (&change.old, &change.new) {
+            follow(lease, old, new);
         }
         if let Some(old) = old.filter(|old| now.remove(old)) {
             ended.insert(old);
@@ -53,6 +56,16 @@ pub(super) fn advance(history: &dyn History, outlines: &dyn Outlines, lease: &mu
     update(lease, head, &ended, began);
     forget(lease, history.floor());
     Ok(())
+}
+
+/// A fresh slice starts where the old one did, under whatever name that goes by now.
+fn follow(lease: &mut Lease, old: &Sym, new: &Sym) {
+    for entry in lease.request.entry_symbols.iter_mut().filter(|entry| **entry == old.id) {
+        *entry = new.id;
+    }
+    for path in lease.request.edited_files.iter_mut().filter(|path| *path == old.path()) {
+        new.path().clone_into(path);
+    }
 }
 
 fn update(lease: &mut Lease, head: Version, ended: &HashSet<SymbolId>, began: Vec<SymbolId>) {

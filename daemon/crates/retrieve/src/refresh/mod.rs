@@ -72,6 +72,8 @@ pub fn refresh(
     if !comparable {
         return fresh(&source, history, lease, enrichment);
     }
+    // A client may have seen a newer version in another answer; of this slice it has seen no more than was served.
+    let known = known.min(lease.current);
     let mut lease = lease.clone();
     if lease.current < head {
         advance::advance(history, outlines, &mut lease)?;
@@ -83,6 +85,7 @@ pub fn refresh(
     let held: HashSet<SymbolId> = lease.held_at(known).collect();
     let changed = held_changes(history, outlines, known, &changes, &held)?;
     let scoped = scope(&source, changed, &lease, known, &held)?;
+    keep_hold(&source, &mut lease, &held, &scoped)?;
     let outcome = if scoped.is_empty() {
         Outcome::NotModified
     } else {
@@ -168,6 +171,34 @@ fn scope(
         }
     }
     Ok(changed)
+}
+
+/// Makes members of all that the client holds after this answer. That may be more than the lease knew: a symbol that went
+/// and came back between two of its versions, a rename that looks otherwise over several versions.
+fn keep_hold(
+    source: &Source<'_>,
+    lease: &mut Lease,
+    held: &HashSet<SymbolId>,
+    changed: &[Change],
+) -> Result<()> {
+    let mut kept: Vec<SymbolId> = Vec::new();
+    for &symbol in held {
+        let gone = changed.iter().any(|change| {
+            change.old.as_ref().is_some_and(|old| old.id == symbol) && change.symbol() != symbol
+                || change.what == ChangeType::Removed && change.symbol() == symbol
+        });
+        if !gone && source.view().symbol_file(symbol)?.is_some() {
+            kept.push(symbol);
+        }
+    }
+    kept.sort_unstable();
+    kept.extend(changed.iter().filter_map(|change| change.new.as_ref()).map(|sym| sym.id));
+    for symbol in kept {
+        if !lease.holds(symbol) {
+            lease.members.push(Member { symbol, since: lease.current, until: None });
+        }
+    }
+    Ok(())
 }
 
 /// The changed symbols with their cards, as many as the budget holds; the others have their etags.

@@ -48,11 +48,17 @@ pub fn search(source: &Source<'_>, request: &SearchRequest) -> Result<SearchResp
     let total = ranked.len();
     rank::keep_best(&mut ranked, offset.saturating_add(limit));
     let results = hits(source, ranked.get(offset..).unwrap_or_default())?;
+    // A name that nothing bears may be misspelled, also when some of its words were found.
+    let missed = total == 0
+        || plan.single
+            && !request.exact
+            && !evidence.found("exactName", "prefix")
+            && !evidence.unmatched_terms.is_empty();
     let near_misses = match plan.names.first() {
-        Some(probe) if total == 0 && !request.regex => hits(source, &near::near(view, &probe.name)?)?,
+        Some(probe) if missed && !request.regex => hits(source, &near::near(view, &probe.name)?)?,
         _ => Vec::new(),
     };
-    if total == 0 && !request.regex {
+    if missed && !request.regex {
         evidence.ran("nearMisses", near_misses.len());
     }
     let next = offset + results.len();

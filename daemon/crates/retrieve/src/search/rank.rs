@@ -126,8 +126,9 @@ fn lists(
             continue;
         }
         let longer = expansions(view, term)?;
+        // Found as the beginning of longer words or not: as a word it matched nothing.
+        evidence.unmatched_terms.push(term.clone());
         if longer.is_empty() {
-            evidence.unmatched_terms.push(term.clone());
             continue;
         }
         let mut best = 0.0_f32;

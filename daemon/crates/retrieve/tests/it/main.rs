@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "what a test's helper can't do fails the test")]
 
 mod cards;
+mod clients;
 mod deltas;
 mod ledger;
 mod localize;
