@@ -10,6 +10,7 @@ use sdl_proto::PROTOCOL_MAJOR;
 
 /// The longest path that every Unix takes as a socket's address (`sun_path` has 104 bytes on macOS, one is for the
 /// end mark).
+#[cfg(unix)]
 const MAX_SOCKET_PATH: usize = 103;
 
 /// The folders and files that client and daemon must agree on.
@@ -199,6 +200,7 @@ fn check_folder(path: &Path, metadata: &fs::Metadata) -> Result<(), PathsError> 
 
 /// On Windows a user's folders inherit an access list that keeps others out; there is nothing cheap to check.
 #[cfg(windows)]
+#[allow(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
 fn check_folder(_path: &Path, _metadata: &fs::Metadata) -> Result<(), PathsError> {
     Ok(())
 }

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use interprocess::local_socket::tokio::Stream;
-use interprocess::local_socket::tokio::prelude::*;
+#[cfg(unix)]
+use interprocess::local_socket::traits::StreamCommon;
 use sdl_proto::{Handshake, WireError, code};
 use tokio::io::AsyncWriteExt;
 use tokio::task::JoinSet;
@@ -96,6 +97,7 @@ fn check_peer(stream: &Stream) -> io::Result<()> {
 
 /// On Windows the pipe's security descriptor lets nobody in but its owner.
 #[cfg(windows)]
+#[allow(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
 fn check_peer(_stream: &Stream) -> io::Result<()> {
     Ok(())
 }

@@ -142,6 +142,7 @@ fn remove_stale(path: &Path) -> io::Result<()> {
 
 /// A pipe vanishes with its owner.
 #[cfg(windows)]
+#[allow(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
 fn remove_stale(_path: &Path) -> io::Result<()> {
     Ok(())
 }
