@@ -141,7 +141,7 @@ impl TreeHandle {
         let last = self.route.last_event_ns.load(Ordering::Relaxed);
         WatchStatus {
             kind: reason.map_or(WatchKind::Watching, |reason| WatchKind::Scanning { reason }),
-            watches: self.hub.0.watches_of(&self.route),
+            watches: self.route.watches.load(Ordering::Relaxed),
             last_event_ns: (last != 0).then_some(last),
         }
     }

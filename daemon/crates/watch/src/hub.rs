@@ -1,5 +1,6 @@
 //! The one watcher behind all repositories.
 
+use std::collections::BTreeSet;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU32, AtomicUsize, Ordering};
@@ -64,6 +65,9 @@ pub(crate) struct HubInner {
 /// For whom the cookie folder is watched.
 const NOBODY: Owner = Owner { depth: 0, id: u32::MAX };
 
+/// For whom git's data is watched, which several roots can share.
+const GIT: Owner = Owner { depth: 0, id: u32::MAX - 1 };
+
 /// The one watcher, its cookies, and the roots that it serves. Clones are the same hub.
 #[derive(Clone)]
 pub struct Hub(pub(crate) Arc<HubInner>);
@@ -127,26 +131,13 @@ impl Hub {
     /// Removes a root: its worker's [`Inbox::next`] returns `None`, and its barriers end as closed.
     pub fn remove_root(&self, id: RootId) {
         let route = self.0.router.write(|routes| {
-            routes.git.retain(|_, whose| {
-                whose.retain(|(route, _)| route.id != id);
-                !whose.is_empty()
-            });
+            routes.forget_git(id);
             let at = routes.roots.iter().position(|route| route.id == id)?;
             Some(routes.roots.remove(at))
         });
-        let Some(route) = route else { return };
-        route.inbox.close();
-        self.0.with_watcher(|source, table| table.forget_all(source, route.owner()));
-        // Worktrees share folders of git's data; some may have been watched in the name of this one.
-        let left: Vec<(PathBuf, Arc<Route>)> = self.0.router.read(|routes| {
-            routes
-                .git
-                .iter()
-                .filter_map(|(folder, whose)| Some((folder.clone(), whose.first()?.0.clone())))
-                .collect()
-        });
-        for (folder, route) in left {
-            self.0.with_watcher(|source, table| table.watch_any(source, route.owner(), &folder));
+        if let Some(route) = route {
+            route.inbox.close();
+            self.0.drop_watches(&route);
         }
     }
 
@@ -174,8 +165,18 @@ impl HubInner {
         source.as_deref_mut().ok().map(|source| with(source, table))
     }
 
-    pub(crate) fn watches_of(&self, route: &Route) -> usize {
-        lock(&self.watcher).table.count(route.owner())
+    /// The same in the name of a root, whose count of watches it keeps up to date: asking for that must not wait.
+    fn with_watches<T>(
+        &self,
+        route: &Route,
+        with: impl FnOnce(&mut dyn Source, &mut Table, Owner) -> T,
+    ) -> Option<T> {
+        let owner = route.owner();
+        self.with_watcher(|source, table| {
+            let result = with(source, table, owner);
+            route.watches.store(table.count(owner), Ordering::Relaxed);
+            result
+        })
     }
 
     /// Makes sure that the cookie folder exists and is watched.
@@ -196,17 +197,17 @@ impl HubInner {
         round: u32,
     ) -> Result<bool, WatchError> {
         let identity = Some(identity).filter(Identity::is_known);
-        self.with_watcher(|source, table| table.watch(source, route.owner(), path, identity, round))
+        self.with_watches(route, |source, table, owner| table.watch(source, owner, path, identity, round))
             .unwrap_or(Err(WatchError::Failed("there is none".into())))
     }
 
     pub(crate) fn forget_below(&self, route: &Route, path: &Path) {
-        self.with_watcher(|source, table| table.forget_below(source, route.owner(), path));
+        self.with_watches(route, |source, table, owner| table.forget_below(source, owner, path));
     }
 
     /// Stops watching what lies at or below `path` and was not watched in this round.
     pub(crate) fn forget_stale(&self, route: &Route, path: &Path, round: u32) {
-        self.with_watcher(|source, table| table.forget_stale(source, route.owner(), path, round));
+        self.with_watches(route, |source, table, owner| table.forget_stale(source, owner, path, round));
     }
 
     /// Stops watching a root's folders: from now on it is scanned.
@@ -214,29 +215,44 @@ impl HubInner {
         tracing::warn!(root = %route.path.display(), reason, "the repository is scanned instead of watched");
         *lock(&route.scanning) = Some(reason);
         route.inbox.start_scanning();
-        self.with_watcher(|source, table| table.forget_all(source, route.owner()));
+        self.router.write(|routes| routes.forget_git(route.id));
+        self.drop_watches(route);
+    }
+
+    fn drop_watches(&self, route: &Route) {
+        self.with_watches(route, |source, table, owner| table.forget_all(source, owner));
+        // A root can hold what is another's git data.
+        let _ = self.renew_git();
     }
 
     /// Replaces the folders of git's data that are watched for a root.
     pub(crate) fn watch_git(&self, route: &Arc<Route>, folders: &[(PathBuf, GitFolder)]) {
         self.router.write(|routes| {
-            routes.git.retain(|_, whose| {
-                whose.retain(|(other, _)| other.id != route.id);
-                !whose.is_empty()
-            });
+            routes.forget_git(route.id);
             for (folder, kind) in folders {
                 routes.git.entry(folder.clone()).or_default().push((route.clone(), *kind));
             }
         });
-        for (folder, _) in folders {
-            let result = self.with_watcher(|source, table| table.watch_any(source, route.owner(), folder));
-            match result {
-                Some(Err(WatchError::Gone) | Ok(())) | None => {}
-                Some(Err(error)) => {
-                    return self.degrade(route, format!("git's data can't be watched: {error}"));
+        if let Err(error) = self.renew_git() {
+            self.degrade(route, format!("git's data can't be watched: {error}"));
+        }
+    }
+
+    /// Watches what the routes name as git's data, and nothing else as such.
+    fn renew_git(&self) -> Result<(), WatchError> {
+        self.with_watcher(|source, table| {
+            // Read while nobody else renews, and let go before the watcher is called: its handler needs the routes.
+            let folders: BTreeSet<PathBuf> = self.router.read(|routes| routes.git.keys().cloned().collect());
+            table.forget_unless(source, GIT, |at| folders.contains(at));
+            for folder in &folders {
+                match table.watch_any(source, GIT, folder) {
+                    Ok(()) | Err(WatchError::Gone) => {}
+                    Err(error) => return Err(error),
                 }
             }
-        }
+            Ok(())
+        })
+        .unwrap_or(Ok(()))
     }
 }
 

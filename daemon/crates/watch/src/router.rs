@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use crate::clock::Clock;
@@ -37,6 +37,7 @@ pub(crate) struct Route {
     pub(crate) path: PathBuf,
     pub(crate) inbox: Arc<Inbox>,
     pub(crate) last_event_ns: AtomicI64,
+    pub(crate) watches: AtomicUsize,
     /// Why it is scanned, if it is.
     pub(crate) scanning: Mutex<Option<String>>,
     /// Which folder the root was when it was last compared.
@@ -50,6 +51,7 @@ impl Route {
             path,
             inbox,
             last_event_ns: AtomicI64::new(0),
+            watches: AtomicUsize::new(0),
             scanning: Mutex::default(),
             identity: Mutex::default(),
         }
@@ -100,11 +102,13 @@ impl Sink {
         }
         let now = router.clock.wall_ns();
         router.read(|routes| {
-            if !routes.git.is_empty() && routes.touch_git(path) {
-                return;
-            }
+            let is_gits = !routes.git.is_empty() && routes.touch_git(path);
             for route in &routes.roots {
                 if let Some(rest) = relative(path, &route.path) {
+                    // What git does to its index and its locks wakes nobody.
+                    if is_gits && rest.components().any(|part| part.as_os_str() == ".git") {
+                        return;
+                    }
                     route.last_event_ns.store(now, Ordering::Relaxed);
                     route.inbox.touch(rest);
                     return;
@@ -146,7 +150,15 @@ impl Sink {
 }
 
 impl Routes {
-    /// Is it git's data? Then it is nothing else.
+    /// Forgets which folders hold a root's git data.
+    pub(crate) fn forget_git(&mut self, id: RootId) {
+        self.git.retain(|_, whose| {
+            whose.retain(|(route, _)| route.id != id);
+            !whose.is_empty()
+        });
+    }
+
+    /// Tells those whose git data it is; is it an entry of a folder that is watched for that?
     fn touch_git(&self, path: &Path) -> bool {
         if let Some(whose) = self.git.get(path) {
             // The folder itself came, went or moved. It may also be the `.git` of a tree, which its root must see.

@@ -17,7 +17,7 @@ use crate::disk::{Identity, identity_of};
 use crate::source::{Source, WatchError};
 
 /// For whom a folder is watched. Roots can lie in one another; a folder belongs to the innermost.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct Owner {
     /// Length of the root's path.
     pub(crate) depth: usize,
@@ -39,6 +39,7 @@ const ALWAYS: u32 = u32::MAX;
 pub(crate) struct Table {
     by_path: BTreeMap<Arc<Path>, Watched>,
     by_identity: HashMap<Identity, Arc<Path>>,
+    counts: HashMap<Owner, usize>,
 }
 
 /// How often a folder that is swapped for another at the very moment is looked at.
@@ -87,7 +88,10 @@ impl Table {
         if let Some(identity) = identity {
             self.by_identity.insert(identity, path.clone());
         }
-        self.by_path.insert(path.clone(), watched);
+        *self.counts.entry(watched.owner).or_default() += 1;
+        if let Some(before) = self.by_path.insert(path.clone(), watched) {
+            self.uncount(before.owner);
+        }
         if identity.is_some() && identity_of(&path).ok() != identity {
             self.drop_path(source, &path);
             return Ok(false);
@@ -117,11 +121,21 @@ impl Table {
 
     fn drop_path(&mut self, source: &mut dyn Source, path: &Path) {
         source.unwatch(path);
-        if let Some(watched) = self.by_path.remove(path)
-            && let Some(identity) = watched.identity
+        let Some(watched) = self.by_path.remove(path) else { return };
+        self.uncount(watched.owner);
+        if let Some(identity) = watched.identity
             && self.by_identity.get(&identity).is_some_and(|at| &**at == path)
         {
             self.by_identity.remove(&identity);
+        }
+    }
+
+    fn uncount(&mut self, owner: Owner) {
+        if let Some(count) = self.counts.get_mut(&owner) {
+            *count -= 1;
+            if *count == 0 {
+                self.counts.remove(&owner);
+            }
         }
     }
 
@@ -150,8 +164,22 @@ impl Table {
 
     /// Stops watching everything that is watched for `owner`.
     pub(crate) fn forget_all(&mut self, source: &mut dyn Source, owner: Owner) {
-        let gone: Vec<Arc<Path>> =
-            self.by_path.iter().filter(|(_, it)| it.owner == owner).map(|(at, _)| at.clone()).collect();
+        self.forget_unless(source, owner, |_| false);
+    }
+
+    /// Stops watching what is watched for `owner` and not kept.
+    pub(crate) fn forget_unless(
+        &mut self,
+        source: &mut dyn Source,
+        owner: Owner,
+        keep: impl Fn(&Path) -> bool,
+    ) {
+        let gone: Vec<Arc<Path>> = self
+            .by_path
+            .iter()
+            .filter(|(at, watched)| watched.owner == owner && !keep(at))
+            .map(|(at, _)| at.clone())
+            .collect();
         for path in gone {
             self.drop_path(source, &path);
         }
@@ -159,7 +187,7 @@ impl Table {
 
     /// How many folders are watched for `owner`.
     pub(crate) fn count(&self, owner: Owner) -> usize {
-        self.by_path.values().filter(|watched| watched.owner == owner).count()
+        self.counts.get(&owner).copied().unwrap_or_default()
     }
 
     /// How many are watched.

@@ -327,6 +327,59 @@ fn head_moves_are_noticed() {
 }
 
 #[test]
+fn a_repository_that_git_comes_to_later() {
+    let bench = Bench::new();
+    bench.write("a.rs", "");
+    let worker = bench.worker();
+    worker.check("no git");
+    bench.write("elsewhere/HEAD", "ref: refs/heads/main\n");
+    bench.write("elsewhere/refs/heads/main", "1\n");
+    fs::rename(bench.path("elsewhere"), bench.path(".git")).unwrap();
+    worker.check("git");
+    let heads = || worker.ledger.lock().unwrap().heads;
+    for round in 0..3 {
+        let before = heads();
+        bench.write(".git/refs/heads/main", &format!("{round}\n"));
+        worker.check("a commit");
+        assert!(heads() > before);
+    }
+    fs::remove_dir_all(bench.path(".git")).unwrap();
+    worker.check("no git again");
+    let watches = bench.hub.watches();
+    assert_eq!(watches, 2, "the root and the cookies' folder");
+}
+
+#[test]
+fn a_bare_repository_in_a_tree_is_part_of_it_and_has_worktrees() {
+    let bench = Bench::new();
+    bench.write("outer/a.rs", "1");
+    bench.write("outer/bare.git/HEAD", "ref: refs/heads/main\n");
+    bench.write("outer/bare.git/refs/heads/w", "1\n");
+    bench.write("outer/bare.git/worktrees/w/HEAD", "ref: refs/heads/w\n");
+    bench.write("outer/bare.git/worktrees/w/commondir", "../..\n");
+    let gitdir = bench.path("outer/bare.git/worktrees/w");
+    bench.write("tree/.git", &format!("gitdir: {}\n", gitdir.display()));
+    let start = |path: &str| common::Worker::start(&bench.hub, &bench.path(path), RootOptions::default());
+    let (outer, tree) = (start("outer"), start("tree"));
+    outer.check("outer");
+    tree.check("tree");
+    let heads = || tree.ledger.lock().unwrap().heads;
+    for round in 0..3 {
+        let before = heads();
+        bench.write("outer/bare.git/refs/heads/w", &format!("{round}\n"));
+        bench.write("outer/bare.git/HEAD", &format!("{round}\n"));
+        outer.check("files of the outer tree");
+        tree.check("and the head of the inner one");
+        assert!(heads() > before);
+    }
+    drop(outer);
+    let before = heads();
+    bench.write("outer/bare.git/refs/heads/w", "last\n");
+    tree.check("outer is gone");
+    assert!(heads() > before);
+}
+
+#[test]
 fn git_excludes_are_rules_and_their_edits_are_seen() {
     let bench = Bench::new();
     bench.write("a.rs", "");
