@@ -14,7 +14,7 @@ use sdl_retrieve::Source;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use crate::leases::{LeaseWrite, Leases};
+use crate::leases::{HandleKind, Held, LeaseWrite, Leases};
 use crate::registry::Registry;
 use crate::{Cancel, Host, Progress, Repo, Session, ToolError};
 
@@ -102,8 +102,9 @@ pub(crate) trait ReadAction: Action {
     /// What `sync` is when it is not given.
     const SYNC: Sync = Sync::Prefer;
 
-    /// The handle in the arguments, for actions whose handle names the repository.
-    fn handle(_request: &Self::Request) -> Option<&str> {
+    /// The handle in the arguments. It names the repository, and what it holds is read before the snapshot is taken, so
+    /// that no lease is ahead of its snapshot.
+    fn handle(_request: &Self::Request) -> Option<(HandleKind, &str)> {
         None
     }
 
@@ -193,11 +194,19 @@ pub(crate) struct ReadCx<'a> {
     pub(crate) version: Version,
     /// How many tokens the pipeline's own fields take of an answer.
     pub(crate) reserved: usize,
+    /// What the handle in the arguments holds.
+    pub(crate) held: Option<Result<Held, ToolError>>,
     pub(crate) writes: &'a RefCell<Vec<LeaseWrite>>,
     pub(crate) notes: &'a RefCell<Vec<String>>,
 }
 
 impl ReadCx<'_> {
+    /// What the handle in the arguments holds; an error for a handle that holds nothing.
+    pub(crate) fn held(&self) -> Result<Held, ToolError> {
+        let none = || Err(ToolError::internal("reading a lease", "the action names no handle"));
+        self.held.clone().unwrap_or_else(none)
+    }
+
     /// Tells the caller something beside the answer.
     pub(crate) fn note(&self, note: impl Into<String>) {
         self.notes.borrow_mut().push(note.into());

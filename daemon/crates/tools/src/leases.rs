@@ -56,18 +56,39 @@ pub(crate) struct Held {
     pub(crate) data: Arc<[u8]>,
     stored_expires_ms: u64,
     repo: String,
+    /// Grows with each change of what it holds; 0 as read from the ledger.
+    pub(crate) generation: u64,
 }
 
 /// A write that waits until the request's snapshot is closed: a store that has to grow first waits for its readers.
 #[derive(Debug)]
 pub(crate) enum LeaseWrite {
-    Put { handle: String, holds_from: Version, data: Vec<u8> },
+    /// Stores what a handle holds, if that is still at the generation that this was made from; 0 for a new handle.
+    Put { handle: String, holds_from: Version, from: u64, data: Vec<u8> },
+    /// Puts off its end.
     Renew { handle: String },
+}
+
+/// Why a write was not performed.
+#[derive(Debug)]
+pub(crate) enum Unwritten {
+    /// Another call changed the lease meanwhile: answer again, from what it holds now.
+    Overtaken,
+    /// The store refused. The lease holds in memory.
+    Store(ToolError),
+}
+
+impl From<sdl_ledger::Error> for Unwritten {
+    fn from(error: sdl_ledger::Error) -> Self {
+        Self::Store(error.into())
+    }
 }
 
 /// Every lease in use.
 pub(crate) struct Leases {
     held: Mutex<HashMap<String, Held>>,
+    /// Writes of one handle reach the ledger in the order in which they were made; handles share a few turns.
+    turns: [Mutex<()>; 16],
     counter: AtomicU64,
     clock: Arc<dyn Clock>,
 }
@@ -81,7 +102,7 @@ impl Default for Leases {
 impl Leases {
     /// Leases that tell the time by `clock`.
     pub(crate) fn new(clock: Arc<dyn Clock>) -> Self {
-        Self { held: Mutex::default(), counter: AtomicU64::new(0), clock }
+        Self { held: Mutex::default(), turns: Default::default(), counter: AtomicU64::new(0), clock }
     }
 
     /// When a lease that is used now runs out.
@@ -118,6 +139,7 @@ impl Leases {
                 stored_expires_ms: lease.expires_ms,
                 data: lease.data.into(),
                 repo: repo.id().to_owned(),
+                generation: 0,
             }),
         };
         let held = held.ok_or_else(|| {
@@ -148,17 +170,22 @@ impl Leases {
         self.lock().get(handle).map(|held| held.repo.clone())
     }
 
-    /// Performs what a request left to be written. What can't be written holds in memory: the answer is right all the
+    /// Performs what a request left to be written. What can't be stored holds in memory: the answer is right all the
     /// same, its handle just won't survive a restart.
-    pub(crate) fn write(&self, repo: &dyn Repo, write: LeaseWrite) -> Result<(), ToolError> {
+    pub(crate) fn write(&self, repo: &dyn Repo, write: LeaseWrite) -> Result<(), Unwritten> {
         let expires_ms = self.expiry();
         match write {
-            LeaseWrite::Put { handle, holds_from, data } => {
+            LeaseWrite::Put { handle, holds_from, from, data } => {
+                let _turn = self.turn(&handle);
+                if self.lock().get(&handle).is_some_and(|held| held.generation != from) {
+                    return Err(Unwritten::Overtaken);
+                }
                 let held = Held {
                     expires_ms,
                     stored_expires_ms: 0,
                     data: data.as_slice().into(),
                     repo: repo.id().to_owned(),
+                    generation: from + 1,
                 };
                 self.keep(handle.clone(), held);
                 let lease = sdl_ledger::Lease { handle: handle.clone(), holds_from, expires_ms, data };
@@ -166,8 +193,35 @@ impl Leases {
                 self.stored(&handle, expires_ms);
                 Ok(())
             }
-            LeaseWrite::Renew { handle } => self.renew(repo, handle, expires_ms),
+            LeaseWrite::Renew { handle } => self.renew(repo, &handle, expires_ms),
         }
+    }
+
+    fn renew(&self, repo: &dyn Repo, handle: &str, expires_ms: u64) -> Result<(), Unwritten> {
+        let _turn = self.turn(handle);
+        let known = self.lock().get_mut(handle).map(|held| {
+            held.expires_ms = expires_ms;
+            held.stored_expires_ms
+        });
+        let stored = match known {
+            Some(stored) => stored,
+            None => {
+                let Some(lease) = repo.ledger().lease(handle)? else { return Ok(()) };
+                let held = Held {
+                    expires_ms,
+                    stored_expires_ms: lease.expires_ms,
+                    data: lease.data.into(),
+                    repo: repo.id().to_owned(),
+                    generation: 0,
+                };
+                self.keep(handle.to_owned(), held);
+                lease.expires_ms
+            }
+        };
+        if stored < self.clock.unix_ms() + LIFE_MS / 2 && repo.ledger().renew_lease(handle, expires_ms)? {
+            self.stored(handle, expires_ms);
+        }
+        Ok(())
     }
 
     fn stored(&self, handle: &str, expires_ms: u64) {
@@ -176,26 +230,9 @@ impl Leases {
         }
     }
 
-    fn renew(&self, repo: &dyn Repo, handle: String, expires_ms: u64) -> Result<(), ToolError> {
-        let Some(mut held) = self.lock().get(&handle).cloned() else {
-            // Not in memory: this use came through the ledger. Writing is what keeps it.
-            let Some(lease) = repo.ledger().lease(&handle)? else { return Ok(()) };
-            let held = Held {
-                expires_ms,
-                stored_expires_ms: lease.expires_ms,
-                data: lease.data.into(),
-                repo: repo.id().to_owned(),
-            };
-            self.keep(handle.clone(), held);
-            return self.renew(repo, handle, expires_ms);
-        };
-        held.expires_ms = expires_ms;
-        let stored = held.stored_expires_ms;
-        self.keep(handle.clone(), held);
-        if stored < self.clock.unix_ms() + LIFE_MS / 2 && repo.ledger().renew_lease(&handle, expires_ms)? {
-            self.stored(&handle, expires_ms);
-        }
-        Ok(())
+    fn turn(&self, handle: &str) -> Option<MutexGuard<'_, ()>> {
+        let at = stable_hash(&[handle.as_bytes()]) as usize % self.turns.len();
+        self.turns.get(at).map(|turn| turn.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
     fn keep(&self, handle: String, held: Held) {

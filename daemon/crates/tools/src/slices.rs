@@ -1,6 +1,7 @@
 //! What `slice.build` and `slice.refresh` share: how a built slice becomes part of an answer, and how it is held.
 
 use schemars::JsonSchema;
+use sdl_model::SymbolId;
 use sdl_retrieve::refresh::Lease;
 use sdl_retrieve::slice::{BuiltSlice, SliceRequest, WireFormat};
 use serde::Serialize;
@@ -72,25 +73,26 @@ impl SliceOut {
 }
 
 /// Keeps what did not fit behind a handle.
-pub(crate) fn spill(cx: &ReadCx<'_>, built: &BuiltSlice, request: &SliceRequest) -> Option<String> {
+pub(crate) fn spill(cx: &ReadCx<'_>, handle: &str, symbols: &[SymbolId], request: &SliceRequest) {
     let spill = Spill {
-        symbols: built.spilled.clone(),
+        symbols: symbols.to_vec(),
         min_call_confidence: request.min_call_confidence,
         resolution_metadata: request.resolution_metadata,
     };
-    spill.keep(cx)
+    spill.keep(cx, handle);
 }
 
-/// A handle for a slice that is about to be served.
-pub(crate) fn new_handle(cx: &ReadCx<'_>) -> String {
-    cx.call.leases.new_handle(HandleKind::Slice, cx.snapshot.incarnation(), cx.repo.id().as_bytes())
+/// A handle for something that is about to be served.
+pub(crate) fn new_handle(cx: &ReadCx<'_>, kind: HandleKind) -> String {
+    cx.call.leases.new_handle(kind, cx.snapshot.incarnation(), cx.repo.id().as_bytes())
 }
 
-/// Leaves the lease to be written under its handle.
-pub(crate) fn hold(cx: &ReadCx<'_>, handle: &str, lease: &Lease) {
+/// Leaves the lease to be written under its handle; `from` is the generation that it was made from.
+pub(crate) fn hold(cx: &ReadCx<'_>, handle: &str, from: u64, lease: &Lease) {
     cx.write(LeaseWrite::Put {
         handle: handle.to_owned(),
         holds_from: lease.oldest(),
+        from,
         data: lease.to_bytes(),
     });
 }
@@ -131,8 +133,7 @@ pub(crate) fn or_build_again(cx: &ReadCx<'_>, error: ToolError, lease: Option<&L
     if !request.edited_files.is_empty() {
         args.insert("editedFiles".into(), request.edited_files.clone().into());
     }
-    // What stands around a slice was taken off when it was built.
-    let tokens = (request.budget.max_estimated_tokens + 400).min(crate::budget::MOST_TOKENS as u32);
+    let tokens = request.budget.max_estimated_tokens;
     args.insert("budget".into(), json!({"maxCards": request.budget.max_cards, "maxEstimatedTokens": tokens}));
     error.next(
         Call::tool("slice.build"),

@@ -5,7 +5,7 @@ use sdl_retrieve::card::{CardOptions, Detail};
 use serde::{Deserialize, Serialize};
 
 use crate::action::ReadCx;
-use crate::leases::{HandleKind, LeaseWrite};
+use crate::leases::LeaseWrite;
 
 /// The layout of [`Spill`] that this build writes.
 const LAYOUT: u8 = 1;
@@ -22,20 +22,13 @@ pub(crate) struct Spill {
 }
 
 impl Spill {
-    /// Leaves the spillover to be written and gives its handle; none if nothing was spilled.
-    pub(crate) fn keep(self, cx: &ReadCx<'_>) -> Option<String> {
-        if self.symbols.is_empty() {
-            return None;
+    /// Leaves the spillover to be written under its handle; nothing if nothing was spilled.
+    pub(crate) fn keep(self, cx: &ReadCx<'_>, handle: &str) {
+        if !self.symbols.is_empty() {
+            // It reads cards at the head, whatever that is then: it holds no past version.
+            let (handle, data) = (handle.to_owned(), self.to_bytes());
+            cx.write(LeaseWrite::Put { handle, holds_from: cx.version, from: 0, data });
         }
-        let handle = cx.call.leases.new_handle(
-            HandleKind::Spillover,
-            cx.snapshot.incarnation(),
-            cx.repo.id().as_bytes(),
-        );
-        // It reads cards at the head, whatever that is then: it holds no past version.
-        let data = self.to_bytes();
-        cx.write(LeaseWrite::Put { handle: handle.clone(), holds_from: cx.version, data });
-        Some(handle)
     }
 
     /// How its cards are built.

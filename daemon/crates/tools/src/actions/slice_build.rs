@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render};
 use crate::answers::{self, LeaseOut, Object, Truncation, add, line};
+use crate::leases::HandleKind;
 use crate::params::{DetailParam, percent};
 use crate::slices::{self, SliceEtag, SliceOut};
 use crate::{Code, ToolError, budget, symbols};
@@ -146,13 +147,17 @@ impl ReadAction for SliceBuild {
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
         let memories = answers::memories(cx, request.include_memories, request.memory_limit);
         let wanted = Wanted::of(cx, request)?;
-        let handle = slices::new_handle(cx);
-        let (built, request) = wanted.build(cx, &handle, memories.as_deref())?;
-        let spillover = slices::spill(cx, &built, &request);
-        // Held with the budget that the slice itself had, so that the answers to its refreshes keep to the whole one.
-        let lease = Lease::new(cx.snapshot.incarnation(), built.version, built.members(), request);
-        slices::hold(cx, &handle, &lease);
-        Ok(wanted.response(cx, &handle, &built, &lease, spillover, memories))
+        let (handle, spillover) =
+            (slices::new_handle(cx, HandleKind::Slice), slices::new_handle(cx, HandleKind::Spillover));
+        let answer = |built: &BuiltSlice, lease: &Lease| {
+            wanted.response(cx, &handle, built, lease, &spillover, memories.clone())
+        };
+        let built = wanted.build(cx, answer)?;
+        slices::spill(cx, &spillover, &built.spilled, &wanted.slice);
+        let members = built.members();
+        let lease = Lease::new(cx.snapshot.incarnation(), built.version, members, wanted.slice.clone());
+        slices::hold(cx, &handle, 0, &lease);
+        Ok(answer(&built, &lease))
     }
 }
 
@@ -229,9 +234,8 @@ impl Wanted {
     fn build(
         &self,
         cx: &ReadCx<'_>,
-        handle: &str,
-        memories: Option<&[Object]>,
-    ) -> Result<(BuiltSlice, SliceRequest), ToolError> {
+        answer: impl Fn(&BuiltSlice, &Lease) -> Response,
+    ) -> Result<BuiltSlice, ToolError> {
         let enrichment = cx.repo.enrichment(cx.snapshot);
         let mut request = self.slice.clone();
         // What stands around the slice, measured on an answer without one, with room for a spillover handle.
@@ -241,22 +245,18 @@ impl Wanted {
             json: serde_json::json!({}),
             tokens: 0,
             truncation: Some(slice::Truncation { truncated: true, dropped_cards: 99, dropped_edges: 999 }),
-            spilled: Vec::new(),
+            spilled: vec![SymbolId(0)],
             evidence: None,
             hash: "0".repeat(16),
         };
         let lease = Lease::new(cx.snapshot.incarnation(), cx.version, [], self.slice.clone());
-        let spillover = Some(handle.to_owned());
-        let beside = self.response(cx, handle, &empty, &lease, spillover, memories.map(<[_]>::to_vec));
-        let mut inner = self.most.saturating_sub(cx.around()? + budget::of(&beside)?);
+        let mut inner = self.most.saturating_sub(cx.around()? + budget::of(&answer(&empty, &lease))?);
         loop {
             request.budget.max_estimated_tokens = inner as u32;
             let built = slice::build(cx.source, &request, enrichment.as_ref())?;
-            let spillover = (!built.spilled.is_empty()).then(|| handle.to_owned());
-            let whole = self.response(cx, handle, &built, &lease, spillover, memories.map(<[_]>::to_vec));
-            let total = cx.around()? + budget::of(&whole)?;
+            let total = cx.around()? + budget::of(&answer(&built, &lease))?;
             if total <= self.most {
-                return Ok((built, request));
+                return Ok(built);
             }
             if inner == 0 {
                 let message =
@@ -274,10 +274,10 @@ impl Wanted {
         handle: &str,
         built: &BuiltSlice,
         lease: &Lease,
-        spillover: Option<String>,
+        spillover: &str,
         memories: Option<Vec<Object>>,
     ) -> Response {
-        let out = SliceOut::of(built, self.format, spillover);
+        let out = SliceOut::of(built, self.format, (!built.spilled.is_empty()).then(|| spillover.to_owned()));
         Response {
             slice_handle: handle.to_owned(),
             ledger_version: built.version.to_string(),

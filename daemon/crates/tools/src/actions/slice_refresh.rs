@@ -2,15 +2,14 @@
 
 use schemars::JsonSchema;
 use sdl_model::Version;
-use sdl_retrieve::refresh::{Lease, Outcome, RefreshDelta, refresh};
+use sdl_retrieve::refresh::{Lease, Member, Outcome, RefreshDelta, Refreshed, refresh};
 use serde::{Deserialize, Serialize};
 
 use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render, Sync};
 use crate::answers::{LeaseOut, Object, Truncation, add, line, object};
 use crate::leases::{HandleKind, LeaseWrite};
 use crate::slices::{self, SliceEtag, SliceOut};
-use crate::spill::Spill;
-use crate::{Code, ToolError};
+use crate::{Code, ToolError, budget};
 
 /// See [`ActionDef`].
 pub(crate) struct SliceRefresh;
@@ -86,8 +85,8 @@ impl Action for SliceRefresh {
 impl ReadAction for SliceRefresh {
     const SYNC: Sync = Sync::Require;
 
-    fn handle(request: &Request) -> Option<&str> {
-        Some(&request.slice_handle)
+    fn handle(request: &Request) -> Option<(HandleKind, &str)> {
+        Some((HandleKind::Slice, &request.slice_handle))
     }
 
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
@@ -97,12 +96,102 @@ impl ReadAction for SliceRefresh {
                 format!("{e}; send the version of the last answer about this slice"),
             )
         })?;
-        let lease = lease(cx, &request.slice_handle)?;
-        let enrichment = cx.repo.enrichment(cx.snapshot);
-        let refreshed = refresh(cx.snapshot, cx.source.outlines(), &lease, known, enrichment.as_ref())?;
-        let mut response = Response {
+        let (lease, generation) = lease(cx, &request.slice_handle)?;
+        let spillover = slices::new_handle(cx, HandleKind::Spillover);
+        let (mut refreshed, response) = within_budget(cx, &request, known, &lease, &spillover)?;
+        if matches!(refreshed.outcome, Outcome::Fresh(_)) {
+            keep_for_others(&mut refreshed.lease, &lease);
+        }
+        let spilled = match &refreshed.outcome {
+            Outcome::NotModified => &[][..],
+            Outcome::Delta(delta) => &delta.spilled,
+            Outcome::Fresh(built) => &built.spilled,
+        };
+        slices::spill(cx, &spillover, spilled, &lease.request);
+        if refreshed.lease == lease {
+            cx.write(LeaseWrite::Renew { handle: request.slice_handle });
+        } else {
+            slices::hold(cx, &request.slice_handle, generation, &refreshed.lease);
+        }
+        Ok(response)
+    }
+}
+
+/// Another client may hold the same slice at this very version, as it was before: its members stay held beside those of
+/// the slice that was built anew.
+fn keep_for_others(fresh: &mut Lease, before: &Lease) {
+    if before.incarnation != fresh.incarnation || before.current != fresh.current {
+        return;
+    }
+    let open = before.members.iter().filter(|member| member.until.is_none() && !fresh.holds(member.symbol));
+    let members: Vec<Member> = open.map(|member| Member { since: fresh.built, ..*member }).collect();
+    fresh.members.extend(members);
+}
+
+/// Refreshes so that the whole answer, not just what it holds, stays within the slice's budget.
+fn within_budget(
+    cx: &ReadCx<'_>,
+    request: &Request,
+    known: Version,
+    lease: &Lease,
+    spillover: &str,
+) -> Result<(Refreshed, Response), ToolError> {
+    let enrichment = cx.repo.enrichment(cx.snapshot);
+    let whole = lease.request.budget.max_estimated_tokens;
+    let mut inner = whole;
+    loop {
+        let mut trial = lease.clone();
+        trial.request.budget.max_estimated_tokens = inner;
+        let mut refreshed = refresh(cx.snapshot, cx.source.outlines(), &trial, known, enrichment.as_ref())?;
+        refreshed.lease.request.budget.max_estimated_tokens = whole;
+        let response = Response::of(cx, request, &refreshed, spillover)?;
+        let total = (cx.around()? + budget::of(&response)?) as u32;
+        if total <= whole || matches!(refreshed.outcome, Outcome::NotModified) {
+            return Ok((refreshed, response));
+        }
+        if inner == 0 {
+            // What changed is told in full even so: a client that misses a part of it holds a wrong slice.
+            cx.note(format!(
+                "what changed takes {total} tokens, more than the {whole} that the slice was built with"
+            ));
+            return Ok((refreshed, response));
+        }
+        inner = inner.saturating_sub(total - whole + 8);
+        cx.call.check()?;
+    }
+}
+
+/// The lease and its generation.
+fn lease(cx: &ReadCx<'_>, handle: &str) -> Result<(Lease, u64), ToolError> {
+    match cx.held() {
+        Ok(held) => {
+            let lease = Lease::from_bytes(&held.data).ok_or_else(|| {
+                let message = format!(
+                    "{handle} was written by another release; build the slice again with slice.build"
+                );
+                let error = ToolError::new(Code::UnknownHandle, message).at("sliceHandle");
+                slices::or_build_again(cx, error, None)
+            })?;
+            Ok((lease, held.generation))
+        }
+        Err(error) => {
+            let expired = cx.call.leases.expired(cx.repo, handle);
+            let lease = expired.as_deref().and_then(Lease::from_bytes);
+            Err(slices::or_build_again(cx, error, lease.as_ref()))
+        }
+    }
+}
+
+impl Response {
+    fn of(
+        cx: &ReadCx<'_>,
+        request: &Request,
+        refreshed: &Refreshed,
+        spillover: &str,
+    ) -> Result<Self, ToolError> {
+        let mut response = Self {
             slice_handle: request.slice_handle.clone(),
-            known_version: request.known_version,
+            known_version: request.known_version.clone(),
             current_version: refreshed.current.to_string(),
             not_modified: false,
             fresh_instance: None,
@@ -116,12 +205,12 @@ impl ReadAction for SliceRefresh {
             retrieval_evidence: None,
             rendered: String::new(),
         };
-        match refreshed.outcome {
+        match &refreshed.outcome {
             Outcome::NotModified => response.not_modified = true,
-            Outcome::Delta(delta) => response.take_delta(cx, &lease, &delta)?,
+            Outcome::Delta(delta) => response.take_delta(delta, spillover)?,
             Outcome::Fresh(built) => {
-                let spillover = slices::spill(cx, &built, &lease.request);
-                let out = SliceOut::of(&built, lease.request.wire_format, spillover);
+                let spillover = (!built.spilled.is_empty()).then(|| spillover.to_owned());
+                let out = SliceOut::of(built, refreshed.lease.request.wire_format, spillover);
                 response.fresh_instance = Some(true);
                 response.slice_etag = Some(SliceEtag {
                     handle: request.slice_handle.clone(),
@@ -136,32 +225,10 @@ impl ReadAction for SliceRefresh {
                 response.rendered = sdl_retrieve::wire::text(&built.doc);
             }
         }
-        if refreshed.lease == lease {
-            cx.write(LeaseWrite::Renew { handle: request.slice_handle });
-        } else {
-            slices::hold(cx, &request.slice_handle, &refreshed.lease);
-        }
         Ok(response)
     }
-}
 
-fn lease(cx: &ReadCx<'_>, handle: &str) -> Result<Lease, ToolError> {
-    match cx.call.leases.get(cx.repo, HandleKind::Slice, handle) {
-        Ok(held) => Lease::from_bytes(&held.data).ok_or_else(|| {
-            let message =
-                format!("{handle} was written by another release; build the slice again with slice.build");
-            slices::or_build_again(cx, ToolError::new(Code::UnknownHandle, message).at("sliceHandle"), None)
-        }),
-        Err(error) => {
-            let expired = cx.call.leases.expired(cx.repo, handle);
-            let lease = expired.as_deref().and_then(Lease::from_bytes);
-            Err(slices::or_build_again(cx, error, lease.as_ref()))
-        }
-    }
-}
-
-impl Response {
-    fn take_delta(&mut self, cx: &ReadCx<'_>, lease: &Lease, found: &RefreshDelta) -> Result<(), ToolError> {
+    fn take_delta(&mut self, found: &RefreshDelta, spillover: &str) -> Result<(), ToolError> {
         let mut delta = object(&found.delta)?;
         for symbol in &found.delta.changed_symbols {
             let place = symbol.range.map(|range| format!(":{}", range.start_line)).unwrap_or_default();
@@ -175,12 +242,8 @@ impl Response {
                 line(&mut self.rendered, format_args!("{}", sdl_retrieve::card::text(card)));
             }
         }
-        let spill = Spill {
-            symbols: found.spilled.clone(),
-            min_call_confidence: lease.request.min_call_confidence,
-            resolution_metadata: lease.request.resolution_metadata,
-        };
-        if let Some(handle) = spill.keep(cx) {
+        if !found.spilled.is_empty() {
+            let handle = spillover.to_owned();
             let truncation = Truncation {
                 truncated: true,
                 dropped_cards: found.spilled.len() as u64,

@@ -59,14 +59,13 @@ impl Action for SliceSpilloverGet {
 }
 
 impl ReadAction for SliceSpilloverGet {
-    fn handle(request: &Request) -> Option<&str> {
-        Some(&request.spillover_handle)
+    fn handle(request: &Request) -> Option<(HandleKind, &str)> {
+        Some((HandleKind::Spillover, &request.spillover_handle))
     }
 
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
         let handle = request.spillover_handle;
-        let held = cx.call.leases.get(cx.repo, HandleKind::Spillover, &handle);
-        let held = held.map_err(|error| slices::or_build_again(cx, error, None))?;
+        let held = cx.held().map_err(|error| slices::or_build_again(cx, error, None))?;
         let spill = Spill::from_bytes(&held.data).ok_or_else(|| {
             let message =
                 format!("{handle} was written by another release; build the slice again with slice.build");

@@ -10,8 +10,9 @@ use serde_json::json;
 use super::repo;
 use crate::action::{Call, ReadCx, Sync};
 use crate::host::{Barrier, RepoState};
+use crate::leases::{Held, LeaseWrite, Unwritten};
 use crate::outlines::StoredOutlines;
-use crate::registry::{Answer, Args, Freshness, OverlayOut, ReadArgs, RunRead, take};
+use crate::registry::{Answer, Args, Freshness, OverlayOut, ReadArgs, ReadHandle, RunRead, take};
 use crate::{Code, Repo, ToolError, budget};
 
 /// How long to wait for the tree unless the call says otherwise.
@@ -19,54 +20,92 @@ const SYNC_TIMEOUT: Duration = Duration::from_secs(2);
 /// No snapshot lives longer: old snapshots keep the store from reusing pages.
 const READ_LIMIT: Duration = Duration::from_secs(20);
 
-type Handle = fn(&Args) -> Option<String>;
+/// How often a call is answered again because another one changed its lease meanwhile.
+const ATTEMPTS: usize = 5;
 
 /// Runs a read action on a snapshot taken behind the barrier.
 pub(super) fn run(
     call: &Call<'_>,
     default: Sync,
-    (handle, run): (Handle, RunRead),
+    (handle, run): (ReadHandle, RunRead),
     mut args: Args,
 ) -> Result<Answer, ToolError> {
     let common: ReadArgs = take(&mut args, &["repoId", "sync", "syncTimeoutMs"])?;
-    let repo = repo::find(call, common.repo_id.as_deref(), handle(&args).as_deref())?;
+    let handle = handle(&args);
+    let repo =
+        repo::find(call, common.repo_id.as_deref(), handle.as_ref().map(|(_, handle)| handle.as_str()))?;
     let sync = common.sync.unwrap_or(default);
     let timeout = common.sync_timeout_ms.map_or(SYNC_TIMEOUT, Duration::from_millis);
     let barrier = wait(call, repo.as_ref(), sync, timeout)?;
-    call.check()?;
+    for _ in 0..ATTEMPTS {
+        call.check()?;
+        let held = handle.as_ref().map(|(kind, handle)| call.leases.get(repo.as_ref(), *kind, handle));
+        let (mut answer, writes) =
+            on_snapshot(call, repo.as_ref(), &barrier, held, |cx| run(cx, args.clone()))?;
+        match perform(call, repo.as_ref(), writes) {
+            Ok(()) => return Ok(answer),
+            Err(Unwritten::Overtaken) => {}
+            Err(Unwritten::Store(error)) => {
+                let note = format!(
+                    "the handle holds until the daemon restarts, for it could not be stored: {error}"
+                );
+                super::note(&mut answer, &[note])?;
+                return Ok(answer);
+            }
+        }
+    }
+    Err(ToolError::new(
+        Code::Conflict,
+        "other calls kept changing what this handle holds; send the same call again",
+    ))
+}
+
+/// One answer from one snapshot, and what it leaves to be written.
+fn on_snapshot(
+    call: &Call<'_>,
+    repo: &dyn Repo,
+    barrier: &Barrier,
+    held: Option<Result<Held, ToolError>>,
+    run: impl FnOnce(&ReadCx<'_>) -> Result<Answer, ToolError>,
+) -> Result<(Answer, Vec<LeaseWrite>), ToolError> {
     let outlines = StoredOutlines(repo.facts());
     let deadline = Instant::now() + call.at_most(READ_LIMIT);
     let writes = RefCell::new(Vec::new());
     let notes = RefCell::new(Vec::new());
-    let read = repo.ledger().read_with(deadline, |snapshot| {
+    let answer = repo.ledger().read_with(deadline, |snapshot| {
         let version = snapshot.head().unwrap_or(Version(0));
-        let freshness = freshness(&barrier, version);
+        let freshness = freshness(barrier, version);
         let source = Source::new(snapshot, &outlines);
         let reserved = budget::of(&json!({ "freshness": freshness }))?;
         let cx = ReadCx {
             call,
-            repo: repo.as_ref(),
+            repo,
             source: &source,
             snapshot,
             version,
             reserved,
+            held,
             writes: &writes,
             notes: &notes,
         };
-        let mut answer = run(&cx, args)?;
+        let mut answer = run(&cx)?;
         super::stamp(&mut answer, &freshness)?;
         super::note(&mut answer, &notes.borrow())?;
         Ok::<_, ToolError>(answer)
-    });
-    let mut answer = read??;
-    for write in writes.into_inner() {
-        if let Err(error) = call.leases.write(repo.as_ref(), write) {
-            let note =
-                format!("the handle holds until the daemon restarts, for it could not be stored: {error}");
-            super::note(&mut answer, &[note])?;
+    })??;
+    Ok((answer, writes.into_inner()))
+}
+
+/// Writes what an answer left to be written. The first failure is told; the others are tried all the same.
+fn perform(call: &Call<'_>, repo: &dyn Repo, writes: Vec<LeaseWrite>) -> Result<(), Unwritten> {
+    let mut outcome = Ok(());
+    for write in writes {
+        let written = call.leases.write(repo, write);
+        if outcome.is_ok() {
+            outcome = written;
         }
     }
-    Ok(answer)
+    outcome
 }
 
 fn freshness(barrier: &Barrier, version: Version) -> Freshness {

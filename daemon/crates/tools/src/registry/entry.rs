@@ -10,6 +10,7 @@ use crate::action::{
 };
 use crate::answers::add;
 use crate::input::Shape;
+use crate::leases::HandleKind;
 use crate::{Code, ToolError, schema};
 
 /// An answer before the pipeline adds its own fields.
@@ -26,9 +27,11 @@ pub(crate) type Args = Map<String, Value>;
 pub(crate) enum Runner {
     Host(fn(&Call<'_>, Args) -> Result<Answer, ToolError>),
     Repo(RunRepo),
-    Read { sync: Sync, handle: fn(&Args) -> Option<String>, run: RunRead },
+    Read { sync: Sync, handle: ReadHandle, run: RunRead },
 }
 
+/// Takes the handle out of arguments.
+pub(crate) type ReadHandle = fn(&Args) -> Option<(HandleKind, String)>;
 /// Runs a [`RepoAction`].
 pub(crate) type RunRepo = fn(&RepoCx<'_>, Args) -> Result<(Answer, Stand), ToolError>;
 /// Runs a [`ReadAction`].
@@ -135,7 +138,7 @@ impl Entry {
         let run = |cx: &ReadCx<'_>, args: Args| answer(&A::run(cx, typed::<A::Request>(args)?)?);
         let handle = |args: &Args| {
             let request = typed::<A::Request>(args.clone()).ok()?;
-            A::handle(&request).map(str::to_owned)
+            A::handle(&request).map(|(kind, handle)| (kind, handle.to_owned()))
         };
         Self::new::<A, ReadArgs>(true, Runner::Read { sync: A::SYNC, handle, run })
     }

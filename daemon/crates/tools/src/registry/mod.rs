@@ -12,7 +12,7 @@ use std::collections::BTreeMap;
 use serde_json::Value;
 
 pub(crate) use entry::{
-    Answer, Args, Entry, Freshness, OverlayOut, ReadArgs, RepoArgs, RunRead, Runner, take,
+    Answer, Args, Entry, Freshness, OverlayOut, ReadArgs, ReadHandle, RepoArgs, RunRead, Runner, take,
 };
 
 use crate::action::Namespace;
