@@ -227,6 +227,38 @@ fn bulk_load_and_batches() {
 
 #[test]
 #[ignore = "measures"]
+fn one_batch_with_every_file() {
+    let sample = sample(FILES);
+    let dir = tempfile::tempdir().unwrap();
+    let ledger = support::open(dir.path(), &Options::default());
+    let before = private_mb();
+    let start = cpu_ms();
+    let mut batch = ledger.batch().unwrap();
+    batch.apply_files(&sample.updates).unwrap();
+    println!("apply_files  {:7.1} ms", cpu_ms() - start);
+    for resolved in &sample.resolved {
+        batch.set_resolved(resolved).unwrap();
+    }
+    println!("set_resolved {:7.1} ms", cpu_ms() - start);
+    for postings in sample.postings.chunks((SYMBOLS + 2) * POSTINGS) {
+        let postings: Vec<_> = postings
+            .iter()
+            .map(|(term, symbol, impact, flags)| sdl_ledger::Posting {
+                term: term.clone(),
+                symbol: *symbol,
+                impact: *impact,
+                flags: *flags,
+            })
+            .collect();
+        batch.set_postings(FileId(0), &[], &postings).unwrap();
+    }
+    println!("set_postings {:7.1} ms", cpu_ms() - start);
+    batch.commit(Cause::FirstIndex, None, 0).unwrap();
+    println!("commit       {:7.1} ms; private memory {:+.1} MB", cpu_ms() - start, private_mb() - before);
+}
+
+#[test]
+#[ignore = "measures"]
 fn facts() {
     let sample = sample(FILES);
     let dir = tempfile::tempdir().unwrap();

@@ -437,3 +437,63 @@ fn orphan_postings_can_be_dropped() {
     batch.commit(Cause::Rebuild, None, 0).unwrap().unwrap();
     no_findings(&ledger);
 }
+
+#[test]
+fn long_lists_of_postings_shrink_and_grow() {
+    let dir = folder();
+    let ledger = open(dir.path(), &small());
+    load(&ledger, &sample(1)).unwrap();
+    let mut model: std::collections::BTreeSet<Posting> = std::collections::BTreeSet::new();
+    let mut random = 1_u64;
+    let mut next = |below: u64| {
+        random = random.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (random >> 33) % below
+    };
+    for round in 0..24 {
+        // Lists of ten to several thousand; some rounds mostly add, others mostly remove.
+        let old: Vec<Posting> =
+            model.iter().filter(|_| next(10) < if round % 4 == 3 { 8 } else { 2 }).cloned().collect();
+        let mut new = Vec::new();
+        for _ in 0..2_000 {
+            let (term, symbol) = (1 << next(9), next(1 << 40));
+            let term = format!("term{}", next(term)).into();
+            new.push(Posting { term, symbol: SymbolId(symbol), impact: next(3) as u16, flags: 0 });
+        }
+        let mut batch = ledger.batch().unwrap();
+        match batch.set_postings(FileId(0), &old, &new).and_then(|()| batch.commit(Cause::Watch, None, 0)) {
+            Err(Error::MapFull { .. }) => continue,
+            other => drop(other.unwrap().unwrap()),
+        }
+        for posting in old {
+            model.remove(&posting);
+        }
+        model.extend(new);
+        let mut stored = std::collections::BTreeSet::new();
+        ledger
+            .read(soon(), |view| {
+                let mut terms = Vec::new();
+                view.terms("term", &mut |term| {
+                    terms.push(term.to_owned());
+                    ControlFlow::Continue(())
+                })?;
+                for term in terms {
+                    let before = stored.len() as u64;
+                    view.postings(&term, &mut |hit| {
+                        let (symbol, impact) = (hit.symbol, hit.impact);
+                        stored.insert(Posting {
+                            term: term.as_str().into(),
+                            symbol,
+                            impact,
+                            flags: hit.flags,
+                        });
+                        ControlFlow::Continue(())
+                    })?;
+                    assert_eq!(view.term_count(&term)?, stored.len() as u64 - before);
+                }
+                Ok(())
+            })
+            .unwrap();
+        assert!(stored == model, "{round}: {} stored, {} expected", stored.len(), model.len());
+    }
+    assert!(model.len() > 2_000);
+}
