@@ -122,7 +122,7 @@ impl Leases {
         handle
     }
 
-    /// What a handle holds. `again` is what to call when it holds nothing any more.
+    /// What a handle holds; an error that says what to do if that is nothing any more.
     pub(crate) fn get(&self, repo: &dyn Repo, kind: HandleKind, handle: &str) -> Result<Held, ToolError> {
         let what = kind.what();
         let field = format!("{what}Handle");
