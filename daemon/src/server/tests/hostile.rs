@@ -3,29 +3,11 @@
 use sdl_client::CallOptions;
 use sdl_client::proto::{
     ClientMessage, FrameDecoder, Handshake, MAX_FRAME, Offer, Request, ServerMessage, decode_server,
-    encode_client,
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::UnixStream;
 
 use super::*;
-
-fn ours() -> Vec<u8> {
-    Handshake::ours().encode().unwrap()
-}
-
-fn framed(message: &ClientMessage) -> Vec<u8> {
-    let mut out = Vec::new();
-    encode_client(message, MAX_FRAME, &mut out).unwrap();
-    out
-}
-
-/// Handshake and hello of a client that behaves so far.
-fn polite() -> Vec<u8> {
-    let mut bytes = ours();
-    bytes.extend(framed(&ClientMessage::Hello(hello("raw"))));
-    bytes
-}
 
 /// Everything that the daemon sends until it closes.
 async fn until_closed(stream: &mut UnixStream) -> Vec<ServerMessage> {

@@ -9,7 +9,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use sdl_client::proto::{ClientKind, SessionHello, WireError, code};
+use sdl_client::proto::{
+    ClientKind, ClientMessage, Handshake, MAX_FRAME, SessionHello, WireError, code, encode_client,
+};
 use sdl_client::{Client, Paths};
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
@@ -186,4 +188,21 @@ pub(super) fn hello(name: &str) -> SessionHello {
 /// A raw connection that has said nothing yet.
 async fn raw(socket: &Path) -> tokio::net::UnixStream {
     tokio::net::UnixStream::connect(socket).await.unwrap()
+}
+
+fn ours() -> Vec<u8> {
+    Handshake::ours().encode().unwrap()
+}
+
+fn framed(message: &ClientMessage) -> Vec<u8> {
+    let mut out = Vec::new();
+    encode_client(message, MAX_FRAME, &mut out).unwrap();
+    out
+}
+
+/// Handshake and hello of a client that behaves so far.
+fn polite() -> Vec<u8> {
+    let mut bytes = ours();
+    bytes.extend(framed(&ClientMessage::Hello(hello("raw"))));
+    bytes
 }

@@ -1,6 +1,8 @@
 //! Calls, and everything that can be done with them.
 
+use sdl_client::proto::{FrameDecoder, Payload, Request, ServerMessage, decode_server};
 use sdl_client::{CallOptions, ClientError, Event};
+use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::mpsc;
 
 use super::*;
@@ -79,21 +81,40 @@ async fn a_dropped_call_stops_its_handler_and_nothing_else() {
     client.call("echo", vec![], read()).await.unwrap();
     fixture.service.gate.add_permits(1);
     assert_eq!(kept.finish().await.unwrap(), [1]);
-    assert_eq!(fixture.service.cancelled.load(Ordering::SeqCst), 1);
+    while fixture.service.cancelled.load(Ordering::SeqCst) != 1 {
+        tokio::task::yield_now().await;
+    }
     fixture.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_request_that_waits_for_its_turn_can_be_cancelled_too() {
     let fixture = Fixture::start(Options { max_running: 1, ..options() }).await;
-    let client = fixture.client().await;
-    let first = client.start("wait", vec![1], read()).await.unwrap();
-    fixture.service.begun(1).await;
-    drop(client.start("wait", vec![2], read()).await.unwrap());
-    let third = client.start("wait", vec![3], read()).await.unwrap();
-    fixture.service.gate.add_permits(2);
-    assert_eq!(first.finish().await.unwrap(), [1]);
-    assert_eq!(third.finish().await.unwrap(), [3]);
+    let mut stream = raw(&fixture.socket()).await;
+    let mut bytes = polite();
+    for id in [1, 2] {
+        let (method, params) = ("wait".to_owned(), vec![id as u8]);
+        let request = Request { id, method, params, deadline_ms: None, want_progress: false };
+        bytes.extend(framed(&ClientMessage::Request(request)));
+    }
+    bytes.extend(framed(&ClientMessage::Cancel { id: 2 }));
+    stream.write_all(&bytes).await.unwrap();
+
+    let mut decoder = FrameDecoder::new(MAX_FRAME);
+    let mut first = vec![0; Handshake::ours().encode().unwrap().len()];
+    stream.read_exact(&mut first).await.unwrap();
+    let mut answers = Vec::new();
+    while answers.len() < 2 {
+        stream.read_buf(decoder.space()).await.unwrap();
+        while let Some(payload) = decoder.next_frame().unwrap() {
+            if let ServerMessage::Response { id, result } = decode_server(payload).unwrap() {
+                answers.push((id, result.map_err(|error| error.code)));
+                // The one that runs may end only after the one that waits has been answered.
+                fixture.service.gate.add_permits(1);
+            }
+        }
+    }
+    assert_eq!(answers, [(2, Err(code::CANCELLED.to_owned())), (1, Ok(Payload(vec![1])))]);
     fixture.stop().await;
 }
 
