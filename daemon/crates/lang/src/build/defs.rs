@@ -45,6 +45,15 @@ impl<'a> NewDef<'a> {
         }
     }
 
+    /// It goes on to the end of `last`, a later sibling of the whole: overloads and their implementation, decorators and
+    /// what they decorate.
+    pub fn until<L: Language>(mut self, last: Node<'a, L>) -> Self {
+        self.end = last.end();
+        self.node_end = last.next_ix();
+        self.header.1 = last.end();
+        self
+    }
+
     /// Its header starts here and not where the definition does: after decorators, attributes, annotations.
     pub fn header_from(mut self, start: u32) -> Self {
         self.header.0 = start;
@@ -131,8 +140,13 @@ impl<'a> Builder<'a> {
     /// Opens `new` inside the innermost open definition; the walk closes it behind its last node. Comments right above
     /// it become part of it and, until something else sets [`Def::doc`], its documentation.
     pub fn open(&mut self, new: NewDef<'a>) -> DefIx {
+        self.open_of(self.scope(), new)
+    }
+
+    /// Opens `new`, a member of `parent`, which need not be the innermost open definition: a method that a constructor
+    /// assigns, a function in an object that a variable holds.
+    pub fn open_of(&mut self, parent: DefIx, new: NewDef<'a>) -> DefIx {
         let (node, node_end) = (new.node, new.node_end);
-        let parent = self.scope();
         let def = self.add_def(new, parent);
         let outer = self.frames.last();
         let frame = Frame {

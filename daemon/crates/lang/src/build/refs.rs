@@ -41,11 +41,24 @@ impl Builder<'_> {
         from: u32,
         to: u32,
     ) {
+        self.bind_in(self.scope(), kind, name, ty, value, (from, to));
+    }
+
+    /// Adds a local name of `scope`, known from the first byte of `range` to the second, wherever the text that says so
+    /// stands: a function may assign the variables of those around it.
+    pub fn bind_in(
+        &mut self,
+        scope: DefIx,
+        kind: BindingKind,
+        name: &str,
+        ty: Option<ExprIx>,
+        value: Option<ExprIx>,
+        (from, to): (u32, u32),
+    ) {
         if name.is_empty() {
             return;
         }
         let name = self.body.str(name);
-        let scope = self.scope();
         let before = self.latest.insert((scope, name), self.bindings.len() as u32);
         self.before.push(before.unwrap_or(u32::MAX));
         self.bindings.push(Binding { scope, kind, name, ty, value, from, to });

@@ -19,6 +19,7 @@
 //!    keyword names yield none. Reads of locals are dropped for you at the end.
 //! 8. Add `tests/fixtures/<name>/*.fix` and run `cargo test -p sdl-lang --test fixtures`; read the snapshots critically.
 
+pub mod ecma;
 pub mod python;
 
 use std::sync::OnceLock;
@@ -71,7 +72,12 @@ macro_rules! entry {
 }
 
 /// Every language that has an extractor.
-static REGISTRY: &[Entry] = &[entry!(Python, python::Python, tree_sitter_python::LANGUAGE)];
+static REGISTRY: &[Entry] = &[
+    entry!(JavaScript, ecma::Ecma, tree_sitter_javascript::LANGUAGE),
+    entry!(Python, python::Python, tree_sitter_python::LANGUAGE),
+    entry!(Tsx, ecma::Ecma, tree_sitter_typescript::LANGUAGE_TSX),
+    entry!(TypeScript, ecma::Ecma, tree_sitter_typescript::LANGUAGE_TYPESCRIPT),
+];
 
 fn entry(lang: Lang) -> Option<&'static Entry> {
     REGISTRY.iter().find(|entry| entry.lang == lang)

@@ -1,0 +1,312 @@
+//! Assignments that define: `exports.f = …`, `module.exports = …`, `X.prototype.m = …`, `this.x = …`.
+
+use sdl_model::facts::{BindingKind, DefFlags, DefIx, ImportKind};
+use sdl_model::{SymbolKind, Visibility};
+
+use super::state::{self, Holder};
+use super::{Context, F, K, Node, classes, exprs, functions, names, objects, vars};
+use crate::build::NewDef;
+
+/// What an assignment assigns to.
+enum Target<'a> {
+    /// `module.exports`.
+    Module,
+    /// `exports.name`, `module.exports.name`.
+    Export(Node<'a>),
+    /// `X.prototype`.
+    Prototype(Node<'a>),
+    /// `X.prototype.name`, `X.name`: a member of X and its name.
+    Member(Node<'a>, Node<'a>, bool),
+    /// `this.name`.
+    Field(Node<'a>),
+}
+
+fn is_exports(node: Node<'_>) -> bool {
+    let short = node.end() - node.start() < 24;
+    short && matches!(node.text(), "exports" | "module.exports")
+}
+
+fn target(left: Node<'_>) -> Option<Target<'_>> {
+    let (object, name) = (left.child(F::ObjectField)?, left.child(F::Property)?);
+    if left.end() - left.start() < 24 && left.text() == "module.exports" {
+        return Some(Target::Module);
+    }
+    if is_exports(object) {
+        return Some(Target::Export(name));
+    }
+    if object.is(K::This) {
+        return Some(Target::Field(name));
+    }
+    if name.text() == "prototype" {
+        return Some(Target::Prototype(object));
+    }
+    let of_prototype = object.child(F::Property).is_some_and(|property| property.text() == "prototype");
+    match object.child(F::ObjectField).filter(|_| of_prototype && object.is(K::MemberExpression)) {
+        Some(class) => Some(Target::Member(class, name, false)),
+        None => Some(Target::Member(object, name, true)),
+    }
+}
+
+pub(super) fn assignment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let (Some(left), Some(right)) = (node.child(F::Left), node.child(F::Right)) else { return };
+    if left.is(K::Identifier) {
+        if left.text() == "exports" {
+            return;
+        }
+        vars::assigned(cx, node, left, right);
+        return;
+    }
+    if !left.is(K::MemberExpression) {
+        return;
+    }
+    let assigned = Assigned { node, right, inner: exprs::unwrap(right) };
+    match target(left) {
+        Some(Target::Module) => whole_module(cx, &assigned),
+        Some(Target::Export(name)) => export(cx, &assigned, name),
+        Some(Target::Prototype(class)) => {
+            let owner = cx.b.out.value(class);
+            objects::hold(cx, right, Holder { def: DefIx::MODULE, owner: Some(owner), exported: false });
+        }
+        Some(Target::Member(class, name, is_static)) => member(cx, &assigned, class, name, is_static),
+        Some(Target::Field(name)) => field(cx, &assigned, name),
+        None => {}
+    }
+}
+
+/// One assignment.
+struct Assigned<'a> {
+    node: Node<'a>,
+    right: Node<'a>,
+    inner: Node<'a>,
+}
+
+impl<'a> Assigned<'a> {
+    fn whole(&self) -> Node<'a> {
+        self.node.parent().filter(|parent| parent.is(K::ExpressionStatement)).unwrap_or(self.node)
+    }
+
+    /// The definition of what is assigned, with the kind that it has there.
+    fn new_def(&self, kind: SymbolKind, text: &'a str, name: Node<'a>) -> NewDef<'a> {
+        let new = NewDef::new(kind, text, name, self.whole());
+        if self.inner.kind().is_function_value() {
+            functions::with_header(new, self.inner)
+        } else if self.inner.is(K::Class) {
+            new.body(self.inner.child(F::Body))
+        } else if classes::is_short(self.right) {
+            new
+        } else {
+            new.header_to(self.right.start())
+        }
+    }
+
+    /// The kind of definition that the value asks for: `function` where it is one.
+    fn kind(&self, function: SymbolKind, other: SymbolKind) -> SymbolKind {
+        match self.inner.kind() {
+            kind if kind.is_function_value() => function,
+            K::Class => SymbolKind::Class,
+            _ => other,
+        }
+    }
+
+    fn is_function_or_class(&self) -> bool {
+        self.inner.kind().is_function_value() || self.inner.is(K::Class)
+    }
+}
+
+/// `module.exports = …`.
+fn whole_module<'a>(cx: &mut Context<'a>, assigned: &Assigned<'a>) {
+    cx.state.is_module = true;
+    let inner = assigned.inner;
+    match inner.kind() {
+        K::Identifier => cx.b.export(inner.text(), "default"),
+        K::Object => {
+            cx.state.hold(inner, Holder { def: DefIx::MODULE, owner: None, exported: true });
+        }
+        K::CallExpression if exprs::required(inner).is_some() => {
+            if let Some(module) = exprs::required(inner) {
+                reexport(cx, module, assigned.node.start());
+            }
+        }
+        // `module.exports = new Thing()`.
+        _ => default(cx, assigned.right, assigned.whole()),
+    }
+}
+
+fn reexport(cx: &mut Context<'_>, module: &str, at: u32) {
+    cx.b.import(ImportKind::Wildcard, module, None, None, at).reexport = true;
+    cx.b.import(ImportKind::Module, module, None, Some("default"), at).reexport = true;
+}
+
+/// A value without a name that is the default export: `export default …`, `module.exports = …`.
+pub(super) fn default<'a>(cx: &mut Context<'a>, value: Node<'a>, whole: Node<'a>) {
+    let inner = exprs::unwrap(value);
+    let named = inner.child(F::Name).filter(|_| inner.is(K::Class) || inner.kind().is_function_value());
+    let kind = match inner.kind() {
+        kind if kind.is_function_value() => SymbolKind::Function,
+        K::Class => SymbolKind::Class,
+        _ => SymbolKind::Constant,
+    };
+    let new = NewDef::new(kind, named.map_or("default", Node::text), named.unwrap_or(value), whole);
+    let new = match kind {
+        SymbolKind::Function => functions::with_header(new, inner),
+        SymbolKind::Class => new.body(inner.child(F::Body)),
+        _ => new.header_to(value.start()),
+    };
+    let def = cx.b.open(new);
+    cx.b.flag(def, DefFlags::EXPORTED.with(DefFlags::DEFAULT_EXPORT));
+    if kind == SymbolKind::Constant {
+        let shape = cx.b.body.value(value);
+        cx.b.add_value(def, shape, value.start());
+        objects::hold(cx, value, Holder::of(def));
+    } else {
+        cx.state.hold(inner, Holder::of(def));
+    }
+}
+
+/// `exports.name = …`.
+fn export<'a>(cx: &mut Context<'a>, assigned: &Assigned<'a>, name: Node<'a>) {
+    let (text, inner) = (name.text(), assigned.inner);
+    cx.state.is_module = true;
+    if text == "__esModule" || inner.is(K::Undefined) || assigned.right.is(K::UnaryExpression) {
+        return;
+    }
+    if inner.is(K::Identifier) {
+        cx.b.export(inner.text(), text);
+        return;
+    }
+    if let Some(module) = exprs::required(inner) {
+        cx.b.import(ImportKind::Module, module, None, Some(text), name.start()).reexport = true;
+        return;
+    }
+    let kind = assigned.kind(SymbolKind::Function, SymbolKind::Constant);
+    let def = cx.b.open_of(DefIx::MODULE, assigned.new_def(kind, text, name));
+    cx.b.flag(def, DefFlags::EXPORTED);
+    if assigned.is_function_or_class() {
+        cx.state.hold(inner, Holder::of(def));
+    } else {
+        let shape = cx.b.body.value(assigned.right);
+        cx.b.add_value(def, shape, assigned.node.start());
+        objects::hold(cx, assigned.right, Holder::of(def));
+    }
+}
+
+/// `X.prototype.name = …`, `X.name = …`.
+fn member<'a>(
+    cx: &mut Context<'a>,
+    assigned: &Assigned<'a>,
+    class: Node<'a>,
+    name: Node<'a>,
+    is_static: bool,
+) {
+    // What a property is set to says something only if it is a definition itself; on a prototype all is.
+    if is_static && !assigned.is_function_or_class() {
+        return;
+    }
+    let owner_is_known = matches!(class.kind(), K::Identifier | K::MemberExpression)
+        && (!is_static || cx.b.find_def(DefIx::MODULE, class.text()).is_some());
+    let kind = assigned.kind(SymbolKind::Method, SymbolKind::Field);
+    if !owner_is_known {
+        let def = cx.b.open(assigned.new_def(kind, name.text(), name));
+        cx.b.flag(def, DefFlags::LOCAL);
+        cx.b.def_mut(def).visibility = Visibility::Private;
+        cx.state.hold(assigned.inner, Holder::of(def));
+        return;
+    }
+    let owner = cx.b.out.value(class);
+    let def = cx.b.open_of(DefIx::MODULE, assigned.new_def(kind, name.text(), name));
+    objects::belong(cx, def, Holder { def: DefIx::MODULE, owner: Some(owner), exported: false });
+    if is_static {
+        cx.b.flag(def, DefFlags::STATIC);
+    }
+    if assigned.is_function_or_class() {
+        cx.state.hold(assigned.inner, Holder::of(def));
+    } else {
+        let shape = cx.b.body.value(assigned.right);
+        cx.b.add_value(def, shape, assigned.node.start());
+    }
+}
+
+/// `this.name = …`.
+fn field<'a>(cx: &mut Context<'a>, assigned: &Assigned<'a>, name: Node<'a>) {
+    let known = cx.b.body.is_receiver(exprs::THIS);
+    let of = cx.b.receiver_type().filter(|of| known && holds_fields(cx, *of));
+    let text = name.text();
+    let Some(class) = of else {
+        if assigned.is_function_or_class() {
+            let kind = assigned.kind(SymbolKind::Method, SymbolKind::Field);
+            let def = cx.b.open(assigned.new_def(kind, text, name));
+            cx.b.flag(def, DefFlags::LOCAL);
+            cx.b.def_mut(def).visibility = Visibility::Private;
+            cx.state.hold(assigned.inner, Holder::of(def));
+        }
+        return;
+    };
+    let value = cx.b.body.value(assigned.right);
+    cx.b.bind(BindingKind::Field, text, None, Some(value), assigned.node.end());
+    let known = cx.b.find_def(class, text);
+    if assigned.is_function_or_class() && known.is_none_or(|def| !cx.b.def(def).kind.is_callable()) {
+        let kind = assigned.kind(SymbolKind::Method, SymbolKind::Field);
+        let def = cx.b.open_of(class, assigned.new_def(kind, text, name));
+        cx.b.def_mut(def).visibility = names::by_name(text);
+        cx.state.hold(assigned.inner, Holder::of(def));
+        return;
+    }
+    let def = match known {
+        Some(def) => def,
+        None => {
+            let def = cx.b.leaf_of(class, assigned.new_def(SymbolKind::Field, text, name));
+            cx.b.def_mut(def).visibility = names::by_name(text);
+            if cx.lang == sdl_model::Lang::JavaScript {
+                super::jsdoc::variable(cx, def);
+            }
+            objects::hold(cx, assigned.right, Holder::of(def));
+            def
+        }
+    };
+    if !cx.b.def(def).kind.is_callable() {
+        cx.b.add_value(def, value, assigned.node.start());
+    }
+}
+
+/// Whether fields of `of` may be made by assigning them. What an object or an alias holds is written in it.
+fn holds_fields(cx: &Context<'_>, of: DefIx) -> bool {
+    let kind = cx.b.def(of).kind;
+    kind == SymbolKind::Class || (kind == SymbolKind::Function && !state::is_inner(cx, of))
+}
+
+/// `var a = module.exports = …`: the variable is what is exported.
+pub(super) fn chained<'a>(cx: &mut Context<'a>, name: Node<'a>, value: Node<'a>) {
+    let mut at = value;
+    for _ in 0..4 {
+        if at.child(F::Left).is_some_and(is_exports) {
+            cx.state.is_module = true;
+            cx.b.export(name.text(), "default");
+            return;
+        }
+        match at.child(F::Right).filter(|right| right.is(K::AssignmentExpression)) {
+            Some(right) => at = right,
+            None => return,
+        }
+    }
+}
+
+/// `Object.assign(X.prototype, {…})`: the members of what follows are those of X.
+pub(super) fn mixed_in<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let (Some(callee), Some(args)) = (node.child(F::Function), node.child(F::Arguments)) else { return };
+    let assigns = callee.end() - callee.start() < 24
+        && matches!(callee.text(), "Object.assign" | "Object.defineProperties" | "extend" | "_.extend");
+    let Some(Target::Prototype(class)) =
+        args.first().filter(|first| assigns && first.is(K::MemberExpression)).and_then(target)
+    else {
+        return;
+    };
+    let owner = cx.b.out.value(class);
+    for arg in args.children().skip(1).take(8).filter(|arg| arg.is(K::Object)) {
+        cx.state.hold(arg, Holder { def: DefIx::MODULE, owner: Some(owner), exported: false });
+    }
+}
+
+/// Whether `left`, the target of an assignment, only names what is being defined.
+pub(super) fn only_defines(left: Node<'_>) -> bool {
+    matches!(target(left), Some(Target::Module | Target::Export(_)))
+}

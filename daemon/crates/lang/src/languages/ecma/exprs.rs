@@ -1,0 +1,247 @@
+//! Shapes of values.
+
+use sdl_model::facts::{Expr, ExprIx, Lit};
+
+use super::{F, K, Node};
+use crate::build::Half;
+
+/// What the receiver is called where `this` is the receiver of the enclosing type's member.
+pub(super) const THIS: &str = "this";
+/// What it is called where `this` is a parameter with a stated type.
+pub(super) const TYPED_THIS: &str = "this:";
+
+/// How many wrappings of a value are looked through.
+const MAX_WRAPS: usize = 16;
+
+pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+    match node.kind() {
+        K::Identifier | K::ShorthandProperty => half.type_name(node.text()),
+        K::This => this(half),
+        K::Super => half.add(Expr::SuperRef),
+        K::MemberExpression => {
+            let base = half.value_or_unknown(node.child(F::ObjectField));
+            half.attr(base, node.child(F::Property).map_or("", Node::text))
+        }
+        K::NestedIdentifier => half.dotted(node.text()),
+        K::SubscriptExpression => {
+            let base = half.value_or_unknown(node.child(F::ObjectField));
+            match node.child(F::Index).filter(|index| index.is(K::String)) {
+                Some(index) => half.attr(base, string(index)),
+                None => half.add(Expr::Index(base)),
+            }
+        }
+        K::CallExpression => call(half, node),
+        K::NewExpression => {
+            let class = half.value_or_unknown(node.child(F::Constructor));
+            match node.child(F::TypeArgumentsField) {
+                Some(list) => {
+                    let args = half.types(list.children());
+                    let class = half.add(Expr::Generic(class, args));
+                    half.add(Expr::New(class))
+                }
+                None => half.add(Expr::New(class)),
+            }
+        }
+        K::AwaitExpression => {
+            let inner = half.value_or_unknown(node.first());
+            half.add(Expr::Await(inner))
+        }
+        K::NonNullExpression => {
+            let inner = half.value_or_unknown(node.first());
+            half.add(Expr::Unwrap(inner))
+        }
+        K::ParenthesizedExpression
+        | K::ExpressionStatement
+        | K::InstantiationExpression
+        | K::SatisfiesExpression => half.value_or_unknown(node.first()),
+        K::AsExpression => {
+            let mut parts = node.children();
+            cast(half, parts.next(), parts.next())
+        }
+        K::TypeAssertion => {
+            let mut parts = node.children();
+            let ty = parts.next().and_then(Node::first);
+            cast(half, parts.next(), ty)
+        }
+        K::AssignmentExpression => half.value_or_unknown(node.child(F::Right)),
+        K::SequenceExpression => half.value_or_unknown(node.children().take(64).last()),
+        K::TernaryExpression => {
+            let then = half.value_or_unknown(node.child(F::Consequence));
+            let otherwise = half.value_or_unknown(node.child(F::Alternative));
+            half.either(vec![then, otherwise])
+        }
+        K::BinaryExpression => binary(half, node),
+        K::UnaryExpression => {
+            let text = node.text();
+            half.lit(match text.as_bytes().first() {
+                Some(b'!' | b'd') => Lit::Bool,
+                Some(b't') => Lit::Str,
+                Some(b'v') => Lit::Null,
+                _ => Lit::Float,
+            })
+        }
+        K::UpdateExpression | K::Number => half.lit(Lit::Float),
+        K::Array => {
+            let spreads =
+                node.children().take(crate::build::MAX_ELEMENTS).any(|item| item.is(K::SpreadElement));
+            if spreads || node.first().is_none() {
+                return half.lit(Lit::List);
+            }
+            let items = half.values(node.children());
+            half.add(Expr::Tuple(items))
+        }
+        K::SpreadElement => {
+            let inner = half.value_or_unknown(node.first());
+            half.add(Expr::Iter(inner))
+        }
+        K::Object => half.lit(Lit::Object),
+        K::String | K::TemplateString => half.lit(Lit::Str),
+        K::Regex => half.lit(Lit::Regex),
+        K::True | K::False => half.lit(Lit::Bool),
+        K::Null | K::Undefined => half.lit(Lit::Null),
+        K::ArrowFunction | K::FunctionExpression | K::GeneratorFunction => half.lit(Lit::Lambda),
+        _ => half.unknown(),
+    }
+}
+
+fn this(half: &mut Half<'_>) -> ExprIx {
+    if half.is_receiver(THIS) {
+        half.name(THIS)
+    } else if half.is_receiver(TYPED_THIS) {
+        half.type_name(THIS)
+    } else {
+        half.unknown()
+    }
+}
+
+/// `value as ty`.
+fn cast<'a>(half: &mut Half<'a>, value: Option<Node<'a>>, ty: Option<Node<'a>>) -> ExprIx {
+    let says_nothing = |ty: Node<'_>| {
+        ty.is(K::Const) || (ty.is(K::PredefinedType) && matches!(ty.text(), "any" | "unknown"))
+    };
+    match ty.filter(|ty| !says_nothing(*ty)) {
+        Some(ty) => {
+            let ty = half.ty(ty);
+            if half.is_unknown(ty) { half.value_or_unknown(value) } else { half.add(Expr::New(ty)) }
+        }
+        None => half.value_or_unknown(value),
+    }
+}
+
+fn binary<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+    let (Some(left), Some(right)) = (node.child(F::Left), node.child(F::Right)) else {
+        return half.unknown();
+    };
+    let between = node.src().get(left.end() as usize..right.start() as usize).unwrap_or("");
+    let operator = between.trim_start();
+    let either = operator.starts_with("||") || operator.starts_with("??");
+    if either {
+        let left = half.value(left);
+        let right = half.value(right);
+        return half.either(vec![left, right]);
+    }
+    if operator.starts_with("&&") {
+        return half.value(right);
+    }
+    match operator.as_bytes().first() {
+        Some(b'+') => {
+            let mut is_text = |side| {
+                let side = half.value(side);
+                matches!(half.expr(side), Expr::Lit(Lit::Str))
+            };
+            let text = is_text(left) || is_text(right);
+            if text { half.lit(Lit::Str) } else { half.unknown() }
+        }
+        Some(b'-' | b'*' | b'/' | b'%' | b'&' | b'|' | b'^') => half.lit(Lit::Float),
+        _ => half.lit(Lit::Bool),
+    }
+}
+
+fn call<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+    if let Some(module) = required(node) {
+        return half.type_name(&required_name(module));
+    }
+    let Some(callee) = node.child(F::Function) else { return half.unknown() };
+    if let Some(inner) = passed_through(node) {
+        return half.value(inner);
+    }
+    if callee.is(K::MemberExpression) {
+        // A bound function is that function.
+        if callee.child(F::Property).is_some_and(|name| name.text() == "bind") {
+            return half.value_or_unknown(callee.child(F::ObjectField));
+        }
+        if callee.text() == "Object.create" {
+            return half.unknown();
+        }
+    }
+    let callee = half.value(callee);
+    half.call(callee, arg_count(node.child(F::Arguments)))
+}
+
+/// The argument that a call gives back as it is: `Object.freeze(x)`.
+fn passed_through(node: Node<'_>) -> Option<Node<'_>> {
+    let callee = node.child(F::Function).filter(|callee| callee.is(K::MemberExpression))?;
+    let same = callee.end() - callee.start() < 32
+        && matches!(
+            callee.text(),
+            "Object.freeze"
+                | "Object.seal"
+                | "Object.preventExtensions"
+                | "Object.assign"
+                | "Object.defineProperties"
+        );
+    node.child(F::Arguments).filter(|_| same)?.first()
+}
+
+/// The module that `require('…')` or `import('…')` loads.
+pub(super) fn required(node: Node<'_>) -> Option<&str> {
+    let callee = node.child(F::Function)?;
+    let loads = callee.is(K::Import) || (callee.is(K::Identifier) && callee.text() == "require");
+    let argument = node.child(F::Arguments).filter(|_| loads)?.first()?;
+    let plain = argument.is(K::String)
+        || (argument.is(K::TemplateString) && argument.child_of(K::TemplateSubstitution).is_none());
+    plain.then(|| string(argument)).filter(|module| !module.is_empty())
+}
+
+/// The local name by which a module is known that an expression loads without naming it.
+pub(super) fn required_name(module: &str) -> String {
+    format!("import {module}")
+}
+
+/// The text between a string's quotes.
+pub(super) fn string(node: Node<'_>) -> &str {
+    let text = node.text();
+    let quoted = text.len() >= 2 && text.starts_with(['"', '\'', '`']);
+    if quoted { text.get(1..text.len() - 1).unwrap_or("") } else { text }
+}
+
+/// How many arguments stand in an argument list.
+pub(super) fn arg_count(args: Option<Node<'_>>) -> usize {
+    match args {
+        Some(args) if args.is(K::TemplateString) => 1,
+        Some(args) => args.children().take(255).count(),
+        None => 0,
+    }
+}
+
+/// The value within parentheses, casts, `Object.freeze(…)`, chained assignments.
+pub(super) fn unwrap(mut node: Node<'_>) -> Node<'_> {
+    for _ in 0..MAX_WRAPS {
+        let inner = match node.kind() {
+            K::ParenthesizedExpression
+            | K::AsExpression
+            | K::SatisfiesExpression
+            | K::NonNullExpression
+            | K::InstantiationExpression => node.first(),
+            K::TypeAssertion => node.children().nth(1),
+            K::AssignmentExpression => node.child(F::Right),
+            K::CallExpression => passed_through(node),
+            _ => None,
+        };
+        match inner {
+            Some(inner) => node = inner,
+            None => break,
+        }
+    }
+    node
+}

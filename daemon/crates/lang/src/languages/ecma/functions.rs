@@ -1,0 +1,349 @@
+//! Functions and methods, in all the forms that they take.
+
+use sdl_model::facts::{DefFlags, DefIx, Expr, ExprIx};
+use sdl_model::{Lang, SymbolKind, Visibility};
+
+use super::state::{self, Holder, This};
+use super::{Context, F, K, Node, exprs, jsdoc, names, params};
+use crate::build::NewDef;
+use crate::build::text::fold;
+use crate::driver::Visit;
+
+/// How many overloads of one function are looked at.
+const MAX_OVERLOADS: usize = 256;
+
+/// A definition whose header is that of `function`.
+pub(super) fn with_header<'a>(new: NewDef<'a>, function: Node<'a>) -> NewDef<'a> {
+    let list = function.child(F::Parameters);
+    let new = new.body(function.child(F::Body)).without_comments_in(list);
+    let end = function.child(F::ReturnType).or(list).or_else(|| function.child(F::Parameter));
+    match end {
+        Some(end) => new.header_to(end.end()),
+        None => new,
+    }
+}
+
+/// `function f(…) {…}`, or the signature of one.
+pub(super) fn declaration<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+    if let Some(held) = cx.state.take_holder(node) {
+        return enter(cx, node, held.def);
+    }
+    let whole = names::statement(node);
+    let (Some(name), Some(parent)) = (node.child(F::Name), whole.parent()) else { return Visit::Into };
+    if cx.state.is_folded(parent, node) {
+        return Visit::Into;
+    }
+    let mut new = NewDef::new(SymbolKind::Function, name.text(), name, whole);
+    let mut overloads = Vec::new();
+    let mut implementation = Some(node).filter(|node| !node.is(K::FunctionSignature));
+    if implementation.is_none() {
+        let mut last = whole;
+        overloads.push(node);
+        while let Some(next) = last.next_sibling() {
+            let Some(function) = names::declared(next) else { break };
+            let is_function = function.is(K::FunctionSignature) || function.kind().is_function();
+            if !is_function || function.child(F::Name).is_none_or(|other| other.text() != name.text()) {
+                break;
+            }
+            last = next;
+            if !function.is(K::FunctionSignature) {
+                implementation = Some(function);
+                break;
+            }
+            if overloads.len() < MAX_OVERLOADS {
+                overloads.push(function);
+            }
+        }
+        if last != whole {
+            let at = implementation.and_then(|function| function.child(F::Name)).unwrap_or(name);
+            new = NewDef::new(SymbolKind::Function, name.text(), at, whole).until(last);
+            cx.state.fold(parent, last.next_ix());
+        }
+    }
+    let function = implementation.unwrap_or(node);
+    let def = cx.b.open(with_header(new, function).header_from(function.start()));
+    names::export(cx, def, whole);
+    if implementation.is_none() {
+        cx.b.flag(def, DefFlags::ABSTRACT);
+        describe(cx, node, def);
+    } else if function != node {
+        overloaded(cx, def, function, &overloads);
+        cx.state.hold(function, Holder::of(def));
+    } else {
+        return enter(cx, node, def);
+    }
+    Visit::Into
+}
+
+/// Lets the overloads say what the implementation leaves open.
+fn overloaded<'a>(cx: &mut Context<'a>, def: DefIx, implementation: Node<'a>, overloads: &[Node<'a>]) {
+    let stated = implementation.child(F::ReturnType).map(|ret| cx.b.out.ty(ret));
+    if stated.is_some_and(|ret| !cx.b.out.is_unknown(ret)) {
+        return;
+    }
+    let results: Vec<Node<'a>> =
+        overloads.iter().filter_map(|node| node.child(F::ReturnType)).take(4).collect();
+    let all = cx.b.out.types(results.iter().copied());
+    let Some(first) = results.first().filter(|_| !all.is_empty()) else { return };
+    cx.b.def_mut(def).ret_text = Some(cx.b.out.str(&result_text(*first)));
+    let ret = cx.b.out.union(all);
+    cx.b.def_mut(def).ret = Some(ret);
+}
+
+/// A function where a value stands: what a definition holds, or anonymous.
+pub(super) fn expression<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+    if let Some(held) = cx.state.take_holder(node) {
+        return enter(cx, node, held.def);
+    }
+    // One that only its own body can name.
+    if let Some(name) = node.child(F::Name) {
+        let new = NewDef::new(SymbolKind::Function, name.text(), name, node);
+        let def = cx.b.open(with_header(new, node));
+        cx.b.flag(def, DefFlags::LOCAL);
+        cx.b.def_mut(def).visibility = Visibility::Private;
+        return enter(cx, node, def);
+    }
+    let this = if node.is(K::ArrowFunction) { None } else { Some(own_this(cx, node, None)) };
+    params::anonymous(cx, node);
+    state::enter(cx, node, None, true, this);
+    Visit::IntoThenLeave
+}
+
+/// A method of a class, an interface or an object.
+pub(super) fn method<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+    if let Some(held) = cx.state.take_holder(node) {
+        return enter(cx, node, held.def);
+    }
+    let Some(parent) = node.parent() else { return Visit::Into };
+    if matches!(parent.kind(), K::Object) {
+        return super::objects::method(cx, node);
+    }
+    if parent.is(K::ObjectType) && cx.state.object(node.ix()).is_none_or(|open| open.holder.is_none()) {
+        return Visit::Into;
+    }
+    if cx.state.is_folded(parent, node) {
+        return Visit::Into;
+    }
+    open_method(cx, node, node)
+}
+
+/// Opens a method from the first of the decorators that stand before it.
+pub(super) fn open_decorated<'a>(cx: &mut Context<'a>, node: Node<'a>, decorators: &[Node<'a>]) {
+    let (Some(first), Some(name)) = (decorators.first(), node.child(F::Name)) else { return };
+    let text = names::property(name);
+    let new = NewDef::new(method_kind(node, text), text, name, *first).until(node);
+    let def = cx.b.open(with_header(new, node).header_from(names::header_start(node)));
+    names::member(cx, def, node, text);
+    for decorator in decorators {
+        names::decorate(cx, def, *decorator);
+    }
+    cx.state.hold(node, Holder::of(def));
+    if let (Some(body), Some(end)) = (node.parent(), decorators.last()) {
+        cx.state.fold(body, end.next_ix());
+    }
+}
+
+pub(super) fn method_kind(node: Node<'_>, name: &str) -> SymbolKind {
+    let accessor = node.children().any(|part| matches!(part.kind(), K::Get | K::Set | K::StaticGet));
+    match name {
+        "constructor" if node.parent_kind() == Some(K::ClassBody) => SymbolKind::Constructor,
+        _ if accessor => SymbolKind::Property,
+        _ => SymbolKind::Method,
+    }
+}
+
+/// Opens a method and the overloads around it.
+fn open_method<'a>(cx: &mut Context<'a>, node: Node<'a>, whole: Node<'a>) -> Visit {
+    let (Some(name), Some(parent)) = (node.child(F::Name), node.parent()) else { return Visit::Into };
+    let text = names::property(name);
+    let mut last = node;
+    let mut overloads = Vec::new();
+    let mut implementation = Some(node).filter(|node| node.is(K::MethodDefinition));
+    if implementation.is_none() {
+        overloads.push(node);
+        while let Some(next) = last.next_sibling() {
+            let same = next.child(F::Name).is_some_and(|other| names::property(other) == text)
+                && matches!(
+                    next.kind(),
+                    K::MethodSignature | K::MethodDefinition | K::AbstractMethodSignature
+                );
+            if !same {
+                break;
+            }
+            last = next;
+            if next.is(K::MethodDefinition) {
+                implementation = Some(next);
+                break;
+            }
+            if overloads.len() < MAX_OVERLOADS {
+                overloads.push(next);
+            }
+        }
+    }
+    let function = implementation.unwrap_or(node);
+    let at = function.child(F::Name).unwrap_or(name);
+    let mut new = NewDef::new(method_kind(function, text), text, at, whole);
+    if last != whole {
+        new = new.until(last);
+    }
+    if last != node {
+        cx.state.fold(parent, last.next_ix());
+    }
+    let new = with_header(new, function).header_from(names::header_start(function));
+    let def = cx.b.open(new);
+    names::member(cx, def, function, text);
+    if implementation.is_none() {
+        cx.b.flag(def, DefFlags::ABSTRACT);
+    }
+    if function == node && node.is(K::MethodDefinition) {
+        return enter(cx, node, def);
+    }
+    if implementation.is_some() {
+        overloaded(cx, def, function, &overloads);
+        cx.state.hold(function, Holder::of(def));
+    } else {
+        describe(cx, node, def);
+    }
+    Visit::Into
+}
+
+/// Completes `def`, whose function is `node`, and enters it.
+pub(super) fn enter<'a>(cx: &mut Context<'a>, node: Node<'a>, def: DefIx) -> Visit {
+    let this = if node.is(K::ArrowFunction) { None } else { Some(own_this(cx, node, Some(def))) };
+    state::enter(cx, node, Some(def), true, this);
+    describe(cx, node, def);
+    params::bind(cx, def, node);
+    if let Some(body) = node.child(F::Body).filter(|body| !body.is(K::StatementBlock)) {
+        let shape = cx.b.body.value(body);
+        cx.b.returns(def, shape, body.start());
+    }
+    Visit::IntoThenLeave
+}
+
+/// What `this` is in a function that is no arrow.
+fn own_this(cx: &Context<'_>, node: Node<'_>, def: Option<DefIx>) -> This {
+    let typed = node.child(F::Parameters).and_then(Node::first).is_some_and(|first| {
+        first.is(K::RequiredParameter) && first.child(F::Pattern).is_some_and(|pattern| pattern.is(K::This))
+    });
+    if typed {
+        return This::typed();
+    }
+    let Some(def) = def else { return This::unknown() };
+    let found = cx.b.def(def);
+    let is_static = found.flags.has(DefFlags::STATIC);
+    match (found.parent, found.kind) {
+        // A member that is stated outside of its type.
+        (_, SymbolKind::Method | SymbolKind::Property) if found.owner.is_some() => This::of(def, is_static),
+        (Some(parent), SymbolKind::Method | SymbolKind::Property | SymbolKind::Constructor) => {
+            let kind = cx.b.def(parent).kind;
+            let holds = kind.is_type()
+                || matches!(kind, SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field);
+            if holds { This::of(parent, is_static) } else { This::unknown() }
+        }
+        // What `new` may be applied to.
+        (Some(DefIx::MODULE), SymbolKind::Function) if cx.lang == Lang::JavaScript => This::of(def, false),
+        _ => This::unknown(),
+    }
+}
+
+/// Parameters, result, generics and modifiers of `def` as `node` states them.
+fn describe<'a>(cx: &mut Context<'a>, node: Node<'a>, def: DefIx) {
+    let mut flags = DefFlags::default();
+    for part in node.children() {
+        flags = match part.kind() {
+            K::Async => flags.with(DefFlags::ASYNC),
+            K::Star => flags.with(DefFlags::GENERATOR),
+            _ => flags,
+        };
+    }
+    cx.b.flag(def, flags);
+    params::state(cx, def, node);
+    if let Some(ret) = node.child(F::ReturnType) {
+        let ty = cx.b.out.ty(ret);
+        if cx.b.def(def).ret.is_none() || !cx.b.out.is_unknown(ty) {
+            cx.b.def_mut(def).ret_text = Some(cx.b.out.str(&result_text(ret)));
+            cx.b.def_mut(def).ret = Some(ty);
+        }
+    }
+    generics(cx, def, node);
+    if cx.lang == Lang::JavaScript {
+        jsdoc::function(cx, def);
+    }
+}
+
+/// A result type's text without the colon.
+fn result_text(node: Node<'_>) -> String {
+    fold(node.text().trim_start_matches(':').trim_start(), 200)
+}
+
+/// The type parameters of `def`, their bounds and defaults.
+pub(super) fn generics<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
+    let Some(list) = node.child(F::TypeParametersField) else { return };
+    cx.b.def_mut(def).generics = Some(cx.b.out.str(&fold(list.text(), 200)));
+    for parameter in list.children().filter(|child| child.is(K::TypeParameter)).take(16) {
+        let (Some(name), Some(bound)) = (parameter.child(F::Name), parameter.child(F::Constraints)) else {
+            continue;
+        };
+        let bound = (cx.b.out.str(name.text()), cx.b.out.ty(bound));
+        cx.b.def_mut(def).bounds.push(bound);
+    }
+}
+
+/// `return …`.
+pub(super) fn returned<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    if let (Some(def), Some(value)) = (cx.state.own_function(), node.first()) {
+        let shape = cx.b.body.value(value);
+        cx.b.returns(def, shape, node.start());
+    }
+}
+
+/// `yield …`.
+pub(super) fn yielded<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let Some(def) = cx.state.own_function() else { return };
+    let Some(value) = node.children().find(|child| !child.is(K::Star)) else { return };
+    let mut shape: ExprIx = cx.b.body.value(value);
+    if node.child_of(K::Star).is_some() {
+        shape = cx.b.body.add(Expr::Iter(shape));
+    }
+    cx.b.returns(def, shape, node.start());
+}
+
+/// Opens a test: `it('…', () => {…})`, `describe('…', function () {…})`.
+pub(super) fn test<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let (Some(callee), Some(args)) = (node.child(F::Function), node.child(F::Arguments)) else { return };
+    let mut base = callee;
+    for _ in 0..4 {
+        base = match base.kind() {
+            K::MemberExpression => base.child(F::ObjectField).unwrap_or(base),
+            K::CallExpression => base.child(F::Function).unwrap_or(base),
+            _ => break,
+        };
+    }
+    let known = matches!(
+        base.text(),
+        "describe"
+            | "it"
+            | "test"
+            | "suite"
+            | "specify"
+            | "context"
+            | "fdescribe"
+            | "fit"
+            | "xdescribe"
+            | "xit"
+    );
+    let title = args.first().filter(|title| known && matches!(title.kind(), K::String | K::TemplateString));
+    let function = args.children().take(4).find(|arg| arg.kind().is_function_value());
+    let (Some(title), Some(function)) = (title, function) else { return };
+    let text = exprs::string(title);
+    if text.is_empty() || text.len() > 200 {
+        return;
+    }
+    let whole = node.parent().filter(|parent| parent.is(K::ExpressionStatement)).unwrap_or(node);
+    let new = NewDef::new(SymbolKind::Function, text, title, whole).body(function.child(F::Body));
+    let def = cx.b.open(new.header_to(title.end()));
+    cx.b.flag(def, DefFlags::TEST.with(DefFlags::LOCAL));
+    cx.b.def_mut(def).visibility = Visibility::Private;
+    cx.state.has_tests = true;
+    cx.state.hold(function, Holder::of(def));
+}

@@ -1,0 +1,196 @@
+//! Imports and exports.
+
+use sdl_model::facts::ImportKind;
+
+use super::state::Holder;
+use super::{Context, F, K, Node, commonjs, exprs, names};
+use crate::driver::Visit;
+
+/// `import …`.
+pub(super) fn import<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+    cx.state.is_module = true;
+    if let Some(clause) = node.child_of(K::ImportRequireClause) {
+        let (name, source) = (clause.child_of(K::Identifier), clause.child(F::Source));
+        if let (Some(name), Some(source)) = (name, source) {
+            let local = Some(name.text());
+            let import = cx.b.import(ImportKind::Module, exprs::string(source), None, local, name.start());
+            import.reexport = names::statement(node).is(K::ExportStatement);
+        }
+        return Visit::Skip;
+    }
+    let Some(module) = node.child(F::Source).map(exprs::string) else { return Visit::Skip };
+    let Some(clause) = node.child_of(K::ImportClause) else {
+        cx.b.import(ImportKind::SideEffect, module, None, None, node.start());
+        return Visit::Skip;
+    };
+    for part in clause.children() {
+        match part.kind() {
+            K::Identifier => {
+                cx.b.import(ImportKind::Default, module, None, Some(part.text()), part.start());
+            }
+            K::NamespaceImport => {
+                if let Some(name) = part.first() {
+                    cx.b.import(ImportKind::Module, module, None, Some(name.text()), name.start());
+                }
+            }
+            K::NamedImports => {
+                for specifier in part.children().filter(|part| part.is(K::ImportSpecifier)) {
+                    let Some(name) = specifier.child(F::Name) else { continue };
+                    let local = specifier.child(F::Alias).unwrap_or(name).text();
+                    let name = names::property(name);
+                    cx.b.import(ImportKind::Named, module, Some(name), Some(local), specifier.start());
+                }
+            }
+            _ => {}
+        }
+    }
+    Visit::Skip
+}
+
+/// `export …`.
+pub(super) fn export<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+    cx.state.is_module = true;
+    if let Some(source) = node.child(F::Source) {
+        reexport(cx, node, exprs::string(source));
+        return Visit::Skip;
+    }
+    if let Some(clause) = node.child_of(K::ExportClause) {
+        for (name, alias) in specifiers(clause) {
+            cx.b.export(name, alias);
+        }
+        return Visit::Skip;
+    }
+    if node.child(F::Declaration).is_some() {
+        if node.child_of(K::Decorator).is_some() {
+            super::classes::decorated(cx, node);
+        }
+        return Visit::Into;
+    }
+    // `export default value`, `export = value`; `export as namespace X` says nothing about this repository.
+    let value = node.child(F::Value).or_else(|| {
+        let plain = node.text().get(6..).is_some_and(|rest| rest.trim_start().starts_with('='));
+        node.first().filter(|_| plain)
+    });
+    match value {
+        Some(value) if value.is(K::Identifier) => cx.b.export(value.text(), "default"),
+        Some(value) => commonjs::default(cx, value, node),
+        None => return Visit::Skip,
+    }
+    Visit::Into
+}
+
+fn reexport<'a>(cx: &mut Context<'a>, node: Node<'a>, module: &str) {
+    let at = node.start();
+    if let Some(clause) = node.child_of(K::ExportClause) {
+        for (name, alias) in specifiers(clause) {
+            cx.b.import(ImportKind::Named, module, Some(name), Some(alias), at).reexport = true;
+        }
+    } else if let Some(namespace) = node.child_of(K::NamespaceExport) {
+        let local = namespace.children().find(|part| !part.is(K::Star)).map(names::property);
+        cx.b.import(ImportKind::Module, module, None, local, at).reexport = true;
+    } else {
+        cx.b.import(ImportKind::Wildcard, module, None, None, at).reexport = true;
+    }
+}
+
+/// The names in an export clause and what they are called outside.
+fn specifiers(clause: Node<'_>) -> impl Iterator<Item = (&str, &str)> {
+    clause.children().filter(|part| part.is(K::ExportSpecifier)).filter_map(|specifier| {
+        // `default` is a token and has no field in every grammar.
+        let name = specifier.child(F::Name).map_or("default", names::property);
+        let alias = match specifier.child(F::Alias) {
+            Some(alias) => names::property(alias),
+            None if specifier.text().trim_end().ends_with(" as default") => "default",
+            None => name,
+        };
+        (!name.is_empty()).then_some((name, alias))
+    })
+}
+
+/// What a value loads: the call, its module, and the member that is taken of it.
+fn loaded(value: Node<'_>) -> Option<(Node<'_>, &str, Option<&str>)> {
+    let mut at = value;
+    let mut member = None;
+    for _ in 0..4 {
+        at = exprs::unwrap(at);
+        match at.kind() {
+            K::AwaitExpression => at = at.first()?,
+            K::MemberExpression if member.is_none() => {
+                member = Some(at.child(F::Property)?.text());
+                at = at.child(F::ObjectField)?;
+            }
+            K::CallExpression => {
+                if let Some(module) = exprs::required(at) {
+                    return Some((at, module, member));
+                }
+                // What compilers put around a `require`.
+                let callee = at.child(F::Function).filter(|callee| callee.is(K::Identifier))?;
+                let helper = callee.text().contains("importDefault")
+                    || callee.text().contains("importStar")
+                    || callee.text().starts_with("_interopRequire");
+                at = at.child(F::Arguments).filter(|_| helper)?.first()?;
+            }
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// `const x = require('…')` and the like: a variable that is an import. Says whether it was one.
+pub(super) fn required_variable<'a>(cx: &mut Context<'a>, name: Node<'a>, value: Node<'a>) -> bool {
+    let Some((call, module, member)) = loaded(value) else { return false };
+    // `import('…')` without `await` is a promise of the module; what is taken of it is the promise's.
+    let at = name.start();
+    match (name.kind(), member) {
+        (K::Identifier, None) => {
+            cx.b.import(ImportKind::Module, module, None, Some(name.text()), at);
+        }
+        (K::Identifier, Some("default")) => {
+            cx.b.import(ImportKind::Default, module, None, Some(name.text()), at);
+        }
+        (K::Identifier, Some(member)) => {
+            cx.b.import(ImportKind::Named, module, Some(member), Some(name.text()), at);
+        }
+        (K::ObjectPattern, None) => {
+            let parts: Option<Vec<_>> = name.children().map(property).collect();
+            let Some(parts) = parts else { return false };
+            for (property, local) in parts {
+                let at = local.start();
+                let kind = if property == "default" { ImportKind::Default } else { ImportKind::Named };
+                let property = Some(property).filter(|_| kind == ImportKind::Named);
+                cx.b.import(kind, module, property, Some(local.text()), at);
+            }
+        }
+        _ => return false,
+    }
+    cx.state.hold(call, Holder::of(sdl_model::facts::DefIx::MODULE));
+    true
+}
+
+/// A property that is bound to a name, without anything else.
+fn property(part: Node<'_>) -> Option<(&str, Node<'_>)> {
+    match part.kind() {
+        K::ShorthandPattern => Some((part.text(), part)),
+        K::ObjectAssignmentPattern => property(part.child(F::Left)?),
+        K::PairPattern => {
+            let key = part.child(F::Key).filter(|key| !key.is(K::ComputedPropertyName))?;
+            let value = part.child(F::Value).filter(|value| value.is(K::Identifier))?;
+            Some((names::property(key), value))
+        }
+        _ => None,
+    }
+}
+
+/// `require('…')`, `import('…')` where no variable takes it.
+pub(super) fn required<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let Some(module) = exprs::required(node) else { return };
+    if cx.state.take_holder(node).is_some() {
+        return;
+    }
+    if node.parent_kind() == Some(K::ExpressionStatement) {
+        cx.b.import(ImportKind::SideEffect, module, None, None, node.start());
+        return;
+    }
+    let local = exprs::required_name(module);
+    cx.b.import(ImportKind::Module, module, None, Some(&local), node.start());
+}

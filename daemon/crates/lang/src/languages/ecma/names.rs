@@ -1,0 +1,169 @@
+//! Names of definitions, who may use them, and where their statements begin.
+
+use std::collections::HashSet;
+
+use sdl_model::facts::{DefFlags, DefIx};
+use sdl_model::{SymbolKind, Visibility};
+
+use super::{Context, F, K, Node, exprs};
+
+/// The statement that declares what `node` is, with `export` and `declare` before it.
+pub(super) fn statement(mut node: Node<'_>) -> Node<'_> {
+    while let Some(parent) = node.parent() {
+        let around = match parent.kind() {
+            K::ExportStatement => matches!(node.field(), F::Declaration | F::Value),
+            K::AmbientDeclaration => !node.is(K::StatementBlock),
+            _ => false,
+        };
+        if !around {
+            break;
+        }
+        node = parent;
+    }
+    node
+}
+
+/// What the statement `node` declares.
+pub(super) fn declared(mut node: Node<'_>) -> Option<Node<'_>> {
+    for _ in 0..4 {
+        node = match node.kind() {
+            K::ExportStatement => node.child(F::Declaration).or_else(|| node.child(F::Value))?,
+            K::AmbientDeclaration => node.children().find(|part| !part.is(K::Declare))?,
+            _ => break,
+        };
+    }
+    Some(node)
+}
+
+/// The text of a property's name: without quotes, with brackets where it is computed.
+pub(super) fn property(name: Node<'_>) -> &str {
+    match name.kind() {
+        K::String => exprs::string(name),
+        _ => name.text(),
+    }
+}
+
+/// Where the header of `node` starts: after its decorators.
+pub(super) fn header_start(node: Node<'_>) -> u32 {
+    node.children().take_while(|part| part.is(K::Decorator)).last().map_or(node.start(), Node::end)
+}
+
+/// Marks `def`, which the statement `whole` declares, by whether others may use it.
+pub(super) fn export(cx: &mut Context<'_>, def: DefIx, whole: Node<'_>) {
+    let parent = cx.b.def(def).parent.unwrap_or(DefIx::MODULE);
+    let mut exported = whole.is(K::ExportStatement);
+    if exported {
+        if parent == DefIx::MODULE {
+            cx.state.is_module = true;
+        }
+        if whole.child_of(K::Default).is_some() {
+            cx.b.flag(def, DefFlags::DEFAULT_EXPORT);
+        }
+    }
+    // In an ambient namespace all is exported.
+    exported |=
+        cx.b.def(parent).kind == SymbolKind::Namespace && cx.b.def(parent).flags.has(DefFlags::ABSTRACT);
+    if exported {
+        cx.b.flag(def, DefFlags::EXPORTED);
+    } else {
+        cx.b.def_mut(def).visibility = Visibility::Private;
+    }
+}
+
+/// Marks `def`, a member of a type whose name is `text`, by its modifiers.
+pub(super) fn member<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>, text: &str) {
+    let mut flags = DefFlags::default();
+    let mut visibility = by_name(text);
+    let mut decorators = Vec::new();
+    for part in node.children() {
+        match part.kind() {
+            K::Static | K::StaticGet => flags = flags.with(DefFlags::STATIC),
+            K::Abstract => flags = flags.with(DefFlags::ABSTRACT),
+            K::OverrideModifier => flags = flags.with(DefFlags::OVERRIDE),
+            K::AccessibilityModifier => {
+                visibility = match part.text() {
+                    "private" => Visibility::Private,
+                    "protected" => Visibility::Protected,
+                    _ => Visibility::Public,
+                };
+            }
+            K::Decorator => decorators.push(part),
+            _ => {}
+        }
+    }
+    cx.b.flag(def, flags);
+    cx.b.def_mut(def).visibility = visibility;
+    for decorator in decorators {
+        decorate(cx, def, decorator);
+    }
+    deprecate(cx, def);
+}
+
+/// By convention a leading underscore keeps others off; a hash does so by rule.
+pub(super) fn by_name(name: &str) -> Visibility {
+    if name.starts_with('#') {
+        Visibility::Private
+    } else if name.starts_with('_') && name.len() > 1 && !name.starts_with("__") {
+        Visibility::Protected
+    } else {
+        Visibility::Public
+    }
+}
+
+pub(super) fn decorate<'a>(cx: &mut Context<'a>, def: DefIx, decorator: Node<'a>) {
+    if let Some(inner) = decorator.first() {
+        let shape = cx.b.out.value(inner);
+        cx.b.def_mut(def).decorators.push(shape);
+    }
+}
+
+/// Marks `def` if its documentation says that it is deprecated.
+pub(super) fn deprecate(cx: &mut Context<'_>, def: DefIx) {
+    let doc = cx.b.def(def).doc;
+    if doc.is_some_and(|doc| cx.b.out.text(doc).contains("@deprecated")) {
+        cx.b.flag(def, DefFlags::DEPRECATED);
+    }
+}
+
+/// Marks what others may use: what is exported apart from its definition, members of what is exported, and all that is at
+/// the top level of a file that is no module.
+pub(super) fn finish(cx: &mut Context<'_>) {
+    let named: HashSet<_> = cx.b.exports().iter().map(|export| export.local).collect();
+    let default: HashSet<_> = {
+        let name = cx.b.out.lookup("default");
+        cx.b.exports().iter().filter(|export| Some(export.name) == name).map(|export| export.local).collect()
+    };
+    let is_script = !cx.state.is_module && named.is_empty();
+    for at in 1..cx.b.defs().len() {
+        let ix = DefIx(at as u32);
+        deprecate(cx, ix);
+        let def = cx.b.def(ix);
+        if def.flags.has(DefFlags::LOCAL) {
+            continue;
+        }
+        let parent = def.parent.unwrap_or(DefIx::MODULE);
+        if parent == DefIx::MODULE && def.owner.is_none() {
+            if def.flags.has(DefFlags::EXPORTED) {
+                continue;
+            }
+            if default.contains(&def.name) {
+                cx.b.flag(ix, DefFlags::DEFAULT_EXPORT);
+            }
+            if is_script || named.contains(&cx.b.def(ix).name) {
+                cx.b.flag(ix, DefFlags::EXPORTED);
+                cx.b.def_mut(ix).visibility = Visibility::Public;
+            }
+        } else if cx.b.def(parent).kind != SymbolKind::Namespace
+            && def.visibility == Visibility::Public
+            && (cx.b.def(parent).flags.has(DefFlags::EXPORTED) || def.owner.is_some())
+        {
+            cx.b.flag(ix, DefFlags::EXPORTED);
+        }
+    }
+    if cx.state.has_tests {
+        cx.b.flag(DefIx::MODULE, DefFlags::TEST);
+    }
+    for import in cx.b.imports_mut() {
+        import.reexport |= import.local.is_some_and(|local| named.contains(&local));
+    }
+}

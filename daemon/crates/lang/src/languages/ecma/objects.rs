@@ -1,0 +1,176 @@
+//! Object literals: their functions are definitions, their plain properties as well where others can reach them.
+
+use sdl_model::facts::{DefFlags, DefIx, ImportKind};
+use sdl_model::{SymbolKind, Visibility};
+
+use super::state::{Holder, Open};
+use super::{Context, F, K, Node, classes, exprs, functions, names, patterns};
+use crate::build::NewDef;
+use crate::driver::Visit;
+
+/// How many plain properties of one object become definitions: more and it is data.
+const MAX_FIELDS: u32 = 200;
+/// How deep objects may lie in each other for their properties to become definitions.
+const MAX_DEPTH: u32 = 4;
+/// How many properties are looked at to see whether an object has functions.
+const MAX_LOOK: usize = 256;
+
+/// Whether the object `node` has a function or class in it, at the top.
+pub(super) fn has_functions(node: Node<'_>) -> bool {
+    node.is(K::Object)
+        && node.children().take(MAX_LOOK).any(|part| match part.kind() {
+            K::MethodDefinition => true,
+            K::Pair => part
+                .child(F::Value)
+                .is_some_and(|value| value.kind().is_function_value() || value.is(K::Class)),
+            _ => false,
+        })
+}
+
+fn around(cx: &mut Context<'_>, node: Node<'_>) -> Option<Open> {
+    let parent = node.parent()?;
+    cx.state.object(node.ix()).filter(|open| open.node == parent.ix()).copied()
+}
+
+/// Opens a member of the object that `open` describes.
+fn open_member<'a>(cx: &mut Context<'a>, open: Option<Open>, new: NewDef<'a>) -> DefIx {
+    let holder = open.and_then(|open| open.holder);
+    let Some(holder) = holder else {
+        let def = cx.b.open(new);
+        cx.b.flag(def, DefFlags::LOCAL);
+        cx.b.def_mut(def).visibility = Visibility::Private;
+        return def;
+    };
+    let def = cx.b.open_of(holder.def, new);
+    belong(cx, def, holder);
+    def
+}
+
+/// Says whose member `def` is.
+pub(super) fn belong(cx: &mut Context<'_>, def: DefIx, holder: Holder) {
+    if holder.exported {
+        cx.b.flag(def, DefFlags::EXPORTED);
+    }
+    let visibility = names::by_name(cx.b.name_of(def));
+    cx.b.def_mut(def).visibility = visibility;
+    if let Some(owner) = holder.owner {
+        cx.b.def_mut(def).owner = Some(owner);
+        if let Some(owner) = cx.b.out.arena().dotted(owner) {
+            let qualified = format!("{owner}.{}", cx.b.name_of(def));
+            let qualified = cx.b.out.str(&qualified);
+            cx.b.def_mut(def).qualified = qualified;
+        }
+    }
+}
+
+/// `key: value`.
+pub(super) fn pair<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let (Some(key), Some(value)) = (node.child(F::Key), node.child(F::Value)) else { return };
+    let open = around(cx, node);
+    let inner = exprs::unwrap(value);
+    let text = names::property(key);
+    if inner.kind().is_function_value() {
+        let new = NewDef::new(SymbolKind::Method, text, key, node);
+        let def = open_member(cx, open, functions::with_header(new, inner));
+        cx.state.hold(inner, Holder::of(def));
+        return;
+    }
+    if inner.is(K::Class) {
+        let new = NewDef::new(SymbolKind::Class, text, key, node).body(inner.child(F::Body));
+        let def = open_member(cx, open, new);
+        cx.state.hold(inner, Holder::of(def));
+        return;
+    }
+    let Some((open, holder)) = open.and_then(|open| Some((open, open.holder?))) else { return };
+    if holder.exported && inner.is(K::Identifier) {
+        cx.b.export(inner.text(), text);
+        return;
+    }
+    let Some(text) = patterns::plain_key(key) else { return };
+    if let Some(def) = plain(cx, open, holder, text, key, node, value) {
+        if inner.is(K::Object) && open.depth < MAX_DEPTH {
+            cx.state.hold(inner, Holder::of(def));
+        }
+        let shape = cx.b.out.value(inner);
+        cx.b.def_mut(def).value = Some(shape);
+    }
+}
+
+/// Adds a property without a function as a field, if it can be reached from elsewhere and there are not too many.
+fn plain<'a>(
+    cx: &mut Context<'a>,
+    open: Open,
+    holder: Holder,
+    text: &'a str,
+    key: Node<'a>,
+    node: Node<'a>,
+    value: Node<'a>,
+) -> Option<DefIx> {
+    let local = cx.b.def(holder.def).flags.has(DefFlags::LOCAL);
+    if local || open.fields >= MAX_FIELDS || open.depth >= MAX_DEPTH {
+        return None;
+    }
+    if let Some(open) = cx.state.object(node.ix()) {
+        open.fields += 1;
+    }
+    let mut new = NewDef::new(SymbolKind::Field, text, key, node);
+    if !classes::is_short(value) {
+        new = new.header_to(value.start());
+    }
+    let def = cx.b.leaf_of(holder.def, new);
+    belong(cx, def, holder);
+    Some(def)
+}
+
+/// `{ name }`.
+pub(super) fn shorthand<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let open = around(cx, node);
+    let Some((open, holder)) = open.and_then(|open| Some((open, open.holder?))) else { return };
+    if holder.exported {
+        cx.b.export(node.text(), node.text());
+        return;
+    }
+    if let Some(def) = plain(cx, open, holder, node.text(), node, node, node) {
+        let shape = cx.b.out.value(node);
+        cx.b.def_mut(def).value = Some(shape);
+    }
+}
+
+/// `...value` in an object.
+pub(super) fn spread<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let exported = around(cx, node).and_then(|open| open.holder).is_some_and(|holder| holder.exported);
+    if let Some(module) = node.first().filter(|_| exported).and_then(exprs::required) {
+        cx.b.import(ImportKind::Wildcard, module, None, None, node.start()).reexport = true;
+    }
+}
+
+/// `name(…) {…}` in an object.
+pub(super) fn method<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+    let Some(name) = node.child(F::Name) else { return Visit::Into };
+    let open = around(cx, node);
+    let text = names::property(name);
+    let new = NewDef::new(functions::method_kind(node, text), text, name, node);
+    let def = open_member(cx, open, functions::with_header(new, node));
+    functions::enter(cx, node, def)
+}
+
+/// Holds what `value`, what `holder` says is, is made of: the value itself and, where it is a call, the objects among its
+/// arguments.
+pub(super) fn hold<'a>(cx: &mut Context<'a>, value: Node<'a>, holder: Holder) {
+    let inner = exprs::unwrap(value);
+    match inner.kind() {
+        K::CallExpression | K::NewExpression => {
+            let args = inner.child(F::Arguments).map(Node::children).into_iter().flatten();
+            for arg in args.take(8).filter(|arg| arg.is(K::Object)) {
+                cx.state.hold(arg, holder);
+            }
+        }
+        K::BinaryExpression => {
+            if let Some(right) = inner.child(F::Right).filter(|right| right.is(K::Object)) {
+                cx.state.hold(right, holder);
+            }
+        }
+        K::Object => cx.state.hold(inner, holder),
+        _ => {}
+    }
+}

@@ -1,0 +1,181 @@
+//! Parameters.
+
+use sdl_model::Visibility;
+use sdl_model::facts::{BindingKind, DefIx, Expr, ExprIx, Param, ParamKind};
+
+use super::{Context, F, K, Node, patterns};
+use crate::build::text::fold;
+
+/// How many parameters are looked at.
+const MAX_PARAMS: usize = 64;
+
+/// One parameter as written.
+#[derive(Clone, Copy)]
+pub(super) struct Written<'a> {
+    /// Its name, or the pattern that takes it apart.
+    pub(super) pattern: Node<'a>,
+    pub(super) ty: Option<Node<'a>>,
+    default: Option<Node<'a>>,
+    optional: bool,
+    kind: ParamKind,
+}
+
+/// The parameters of a function, or of a signature.
+pub(super) fn written(function: Node<'_>) -> impl Iterator<Item = Written<'_>> {
+    let list = function.child(F::Parameters).map(Node::children).into_iter().flatten();
+    let single = function.child(F::Parameter);
+    single.into_iter().chain(list).take(MAX_PARAMS).filter_map(one)
+}
+
+fn one(node: Node<'_>) -> Option<Written<'_>> {
+    let mut param = match node.kind() {
+        K::RequiredParameter | K::OptionalParameter => Written {
+            pattern: node.child(F::Pattern)?,
+            ty: node.child(F::TypeField),
+            default: node.child(F::Value),
+            optional: node.is(K::OptionalParameter),
+            kind: ParamKind::Positional,
+        },
+        K::AssignmentPattern => Written {
+            pattern: node.child(F::Left)?,
+            ty: None,
+            default: node.child(F::Right),
+            optional: true,
+            kind: ParamKind::Positional,
+        },
+        K::Identifier | K::ObjectPattern | K::ArrayPattern | K::RestPattern => {
+            Written { pattern: node, ty: None, default: None, optional: false, kind: ParamKind::Positional }
+        }
+        _ => return None,
+    };
+    param.optional |= param.default.is_some();
+    match param.pattern.kind() {
+        K::RestPattern => {
+            param.kind = ParamKind::Rest;
+            param.optional = true;
+            param.pattern = param.pattern.first()?;
+        }
+        K::This => param.kind = ParamKind::Receiver,
+        _ => {}
+    }
+    Some(param)
+}
+
+/// Adds the parameters of `function` to `def`.
+pub(super) fn state<'a>(cx: &mut Context<'a>, def: DefIx, function: Node<'a>) {
+    if !cx.b.def(def).params.is_empty() {
+        return;
+    }
+    for param in written(function) {
+        let named = matches!(param.pattern.kind(), K::Identifier | K::This);
+        let name = if named { param.pattern.text() } else { "" };
+        let mut ty = param.ty.map(|ty| cx.b.out.ty(ty));
+        if param.kind == ParamKind::Rest {
+            // `...rest: T[]` takes many T.
+            ty = ty.map(|ty| match cx.b.out.expr(ty) {
+                Expr::Index(element) => *element,
+                _ => ty,
+            });
+        }
+        let stated = Param {
+            name: cx.b.out.str(name),
+            ty_text: param.ty.map(|ty| {
+                let text = ty.text().trim_start_matches(':').trim_start();
+                cx.b.out.str(&fold(text, 200))
+            }),
+            ty,
+            optional: param.optional,
+            kind: param.kind,
+        };
+        cx.b.def_mut(def).params.push(stated);
+    }
+}
+
+/// Binds the parameters of `function`, whose definition `def` is the innermost open one.
+pub(super) fn bind<'a>(cx: &mut Context<'a>, def: DefIx, function: Node<'a>) {
+    let range = (cx.b.def(def).span.start, cx.b.scope_end());
+    for param in written(function) {
+        let value = param.default.filter(|_| param.ty.is_none()).map(|default| cx.b.body.value(default));
+        bind_one(cx, param, value, range);
+        property(cx, def, param);
+    }
+}
+
+fn bind_one<'a>(cx: &mut Context<'a>, param: Written<'a>, value: Option<ExprIx>, range: (u32, u32)) {
+    let ty = param.ty.map(|ty| cx.b.body.ty(ty));
+    match param.pattern.kind() {
+        K::Identifier | K::This => {
+            let ty = ty.filter(|ty| !cx.b.body.is_unknown(*ty));
+            let name = param.pattern.text();
+            cx.b.bind_within(BindingKind::Param, name, ty, value, range.0, range.1);
+        }
+        _ => {
+            let whole = match ty {
+                Some(ty) => Some(cx.b.body.add(Expr::New(ty))),
+                None => value,
+            };
+            let annotation = param.ty.and_then(Node::first);
+            patterns::bind(cx, BindingKind::Param, param.pattern, whole, annotation, range);
+        }
+    }
+}
+
+/// A constructor's parameter that is a field as well.
+fn property<'a>(cx: &mut Context<'a>, def: DefIx, param: Written<'a>) {
+    let Some(node) = param.pattern.parent().filter(|node| {
+        node.children()
+            .any(|part| matches!(part.kind(), K::AccessibilityModifier | K::Readonly | K::OverrideModifier))
+    }) else {
+        return;
+    };
+    let Some(class) = cx.b.def(def).parent.filter(|class| cx.b.def(*class).kind.is_type()) else { return };
+    let name = param.pattern;
+    let new = crate::build::NewDef::new(sdl_model::SymbolKind::Field, name.text(), name, node);
+    let field = cx.b.leaf_of(class, new);
+    let ty = param.ty.map(|ty| cx.b.out.ty(ty));
+    let modifier = node.child_of(K::AccessibilityModifier).map_or("", Node::text);
+    let def = cx.b.def_mut(field);
+    def.ty = ty;
+    def.visibility = match modifier {
+        "private" => Visibility::Private,
+        "protected" => Visibility::Protected,
+        _ => Visibility::Public,
+    };
+}
+
+/// Binds the parameters of a function without a name, known in it alone.
+pub(super) fn anonymous<'a>(cx: &mut Context<'a>, function: Node<'a>) {
+    let range = (function.start(), function.end());
+    for (at, param) in written(function).enumerate() {
+        let value = match param.default {
+            Some(default) => Some(cx.b.body.value(default)),
+            None if param.ty.is_none() => passed(cx, function, at),
+            None => None,
+        };
+        bind_one(cx, param, value, range);
+    }
+}
+
+/// What parameter `at` of `function` is when it is an argument of a call that everybody knows: `list.map(x => …)`.
+fn passed<'a>(cx: &mut Context<'a>, function: Node<'a>, at: usize) -> Option<ExprIx> {
+    let call = function.parent().filter(|args| args.is(K::Arguments))?.parent()?;
+    let callee = call.child(F::Function).filter(|callee| callee.is(K::MemberExpression))?;
+    let (object, name) = (callee.child(F::ObjectField)?, callee.child(F::Property)?);
+    let is_first = function.parent().and_then(Node::first) == Some(function);
+    let element = match (name.text(), at) {
+        (
+            "forEach" | "map" | "filter" | "find" | "findIndex" | "findLast" | "some" | "every" | "flatMap",
+            0,
+        )
+        | ("sort" | "toSorted", 0 | 1)
+        | ("reduce" | "reduceRight", 1) => true,
+        ("then", 0) => false,
+        _ => return None,
+    };
+    if !is_first {
+        return None;
+    }
+    let value = cx.b.body.value(object);
+    (!cx.b.body.is_unknown(value))
+        .then(|| cx.b.body.add(if element { Expr::Iter(value) } else { Expr::Await(value) }))
+}

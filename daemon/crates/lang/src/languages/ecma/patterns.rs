@@ -1,0 +1,154 @@
+//! Patterns: names that take a value apart.
+
+use sdl_model::facts::{BindingKind, Expr, ExprIx, Lit};
+
+use super::{Context, F, K, Node, exprs, names};
+
+/// How many names one pattern may bind.
+const MAX_NAMES: usize = 4_096;
+
+/// One name in a pattern.
+pub(super) struct Part<'a> {
+    pub(super) name: Node<'a>,
+    /// The part of the value that it is bound to, of the body.
+    pub(super) value: Option<ExprIx>,
+    /// The type that an annotation states for it.
+    pub(super) ty: Option<Node<'a>>,
+}
+
+/// A part of a pattern that is still to be taken apart.
+struct Todo<'a> {
+    node: Node<'a>,
+    value: Option<ExprIx>,
+    ty: Option<Node<'a>>,
+}
+
+/// The names in `pattern` with the parts of `value` (of the body) that they are bound to. `annotation` is the type that
+/// is stated for all of it.
+pub(super) fn parts<'a>(
+    cx: &mut Context<'a>,
+    pattern: Node<'a>,
+    value: Option<ExprIx>,
+    annotation: Option<Node<'a>>,
+) -> Vec<Part<'a>> {
+    let mut found = Vec::new();
+    // Patterns nest as deep as the text does, so the ones still to do are kept in a list.
+    let mut todo = vec![Todo { node: pattern, value, ty: annotation }];
+    while let Some(Todo { node, value, ty }) = todo.pop() {
+        let first = todo.len();
+        match node.kind() {
+            K::Identifier | K::ShorthandPattern => found.push(Part { name: node, value, ty }),
+            K::ObjectPattern => {
+                for part in node.children() {
+                    let (key, target) = match part.kind() {
+                        K::ShorthandPattern => (Some(part), Some(part)),
+                        K::PairPattern => (part.child(F::Key), part.child(F::Value)),
+                        K::ObjectAssignmentPattern => {
+                            let left = part.child(F::Left);
+                            (left.filter(|left| left.is(K::ShorthandPattern)), Some(part))
+                        }
+                        // What is left over has no shape of its own.
+                        K::RestPattern => (None, part.first()),
+                        _ => (None, None),
+                    };
+                    let Some(target) = target else { continue };
+                    let key = key.filter(|key| !key.is(K::ComputedPropertyName)).map(names::property);
+                    let value = match (value, key) {
+                        (Some(value), Some(key)) => Some(cx.b.body.attr(value, key)),
+                        _ => None,
+                    };
+                    let ty = key.and_then(|key| property_type(ty?, key));
+                    todo.push(Todo { node: target, value, ty });
+                }
+            }
+            K::ArrayPattern => {
+                // Holes are nothing but commas, which are not on the tape: the text tells.
+                let mut at = 0;
+                let mut from = node.start();
+                for part in node.children() {
+                    let gap = node.src().get(from as usize..part.start() as usize).unwrap_or("");
+                    at += gap.bytes().filter(|byte| *byte == b',').count();
+                    from = part.end();
+                    let spread = part.is(K::RestPattern);
+                    let target = if spread { part.first() } else { Some(part) };
+                    let value = value.filter(|_| !spread).map(|value| item(cx, value, at));
+                    let ty =
+                        ty.filter(|ty| ty.is(K::TupleType) && !spread).and_then(|ty| ty.children().nth(at));
+                    todo.extend(target.map(|node| Todo { node, value, ty }));
+                }
+            }
+            K::AssignmentPattern | K::ObjectAssignmentPattern => {
+                let default = node.child(F::Right).map(|right| cx.b.body.value(right));
+                let value = match (value, default) {
+                    (Some(value), Some(default)) if !is_literal(cx, default) => {
+                        Some(cx.b.body.either(vec![value, default]))
+                    }
+                    (value, default) => value.or(default),
+                };
+                todo.extend(node.child(F::Left).map(|node| Todo { node, value, ty }));
+            }
+            K::RestPattern | K::ParenthesizedExpression => {
+                todo.extend(node.first().map(|node| Todo { node, value: None, ty: None }));
+            }
+            _ => {}
+        }
+        if let Some(added) = todo.get_mut(first..) {
+            added.reverse();
+        }
+        if found.len() >= MAX_NAMES {
+            break;
+        }
+    }
+    found
+}
+
+fn is_literal(cx: &Context<'_>, ix: ExprIx) -> bool {
+    matches!(cx.b.body.expr(ix), Expr::Lit(lit) if *lit != Lit::Null)
+}
+
+/// Element `at` of `value`; the element itself where the value is an array as written.
+fn item(cx: &mut Context<'_>, value: ExprIx, at: usize) -> ExprIx {
+    if let Expr::Tuple(items) = cx.b.body.expr(value)
+        && let Some(item) = items.get(at)
+    {
+        return *item;
+    }
+    cx.b.body.add(Expr::Item(value, at.min(255) as u8))
+}
+
+/// The type that the object type `ty` states for the property `key`.
+fn property_type<'a>(ty: Node<'a>, key: &str) -> Option<Node<'a>> {
+    if !ty.is(K::ObjectType) {
+        return None;
+    }
+    let found = ty.children().take(64).find(|member| {
+        member.is(K::PropertySignature)
+            && member.child(F::Name).is_some_and(|name| names::property(name) == key)
+    })?;
+    found.child(F::TypeField)?.first()
+}
+
+/// Binds every name in `pattern`, known in `range`.
+pub(super) fn bind<'a>(
+    cx: &mut Context<'a>,
+    kind: BindingKind,
+    pattern: Node<'a>,
+    value: Option<ExprIx>,
+    annotation: Option<Node<'a>>,
+    range: (u32, u32),
+) {
+    for part in parts(cx, pattern, value, annotation) {
+        let ty = part.ty.map(|ty| cx.b.body.ty(ty)).filter(|ty| !cx.b.body.is_unknown(*ty));
+        let value = part.value.filter(|_| ty.is_none());
+        cx.b.bind_within(kind, part.name.text(), ty, value, range.0, range.1);
+    }
+}
+
+/// The text of a key that is written out.
+pub(super) fn plain_key(node: Node<'_>) -> Option<&str> {
+    match node.kind() {
+        K::PropertyIdentifier | K::PrivatePropertyIdentifier | K::ShorthandProperty => Some(node.text()),
+        K::String => Some(exprs::string(node)).filter(|key| !key.is_empty() && key.len() <= 80),
+        _ => None,
+    }
+}

@@ -1,0 +1,220 @@
+//! References.
+
+use sdl_model::facts::{Expr, RefForm};
+
+use super::{Context, F, K, Node, classes, commonjs, exprs, functions, imports, invariants};
+use crate::driver::Visit;
+
+/// Longest callee that is looked up as a whole for side effects.
+const LONG_CALLEE: u32 = 120;
+
+pub(super) fn call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let Some(callee) = node.child(F::Function) else { return };
+    match callee.kind() {
+        K::Super => {
+            let recv = cx.b.body.add(Expr::SuperRef);
+            let args = exprs::arg_count(node.child(F::Arguments));
+            cx.b.reference(RefForm::MethodCall, "constructor", callee.start(), Some(recv), args);
+        }
+        K::Import => imports::required(cx, node),
+        K::Identifier => {
+            let text = callee.text();
+            if text == "require" {
+                imports::required(cx, node);
+            }
+            cx.b.effect_of(text);
+            functions::test(cx, node);
+            invariants::asserted(cx, node, text);
+        }
+        K::MemberExpression if callee.end() - callee.start() <= LONG_CALLEE => {
+            cx.b.effect_of(callee.text());
+            functions::test(cx, node);
+            invariants::asserted(cx, node, callee.text());
+            commonjs::mixed_in(cx, node);
+        }
+        // `it.each(…)('…', () => …)`.
+        K::CallExpression => functions::test(cx, node),
+        _ => {}
+    }
+}
+
+pub(super) fn construct<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let class = node.child(F::Constructor).filter(|class| class.end() - class.start() <= LONG_CALLEE);
+    if let Some(class) = class.filter(|class| matches!(class.kind(), K::Identifier | K::MemberExpression)) {
+        cx.b.effect_of(class.text());
+    }
+}
+
+fn is_env(node: Node<'_>) -> bool {
+    node.end() - node.start() <= 16 && matches!(node.text(), "process.env" | "import.meta.env")
+}
+
+pub(super) fn member<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+    let (Some(object), Some(name)) = (node.child(F::ObjectField), node.child(F::Property)) else {
+        return Visit::Into;
+    };
+    if classes::is_base(node) {
+        return Visit::Skip;
+    }
+    if node.is_in(K::AssignmentExpression, F::Left) && commonjs::only_defines(node) {
+        return Visit::Skip;
+    }
+    if is_env(object) {
+        cx.b.reference(RefForm::Config, name.text(), name.start(), None, 0);
+        cx.b.effect_of(object.text());
+        return Visit::Skip;
+    }
+    if is_env(node) {
+        cx.b.effect_of(node.text());
+        return Visit::Skip;
+    }
+    let (form, args) = form(node);
+    let form = match form {
+        RefForm::Call => RefForm::MethodCall,
+        RefForm::Value => RefForm::Attr,
+        other => other,
+    };
+    if node.parent_kind() != Some(K::JsxClosingElement) {
+        let recv = cx.b.body.value(object);
+        cx.b.reference(form, name.text(), name.start(), Some(recv), args);
+    }
+    Visit::Into
+}
+
+/// `object['name']`.
+pub(super) fn subscript<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let (Some(object), Some(index)) = (node.child(F::ObjectField), node.child(F::Index)) else { return };
+    if !index.is(K::String) {
+        return;
+    }
+    let name = exprs::string(index);
+    if is_env(object) {
+        cx.b.reference(RefForm::Config, name, index.start(), None, 0);
+        return;
+    }
+    let is_word = |c: char| c == '_' || c == '$' || c.is_alphanumeric();
+    if name.len() > 80 || !name.chars().all(is_word) {
+        return;
+    }
+    let (form, args) = form(node);
+    let form = if form == RefForm::Call { RefForm::MethodCall } else { RefForm::Attr };
+    let recv = cx.b.body.value(object);
+    cx.b.reference(form, name, index.start() + 1, Some(recv), args);
+}
+
+pub(super) fn identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let name = node.text();
+    if declares(node) || classes::is_base(node) {
+        return;
+    }
+    let (form, args) = form(node);
+    let silent = match form {
+        RefForm::Value => matches!(name, "arguments" | "exports" | "module" | "require"),
+        RefForm::Call => name == "require",
+        // What begins with a small letter is an element of the page, no component.
+        RefForm::Construct if is_tag(node) => !name.starts_with(|c: char| c.is_uppercase() || c == '_'),
+        _ => false,
+    };
+    if !silent && node.parent_kind() != Some(K::JsxClosingElement) {
+        cx.b.reference(form, name, node.start(), None, args);
+    }
+}
+
+fn is_tag(node: Node<'_>) -> bool {
+    node.field() == F::Name
+        && matches!(node.parent_kind(), Some(K::JsxOpeningElement | K::JsxSelfClosingElement))
+}
+
+/// Whether `node`, an identifier, is a name being declared, or no name of a value.
+fn declares(node: Node<'_>) -> bool {
+    let Some(parent) = node.parent() else { return true };
+    match parent.kind() {
+        K::VariableDeclarator
+        | K::FunctionDeclaration
+        | K::GeneratorFunctionDeclaration
+        | K::FunctionExpression
+        | K::GeneratorFunction
+        | K::FunctionSignature
+        | K::ClassDeclaration
+        | K::Class
+        | K::EnumDeclaration
+        | K::InternalModule
+        | K::Module
+        | K::TypePredicate
+        | K::IndexSignature => node.field() == F::Name,
+        K::RequiredParameter | K::OptionalParameter => matches!(node.field(), F::Pattern | F::Name),
+        K::FormalParameters
+        | K::RestPattern
+        | K::ArrayPattern
+        | K::NamespaceExport
+        | K::AssertsAnnotation
+        | K::NestedIdentifier => true,
+        K::AssignmentPattern => node.field() == F::Left,
+        K::PairPattern => node.field() == F::Value,
+        K::CatchClause | K::ArrowFunction => node.field() == F::Parameter,
+        K::ForInStatement => node.field() == F::Left && parent.child(F::Kind).is_some(),
+        _ => false,
+    }
+}
+
+/// A name where a type stands.
+pub(super) fn type_name<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let declared = match node.parent_kind() {
+        Some(
+            K::ClassDeclaration
+            | K::AbstractClassDeclaration
+            | K::Class
+            | K::InterfaceDeclaration
+            | K::TypeAliasDeclaration
+            | K::TypeParameter
+            | K::MappedTypeClause,
+        ) => node.field() == F::Name,
+        Some(K::InferType) => true,
+        _ => false,
+    };
+    if !declared && !classes::is_base(node) {
+        cx.b.reference(RefForm::Type, node.text(), node.start(), None, 0);
+    }
+}
+
+/// `a.B` where a type stands.
+pub(super) fn qualified_type<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+    let (Some(module), Some(name)) = (node.child(F::ModuleField), node.child(F::Name)) else {
+        return Visit::Skip;
+    };
+    if !classes::is_base(node) {
+        let recv = cx.b.body.ty(module);
+        cx.b.reference(RefForm::Type, name.text(), name.start(), Some(recv), 0);
+    }
+    Visit::Skip
+}
+
+/// What is done with the value of `node`: called, built from, applied as a decorator, or used in another way.
+fn form(node: Node<'_>) -> (RefForm, usize) {
+    let mut at = node;
+    let Some(mut parent) = at.parent() else { return (RefForm::Value, 0) };
+    // `f!(…)`, `(f)(…)`, `f<T>(…)`.
+    for _ in 0..3 {
+        let wraps = matches!(
+            parent.kind(),
+            K::NonNullExpression | K::ParenthesizedExpression | K::InstantiationExpression
+        );
+        match parent.parent().filter(|_| wraps && parent.first() == Some(at)) {
+            Some(outer) => (at, parent) = (parent, outer),
+            None => break,
+        }
+    }
+    match parent.kind() {
+        K::CallExpression if at.field() == F::Function => {
+            let decorates = parent.parent_kind() == Some(K::Decorator);
+            let form = if decorates { RefForm::Decorator } else { RefForm::Call };
+            (form, exprs::arg_count(parent.child(F::Arguments)))
+        }
+        K::NewExpression if at.field() == F::Constructor => {
+            (RefForm::Construct, exprs::arg_count(parent.child(F::Arguments)))
+        }
+        K::JsxOpeningElement | K::JsxSelfClosingElement if at.field() == F::Name => (RefForm::Construct, 1),
+        K::Decorator => (RefForm::Decorator, 0),
+        _ => (RefForm::Value, 0),
+    }
+}

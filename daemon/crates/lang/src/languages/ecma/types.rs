@@ -1,0 +1,142 @@
+//! Shapes of stated types.
+
+use sdl_model::facts::{Expr, ExprIx, Lit};
+
+use super::{F, K, Node, exprs};
+use crate::build::{Half, MAX_ELEMENTS};
+
+pub(super) fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+    match node.kind() {
+        K::TypeIdentifier | K::Identifier => half.type_name(node.text()),
+        K::NestedTypeIdentifier | K::NestedIdentifier => dotted(half, node),
+        K::TypeAnnotation
+        | K::ParenthesizedType
+        | K::ReadonlyType
+        | K::OptionalType
+        | K::RestType
+        | K::Constraint => half.ty_or_unknown(node.first()),
+        K::GenericType => generic(half, node),
+        K::PredefinedType => predefined(half, node.text()),
+        K::LiteralType => match node.first() {
+            Some(literal) => half.value(literal),
+            None => half.lit(Lit::Null),
+        },
+        K::ArrayType => {
+            let element = half.ty_or_unknown(node.first());
+            half.add(Expr::Index(element))
+        }
+        K::TupleType => {
+            let items = half.types(node.children());
+            half.add(Expr::Tuple(items))
+        }
+        K::RequiredParameter | K::OptionalParameter => half.ty_or_unknown(node.child(F::TypeField)),
+        // A member of any part is a member of the whole, for all that a receiver needs.
+        K::UnionType | K::IntersectionType => join(half, node),
+        K::FlowMaybeType => {
+            let inner = half.ty_or_unknown(node.first());
+            half.optional(inner)
+        }
+        K::FunctionType => function(half, node),
+        K::ObjectType => half.lit(Lit::Object),
+        K::ConditionalType => {
+            let then = half.ty_or_unknown(node.child(F::Consequence));
+            let otherwise = half.ty_or_unknown(node.child(F::Alternative));
+            half.union(vec![then, otherwise])
+        }
+        K::ThisType | K::This => half.add(Expr::SelfType),
+        K::TypePredicateAnnotation | K::TypePredicate => half.lit(Lit::Bool),
+        K::AssertsAnnotation => half.lit(Lit::Null),
+        K::IndexTypeQuery | K::TemplateLiteralType => half.lit(Lit::Str),
+        // `import('x').T`.
+        K::MemberExpression | K::CallExpression => exprs::value(half, node),
+        _ => half.unknown(),
+    }
+}
+
+/// A qualified name, outer parts first; its nesting is as deep as the text makes it.
+fn dotted<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+    if node.end() - node.start() > 400 {
+        return half.unknown();
+    }
+    let mut parts = node.text().split('.').map(str::trim);
+    let mut ix = half.type_name(parts.next().unwrap_or(""));
+    for part in parts.take(MAX_ELEMENTS) {
+        ix = half.attr(ix, part);
+    }
+    ix
+}
+
+fn generic<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+    let base = half.ty_or_unknown(node.child(F::Name));
+    let args = node.child(F::TypeArgumentsField).map(Node::children).into_iter().flatten();
+    let args = half.types(args);
+    if args.is_empty() { base } else { half.add(Expr::Generic(base, args)) }
+}
+
+fn predefined(half: &mut Half<'_>, name: &str) -> ExprIx {
+    let lit = match name {
+        "string" => Lit::Str,
+        "number" => Lit::Float,
+        "boolean" => Lit::Bool,
+        "void" | "never" => Lit::Null,
+        "object" => Lit::Object,
+        _ => return half.unknown(),
+    };
+    half.lit(lit)
+}
+
+/// `A | B | C`, which nests to the left, flat.
+fn join<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+    let mut parts = Vec::new();
+    let mut todo = vec![node];
+    while let Some(part) = todo.pop() {
+        if matches!(part.kind(), K::UnionType | K::IntersectionType) {
+            let first = todo.len();
+            todo.extend(part.children().take(MAX_ELEMENTS));
+            if let Some(added) = todo.get_mut(first..) {
+                added.reverse();
+            }
+        } else {
+            parts.push(part);
+        }
+        if todo.len() > 4 * MAX_ELEMENTS {
+            break;
+        }
+    }
+    let mut all: Vec<ExprIx> = Vec::new();
+    for part in parts.into_iter().take(MAX_ELEMENTS) {
+        let ty = half.ty(part);
+        match half.expr(ty) {
+            Expr::Union(list) => all.extend(list.clone()),
+            _ => all.push(ty),
+        }
+    }
+    all.truncate(MAX_ELEMENTS);
+    half.union(all)
+}
+
+fn function<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+    let list = node.child(F::Parameters).map(Node::children).into_iter().flatten();
+    let params: Vec<ExprIx> =
+        list.take(MAX_ELEMENTS).map(|param| half.ty_or_unknown(param.child(F::TypeField))).collect();
+    let ret = node.child(F::ReturnType).map(|ret| half.ty(ret));
+    half.add(Expr::Callable(params, ret))
+}
+
+/// The object types that `node`, an alias's target, is made of: their members are the alias's.
+pub(super) fn object_types(node: Node<'_>) -> Vec<Node<'_>> {
+    let mut found = Vec::new();
+    let mut todo = vec![node];
+    let mut steps = 0;
+    while let Some(part) = todo.pop() {
+        steps += 1;
+        match part.kind() {
+            K::ObjectType => found.push(part),
+            K::UnionType | K::IntersectionType | K::ParenthesizedType | K::ReadonlyType if steps < 256 => {
+                todo.extend(part.children().take(64));
+            }
+            _ => {}
+        }
+    }
+    found
+}

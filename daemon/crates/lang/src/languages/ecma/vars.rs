@@ -1,0 +1,320 @@
+//! Variables: definitions at the top level, bindings elsewhere.
+
+use sdl_model::facts::{BindingKind, DefFlags, DefIx, EffectKind, Expr, ExprIx};
+use sdl_model::{Lang, SymbolKind, Visibility};
+
+use super::state::{Holder, Local};
+use super::{
+    Context, F, K, Node, classes, commonjs, exprs, functions, imports, jsdoc, names, objects, patterns,
+};
+use crate::build::NewDef;
+
+/// One declarator with what stands around it.
+struct Declared<'a> {
+    node: Node<'a>,
+    /// The `const …` that it is in.
+    declaration: Node<'a>,
+    /// The statement, if this is all that it declares; else the declarator.
+    whole: Node<'a>,
+    name: Node<'a>,
+    value: Option<Node<'a>>,
+    /// The value without casts and the like.
+    inner: Option<Node<'a>>,
+    is_const: bool,
+}
+
+pub(super) fn declarator<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let (Some(name), Some(declaration)) = (node.child(F::Name), node.parent()) else { return };
+    let single = declaration.children().filter(|part| part.is(K::VariableDeclarator)).nth(1).is_none();
+    let value = node.child(F::Value);
+    let declared = Declared {
+        node,
+        declaration,
+        whole: if single { names::statement(declaration) } else { node },
+        name,
+        value,
+        inner: value.map(exprs::unwrap),
+        is_const: declaration.child_of(K::Const).is_some(),
+    };
+    let top = is_top(cx, declaration);
+    if let Some(value) = value
+        && imports::required_variable(cx, name, value)
+    {
+        if top {
+            note_exports(cx, declaration);
+        }
+        return;
+    }
+    if let Some(value) = value.filter(|value| value.is(K::AssignmentExpression)) {
+        commonjs::chained(cx, name, value);
+    }
+    if !name.is(K::Identifier) {
+        pattern(cx, &declared, top);
+        return;
+    }
+    if let Some(inner) = declared.inner {
+        let kind = match inner.kind() {
+            kind if kind.is_function_value() => Some(SymbolKind::Function),
+            K::Class => Some(SymbolKind::Class),
+            _ => None,
+        };
+        if let Some(kind) = kind {
+            open_held(cx, &declared, kind, inner, top);
+            return;
+        }
+    }
+    if top { variable(cx, &declared) } else { local(cx, &declared) }
+}
+
+fn note_exports(cx: &mut Context<'_>, declaration: Node<'_>) {
+    cx.state.is_module |= names::statement(declaration).is(K::ExportStatement);
+}
+
+/// Whether what `declaration` declares is at the top level of a module or namespace.
+fn is_top(cx: &Context<'_>, declaration: Node<'_>) -> bool {
+    if cx.state.in_function() {
+        return false;
+    }
+    let Some(parent) = names::statement(declaration).parent() else { return false };
+    match parent.kind() {
+        K::Program | K::Error => true,
+        K::StatementBlock => parent
+            .parent_kind()
+            .is_some_and(|kind| matches!(kind, K::InternalModule | K::Module | K::AmbientDeclaration)),
+        // A `var` leaves its block.
+        _ => declaration.is(K::VariableDeclaration),
+    }
+}
+
+/// Opens the function or class that a variable holds.
+fn open_held<'a>(
+    cx: &mut Context<'a>,
+    declared: &Declared<'a>,
+    kind: SymbolKind,
+    inner: Node<'a>,
+    top: bool,
+) {
+    let from = if declared.whole == declared.node { declared.node } else { declared.declaration };
+    let new = NewDef::new(kind, declared.name.text(), declared.name, declared.whole);
+    let new = if kind == SymbolKind::Class {
+        new.body(inner.child(F::Body))
+    } else {
+        functions::with_header(new, inner)
+    };
+    let def = cx.b.open(new.header_from(from.start()));
+    if top {
+        names::export(cx, def, names::statement(declared.declaration));
+    } else {
+        hide(cx, def);
+    }
+    if let Some(ty) = declared.node.child(F::TypeField) {
+        cx.b.def_mut(def).ty = Some(cx.b.out.ty(ty));
+        stated_result(cx, def);
+    }
+    cx.state.hold(inner, Holder::of(def));
+}
+
+/// A function whose variable has a function type gives what that says.
+fn stated_result(cx: &mut Context<'_>, def: DefIx) {
+    if let Some(ty) = cx.b.def(def).ty
+        && let Expr::Callable(_, ret) = cx.b.out.expr(ty)
+    {
+        cx.b.def_mut(def).ret = *ret;
+    }
+}
+
+fn hide(cx: &mut Context<'_>, def: DefIx) {
+    cx.b.flag(def, DefFlags::LOCAL);
+    cx.b.def_mut(def).visibility = Visibility::Private;
+}
+
+/// A variable that others can name.
+fn variable<'a>(cx: &mut Context<'a>, declared: &Declared<'a>) {
+    let kind = if declared.is_const { SymbolKind::Constant } else { SymbolKind::Variable };
+    let from = if declared.whole == declared.node { declared.node } else { declared.declaration };
+    let mut new =
+        NewDef::new(kind, declared.name.text(), declared.name, declared.whole).header_from(from.start());
+    if let Some(value) = declared.value.filter(|value| !classes::is_short(*value)) {
+        // Literal text stays out of signatures: it may be long, or secret.
+        new = new.header_to(value.start());
+    } else if declared.whole != declared.node {
+        new = new.header_to(declared.declaration.end());
+    }
+    // `var a` twice is one variable.
+    let scope = cx.b.scope();
+    let def = match cx.b.find_def(scope, declared.name.text()) {
+        Some(def) if matches!(cx.b.def(def).kind, SymbolKind::Constant | SymbolKind::Variable) => def,
+        _ => {
+            let def = cx.b.open(new);
+            names::export(cx, def, names::statement(declared.declaration));
+            def
+        }
+    };
+    if let Some(ty) = declared.node.child(F::TypeField) {
+        cx.b.def_mut(def).ty = Some(cx.b.out.ty(ty));
+    }
+    if cx.lang == Lang::JavaScript {
+        jsdoc::variable(cx, def);
+    }
+    if let Some(value) = declared.value {
+        let shape = cx.b.body.value(value);
+        cx.b.add_value(def, shape, declared.node.start());
+        objects::hold(cx, value, Holder::of(def));
+    }
+}
+
+/// Where a local variable is known.
+fn range(cx: &Context<'_>, declaration: Node<'_>, from: u32) -> (u32, u32) {
+    let whole = cx.b.scope_end();
+    let around = declaration.parent();
+    if declaration.is(K::VariableDeclaration) || around.is_none() {
+        // To the end of the function; an anonymous one's end is that of its node.
+        let function = declaration.ancestors().take(64).find(|node| node.kind().is_function());
+        let end = function.map_or(whole, |function| function.end());
+        let own = function.is_none_or(|function| function.child(F::Body).map(Node::start) == body_start(cx));
+        return (from, if own { whole } else { end });
+    }
+    let block = around.unwrap_or(declaration);
+    let own = body_start(cx) == Some(block.start()) || block.is(K::Program);
+    (from, if own { whole } else { block.end() })
+}
+
+fn body_start(cx: &Context<'_>) -> Option<u32> {
+    cx.b.def(cx.b.scope()).body_start
+}
+
+/// A variable of a function or block.
+fn local<'a>(cx: &mut Context<'a>, declared: &Declared<'a>) {
+    let name = declared.name.text();
+    let scope = cx.b.scope();
+    let stated = declared.node.child(F::TypeField);
+    let range = range(cx, declared.declaration, declared.node.end());
+    let text = cx.b.body.str(name);
+    if let Some(inner) = declared.inner.filter(|inner| stated.is_none() && objects::has_functions(*inner)) {
+        // An object with functions is known by them, not by a type.
+        let new = NewDef::new(SymbolKind::Variable, name, declared.name, declared.whole);
+        let def = cx.b.leaf_of(scope, new.signature(name.to_owned()));
+        hide(cx, def);
+        cx.state.hold(inner, Holder::of(def));
+        return;
+    }
+    let documented = if cx.lang == Lang::JavaScript { jsdoc::before(cx, declared.whole) } else { None };
+    let ty = stated.map(|ty| cx.b.body.ty(ty)).or(documented).filter(|ty| !cx.b.body.is_unknown(*ty));
+    let pending = declared.value.is_none() && ty.is_none();
+    cx.state.declare(scope, text, Local { range, pending });
+    if !pending {
+        let value = declared.value.map(|value| cx.b.body.value(value));
+        cx.b.bind_within(BindingKind::Local, name, ty, value, range.0, range.1);
+    }
+}
+
+/// `const { a, b } = …`.
+fn pattern<'a>(cx: &mut Context<'a>, declared: &Declared<'a>, top: bool) {
+    let annotation = declared.node.child(F::TypeField).and_then(Node::first);
+    let value = match annotation {
+        Some(ty) => {
+            let ty = cx.b.body.ty(ty);
+            Some(cx.b.body.add(Expr::New(ty)))
+        }
+        None => declared.value.map(|value| cx.b.body.value(value)),
+    };
+    if declared.value.is_some_and(|value| matches!(value.text(), "process.env" | "import.meta.env")) {
+        for key in declared.name.children().filter_map(|part| match part.kind() {
+            K::PairPattern => part.child(F::Key),
+            K::ObjectAssignmentPattern => part.child(F::Left),
+            K::ShorthandPattern => Some(part),
+            _ => None,
+        }) {
+            cx.b.reference(sdl_model::facts::RefForm::Config, key.text(), key.start(), None, 0);
+        }
+    }
+    if !top {
+        let range = range(cx, declared.declaration, declared.node.end());
+        patterns::bind(cx, BindingKind::Local, declared.name, value, annotation, range);
+        return;
+    }
+    let kind = if declared.is_const { SymbolKind::Constant } else { SymbolKind::Variable };
+    for part in patterns::parts(cx, declared.name, value, annotation) {
+        let text = part.name.text();
+        let new = NewDef::new(kind, text, part.name, declared.whole).signature(text.to_owned());
+        let def = cx.b.leaf(new);
+        names::export(cx, def, names::statement(declared.declaration));
+        if let Some(value) = part.value {
+            cx.b.add_value(def, value, declared.node.start());
+        }
+    }
+}
+
+/// `name = value` for a variable that is declared elsewhere.
+pub(super) fn assigned<'a>(cx: &mut Context<'a>, node: Node<'a>, left: Node<'a>, right: Node<'a>) {
+    let name = left.text();
+    let inner = exprs::unwrap(right);
+    let Some((scope, local)) = declared_in(cx, name, node.start()) else {
+        if let Some(def) = cx.b.find_def(DefIx::MODULE, name).filter(|def| is_variable(cx, *def)) {
+            let shape = cx.b.body.value(right);
+            cx.b.add_value(def, shape, node.start());
+            if let Some(function) = cx.b.callable() {
+                cx.b.effect(function, EffectKind::GlobalState, name);
+            }
+        }
+        return;
+    };
+    let text = cx.b.body.str(name);
+    if local.pending && inner.kind().is_function_value() {
+        let new = NewDef::new(SymbolKind::Function, name, left, node);
+        let def = cx.b.open_of(scope, functions::with_header(new, inner));
+        hide(cx, def);
+        cx.state.hold(inner, Holder::of(def));
+    } else {
+        let value = Some(cx.b.body.value(right)).filter(|value| !is_null(cx, *value));
+        let from = if local.pending { local.range.0 } else { node.end() };
+        cx.b.bind_in(scope, BindingKind::Local, name, None, value, (from, local.range.1));
+    }
+    cx.state.declare(scope, text, Local { pending: false, ..local });
+}
+
+fn is_null(cx: &Context<'_>, ix: ExprIx) -> bool {
+    matches!(cx.b.body.expr(ix), Expr::Lit(sdl_model::facts::Lit::Null) | Expr::Unknown)
+}
+
+fn is_variable(cx: &Context<'_>, def: DefIx) -> bool {
+    matches!(cx.b.def(def).kind, SymbolKind::Variable | SymbolKind::Constant)
+}
+
+/// The definition whose local variable `name` is.
+fn declared_in(cx: &mut Context<'_>, name: &str, at: u32) -> Option<(DefIx, Local)> {
+    let text = cx.b.body.lookup(name)?;
+    let mut scope = Some(cx.b.scope());
+    // Deeper nesting than this is not written by people.
+    for _ in 0..32 {
+        let def = scope?;
+        if let Some(local) = cx.state.local(def, text, at) {
+            return Some((def, *local));
+        }
+        scope = cx.b.def(def).parent;
+    }
+    None
+}
+
+/// `for (const x of list)`, `for (const key in object)`.
+pub(super) fn for_in<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let (Some(left), Some(right)) = (node.child(F::Left), node.child(F::Right)) else { return };
+    if node.child(F::Kind).is_none() {
+        return;
+    }
+    let between = node.src().get(left.end() as usize..right.start() as usize).unwrap_or("");
+    let value = if between.trim_start().starts_with("of") {
+        let list = cx.b.body.value(right);
+        Some(cx.b.body.add(Expr::Iter(list)))
+    } else {
+        None
+    };
+    patterns::bind(cx, BindingKind::Local, left, value, None, (left.start(), node.end()));
+}
+
+/// `catch (error)`.
+pub(super) fn caught<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    if let Some(parameter) = node.child(F::Parameter) {
+        patterns::bind(cx, BindingKind::Local, parameter, None, None, (parameter.start(), node.end()));
+    }
+}
