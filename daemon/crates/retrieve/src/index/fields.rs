@@ -19,7 +19,7 @@ pub(crate) const IMPACT_ONE: f32 = 60_000.0;
 /// How fast impact saturates.
 const K1: f32 = 1.2;
 /// Most postings of one symbol, its exact name apart.
-const MOST_TERMS: usize = 32;
+const MOST_TERMS: usize = 48;
 /// Most bytes of a term.
 const LONGEST_TERM: usize = 64;
 
@@ -36,7 +36,7 @@ enum Field {
 
 /// Weight, fixed average length in terms, strength of length normalization, in the order of [`Field`].
 const FIELDS: [(f32, f32, f32); 6] =
-    [(5.0, 2.0, 0.5), (1.6, 2.0, 0.5), (1.0, 5.0, 0.3), (1.0, 5.0, 0.6), (1.2, 12.0, 0.6), (0.6, 25.0, 0.7)];
+    [(5.0, 2.0, 0.5), (1.6, 2.0, 0.5), (1.0, 5.0, 0.3), (1.0, 5.0, 0.6), (1.2, 12.0, 0.6), (1.5, 25.0, 0.7)];
 
 /// The postings of one file: a pure function of its path and its facts.
 pub fn postings(path: &RelPath, file: FileId, outline: &Outline, body: &Body) -> Vec<Posting> {

@@ -2,6 +2,7 @@
 
 mod cursor;
 mod exact;
+pub(crate) mod files;
 mod filter;
 mod near;
 mod pattern;

@@ -1,11 +1,13 @@
 //! Terms to scored symbols.
 
+use std::cmp::Ordering;
 use std::collections::HashMap;
 use std::ops::ControlFlow;
 
 use sdl_ledger::{TermHit, View};
 use sdl_model::SymbolId;
 
+use super::files;
 use super::filter::Filter;
 use super::plan::{Plan, PlanTerm};
 use crate::index::{EXACT, Flags, IMPACT_ONE, exact_term};
@@ -17,8 +19,6 @@ const MOST_POSTINGS: usize = 600_000;
 const MOST_EXPANSIONS: usize = 12;
 /// Symbols of one spelled name that are considered.
 const MOST_NAMESAKES: usize = 400;
-/// Symbols of one spelled file that are considered.
-const MOST_OF_FILE: usize = 200;
 /// What is added for a symbol whose name is the whole query, so that it comes before all others.
 const PIN: f32 = 1_000.0;
 
@@ -29,9 +29,13 @@ pub(crate) struct Ranked {
     pub(crate) score: f32,
 }
 
-/// Sorts the best `wanted` to the front, best first, and drops the rest. Equal scores go by id.
+/// Higher scores first, equal ones by id.
+pub(super) fn order(a: &Ranked, b: &Ranked) -> Ordering {
+    b.score.total_cmp(&a.score).then(a.symbol.cmp(&b.symbol))
+}
+
+/// Sorts the best `wanted` to the front, best first, and drops the rest.
 pub(crate) fn keep_best(ranked: &mut Vec<Ranked>, wanted: usize) {
-    let order = |a: &Ranked, b: &Ranked| b.score.total_cmp(&a.score).then(a.symbol.cmp(&b.symbol));
     if wanted < ranked.len() {
         ranked.select_nth_unstable_by(wanted, order);
         ranked.truncate(wanted);
@@ -59,7 +63,7 @@ pub(crate) fn rank(
     let symbols = view.counters()?.symbols.max(1) as f32;
     let mut bonus = HashMap::new();
     name_lane(source, plan, symbols, &mut bonus, evidence)?;
-    path_lane(source, plan, &mut bonus, evidence)?;
+    files::path_lane(source, plan, &mut bonus, evidence)?;
     prefix_lane(view, plan, &mut bonus, evidence)?;
     let (mut lists, masses) = lists(view, plan, symbols, evidence)?;
     let total_mass: f32 = masses.iter().sum::<f32>().max(f32::EPSILON);
@@ -70,12 +74,16 @@ pub(crate) fn rank(
             ranked.push(Ranked { symbol, score });
         }
     }
+    if !plan.single {
+        files::lift(source, &mut ranked)?;
+    }
     Ok(ranked)
 }
 
-struct Bonus {
-    score: f32,
-    flags: Flags,
+/// What a symbol is worth apart from its words.
+pub(super) struct Bonus {
+    pub(super) score: f32,
+    pub(super) flags: Flags,
 }
 
 /// How telling a term is that `count` of `symbols` have.
@@ -193,7 +201,7 @@ fn merge(
         }
         let symbol = SymbolId(lowest);
         if filter.keeps(view, symbol, flags)? {
-            let coverage = 0.35 + 0.65 * (covered / total_mass).min(1.0);
+            let coverage = 0.5 + 0.5 * (covered / total_mass).min(1.0);
             let extra =
                 if bonus.is_empty() { 0.0 } else { bonus.remove(&symbol).map_or(0.0, |bonus| bonus.score) };
             ranked.push(Ranked { symbol, score: sum * coverage * flags.prior() + extra });
@@ -228,7 +236,7 @@ fn name_lane(
             {
                 fit *= 1.0 + owners_matched(&probe.owners, sym.qualified(), sym.path());
             }
-            let pin = if plan.single { PIN } else { 1.2 * telling * probe.weight };
+            let pin = if plan.single { PIN } else { 0.8 * telling * probe.weight };
             let slot = bonus.entry(hit.symbol).or_insert(Bonus { score: 0.0, flags });
             slot.score += pin * fit;
         }
@@ -245,59 +253,6 @@ fn owners_matched(owners: &[String], qualified: &str, path: &str) -> f32 {
             || path.split(['/', '.']).any(|part| part == owner.as_str())
     };
     owners.iter().filter(held).count() as f32 / owners.len() as f32
-}
-
-/// Symbols of files whose path the query spells.
-fn path_lane(
-    source: &Source<'_>,
-    plan: &Plan,
-    bonus: &mut HashMap<SymbolId, Bonus>,
-    evidence: &mut Evidence,
-) -> Result<()> {
-    if plan.paths.is_empty() {
-        evidence.skipped("path");
-        return Ok(());
-    }
-    let mut found = 0;
-    for path in &plan.paths {
-        for file in files_at(source.view(), path)? {
-            let symbols = source.symbols_of(file)?;
-            for sym in symbols.into_iter().take(MOST_OF_FILE) {
-                let flags = Flags::of(sym.def(), sym.is_test());
-                if sym.kind() == sdl_model::SymbolKind::Impl {
-                    continue;
-                }
-                found += 1;
-                let slot = bonus.entry(sym.id).or_insert(Bonus { score: 0.0, flags });
-                slot.score += 2.5 * flags.prior();
-            }
-        }
-    }
-    evidence.ran("path", found);
-    Ok(())
-}
-
-/// The files that a spelled path means: those whose path ends with it, or, for a longer one from elsewhere, those whose
-/// path it ends with. At most three.
-pub(crate) fn files_at(view: &dyn View, spelled: &str) -> Result<Vec<sdl_model::FileId>> {
-    let spelled = spelled.replace('\\', "/");
-    let spelled = spelled.trim_start_matches("./").trim_end_matches('/');
-    let Some(name) = spelled.rsplit('/').next().filter(|name| !name.is_empty()) else {
-        return Ok(Vec::new());
-    };
-    let ends_with = |long: &str, short: &str| {
-        long.strip_suffix(short).is_some_and(|before| before.is_empty() || before.ends_with('/'))
-    };
-    let mut found = Vec::new();
-    for file in view.files_named(name)? {
-        let Some(row) = view.file(file)? else { continue };
-        let path = row.path.as_str();
-        if ends_with(path, spelled) || ends_with(spelled, path) {
-            found.push((path.len(), path.to_owned(), file));
-        }
-    }
-    found.sort();
-    Ok(found.into_iter().take(3).map(|(_, _, file)| file).collect())
 }
 
 /// Symbols whose name begins with the query, when it is a single name.

@@ -12,7 +12,7 @@ use crate::{Result, Source, Sym};
 /// What each step away costs.
 const DECAY: f32 = 0.72;
 /// What a caller is worth beside a callee.
-const CALLER: f32 = 0.45;
+const CALLER: f32 = 0.3;
 /// Below this score a symbol is not worth a card.
 pub(super) const LEAST: f32 = 0.12;
 /// Outgoing and incoming edges of one symbol that are followed.

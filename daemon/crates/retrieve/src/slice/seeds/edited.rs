@@ -4,7 +4,7 @@ use sdl_model::facts::DefFlags;
 use sdl_model::{EdgeKind, SymbolKind};
 
 use super::Seeds;
-use crate::search::rank::files_at;
+use crate::search::files::files_at;
 use crate::slice::SliceRequest;
 use crate::{Evidence, LaneStatus, Result, Source};
 

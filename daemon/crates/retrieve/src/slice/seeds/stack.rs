@@ -4,7 +4,7 @@ use sdl_model::FileId;
 
 use super::Seeds;
 use super::frames::{self, Frame};
-use crate::search::rank::files_at;
+use crate::search::files::files_at;
 use crate::slice::SliceRequest;
 use crate::{Evidence, Result, Source, Sym};
 

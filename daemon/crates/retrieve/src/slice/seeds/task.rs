@@ -20,12 +20,13 @@ pub(super) fn lane(
         return Ok(());
     }
     let mut ranked = rank::rank(source, &plan, &Filter::default(), evidence)?;
-    // Half of the cards at least stay free for what the seeds lead to.
-    let most = (request.budget.max_cards as usize / 2).clamp(4, 40);
+    // Some of the cards stay free for what the seeds lead to.
+    let most = (request.budget.max_cards as usize * 3 / 5).clamp(4, 60);
     rank::keep_best(&mut ranked, most);
     let best = ranked.first().map_or(1.0, |found| found.score).max(f32::EPSILON);
     for found in &ranked {
-        seeds.add(found.symbol, 0.9 * found.score / best, false);
+        // Scores fall off faster than relevance does.
+        seeds.add(found.symbol, 0.9 * (found.score / best).powf(0.7), false);
     }
     evidence.ran("taskText", ranked.len());
     Ok(())

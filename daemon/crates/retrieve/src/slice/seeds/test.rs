@@ -3,7 +3,7 @@
 use sdl_model::{EdgeKind, SymbolKind};
 
 use super::Seeds;
-use crate::search::rank::files_at;
+use crate::search::files::files_at;
 use crate::slice::SliceRequest;
 use crate::{Evidence, Result, Source, Sym};
 
