@@ -184,6 +184,7 @@ pub fn expr(arena: &Arena, ix: ExprIx) -> String {
         Expr::Either(all) => format!("either({})", list(all)),
         Expr::Tuple(all) => format!("tuple({})", list(all)),
         Expr::Item(base, at) => format!("{}#{at}", one(base)),
+        Expr::Passed(base, arg, param) => format!("passed({}, {arg}, {param})", one(base)),
         Expr::Callable(params, ret) => {
             format!(
                 "fn({}){}",

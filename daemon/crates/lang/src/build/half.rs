@@ -263,6 +263,7 @@ pub(super) fn map_parts(expr: &Expr, mut part: impl FnMut(ExprIx) -> ExprIx) -> 
         Expr::Await(base) => Expr::Await(part(*base)),
         Expr::Unwrap(base) => Expr::Unwrap(part(*base)),
         Expr::Item(base, at) => Expr::Item(part(*base), *at),
+        Expr::Passed(base, arg, param) => Expr::Passed(part(*base), *arg, *param),
         Expr::Name(_) | Expr::SelfRef | Expr::SuperRef | Expr::SelfType | Expr::Lit(_) | Expr::Unknown => {
             expr.clone()
         }

@@ -53,6 +53,10 @@ pub(super) fn shape(arena: &Arena, ix: ExprIx, out: &mut String) {
             wrap('t', *inner, out);
             let _ = write!(out, "{at}");
         }
+        Expr::Passed(inner, arg, param) => {
+            wrap('p', *inner, out);
+            let _ = write!(out, "{arg},{param}");
+        }
         Expr::Generic(base, args) => {
             shape(arena, *base, out);
             out.push('<');

@@ -107,6 +107,9 @@ pub enum Expr {
     Lit(Lit),
     /// Something that this vocabulary has no word for.
     Unknown,
+    /// What is passed for a parameter (the second number) of the function that is an argument (the first) of a call of
+    /// this, or of a [`Self::New`]: the `x` of `list.each(|x| …)` is `Passed(list.each, 0, 0)`.
+    Passed(ExprIx, u8, u8),
 }
 
 /// Texts and expressions of one half of a file's facts.
