@@ -31,6 +31,11 @@ impl Router {
         Self { engine, tools, workers: Arc::new(Semaphore::new(WORKERS)), stop }
     }
 
+    /// Writes what the tools keep in memory. To be called when no request runs any more.
+    pub fn flush(&self) {
+        self.tools.flush();
+    }
+
     /// Runs `work` on a thread that may block. When the caller goes away, `work` is told through its [`Cancel`].
     async fn blocking<T: Send + 'static>(
         &self,
@@ -67,8 +72,8 @@ impl Router {
         let tools = Arc::clone(&self.tools);
         let session = tool_session(session);
         self.blocking(call, move |cancel| {
-            let args = params.arguments.as_deref().map_or("{}", RawValue::get);
-            tools.call(&session, &params.name, args.as_bytes(), &ProgressLine(progress), cancel)
+            let args = params.arguments().as_bytes();
+            tools.call(&session, &params.name, args, &ProgressLine(progress), cancel)
         })
         .await
     }
@@ -87,8 +92,9 @@ impl Service for Router {
                 Ok(self.tools.list(surface(&session), session.hello().output_schemas, Names::Underscored))
             }
             "tools/traits" => {
-                let params: ToolName = parse(&call.params)?;
-                Ok(format!("{{\"readOnly\":{}}}", self.tools.is_read(&params.name)).into_bytes())
+                let params: ToolCall = parse(&call.params)?;
+                let reads = self.tools.is_read_call(&params.name, params.arguments().as_bytes());
+                Ok(format!("{{\"readOnly\":{reads}}}").into_bytes())
             }
             "surface/set" => {
                 let params: ToolName = parse(&call.params)?;
@@ -131,6 +137,13 @@ struct ToolCall {
     name: String,
     #[serde(default)]
     arguments: Option<Box<RawValue>>,
+}
+
+impl ToolCall {
+    /// The arguments as they came.
+    fn arguments(&self) -> &str {
+        self.arguments.as_deref().map_or("{}", RawValue::get)
+    }
 }
 
 #[derive(Deserialize)]

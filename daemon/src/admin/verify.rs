@@ -18,7 +18,7 @@ use serde::Deserialize;
 use serde_json::json;
 
 use super::{Admin, error, ledger_error};
-use crate::index::{Stores, first_index::first_index};
+use crate::index::{Stores, first_index::first_index, memory};
 use crate::repo::Repo;
 
 const ATTEMPTS: usize = 5;
@@ -132,5 +132,6 @@ impl WorkFolder {
 impl Drop for WorkFolder {
     fn drop(&mut self) {
         let _ = fs::remove_dir_all(&self.0);
+        memory::give_back();
     }
 }

@@ -83,7 +83,7 @@ fn serve(args: &Args, report: StartupReport) -> Result<(), Failure> {
     runtime.block_on(async {
         let stop = Arc::new(Notify::new());
         let router = Arc::new(Router::new(engine.clone(), stop.clone()));
-        let handle = server::server(router, Options::default());
+        let handle = server::server(router.clone(), Options::default());
         let serving = tokio::spawn(server::serve(handle.clone(), listeners));
         let watchdog = tokio::spawn(service_manager::watchdog());
         report.ready();
@@ -100,6 +100,7 @@ fn serve(args: &Args, report: StartupReport) -> Result<(), Failure> {
         handle.shutdown();
         let _ = serving.await;
         watchdog.abort();
+        router.flush();
     });
     engine.close();
     tracing::info!("stopped");
