@@ -494,7 +494,7 @@ fn two_roots_and_a_worktree_in_one_of_them() {
 #[test]
 fn reading_everything_is_no_change() {
     let bench = Bench::new();
-    let folders = 400;
+    let folders = 100;
     for folder in 0..folders {
         fs::create_dir(bench.path(&format!("d{folder}"))).unwrap();
         for file in 0..50 {

@@ -139,6 +139,8 @@ struct State {
     pending: Option<(Instant, Instant)>,
     /// After a failure: not before this time.
     not_before: Option<Instant>,
+    /// Somebody asked for a comparison, knowing more than the batch at work can.
+    asked: bool,
     /// The highest barrier that has come through behind the changes before it.
     arrived: Serial,
     /// The highest that somebody waits for.
@@ -187,6 +189,7 @@ impl Inbox {
                 head_changed: true,
                 pending: Some((before, before)),
                 not_before: None,
+                asked: false,
                 arrived: Serial(0),
                 wanted: Serial(0),
                 released: Serial(0),
@@ -243,6 +246,7 @@ impl Inbox {
         state.collapse(reason);
         // Whoever asks knows something that the failure before did not.
         state.not_before = None;
+        state.asked = true;
         self.changed(&mut state, now);
         self.work.notify_one();
     }
@@ -306,6 +310,7 @@ impl Inbox {
         let mut state = self.lock();
         state.collapse(Rescan::Scanning);
         state.not_before = None;
+        state.asked = true;
         self.changed(&mut state, now);
         self.arrive_locked(&mut state, serial);
     }
@@ -356,6 +361,7 @@ impl Inbox {
         }
         state.pending = None;
         state.not_before = None;
+        state.asked = false;
         state.taken = Some(state.arrived);
         state.dirty_bytes = 0;
         let mut dirty: Vec<PathBuf> = std::mem::take(&mut state.dirty).into_iter().collect();
@@ -400,7 +406,7 @@ impl Inbox {
         state.taken = None;
         state.collapse(Rescan::Failed);
         state.head_changed = true;
-        state.not_before = Some(now + after);
+        state.not_before = (!state.asked).then(|| now + after);
         self.changed(&mut state, now);
     }
 

@@ -181,6 +181,20 @@ fn a_batch_that_was_not_released_is_looked_at_again_later() {
 }
 
 #[test]
+fn a_comparison_asked_for_during_a_failing_batch_is_not_put_off() {
+    let it = Fixture::new(Limits::default());
+    it.touch("a");
+    it.clock.advance(30 * MS);
+    it.ready();
+    it.inbox.ask_rescan(Rescan::Root);
+    it.inbox.fail(10 * RETRY);
+    it.clock.advance(30 * MS);
+    it.ready();
+    it.inbox.fail(RETRY);
+    assert_eq!(it.inbox.step(), Step::Wait(Some(RETRY)), "the next failure is");
+}
+
+#[test]
 fn lost_events_abort_who_waits_and_leave_a_rescan() {
     let it = Fixture::new(Limits::default());
     it.touch("a");
