@@ -222,6 +222,15 @@ fn bulk_load_and_batches() {
             total += cpu_ms() - start;
         }
         println!("  one-file batch           {:7.3} ms CPU", total / 50.0);
+        drop(ledger);
+        for crashed in [false, true] {
+            if crashed {
+                std::fs::write(dir.path().join("running"), "").unwrap();
+            }
+            let start = cpu_ms();
+            support::open(dir.path(), &Options::default());
+            println!("  open, crashed: {crashed:5}     {:7.2} ms", cpu_ms() - start);
+        }
     }
 }
 

@@ -18,8 +18,11 @@ const OVERFLOW: u16 = 0x04;
 const META: u16 = 0x08;
 const LEAF2: u16 = 0x20;
 
+const SUB_PAGE: u16 = 0x40;
+
 const BIG_DATA: u16 = 0x01;
 const SUB_DATA: u16 = 0x02;
+const DUP_DATA: u16 = 0x04;
 
 /// What is wrong, in words; or nothing.
 type Sound = Result<(), String>;
@@ -44,9 +47,9 @@ pub(super) fn probe(dir: &Path, deep: bool) -> Sound {
         needed.filter(|n| *n / 2 < len + (1 << 30)).ok_or("its header names a page far beyond its end")?;
     if deep || needed > len {
         walk.seen = vec![0; (meta.last_page / 64 + 1) as usize];
-        for db in meta.dbs {
-            walk.tree(db, meta.last_page, 0)?;
-        }
+        let [free, main] = meta.dbs;
+        walk.tree(Db { lists_free_pages: true, ..free }, meta.last_page, 0)?;
+        walk.tree(main, meta.last_page, 0)?;
     }
     if needed > len {
         walk.file.set_len(needed).map_err(|e| format!("it can't be lengthened: {e}"))?;
@@ -65,6 +68,8 @@ struct Db {
     item: u32,
     depth: u16,
     root: u64,
+    /// Whether its values are lists of pages that are free.
+    lists_free_pages: bool,
 }
 
 struct Walk {
@@ -91,7 +96,32 @@ fn cut() -> String {
 }
 
 fn db_at(bytes: &[u8], at: usize) -> Result<Db, String> {
-    Ok(Db { item: u32_at(bytes, at)?, depth: u16_at(bytes, at + 6)?, root: u64_at(bytes, at + 40)? })
+    Ok(Db {
+        item: u32_at(bytes, at)?,
+        depth: u16_at(bytes, at + 6)?,
+        root: u64_at(bytes, at + 40)?,
+        lists_free_pages: false,
+    })
+}
+
+/// Whether a list of a key's values that lies inside a page is sound.
+fn sub_page(page: &[u8]) -> Result<bool, String> {
+    let (item, flags) = (usize::from(u16_at(page, 8)?), u16_at(page, 10)?);
+    let (lower, upper) = (usize::from(u16_at(page, 12)?), usize::from(u16_at(page, 14)?));
+    if flags & (SUB_PAGE | LEAF) != SUB_PAGE | LEAF || lower < HEADER || lower > page.len() {
+        return Ok(false);
+    }
+    let keys = (lower - HEADER) / 2;
+    if flags & LEAF2 != 0 {
+        return Ok(item > 0 && HEADER + keys * item <= page.len());
+    }
+    for i in 0..keys {
+        let at = usize::from(u16_at(page, HEADER + 2 * i)?);
+        if at < upper || at + 8 + usize::from(u16_at(page, at + 6)?) > page.len() {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 impl Walk {
@@ -199,17 +229,21 @@ impl Walk {
                 let child = u64::from(low) | u64::from(flags) << 32;
                 self.page(db, child, last, depth - 1, nesting)?;
             } else if flags & BIG_DATA != 0 {
-                self.overflow(u64_at(&page, data)?, u64::from(low), last)?;
+                self.overflow(db, u64_at(&page, data)?, low as usize, last)?;
             } else if data + low as usize > self.page_size {
                 return bad("has a value beyond its end");
             } else if flags & SUB_DATA != 0 {
                 self.tree(db_at(&page, data)?, last, nesting + 1)?;
+            } else if flags & DUP_DATA != 0 && !sub_page(&page[data..data + low as usize])? {
+                return bad("has a broken list of values");
+            } else if db.lists_free_pages {
+                self.free_pages(&page[data..data + low as usize], last)?;
             }
         }
         Ok(())
     }
 
-    fn overflow(&mut self, number: u64, len: u64, last: u64) -> Sound {
+    fn overflow(&mut self, db: Db, number: u64, len: usize, last: u64) -> Sound {
         let mut header = [0; HEADER];
         if number > last {
             return Err(format!("page {number} lies outside of it"));
@@ -219,15 +253,31 @@ impl Walk {
         if u64_at(&header, 0)? != number || u16_at(&header, 10)? & OVERFLOW == 0 {
             return Err(format!("page {number} is not the long value that belongs there"));
         }
-        if pages * (self.page_size as u64) < len + HEADER as u64 {
+        if pages * (self.page_size as u64) < (len + HEADER) as u64 {
             return Err(format!("the long value at page {number} is cut off"));
         }
         self.claim(number, pages, last)?;
-        let end = (number + pages) * self.page_size as u64;
-        if end > self.len {
-            Err(format!("it ends at byte {}, inside a long value", self.len))
-        } else {
-            Ok(())
+        let at = number * self.page_size as u64;
+        if at + pages * self.page_size as u64 > self.len {
+            return Err(format!("it ends at byte {}, inside a long value", self.len));
         }
+        if db.lists_free_pages {
+            let mut list = vec![0; len];
+            self.read(at + HEADER as u64, &mut list)?;
+            self.free_pages(&list, last)?;
+        }
+        Ok(())
+    }
+
+    /// A list of free pages: their number, then they themselves. None of them may be used as well.
+    fn free_pages(&mut self, list: &[u8], last: u64) -> Sound {
+        let count = u64_at(list, 0)?;
+        if count.checked_add(1).and_then(|n| n.checked_mul(8)).is_none_or(|len| len > list.len() as u64) {
+            return Err(cut());
+        }
+        for n in 1..=count as usize {
+            self.claim(u64_at(list, 8 * n)?, 1, last)?;
+        }
+        Ok(())
     }
 }
