@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use sdl_model::Lang;
 
-use super::Ty;
 use super::builtins::words;
+use super::{Signature, Ty};
 
 /// Families of types from outside that hold others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -40,15 +40,21 @@ impl Ty {
     fn depth(&self) -> u8 {
         match self {
             Self::External(Some(shape)) => shape.depth,
-            Self::Callable(result) => result.depth() + 1,
+            Self::Callable(signature) => {
+                signature.params.iter().chain([&signature.result]).map(Self::depth).max().unwrap_or(0) + 1
+            }
             Self::Union(list) => list.iter().map(Self::depth).max().unwrap_or(0),
             _ => 0,
         }
     }
 
-    /// A function that gives `result`.
-    pub(crate) fn callable(result: Self) -> Self {
-        if result.depth() >= NESTING { Self::External(None) } else { Self::Callable(Rc::new(result)) }
+    /// A function that takes `params` and gives `result`.
+    pub(crate) fn callable(params: Vec<Self>, result: Self) -> Self {
+        let depth = params.iter().chain([&result]).map(Self::depth).max().unwrap_or(0);
+        if depth >= NESTING || params.len() > ARGS {
+            return Self::External(None);
+        }
+        Self::Callable(Rc::new(Signature { params: params.into(), result }))
     }
 }
 
@@ -64,7 +70,7 @@ impl Shape {
         Ty::External(Some(Rc::new(Self { kind, args, depth })))
     }
 
-    fn arg(&self, at: usize) -> Ty {
+    pub(super) fn arg(&self, at: usize) -> Ty {
         self.args.get(at).cloned().unwrap_or(Ty::External(None))
     }
 

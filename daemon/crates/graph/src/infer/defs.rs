@@ -1,6 +1,6 @@
 //! The types of definitions and locals, and what calling a function gives.
 
-use sdl_model::facts::{BindingKind, DefFlags, DefIx, Expr, Lit, ParamKind};
+use sdl_model::facts::{BindingKind, DefFlags, DefIx, ParamKind};
 use sdl_model::{Lang, SymbolKind};
 
 use super::{Ctx, How, Infer, Shape, ShapeKind, Tag, Ty, Typed, question, question2};
@@ -53,11 +53,8 @@ impl Infer<'_, '_> {
                     return Typed::new(ty, How::Stated);
                 }
             }
-            let object = found
-                .value
-                .is_none_or(|value| matches!(ctx.arena.expr(value), Expr::Lit(Lit::Object | Lit::Dict)));
-            let next = DefIx(def.def.0 + 1);
-            if object && file.outline.def(next).is_some_and(|next| next.parent == Some(def.def)) {
+            // An object literal.
+            if file.holds_any(def.def) {
                 return Typed::new(Ty::Instance(def), How::Named);
             }
             match found.value {
@@ -207,7 +204,7 @@ impl Infer<'_, '_> {
         match &callee.ty {
             Ty::Class(class) => Typed::new(Ty::Instance(*class), How::Built).at_least(how),
             Ty::Func(def, subject) => self.result(*def, *subject).at_least(how),
-            Ty::Callable(result) => Typed::new((**result).clone(), How::Returned).at_least(how),
+            Ty::Callable(signature) => Typed::new(signature.result.clone(), How::Returned).at_least(how),
             Ty::External(_) => Typed::new(Ty::External(None), how),
             Ty::Instance(class) => {
                 let lang = self.file(class.file).lang();

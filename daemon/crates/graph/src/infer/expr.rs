@@ -15,7 +15,7 @@ impl Infer<'_, '_> {
         self.eval_at(ctx, ix, 0)
     }
 
-    fn eval_at(&self, ctx: &Ctx<'_>, ix: ExprIx, depth: u8) -> Typed {
+    pub(super) fn eval_at(&self, ctx: &Ctx<'_>, ix: ExprIx, depth: u8) -> Typed {
         if depth > EXPR_DEPTH || !self.w.step() {
             return Typed::UNKNOWN;
         }
@@ -68,10 +68,12 @@ impl Infer<'_, '_> {
                 let types: Vec<Ty> = list.iter().map(|one| self.eval_at(ctx, *one, deeper).ty).collect();
                 Typed::new(super::Shape::ty(super::ShapeKind::Tuple, types), How::Guessed)
             }
-            Expr::Callable(_, ret) => match ret {
-                Some(ret) => Typed::new(Ty::callable(self.eval_at(ctx, *ret, deeper).ty), How::Guessed),
-                None => Typed::EXTERNAL,
-            },
+            Expr::Callable(_, Some(ret)) => {
+                let result = self.eval_at(ctx, *ret, deeper).ty;
+                Typed::new(Ty::callable(Vec::new(), result), How::Guessed)
+            }
+            Expr::Callable(_, None) => Typed::EXTERNAL,
+            Expr::Passed(callee, arg, param) => self.passed(ctx, *callee, *arg, *param, deeper),
             Expr::Lit(sdl_model::facts::Lit::Null) => Typed::new(Ty::Null, How::Named),
             Expr::Lit(_) => Typed::EXTERNAL,
             Expr::Unknown => Typed::UNKNOWN,
@@ -79,8 +81,8 @@ impl Infer<'_, '_> {
     }
 
     /// The value that a member is taken of.
-    pub(crate) fn receiver_value(&self, ctx: &Ctx<'_>, ix: ExprIx) -> Typed {
-        self.base_value(ctx, ix, 0)
+    pub(crate) fn receiver_value(&self, ctx: &Ctx<'_>, ix: ExprIx, depth: u8) -> Typed {
+        self.base_value(ctx, ix, depth)
     }
 
     /// The value before a dot: where a bare name means nothing here, it may be the first part of a path.

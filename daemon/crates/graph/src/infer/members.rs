@@ -63,8 +63,9 @@ impl Infer<'_, '_> {
                         && found.kind == SymbolKind::Function
                         && file
                             .outline
-                            .def(DefIx(at.0 + 1))
-                            .is_some_and(|next| next.parent == Some(at) && next.kind == SymbolKind::Field)
+                            .defs
+                            .iter()
+                            .any(|def| def.parent == Some(at) && def.kind == SymbolKind::Field)
                     {
                         return Some(here);
                     }

@@ -10,6 +10,7 @@ mod expr;
 mod members;
 mod names;
 mod outside;
+mod passed;
 mod types;
 
 use std::rc::Rc;
@@ -51,10 +52,17 @@ pub(crate) enum Ty {
     Super(DefRef),
     /// A function, with the type through which it was reached.
     Func(DefRef, Option<DefRef>),
-    /// A function known by its result alone.
-    Callable(Rc<Self>),
+    /// A function known by its type alone.
+    Callable(Rc<Signature>),
     /// One of several, no two alike; the order means nothing.
     Union(Rc<[Self]>),
+}
+
+/// What a function takes and gives.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct Signature {
+    pub(crate) params: Box<[Ty]>,
+    pub(crate) result: Ty,
 }
 
 /// How a type came to be known; later ones are less sure.
@@ -107,7 +115,7 @@ impl PartialEq for Ty {
             | (Self::Instance(a), Self::Instance(b))
             | (Self::Super(a), Self::Super(b)) => a == b,
             (Self::Func(a, of_a), Self::Func(b, of_b)) => a == b && of_a == of_b,
-            (Self::Callable(a), Self::Callable(b)) => a == b,
+            (Self::Callable(a), Self::Callable(b)) => Rc::ptr_eq(a, b) || a == b,
             (Self::Union(a), Self::Union(b)) => a.len() == b.len() && a.iter().all(|ty| b.contains(ty)),
             _ => false,
         }

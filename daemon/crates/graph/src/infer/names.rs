@@ -94,6 +94,15 @@ impl Infer<'_, '_> {
                 return meaning;
             }
             let is_type = def.kind.is_type() || def.kind == SymbolKind::Impl;
+            // The members of an object literal are no names of the code inside.
+            let is_object = matches!(
+                def.kind,
+                SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field | SymbolKind::EnumMember
+            );
+            if is_object {
+                scope = outer;
+                continue;
+            }
             if !is_type || innermost || ctx.members || has_implicit_receiver(file.lang()) {
                 let here = DefRef { file: ctx.file, def: at };
                 let found = if is_type && has_implicit_receiver(file.lang()) {
@@ -169,8 +178,9 @@ impl Infer<'_, '_> {
             }
             first = first.or(Some(ix));
         }
-        // In Python a name that is assigned anywhere in a function is local in all of it.
-        let whole = if file.lang() == Lang::Python && scope != DefIx::MODULE {
+        // A name that is local to all of a function hides outer ones before its assignment, too.
+        let hoists = matches!(file.lang(), Lang::Python | Lang::JavaScript | Lang::TypeScript | Lang::Tsx);
+        let whole = if hoists && scope != DefIx::MODULE {
             first.filter(|ix| {
                 let to = self.own.body.bindings.get(*ix as usize).map_or(0, |binding| binding.to);
                 file.outline.def(scope).is_some_and(|def| def.span.end <= to)

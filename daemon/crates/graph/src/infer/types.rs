@@ -1,6 +1,6 @@
 //! Expressions that stand for types.
 
-use sdl_model::facts::{DefFlags, DefIx, Expr, ExprIx, Lit};
+use sdl_model::facts::{DefFlags, Expr, ExprIx, Lit};
 use sdl_model::{Lang, SymbolKind};
 
 use super::names::Want;
@@ -61,8 +61,10 @@ impl Infer<'_, '_> {
                 ShapeKind::Tuple,
                 list.iter().map(|ty| self.stated_at(ctx, *ty, deeper)).collect::<Vec<_>>(),
             ),
-            Expr::Callable(_, Some(ret)) => Ty::callable(self.stated_at(ctx, *ret, deeper)),
-            Expr::Callable(_, None) => Ty::callable(Ty::Null),
+            Expr::Callable(params, ret) => {
+                let params = params.iter().map(|param| self.stated_at(ctx, *param, deeper)).collect();
+                Ty::callable(params, ret.map_or(Ty::Null, |ret| self.stated_at(ctx, ret, deeper)))
+            }
             Expr::Unwrap(inner) | Expr::New(inner) | Expr::Await(inner) => {
                 self.stated_at(ctx, *inner, deeper)
             }
@@ -74,7 +76,9 @@ impl Infer<'_, '_> {
             Expr::Lit(Lit::Null) => Ty::Null,
             Expr::Lit(_) => Ty::External(None),
             // `typeof x`, `ReturnType<…>` and the like.
-            Expr::Call(..) | Expr::Item(..) | Expr::SuperRef | Expr::Unknown => Ty::Unknown,
+            Expr::Call(..) | Expr::Item(..) | Expr::Passed(..) | Expr::SuperRef | Expr::Unknown => {
+                Ty::Unknown
+            }
         }
     }
 
@@ -192,15 +196,9 @@ impl Infer<'_, '_> {
         });
         match typed.ty {
             // A type that is written out: its members, if it has any, are the alias's children.
-            Ty::Unknown | Ty::External(_) if self.has_children(def) => Ty::Instance(def),
+            Ty::Unknown | Ty::External(_) if self.file(def.file).holds_any(def.def) => Ty::Instance(def),
             other => other,
         }
-    }
-
-    fn has_children(&self, def: DefRef) -> bool {
-        let file = self.file(def.file);
-        let next = DefIx(def.def.0 + 1);
-        file.outline.def(next).is_some_and(|next| next.parent == Some(def.def))
     }
 
     /// The type behind a definition used as one: itself, what an alias stands for, the class in a variable.

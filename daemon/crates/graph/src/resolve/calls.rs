@@ -110,7 +110,7 @@ impl Resolver<'_, '_> {
     /// The member `name` of what stands before it.
     pub(super) fn member_of(&self, one: &Ref, recv: ExprIx, name: Sym, call: bool) -> Outcome {
         let ctx = self.ctx(one);
-        let value = self.infer.receiver_value(&ctx, recv);
+        let value = self.infer.receiver_value(&ctx, recv, 0);
         let on_self = matches!(ctx.arena.expr(recv), Expr::SelfRef);
         let mut targets: Vec<DefRef> = Vec::new();
         let mut rule = rule_of_receiver(value.how);

@@ -107,7 +107,11 @@ impl Resolver<'_, '_> {
             return Outcome::Unresolved;
         }
         let wanted = |kind| matches!(kind, SymbolKind::Method | SymbolKind::Property);
-        let Some(found) = self.hits(name, wanted) else { return Outcome::Unresolved };
+        let Some(mut found) = self.hits(name, wanted) else { return Outcome::Unresolved };
+        // What has no body runs nothing: an interface's member, a declaration of what is written elsewhere.
+        if found.iter().any(|def| !self.is_declaration(*def)) {
+            found.retain(|def| !self.is_declaration(*def));
+        }
         let near: Vec<DefRef> = found.iter().copied().filter(|def| def.file == self.infer.own.file).collect();
         match (found.as_slice(), near.as_slice()) {
             ([], _) => Outcome::Unresolved,

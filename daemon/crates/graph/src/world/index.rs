@@ -26,6 +26,8 @@ pub(crate) struct FileIndex {
     pub(crate) exports: Box<[(Sym, Sym)]>,
     /// Impl blocks and members with a stated owner, by the owner's last name.
     owned: NumberMap<Sym, Vec<DefIx>>,
+    /// Which definitions hold others.
+    holders: Box<[bool]>,
     /// The definition that is the default export.
     pub(crate) default_export: Option<DefIx>,
     by_symbol: OnceCell<NumberMap<u64, DefIx>>,
@@ -120,6 +122,12 @@ impl FileIndex {
                 ImportKind::Include | ImportKind::SystemInclude | ImportKind::Module | ImportKind::SideEffect
             )
         });
+        let mut holders = vec![false; o.defs.len()].into_boxed_slice();
+        for parent in o.defs.iter().filter_map(|def| def.parent) {
+            if let Some(holds) = holders.get_mut(parent.0 as usize) {
+                *holds = true;
+            }
+        }
         let mut exports: Vec<_> = o.exports.iter().map(|one| (o.str(one.name), o.str(one.local))).collect();
         exports.sort_unstable();
         let exports = exports.into_iter().map(|(name, local)| (intern(name), intern(local))).collect();
@@ -149,9 +157,15 @@ impl FileIndex {
             includes,
             exports,
             owned,
+            holders,
             default_export,
             by_symbol,
         }
+    }
+
+    /// Whether definitions stand directly inside `def`.
+    pub(crate) fn holds_any(&self, def: DefIx) -> bool {
+        self.holders.get(def.0 as usize).copied().unwrap_or(false)
     }
 
     pub(crate) fn lang(&self) -> Lang {

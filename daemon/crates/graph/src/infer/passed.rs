@@ -1,0 +1,114 @@
+//! What a function that is an argument is given: its parameters' types follow from what it is passed to.
+
+use sdl_model::facts::{DefIx, Expr, ExprIx, ParamKind};
+use sdl_model::{Lang, SymbolKind};
+
+use super::{Ctx, How, Infer, Shape, ShapeKind, Ty, Typed};
+use crate::world::{DefRef, FileIndex};
+
+impl Infer<'_, '_> {
+    /// The type of parameter `param` of the function that is argument `arg` of a call of `callee`.
+    pub(super) fn passed(&self, ctx: &Ctx<'_>, callee: ExprIx, arg: u8, param: u8, depth: u8) -> Typed {
+        let (arg, param) = (usize::from(arg), usize::from(param));
+        if let Expr::Attr(base, name) | Expr::Path(base, name) = ctx.arena.expr(callee) {
+            let base = self.receiver_value(ctx, *base, depth);
+            let lang = self.file(ctx.file).lang();
+            if let Ty::External(Some(shape)) = &base.ty {
+                let ty = shape.passed(ctx.arena.str(*name), arg, param, lang);
+                return Typed::new(ty, base.how.max(How::Element));
+            }
+        }
+        let value = match ctx.arena.expr(callee) {
+            Expr::New(class) => self.eval_at(ctx, *class, depth),
+            _ => self.eval_at(ctx, callee, depth),
+        };
+        let types = value.ty.each().iter().map(|ty| match ty {
+            Ty::Func(def, subject) => self.given(*def, *subject, arg, param),
+            Ty::Class(class) => {
+                let constructor = self.line(*class).types.iter().find_map(|ty| self.constructor(*ty));
+                constructor.map_or(Ty::Unknown, |def| self.given(def, Some(*class), arg, param))
+            }
+            Ty::External(_) => Ty::External(None),
+            _ => Ty::Unknown,
+        });
+        Typed::new(Ty::union(types), value.how.max(How::Stated))
+    }
+
+    /// What `def` gives to parameter `param` of the function that it takes as argument `arg`.
+    fn given(&self, def: DefRef, subject: Option<DefRef>, arg: usize, param: usize) -> Ty {
+        let file = self.file(def.file);
+        let Some(ty) = parameter(&file, def.def, arg) else { return Ty::Unknown };
+        let ctx = Self::outline_ctx(&file, def, subject);
+        let types = self.stated(&ctx, ty);
+        Ty::union(types.each().iter().map(|ty| match ty {
+            Ty::Callable(signature) => signature.params.get(param).cloned().unwrap_or(Ty::Unknown),
+            Ty::External(Some(shape)) if shape.kind == ShapeKind::Other => shape.arg(param),
+            // An interface with one function to implement.
+            Ty::Instance(interface) => self.only_method(*interface).map_or(Ty::Unknown, |method| {
+                let file = self.file(method.file);
+                let ctx = Self::outline_ctx(&file, method, None);
+                parameter(&file, method.def, param).map_or(Ty::Unknown, |ty| self.stated(&ctx, ty))
+            }),
+            _ => Ty::Unknown,
+        }))
+    }
+
+    fn only_method(&self, interface: DefRef) -> Option<DefRef> {
+        let file = self.file(interface.file);
+        let def = file.outline.def(interface.def)?;
+        if def.kind != SymbolKind::Interface
+            || !matches!(file.lang(), Lang::Java | Lang::Kotlin | Lang::CSharp)
+        {
+            return None;
+        }
+        let mut methods = file.outline.iter().filter(|(_, def)| {
+            def.parent == Some(interface.def)
+                && def.kind == SymbolKind::Method
+                && def.flags.has(sdl_model::facts::DefFlags::ABSTRACT)
+        });
+        let only = methods.next().map(|(ix, _)| DefRef { def: ix, ..interface })?;
+        methods.next().is_none().then_some(only)
+    }
+}
+
+/// The stated type of the parameter that argument `arg` is for.
+fn parameter(file: &FileIndex, def: DefIx, arg: usize) -> Option<ExprIx> {
+    let def = file.outline.def(def)?;
+    let params = def.params.iter().filter(|param| param.kind != ParamKind::Receiver);
+    for (at, param) in params.enumerate() {
+        if at == arg || param.kind == ParamKind::Rest {
+            return param.ty;
+        }
+    }
+    None
+}
+
+impl Shape {
+    /// What parameter `param` of the function that is argument `arg` of the method `name` is given.
+    fn passed(&self, name: &str, arg: usize, param: usize, lang: Lang) -> Ty {
+        if arg > 0 && !matches!(name, "fold" | "try_fold" | "map_or" | "map_or_else" | "reduce" | "collect") {
+            return Ty::Unknown;
+        }
+        match self.kind {
+            ShapeKind::Wrapper if param == 0 => self.arg(0),
+            ShapeKind::Sequence => match (name, param) {
+                ("fold" | "try_fold" | "reduce" | "reduceRight" | "inject" | "rfold", 0) => Ty::Unknown,
+                ("fold" | "try_fold" | "reduce" | "reduceRight" | "inject" | "rfold", 1) => self.arg(0),
+                (
+                    "sort" | "toSorted" | "sort_by" | "max_by" | "min_by" | "sorted" | "sort_unstable_by",
+                    0 | 1,
+                ) => self.arg(0),
+                (_, 0) => self.arg(0),
+                _ => Ty::External(None),
+            },
+            // JavaScript hands out value and key, others an entry or key and value.
+            ShapeKind::Map => match (lang, param) {
+                (Lang::JavaScript | Lang::TypeScript | Lang::Tsx, 0) => self.arg(1),
+                (Lang::JavaScript | Lang::TypeScript | Lang::Tsx, 1) => self.arg(0),
+                (Lang::Java | Lang::Kotlin | Lang::Ruby, at) => self.arg(at),
+                _ => Ty::Unknown,
+            },
+            _ => Ty::Unknown,
+        }
+    }
+}
