@@ -2,7 +2,6 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::time::Instant;
 
 use serde_json::{Value, json};
 
@@ -23,9 +22,7 @@ pub(crate) fn run(path: Option<&str>) -> Outcome {
     ctl.show(&["start"])?;
 
     title("Register the repository and index it");
-    let began = Instant::now();
     ctl.show(&["index", &path.to_string_lossy()])?;
-    println!("({:.2} s)", began.elapsed().as_secs_f64());
     // Registering again changes nothing and tells the name that it goes by.
     let repo = ctl.call("repo.register", &json!({"rootPath": path}))?;
     let repo = text(&repo, "repoId")?;
@@ -117,9 +114,7 @@ class Order:
 
 /// The name that most of a repository depends on.
 fn hotspot(overview: &Value) -> Option<String> {
-    let hotspots = &overview["hotspots"];
-    let list = hotspots.as_array().or_else(|| hotspots["fanIn"].as_array())?;
-    list.iter().find_map(|spot| spot["name"].as_str()).map(str::to_owned)
+    overview["hotspots"].as_array()?.iter().find_map(|spot| spot["name"].as_str()).map(str::to_owned)
 }
 
 fn text(answer: &Value, field: &str) -> Outcome<String> {
@@ -149,7 +144,7 @@ impl Ctl {
 
     /// Calls an action and gives its answer.
     fn call(&self, action: &str, arguments: &Value) -> Outcome<Value> {
-        let answer = self.run(&["tool", action, "--args", &arguments.to_string()]).read()?;
+        let answer = self.run(&["--json", "tool", action, "--args", &arguments.to_string()]).read()?;
         serde_json::from_str(&answer)
             .map_err(|error| Fault::new(format!("sdlctl tool {action}: {error}\n{answer}")))
     }

@@ -52,8 +52,7 @@ pub(crate) fn run(options: &Options) -> Outcome {
 /// Names that much of the tree depends on.
 fn names(world: &mut World) -> Outcome<Vec<String>> {
     let overview = world.call("repo_overview", json!({"level": "full"}))?;
-    let spots = &overview["hotspots"];
-    let spots = spots.as_array().or_else(|| spots["fanIn"].as_array()).map(Vec::as_slice).unwrap_or_default();
+    let spots = overview["hotspots"].as_array().map(Vec::as_slice).unwrap_or_default();
     Ok(spots.iter().filter_map(|spot| spot["name"].as_str().map(str::to_owned)).collect())
 }
 
