@@ -3,6 +3,16 @@
 //! * [`FactsStore`]: facts by content, shared by every repository; * [`Ledger`]: one repository's versions;
 //! * [`AgentStore`]: what agents own, which outlives any ledger.
 //!
+//! How a ledger keeps its past: the tables hold the newest version, and each batch notes what it overwrites. The state
+//! at version V is the first note made after V, else the present row; ageing out deletes notes.
+//!
+//! How incremental equals from scratch: resolving a file sees other files through [`LookupKey`]s only, and each one
+//! asked is stored. [`Batch::apply_files`] tells which answers changed by value, [`Batch::dependents`] who asked them.
+//!
+//! How it stays whole: one writer, one transaction per version. A full map is [`Error::MapFull`] and grows before the
+//! next write; a full disk is [`Error::DiskFull`] and changes nothing; damage ([`Error::is_damage`]) is condemned, and
+//! the next open sets the files aside.
+//!
 //! Knows no parser, no resolver and no wire: what to store is computed elsewhere and handed in whole.
 
 mod agent;

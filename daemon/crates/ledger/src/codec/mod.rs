@@ -29,15 +29,14 @@ fn config() -> impl bincode::config::Config {
 
 /// Stores a record of plain shape.
 pub(crate) fn encode<T: Serialize>(table: &'static str, value: &T) -> Result<Vec<u8>> {
-    bincode::serde::encode_to_vec(value, config())
-        .map_err(|error| corrupt(table, format!("can't be encoded: {error}")))
+    bincode::serde::encode_to_vec(value, config()).map_err(|error| not_encoded(table, &error))
 }
 
 /// Stores a record of plain shape behind what `out` holds.
 pub(crate) fn encode_into<T: Serialize>(table: &'static str, value: &T, out: &mut Vec<u8>) -> Result<()> {
     bincode::serde::encode_into_std_write(value, out, config())
         .map(|_| ())
-        .map_err(|error| corrupt(table, format!("can't be encoded: {error}")))
+        .map_err(|error| not_encoded(table, &error))
 }
 
 /// Reads a record of plain shape, all of it.
@@ -47,6 +46,11 @@ pub(crate) fn decode<T: DeserializeOwned>(table: &'static str, bytes: &[u8]) -> 
         Ok((_, read)) => Err(corrupt(table, format!("{} bytes behind its end", bytes.len() - read))),
         Err(error) => Err(corrupt(table, error.to_string())),
     }
+}
+
+fn not_encoded(table: &'static str, error: &bincode::error::EncodeError) -> Error {
+    tracing::error!(table, %error, "a record can't be encoded");
+    Error::Misuse("a record can't be encoded")
 }
 
 /// The complaint about a record.

@@ -23,7 +23,7 @@ const SCHEMA: u32 = 1;
 /// The layout of a stored half; a row that begins with another number counts as missing.
 const RECORD: u8 = 1;
 /// A transaction is committed when it holds this much, so that nobody waits long for the next.
-const TRANSACTION_BYTES: usize = 4 << 20;
+const TRANSACTION_BYTES: usize = 2 << 20;
 /// So many rows are swept in one transaction.
 const SWEEP_ROWS: usize = 512;
 /// A decoded outline takes about so many times the bytes of its stored form.
