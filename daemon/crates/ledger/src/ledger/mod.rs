@@ -38,7 +38,7 @@ pub use snapshot::Snapshot;
 use state::State;
 
 /// The number of the tables' and records' layout. A ledger with a greater one is refused, one with a smaller one is
-/// brought up to date by the [`UPGRADES`].
+/// brought up to date.
 pub const STORAGE_SCHEMA: u32 = 1;
 
 /// What brings an older ledger up to date, in order. None yet.
