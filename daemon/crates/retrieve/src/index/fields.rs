@@ -10,7 +10,7 @@ use sdl_model::facts::{Arena, Def, DefFlags, DefIx, Expr, ExprIx, StrIx};
 use sdl_model::{Body, FileId, Outline, RelPath, SymbolKind};
 
 use super::flags::{Flags, is_test_path};
-use super::words::{self, Scratch};
+use super::words;
 
 /// Begins the term that is a symbol's whole simple name in lower case. No word contains it.
 pub(crate) const EXACT: char = '=';
@@ -221,12 +221,15 @@ fn last_name(arena: &Arena, ix: ExprIx) -> Option<StrIx> {
     }
 }
 
-/// The terms of one file, by number.
+/// The terms of one file, by number. What a word becomes is worked out once, however often it occurs.
 #[derive(Default)]
 struct Terms {
+    /// Words as they stand, to their term's number; none for those that are no term.
+    of_word: HashMap<Box<str>, Option<u32>>,
     numbers: HashMap<Box<str>, u32>,
     texts: Vec<Box<str>>,
-    scratch: Scratch,
+    word: String,
+    stem: String,
 }
 
 impl Terms {
@@ -235,15 +238,23 @@ impl Terms {
     }
 
     fn each(&mut self, text: &str, each: &mut dyn FnMut(u32)) {
-        let Self { numbers, texts, scratch } = self;
-        words::terms(text, scratch, &mut |term| {
-            let number = numbers.get(term).copied().unwrap_or_else(|| {
-                let number = texts.len() as u32;
-                texts.push(term.into());
-                numbers.insert(term.into(), number);
+        let Self { of_word, numbers, texts, word, stem } = self;
+        words::split(text, word, &mut |word| {
+            let number = of_word.get(word).copied().unwrap_or_else(|| {
+                let number = words::term(word, stem).map(|term| {
+                    numbers.get(term).copied().unwrap_or_else(|| {
+                        let number = texts.len() as u32;
+                        texts.push(term.into());
+                        numbers.insert(term.into(), number);
+                        number
+                    })
+                });
+                of_word.insert(word.into(), number);
                 number
             });
-            each(number);
+            if let Some(number) = number {
+                each(number);
+            }
         });
     }
 

@@ -38,15 +38,22 @@ pub(crate) fn split(text: &str, word: &mut String, each: &mut dyn FnMut(&str)) {
 pub(crate) fn terms(text: &str, scratch: &mut Scratch, each: &mut dyn FnMut(&str)) {
     let Scratch { word, stemmed } = scratch;
     split(text, word, &mut |word| {
-        let single = word.len() == 1 && !word.as_bytes()[0].is_ascii_digit();
-        if single || stop::is_stop_word(word) {
-            return;
+        if let Some(term) = term(word, stemmed) {
+            each(term);
         }
-        stemmed.clear();
-        stemmed.push_str(word);
-        stem::stem(stemmed);
-        each(stemmed);
     });
+}
+
+/// The term of one word, if it is one; `space` holds it.
+pub(crate) fn term<'s>(word: &str, space: &'s mut String) -> Option<&'s str> {
+    let single = word.len() == 1 && !word.bytes().all(|byte| byte.is_ascii_digit());
+    if single || stop::is_stop_word(word) {
+        return None;
+    }
+    space.clear();
+    space.push_str(word);
+    stem::stem(space);
+    Some(space)
 }
 
 /// Space to work in, kept from one call to the next.
