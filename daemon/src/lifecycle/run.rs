@@ -13,8 +13,8 @@ use crate::engine::Engine;
 use crate::router::Router;
 use crate::server::{self, Instance, Listener, Options, StartupReport};
 
-/// How long to wait for a predecessor that is about to end.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// How long to wait for a predecessor that is about to end: longer than it may take to drain.
+const PATIENCE_MS: u64 = 30_000;
 
 /// Threads that may block on stores and barriers; see the router for how many work at once.
 const BLOCKING_THREADS: usize = 24;
@@ -26,6 +26,9 @@ struct Args {
     /// Log to standard error instead of files in the state folder
     #[arg(long)]
     foreground: bool,
+    /// Wait at most this long for a predecessor that is about to end, in milliseconds
+    #[arg(long, default_value_t = PATIENCE_MS)]
+    patience: u64,
 }
 
 /// Runs the daemon until it is asked to end. The code is 0 after an orderly end.
@@ -53,7 +56,7 @@ fn serve(args: &Args, report: StartupReport) -> Result<(), Failure> {
     let started = (|| -> Result<_, Box<dyn std::error::Error + Send + Sync>> {
         let paths = Paths::from_env()?;
         // Held to the very end: while it is, no other daemon opens these ledgers.
-        let instance = Instance::acquire(&paths, PATIENCE)?;
+        let instance = Instance::acquire(&paths, Duration::from_millis(args.patience))?;
         let log = if args.foreground || std::env::var_os("JOURNAL_STREAM").is_some() {
             logging::to_stderr();
             None

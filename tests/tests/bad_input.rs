@@ -1,0 +1,115 @@
+//! What goes wrong gets a clear answer, nothing is lost, and the daemon lives on.
+
+use std::fs::{self, File};
+use std::path::Path;
+
+use sdl_tests::{McpClient, TestEnv};
+use serde_json::{Value, json};
+
+fn indexed(env: &TestEnv, root: &Path) -> McpClient {
+    let mut client = env.mcp(root, &["--surface", "flat"]);
+    client.call("sdl_repo_register", json!({"rootPath": root})).unwrap().ok();
+    client.call("sdl_index_refresh", json!({"mode": "incremental"})).unwrap().ok();
+    client
+}
+
+#[track_caller]
+fn refused(client: &mut McpClient, tool: &str, arguments: Value, code: &str, says: &str) {
+    let error = client.call(tool, arguments).unwrap().err();
+    assert_eq!(error["code"], code, "{error}");
+    let message = error["message"].as_str().unwrap_or_default();
+    assert!(message.contains(says), "{message:?} does not say {says:?}");
+}
+
+#[test]
+fn wrong_arguments_are_named() {
+    let env = TestEnv::new();
+    let root = env.repo("app", "//- /a.py\ndef alpha():\n    return 1\n");
+    let client = &mut indexed(&env, &root);
+    refused(client, "sdl_symbol_search", json!({"query": "a", "limt": 3}), "unknownField", "limit");
+    refused(client, "sdl_symbol_search", json!({"query": 3}), "wrongType", "query");
+    refused(client, "sdl_symbol_search", json!({}), "missingField", "query");
+    refused(
+        client,
+        "sdl_symbol_getCard",
+        json!({"symbolId": "s_0000000000000"}),
+        "unknownSymbol",
+        "s_0000000000000",
+    );
+    refused(
+        client,
+        "sdl_slice_refresh",
+        json!({"sliceHandle": "h_nothing", "knownVersion": "v1"}),
+        "unknownHandle",
+        "",
+    );
+    refused(
+        client,
+        "sdl_symbol_search",
+        json!({"query": "a", "repoId": "nowhere"}),
+        "unknownRepo",
+        "nowhere",
+    );
+    // Clients stringify nested arguments; snake_case is understood.
+    let slice = json!({"repo_id": "app", "task_text": "alpha", "budget": "{\"maxCards\": 3}"});
+    client.call("sdl_slice_build", slice).unwrap().ok();
+}
+
+#[test]
+fn trees_that_may_not_be_registered_are_refused() {
+    let env = TestEnv::new();
+    let root = env.repo("app", "//- /a.py\nx = 1\n//- /inner/b.py\ny = 1\n");
+    let mut client = indexed(&env, &root);
+    let home = env.home();
+    for bad in [home.as_path(), Path::new("/"), &root.join("inner"), &root.join("missing")] {
+        refused(&mut client, "sdl_repo_register", json!({"rootPath": bad}), "refusedRoot", "");
+    }
+    client.call("sdl_repo_status", json!({})).unwrap().ok();
+}
+
+#[cfg(unix)]
+#[test]
+fn strange_files_are_listed_and_harm_nothing() {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt;
+    use std::os::unix::fs::symlink;
+
+    let env = TestEnv::new();
+    let root = env.repo("app", "//- /good.py\ndef good():\n    return 1\n");
+    symlink(&root, root.join("loop")).unwrap();
+    symlink("/etc/passwd", root.join("outside.py")).unwrap();
+    File::create(root.join("huge.py")).unwrap().set_len(200 << 20).unwrap();
+    fs::write(root.join("brackets.py"), "[".repeat(100_000)).unwrap();
+    fs::write(root.join("latin1.py"), b"def caf\xe9():\n    return '\xff'\n").unwrap();
+    fs::write(root.join("binary.py"), [0_u8; 512]).unwrap();
+    fs::write(root.join(OsStr::from_bytes(b"bad\xffname.py")), "x = 1\n").unwrap();
+    fs::write(root.join("empty.py"), "").unwrap();
+
+    let mut client = indexed(&env, &root);
+    let status = client.call("sdl_repo_status", json!({"sync": "require"})).unwrap().ok();
+    let skipped = &status["skipped"];
+    for reason in ["tooLarge", "binary", "symlink", "nonUtf8Name"] {
+        assert_eq!(skipped[reason], 1, "{reason}: {status}");
+    }
+    let found = client
+        .call("sdl_symbol_search", json!({"query": "good", "exact": true, "kinds": ["function"]}))
+        .unwrap()
+        .ok();
+    assert_eq!(found["total"], 1, "{found}");
+    env.ctl_ok(&["verify"]);
+    env.ctl_ok(&["ledger", "check"]);
+}
+
+#[test]
+fn a_second_daemon_on_the_same_state_is_turned_away() {
+    let env = TestEnv::new();
+    let root = env.repo("app", "//- /a.py\nx = 1\n");
+    let mut client = indexed(&env, &root);
+    let mut second = env.command(sdl_tests::Program::Daemon);
+    second.args(["--foreground", "--patience", "0"]);
+    let output = second.output().unwrap();
+    assert!(!output.status.success());
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(said.contains("another daemon"), "{said}");
+    client.call("sdl_repo_status", json!({"sync": "require"})).unwrap().ok();
+}
