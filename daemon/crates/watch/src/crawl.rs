@@ -9,7 +9,6 @@ use sdl_model::{RelPath, SkipReason, StatHint};
 use crate::clock::{Clock, SystemClock};
 use crate::disk::{self, Folder, Identity, Kind, Meta, RootDir};
 use crate::error::Problem;
-use crate::fs_type;
 use crate::hub::RootOptions;
 use crate::root::CanonicalRoot;
 use crate::rules::{self, Levels, Outside, Rules};
@@ -305,7 +304,7 @@ impl Names {
 
 #[cfg(target_os = "linux")]
 fn folder_fs(folder: &Folder) -> Option<String> {
-    fs_type::without_events_at(std::os::fd::AsFd::as_fd(folder))
+    crate::fs_type::without_events_at(std::os::fd::AsFd::as_fd(folder))
 }
 
 #[cfg(not(target_os = "linux"))]

@@ -56,10 +56,10 @@ pub enum ReadError {
     /// It is no regular file (any more).
     #[error("{0} is not a regular file")]
     NotAFile(RelPath),
-    /// This user may not read it.
+    /// This user may not read it, or the disk is broken there.
     #[error("{0} is not readable")]
     Unreadable(RelPath),
-    /// The system failed; trying again may help.
+    /// The system is out of something; trying again may help.
     #[error("{path} can't be read: {error}")]
     Io {
         /// The file.

@@ -73,10 +73,41 @@ fn sort(path: &RelPath, error: io::Error) -> ReadError {
     if disk::is_passing(&error) {
         return ReadError::Io { path, error };
     }
-    match error.kind() {
-        // A folder, a socket, a device without a driver.
-        ErrorKind::InvalidInput | ErrorKind::IsADirectory => ReadError::NotAFile(path),
-        ErrorKind::PermissionDenied => ReadError::Unreadable(path),
-        _ => ReadError::Io { path, error },
+    // A folder, a socket, a device without a driver.
+    let is_no_file = matches!(error.kind(), ErrorKind::InvalidInput | ErrorKind::IsADirectory);
+    if is_no_file || disk::is_special(&error) {
+        return ReadError::NotAFile(path);
+    }
+    // No right to it, or a broken disk: it will be as unreadable the next time.
+    ReadError::Unreadable(path)
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+    use crate::root::{RootContext, check_root};
+
+    #[test]
+    fn files_up_to_the_limit_are_read_and_nothing_else_is() {
+        let temp = tempfile::tempdir().unwrap();
+        let root = check_root(temp.path(), &[], &RootContext::default()).unwrap();
+        fs::write(temp.path().join("a"), "12345").unwrap();
+        fs::create_dir(temp.path().join("folder")).unwrap();
+        std::os::unix::fs::symlink("a", temp.path().join("link")).unwrap();
+        let _socket = std::os::unix::net::UnixListener::bind(temp.path().join("socket")).unwrap();
+        let reader = Reader::open(&root).unwrap();
+        let read = |path: &str, limit| reader.read(&RelPath::new(path).unwrap(), limit);
+        let Ok(FileRead::Bytes { bytes, stat }) = read("a", 5) else { panic!("it fits") };
+        assert_eq!((bytes.as_slice(), stat.size), (b"12345".as_slice(), 5));
+        assert!(stat.read_ns >= stat.mtime_ns - 20_000_000);
+        assert!(matches!(read("a", 4), Ok(FileRead::TooLarge { .. })));
+        assert!(matches!(read("missing", 5), Err(ReadError::Gone(_))));
+        assert!(matches!(read("a/below", 5), Err(ReadError::Gone(_))));
+        assert!(matches!(read("link", 5), Err(ReadError::Gone(_))), "no file of the tree is behind a link");
+        assert!(matches!(read("folder", 5), Err(ReadError::NotAFile(_))));
+        assert!(matches!(read("socket", 5), Err(ReadError::NotAFile(_))));
     }
 }

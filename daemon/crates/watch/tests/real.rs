@@ -1,5 +1,7 @@
 //! Against the system's own watcher. Nothing here sleeps: the barrier says when to look.
 
+#![cfg(target_os = "linux")]
+
 mod common;
 
 use std::fs;

@@ -3,6 +3,7 @@
 //!
 //! `SDL_STRESS_ROUNDS` makes it longer, `SDL_STRESS_SEED` repeats one run.
 
+#![cfg(target_os = "linux")]
 #![allow(clippy::unwrap_used, clippy::panic, reason = "the helpers of tests are tests")]
 
 mod common;

@@ -64,11 +64,20 @@ pub(crate) fn is_passing(error: &io::Error) -> bool {
     ) || has_code(error, TOO_MANY_OPEN)
 }
 
+/// Is it something that opening as a file does not work for?
+pub(crate) fn is_special(error: &io::Error) -> bool {
+    has_code(error, NO_FILE)
+}
+
 /// Errors that the standard library has no stable names for.
 #[cfg(unix)]
 const LOOP: &[rustix::io::Errno] = &[rustix::io::Errno::LOOP];
 #[cfg(unix)]
 const TOO_MANY_OPEN: &[rustix::io::Errno] = &[rustix::io::Errno::MFILE, rustix::io::Errno::NFILE];
+#[cfg(unix)]
+const NO_FILE: &[rustix::io::Errno] = &[rustix::io::Errno::NXIO, rustix::io::Errno::NODEV];
+#[cfg(not(unix))]
+const NO_FILE: &[()] = &[];
 #[cfg(not(unix))]
 const LOOP: &[()] = &[];
 #[cfg(not(unix))]

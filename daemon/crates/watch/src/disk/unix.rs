@@ -57,8 +57,9 @@ impl RootDir {
         #[cfg(not(target_os = "linux"))]
         {
             let parent = self.open_parent(path)?;
+            let parent = parent.as_ref().map_or(self.fd.as_fd(), AsFd::as_fd);
             let name = path.file_name().ok_or(rustix::io::Errno::INVAL)?;
-            Ok(meta_of(&rustix::fs::statat(parent.as_fd(), name, AtFlags::SYMLINK_NOFOLLOW)?))
+            Ok(meta_of(&rustix::fs::statat(parent, name, AtFlags::SYMLINK_NOFOLLOW)?))
         }
     }
 
@@ -230,4 +231,54 @@ fn meta_of(stat: &Stat) -> Meta {
 pub(crate) fn identity_of(path: &Path) -> io::Result<Identity> {
     let meta = meta_of(&rustix::fs::lstat(path)?);
     if meta.kind == Kind::Folder { Ok(meta.identity) } else { Err(io::ErrorKind::NotADirectory.into()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn links_on_the_way_and_at_the_end_are_not_followed() {
+        let temp = tempfile::tempdir().unwrap();
+        let top = temp.path().canonicalize().unwrap();
+        fs::create_dir_all(top.join("root/a/b")).unwrap();
+        fs::create_dir(top.join("outside")).unwrap();
+        fs::write(top.join("outside/secret"), "").unwrap();
+        fs::write(top.join("root/a/b/file"), "four").unwrap();
+        symlink("../outside", top.join("root/out")).unwrap();
+        symlink("b/file", top.join("root/a/link")).unwrap();
+        let root = RootDir::open(&top.join("root")).unwrap();
+        let kind = |path: &str| root.meta(Path::new(path)).map(|meta| meta.kind).ok();
+        assert_eq!(kind(""), Some(Kind::Folder));
+        assert_eq!(kind("a/b/file"), Some(Kind::File));
+        assert_eq!((kind("out"), kind("a/link")), (Some(Kind::Symlink), Some(Kind::Symlink)));
+        for path in ["out/secret", "../outside/secret", "a/../../outside/secret", "/etc/passwd", "missing/x"]
+        {
+            assert!(root.meta(Path::new(path)).is_err(), "{path}");
+            assert!(root.file(Path::new(path)).is_err(), "{path}");
+        }
+        assert!(root.folder(Path::new("out")).is_err() && root.file(Path::new("a/link")).is_err());
+        assert!(root.file(Path::new("a/b")).is_err());
+        assert_eq!(root.file(Path::new("a/b/file")).unwrap().1.size, 4);
+        assert!(RootDir::open(&top.join("root/out")).is_err());
+    }
+
+    #[test]
+    fn part_by_part_does_the_same_without_the_new_system_call() {
+        let temp = tempfile::tempdir().unwrap();
+        let top = temp.path().canonicalize().unwrap();
+        fs::create_dir_all(top.join("a/b")).unwrap();
+        symlink("a", top.join("link")).unwrap();
+        let root = RootDir::open(&top).unwrap();
+        let parent = |path: &str| root.open_parent(Path::new(path));
+        assert!(parent("file").unwrap().is_none());
+        let identity = meta_of(&rustix::fs::fstat(parent("a/b/file").unwrap().unwrap()).unwrap()).identity;
+        assert_eq!(identity, identity_of(&top.join("a/b")).unwrap());
+        for path in ["link/b/file", "../x/y", "/etc/passwd", "a/missing/x"] {
+            assert!(parent(path).is_err(), "{path}");
+        }
+    }
 }
