@@ -1,10 +1,10 @@
 //! The daemon without its socket: the stores, the watcher and the registered repositories.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use sdl_ledger::{FactsStore, Options};
 use sdl_model::ids::EXTRACTOR_VERSION;
@@ -14,6 +14,9 @@ use sdl_watch::{CanonicalRoot, Hub, HubConfig, RootContext, check_root};
 
 use crate::repo::catalog::{self, Entry};
 use crate::repo::{OpenError, Repo};
+
+/// How long the sweep may read one ledger.
+const SWEEP_DEADLINE: Duration = Duration::from_secs(60);
 
 /// Why the daemon can't start.
 #[derive(Debug, thiserror::Error)]
@@ -79,7 +82,38 @@ impl Engine {
                 write(&engine.dormant).push(entry);
             }
         }
+        let sweeper = engine.clone();
+        let sweep = move || sweeper.sweep_facts();
+        if let Err(error) = std::thread::Builder::new().name("facts sweep".into()).spawn(sweep) {
+            tracing::warn!(%error, "facts that nobody needs stay until the next start");
+        }
         Ok(engine)
+    }
+
+    /// Removes the facts that no kept version of any repository names. Once a start is enough: what a day's edits leave
+    /// behind is small.
+    fn sweep_facts(&self) {
+        // A repository that is not served still names facts, and its ledger is not open to ask.
+        if !read(&self.dormant).is_empty() {
+            return;
+        }
+        let swept = self.facts.sweep(|| {
+            let mut live = HashSet::new();
+            for repo in self.all_repos() {
+                let deadline = Instant::now() + SWEEP_DEADLINE;
+                repo.ledger().read(deadline, |view| {
+                    view.facts_keys(&mut |key| {
+                        live.insert(key);
+                    })
+                })?;
+            }
+            Ok(live)
+        });
+        match swept {
+            Ok(swept) => tracing::debug!(kept = swept.kept, removed = swept.removed, "swept the facts"),
+            Err(error) => tracing::warn!(%error, "the facts were not swept"),
+        }
+        crate::index::memory::give_back();
     }
 
     /// Ends every worker after the batch it is on.

@@ -66,12 +66,26 @@ impl Worker {
                 self.tree.finish(batch, &changes);
                 return;
             }
-            Ok(Err(error)) => error.to_string(),
+            Ok(Err(error)) => {
+                self.recover_from(&error);
+                error.to_string()
+            }
             Err(_) => "the worker failed inside; the log says more".to_owned(),
         };
         tracing::error!(repo = self.repo.entry.repo_id, %failure, "a batch was not committed; it will be tried again");
         self.repo.set_stage(Stage::Failed(failure));
         self.tree.failed();
+    }
+
+    /// What is damaged is built anew: at once if it is the facts, at the next start if it is the ledger.
+    fn recover_from(&mut self, error: &sdl_ledger::Error) {
+        if matches!(error, sdl_ledger::Error::Corrupt { table: "facts", .. }) {
+            self.indexing = true;
+        } else if error.is_damage()
+            && let Err(error) = self.repo.ledger.condemn(&error.to_string())
+        {
+            tracing::error!(%error, "the damaged ledger can't be marked as such");
+        }
     }
 
     fn work(&mut self, batch: &Batch) -> Result<Changes> {
