@@ -112,6 +112,9 @@ pub enum Expr {
     Passed(ExprIx, u8, u8),
 }
 
+/// Names of more parts than this are not spelled out.
+pub const LONGEST_DOTTED: usize = 64;
+
 /// Texts and expressions of one half of a file's facts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Arena {
@@ -132,13 +135,57 @@ impl Arena {
         self.exprs.get(ix.0 as usize).unwrap_or(&Expr::Unknown)
     }
 
-    /// The plain dotted or scoped name that `ix` spells (`a.b`, `a::b`), if it is one.
-    pub fn dotted(&self, ix: ExprIx) -> Option<String> {
-        match self.expr(ix) {
-            Expr::Name(name) => Some(self.str(*name).to_owned()),
-            Expr::Attr(base, name) => Some(format!("{}.{}", self.dotted(*base)?, self.str(*name))),
-            Expr::Path(base, name) => Some(format!("{}::{}", self.dotted(*base)?, self.str(*name))),
-            _ => None,
+    /// The plain dotted or scoped name that `ix` spells (`a.b`, `a::b`), if it is one of at most
+    /// [`LONGEST_DOTTED`] parts.
+    pub fn dotted(&self, mut ix: ExprIx) -> Option<String> {
+        // From the last part to the first; not by recursion, since a text may nest as deep as it is long.
+        let mut parts = Vec::new();
+        while parts.len() < 2 * LONGEST_DOTTED {
+            match self.expr(ix) {
+                Expr::Name(name) => {
+                    parts.push(self.str(*name));
+                    return Some(parts.into_iter().rev().collect());
+                }
+                Expr::Attr(base, name) => {
+                    parts.extend([self.str(*name), "."]);
+                    ix = *base;
+                }
+                Expr::Path(base, name) => {
+                    parts.extend([self.str(*name), "::"]);
+                    ix = *base;
+                }
+                _ => return None,
+            }
         }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dotted_names() {
+        let mut arena = Arena::default();
+        let [a, b, c] = ["a", "b", "c"].map(|text| arena.strings.push(text));
+        arena.exprs.push(Expr::Name(a));
+        arena.exprs.push(Expr::Attr(ExprIx(0), b));
+        arena.exprs.push(Expr::Path(ExprIx(1), c));
+        arena.exprs.push(Expr::New(ExprIx(2)));
+        assert_eq!(arena.dotted(ExprIx(2)).as_deref(), Some("a.b::c"));
+        assert_eq!(arena.dotted(ExprIx(3)), None);
+    }
+
+    #[test]
+    fn a_name_as_deep_as_a_file_is_long_is_not_spelled_out() {
+        let mut arena = Arena::default();
+        let name = arena.strings.push("a");
+        arena.exprs.push(Expr::Name(name));
+        for base in 0..1_000_000 {
+            arena.exprs.push(Expr::Attr(ExprIx(base), name));
+        }
+        assert_eq!(arena.dotted(ExprIx(1_000_000)), None);
+        assert!(arena.dotted(ExprIx(10)).is_some());
     }
 }

@@ -8,7 +8,7 @@ mod body;
 mod def;
 mod outline;
 
-pub use arena::{Arena, Expr, ExprIx, Lit, StrIx, Strings};
+pub use arena::{Arena, Expr, ExprIx, LONGEST_DOTTED, Lit, StrIx, Strings};
 pub use body::{Binding, BindingKind, Body, Ref, RefForm};
 pub use def::{Base, BaseKind, Def, DefFlags, DefIx, Effect, EffectKind, Param, ParamKind, Span};
 pub use outline::{Export, Import, ImportKind, Manifest, ManifestKind, Outline};

@@ -212,12 +212,14 @@ fn mentions(outline: &Outline, body: &Body, homes: &[DefIx]) -> Mentions {
     Mentions { starts, names }
 }
 
-fn last_name(arena: &Arena, ix: ExprIx) -> Option<StrIx> {
-    match arena.expr(ix) {
-        Expr::Name(name) | Expr::Attr(_, name) | Expr::Path(_, name) => Some(*name),
-        // Expressions refer only to those before them, so this ends.
-        Expr::Generic(base, _) if base.0 < ix.0 => last_name(arena, *base),
-        _ => None,
+fn last_name(arena: &Arena, mut ix: ExprIx) -> Option<StrIx> {
+    loop {
+        match arena.expr(ix) {
+            Expr::Name(name) | Expr::Attr(_, name) | Expr::Path(_, name) => return Some(*name),
+            // Expressions refer only to those before them, so this ends.
+            Expr::Generic(base, _) if base.0 < ix.0 => ix = *base,
+            _ => return None,
+        }
     }
 }
 

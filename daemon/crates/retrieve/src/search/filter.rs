@@ -10,6 +10,9 @@ use sdl_model::{FileId, SymbolId, SymbolKind};
 use crate::index::Flags;
 use crate::{Result, UserError};
 
+/// Bytes of a path pattern.
+const LONGEST: usize = 500;
+
 /// Which symbols a request wants to see at all.
 #[derive(Default)]
 pub(crate) struct Filter {
@@ -49,8 +52,8 @@ fn bit(kind: SymbolKind) -> u32 {
 fn glob_set(pattern: &str) -> Result<GlobSet> {
     let bad = |err: globset::Error| UserError::BadGlob(err.to_string());
     let pattern = pattern.strip_prefix("./").unwrap_or(pattern).trim_end_matches('/');
-    if pattern.is_empty() {
-        return Err(UserError::BadGlob("it is empty".into()).into());
+    if pattern.is_empty() || pattern.len() > LONGEST {
+        return Err(UserError::BadGlob(format!("it must have 1 to {LONGEST} bytes")).into());
     }
     let anywhere = if pattern.contains('/') { pattern.to_owned() } else { format!("**/{pattern}") };
     let mut set = GlobSetBuilder::new();
