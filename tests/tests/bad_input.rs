@@ -1,5 +1,7 @@
 //! What goes wrong gets a clear answer, nothing is lost, and the daemon lives on.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of a test fail it")]
+
 use std::fs::{self, File};
 use std::path::Path;
 

@@ -1,6 +1,8 @@
 //! `kill -9` at any instant loses nothing: the ledger stays at its last version, and what changed meanwhile is in the
 //! next one.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of a test fail it")]
+
 use std::fs;
 
 use sdl_tests::TestEnv;

@@ -1,6 +1,8 @@
 //! Incremental equals from scratch: after random edits, renames, moves and removals the ledger is identical to that of
 //! a fresh index of the same tree.
 
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of a test fail it")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 

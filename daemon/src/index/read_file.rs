@@ -90,7 +90,7 @@ impl Reader<'_> {
         let size = bytes.len() as u64;
         let known =
             |row: &&FileRow| row.state == FileState::Indexed(key) || row.state == FileState::Failed(key);
-        if old.filter(known).is_some() {
+        if old.is_some_and(known) {
             return Outcome::Same(stat);
         }
         if let Ok(Some(facts)) = self.facts.facts(&key) {

@@ -83,7 +83,7 @@ pub fn free_id(root: &Path, taken: impl Fn(&str) -> bool) -> String {
     if !taken(&base) {
         return base;
     }
-    (2_u32..).map(|n| format!("{base}-{n}")).find(|id| !taken(id)).unwrap_or(base)
+    (2..=u32::MAX).map(|n| format!("{base}-{n}")).find(|id| !taken(id)).unwrap_or(base)
 }
 
 /// Whether `id` can name a repository: it also names a folder of ours.

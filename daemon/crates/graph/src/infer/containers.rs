@@ -133,6 +133,11 @@ impl Shape {
                 "copy" | "clone" | "entry" => Ty::External(Some(Rc::new(self.clone()))),
                 _ => Ty::External(None),
             },
+            // An array as written has the methods of any.
+            ShapeKind::Tuple if GIVES_ELEMENT.contains(name) => Ty::union(self.args.iter().cloned()),
+            ShapeKind::Tuple if KEEPS_SEQUENCE.contains(name) => {
+                Self::ty(ShapeKind::Sequence, [Ty::union(self.args.iter().cloned())])
+            }
             ShapeKind::Wrapper if TAKES_OUT.contains(name) => self.arg(0),
             ShapeKind::Wrapper if KEEPS_WRAPPER.contains(name) => Ty::External(Some(Rc::new(self.clone()))),
             ShapeKind::Wrapper if matches!(name, "iter" | "iter_mut" | "into_iter") => {

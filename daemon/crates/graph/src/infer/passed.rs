@@ -91,6 +91,7 @@ impl Shape {
         }
         match self.kind {
             ShapeKind::Wrapper if param == 0 => self.arg(0),
+            ShapeKind::Tuple if param == 0 => Ty::union(self.args.iter().cloned()),
             ShapeKind::Sequence => match (name, param) {
                 ("fold" | "try_fold" | "reduce" | "reduceRight" | "inject" | "rfold", 0) => Ty::Unknown,
                 ("fold" | "try_fold" | "reduce" | "reduceRight" | "inject" | "rfold", 1) => self.arg(0),

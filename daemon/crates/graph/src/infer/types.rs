@@ -155,6 +155,8 @@ impl Infer<'_, '_> {
                 match found.kind {
                     SymbolKind::Type => self.alias(def),
                     kind if kind.is_type() => Ty::Instance(def),
+                    // In JavaScript functions are constructors.
+                    SymbolKind::Function if file.lang() == Lang::JavaScript => Ty::Instance(def),
                     // The member of an enumeration used as a type; a class made by a call.
                     SymbolKind::EnumMember => self.owner_type(def).map_or(Ty::Unknown, Ty::Instance),
                     SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field => {

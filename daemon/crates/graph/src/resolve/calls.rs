@@ -138,7 +138,7 @@ impl Resolver<'_, '_> {
                         targets.push(found.def);
                         if on_self {
                             rule = if found.inherited { &inherited::RULE } else { &self_member::RULE };
-                        } else if matches!(ty, Ty::Class(_)) && value.how == How::Named {
+                        } else if value.how == How::Named {
                             rule = &class_member::RULE;
                         }
                     }
