@@ -89,7 +89,7 @@ impl Reader<'_> {
         let key = FactsKey { lang, content: ContentHash::of(bytes) };
         let size = bytes.len() as u64;
         let known =
-            |row: &&FileRow| row.state == FileState::Indexed(key) || row.state == FileState::Failed(key);
+            |row: &FileRow| row.state == FileState::Indexed(key) || row.state == FileState::Failed(key);
         if old.is_some_and(known) {
             return Outcome::Same(stat);
         }
