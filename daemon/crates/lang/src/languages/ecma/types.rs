@@ -117,8 +117,12 @@ fn join<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
 
 fn function<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     let list = node.child(F::Parameters).map(Node::children).into_iter().flatten();
-    let params: Vec<ExprIx> =
-        list.take(MAX_ELEMENTS).map(|param| half.ty_or_unknown(param.child(F::TypeField))).collect();
+    // `this` is no parameter that anyone passes.
+    let params: Vec<ExprIx> = list
+        .filter(|param| !param.child(F::Pattern).is_some_and(|name| name.is(K::This)))
+        .take(MAX_ELEMENTS)
+        .map(|param| half.ty_or_unknown(param.child(F::TypeField)))
+        .collect();
     let ret = node.child(F::ReturnType).map(|ret| half.ty(ret));
     half.add(Expr::Callable(params, ret))
 }
