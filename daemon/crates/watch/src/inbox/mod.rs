@@ -3,6 +3,8 @@
 //! The watcher's handler writes into it and never waits for anything but its short lock; the worker takes the whole
 //! of it at once. What is in it are hints: a path that may have changed. The worker looks for itself.
 
+mod batch;
+
 use std::collections::HashSet;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -12,123 +14,7 @@ use std::time::{Duration, Instant};
 
 use crate::clock::Clock;
 
-/// The number of a barrier. A barrier that is released releases all with smaller numbers.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Serial(pub u64);
-
-impl fmt::Display for Serial {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}", self.0)
-    }
-}
-
-/// How long changes are gathered before the worker gets them.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Settle {
-    /// A batch is ready when nothing has changed for this long.
-    pub quiet: Duration,
-    /// It is ready this long after its first change, quiet or not.
-    pub most: Duration,
-}
-
-impl Default for Settle {
-    fn default() -> Self {
-        Self { quiet: Duration::from_millis(30), most: Duration::from_millis(500) }
-    }
-}
-
-/// What an inbox holds before it gives up on single paths and asks for a rescan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
-    /// The number of paths.
-    pub paths: usize,
-    /// Their length together, in bytes.
-    pub bytes: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self { paths: 50_000, bytes: 4 << 20 }
-    }
-}
-
-/// Why the whole tree is to be compared.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Rescan {
-    /// Nothing has been compared yet.
-    Start,
-    /// The system's queue of events overflowed.
-    Overflow,
-    /// The watcher reported an error, so that events may be missing.
-    WatcherError,
-    /// More paths changed than an inbox holds.
-    TooManyChanges,
-    /// The root itself was moved, removed or replaced.
-    Root,
-    /// Rules that hold for the whole tree changed.
-    Rules,
-    /// The repository has no usable events: a barrier is served by comparing.
-    Scanning,
-    /// Somebody asked for it.
-    Requested,
-    /// The worker could not finish the batch before.
-    Failed,
-}
-
-impl Rescan {
-    /// A short text for logs and status.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Start => "start",
-            Self::Overflow => "overflow",
-            Self::WatcherError => "watcherError",
-            Self::TooManyChanges => "tooManyChanges",
-            Self::Root => "root",
-            Self::Rules => "rules",
-            Self::Scanning => "scanning",
-            Self::Requested => "requested",
-            Self::Failed => "failed",
-        }
-    }
-}
-
-/// What the worker takes at once.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Batch {
-    /// Paths relative to the root that may have changed, files and folders (with all below), sorted. Empty when
-    /// `rescan` is set.
-    pub dirty: Vec<PathBuf>,
-    /// The whole tree is to be compared.
-    pub rescan: Option<Rescan>,
-    /// Git's HEAD or the branch that it names may have moved.
-    pub head_changed: bool,
-    /// Release this when all of the above is committed, even if nothing changed.
-    pub serial: Serial,
-}
-
-/// What [`Inbox::step`] found.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Step {
-    /// There is work.
-    Ready(Batch),
-    /// There is none, or it has not settled: look again after this time, or when woken.
-    Wait(Option<Duration>),
-    /// The root was removed.
-    Closed,
-}
-
-/// How waiting for a barrier ended.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Waited {
-    /// Everything that came before the barrier is committed.
-    Released,
-    /// Events were lost, the barrier's own perhaps: ask for a new one.
-    Aborted,
-    /// The time is up.
-    TimedOut,
-    /// The root was removed.
-    Closed,
-}
+pub use batch::{Batch, Limits, Rescan, Serial, Settle, Step, Waited};
 
 struct State {
     dirty: HashSet<PathBuf>,
