@@ -12,6 +12,9 @@ use crate::{Result, Source, Sym};
 /// Incoming edges that are asked whether a test is behind them.
 const MOST_CALLERS: usize = 200;
 
+/// Incoming edges that are asked the same when only yes or no is wanted.
+const FIRST_USERS: usize = 32;
+
 /// A symbol's metrics.
 pub(super) fn of(
     source: &Source<'_>,
@@ -44,6 +47,16 @@ pub(super) fn of(
             file: test.path().to_owned(),
         }),
     })
+}
+
+/// Whether a test is among the first users of a symbol.
+pub(crate) fn used_by_test(source: &Source<'_>, sym: &Sym) -> Result<bool> {
+    for edge in source.view().in_edges(sym.id, FIRST_USERS)? {
+        if as_test(source, &edge)?.is_some() {
+            return Ok(true);
+        }
+    }
+    Ok(false)
 }
 
 /// The source of an edge, if it is a test. Files are opened only where a test may be.

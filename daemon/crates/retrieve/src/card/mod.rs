@@ -12,6 +12,7 @@ mod types;
 pub use build::{card, card_of, etag_of};
 pub(crate) use build::{range, side_effects};
 pub use etag::etag_covers;
+pub(crate) use metrics::used_by_test;
 pub(crate) use text::brief;
 pub use text::text;
 pub use types::{

@@ -7,9 +7,9 @@ use sdl_model::{EdgeKind, Resolution, SymbolId, SymbolKind, Version};
 
 use super::symbols::Change;
 use super::types::{BlastItem, ChangeType, FanInTrend};
-use crate::card::Enrichment;
+use crate::card::{Enrichment, used_by_test};
 use crate::numbers::Milli;
-use crate::{History, Result, Source};
+use crate::{History, Result, Source, Sym};
 
 /// Dependents of one symbol that are followed.
 const MOST_IN: usize = 200;
@@ -80,7 +80,7 @@ pub fn blast_radius(
     enrichment: &dyn Enrichment,
     most: usize,
 ) -> Result<Vec<BlastItem>> {
-    let own: HashSet<SymbolId> = changed.iter().filter(|change| edited(change)).map(Change::symbol).collect();
+    let own: HashSet<SymbolId> = changed.iter().map(Change::symbol).collect();
     let mut affected: HashMap<SymbolId, Affected> = HashMap::new();
     let mut wave: Vec<(SymbolId, f32, String, bool)> = Vec::new();
     for change in changed.iter().filter(|change| edited(change)) {
@@ -185,6 +185,14 @@ fn past(kind: EdgeKind) -> &'static str {
     }
 }
 
+/// How near a test is.
+fn proximity(source: &Source<'_>, sym: &Sym) -> Result<Option<Milli>> {
+    if sym.is_test() {
+        return Ok(Some(Milli(1000)));
+    }
+    Ok(used_by_test(source, sym)?.then_some(Milli(500)))
+}
+
 /// The most important ones, opened.
 fn ranked(
     source: &Source<'_>,
@@ -217,7 +225,7 @@ fn ranked(
             distance: found.distance,
             rank: Milli::of(f64::from(rank.min(1.0))),
             fan_in_trend: fan_in.trend(history, symbol)?,
-            test_proximity: sym.is_test().then_some(Milli(1000)),
+            test_proximity: proximity(source, &sym)?,
             processes: enrichment.processes(symbol),
         });
     }

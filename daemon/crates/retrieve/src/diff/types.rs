@@ -149,7 +149,7 @@ pub struct BlastItem {
     /// How its fan-in changed between the two versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fan_in_trend: Option<FanInTrend>,
-    /// How near a test is: 1 for a test, 0.5 for a symbol that a test uses, 0 otherwise.
+    /// How near a test is: 1 for a test, 0.5 for a symbol that a test uses, none otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub test_proximity: Option<Milli>,
     /// The processes it takes part in, where those are at hand.

@@ -54,11 +54,8 @@ impl Flags {
             | SymbolKind::Interface
             | SymbolKind::Trait
             | SymbolKind::Macro => 1.0,
-            SymbolKind::Constructor
-            | SymbolKind::Enum
-            | SymbolKind::Type
-            | SymbolKind::Union
-            | SymbolKind::Property => 0.95,
+            SymbolKind::Constructor | SymbolKind::Enum | SymbolKind::Union | SymbolKind::Property => 0.95,
+            SymbolKind::Type => 0.8,
             SymbolKind::Constant | SymbolKind::Namespace => 0.75,
             SymbolKind::Module | SymbolKind::Variable => 0.65,
             SymbolKind::Field | SymbolKind::EnumMember => 0.55,
