@@ -21,6 +21,7 @@
 
 pub mod ecma;
 pub mod python;
+pub mod rust;
 
 use std::sync::OnceLock;
 
@@ -75,6 +76,7 @@ macro_rules! entry {
 static REGISTRY: &[Entry] = &[
     entry!(JavaScript, ecma::Ecma, tree_sitter_javascript::LANGUAGE),
     entry!(Python, python::Python, tree_sitter_python::LANGUAGE),
+    entry!(Rust, rust::Rust, tree_sitter_rust::LANGUAGE),
     entry!(Tsx, ecma::Ecma, tree_sitter_typescript::LANGUAGE_TSX),
     entry!(TypeScript, ecma::Ecma, tree_sitter_typescript::LANGUAGE_TYPESCRIPT),
 ];

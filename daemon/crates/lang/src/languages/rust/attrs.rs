@@ -1,0 +1,225 @@
+//! Attributes and documentation.
+
+use sdl_model::facts::{DefFlags, DefIx, Expr, RefForm};
+
+use super::{Context, F, K, Node, items, tokens};
+use crate::build::text::clean_comment;
+use crate::driver::Visit;
+
+/// Attributes of the language itself: they lead to no definition.
+const BUILTIN: &[&str] = &[
+    "allow",
+    "automatically_derived",
+    "bench",
+    "cfg",
+    "cfg_attr",
+    "cold",
+    "default",
+    "deny",
+    "deprecated",
+    "derive",
+    "doc",
+    "expect",
+    "export_name",
+    "feature",
+    "forbid",
+    "global_allocator",
+    "ignore",
+    "inline",
+    "link",
+    "link_name",
+    "link_section",
+    "macro_export",
+    "macro_use",
+    "must_use",
+    "no_mangle",
+    "non_exhaustive",
+    "panic_handler",
+    "path",
+    "proc_macro",
+    "proc_macro_attribute",
+    "proc_macro_derive",
+    "repr",
+    "rustfmt",
+    "should_panic",
+    "target_feature",
+    "test",
+    "track_caller",
+    "unsafe",
+    "used",
+    "warn",
+];
+
+/// Traits that the standard library derives.
+const STD_DERIVES: &[&str] =
+    &["Clone", "Copy", "Debug", "Default", "Eq", "Hash", "Ord", "PartialEq", "PartialOrd"];
+
+/// An attribute before an item opens the item, which it is a part of.
+pub(super) fn attribute<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+    if node.ix() >= cx.state.attributes_until {
+        let mut next = node.next_sibling();
+        while let Some(attribute) = next.filter(|next| next.is(K::AttributeItem)) {
+            next = attribute.next_sibling();
+        }
+        let vis = next.filter(|next| next.is(K::VisibilityModifier));
+        // The end of what follows does not matter here, only that nothing before it is looked at again.
+        cx.state.attributes_until = next.map_or_else(|| node.next_ix(), |next| next.ix().max(node.next_ix()));
+        let item = if vis.is_some() { None } else { next };
+        if let Some(item) = item.filter(|item| items::is_item(item.kind())) {
+            let def = items::item(cx, item, node);
+            cx.state.attributes_until = item.ix() + 1;
+            if let Some(def) = def {
+                complete(cx, def, node, item);
+            }
+        }
+    }
+    references(cx, node);
+    Visit::Skip
+}
+
+/// Adds to `def`, which is `item`, what the attributes from `first` on say.
+fn complete<'a>(cx: &mut Context<'a>, def: DefIx, first: Node<'a>, item: Node<'a>) {
+    let mut docs = String::new();
+    let mut at = Some(first);
+    let mut doc_from = first.end();
+    while let Some(node) = at.filter(|node| node.is(K::AttributeItem)) {
+        let gap = cx.b.slice(doc_from, node.start());
+        push_doc(&mut docs, gap);
+        doc_from = node.end();
+        if let Some(attribute) = node.first() {
+            one(cx, def, attribute, &mut docs);
+        }
+        at = node.next_sibling();
+    }
+    push_doc(&mut docs, cx.b.slice(doc_from, item.start()));
+    if !docs.is_empty()
+        && cx.b.def(def).doc.is_none()
+        && let Some(doc) = clean_comment(&docs)
+    {
+        cx.b.doc(def, &doc);
+    }
+}
+
+/// Documentation that stands between attributes.
+fn push_doc(docs: &mut String, gap: &str) {
+    if gap.contains("///") || gap.contains("/**") {
+        docs.push_str(gap.trim());
+        docs.push('\n');
+    }
+}
+
+fn one<'a>(cx: &mut Context<'a>, def: DefIx, attribute: Node<'a>, docs: &mut String) {
+    let Some(path) = attribute.first() else { return };
+    let arguments = attribute.child(F::ArgumentsField);
+    let text = path.text();
+    let names = |tree: Node<'a>| tree.children().filter(|child| child.is(K::Identifier));
+    match text {
+        "doc" => {
+            if let Some(value) = attribute.child(F::Value).filter(|value| value.is(K::StringLiteral)) {
+                docs.push_str(value.text().trim_matches('"'));
+                docs.push('\n');
+            }
+            return;
+        }
+        "deprecated" => cx.b.flag(def, DefFlags::DEPRECATED),
+        "cfg" if arguments.is_some_and(|tree| names(tree).any(|name| name.text() == "test")) => {
+            if cx.b.def(def).kind == sdl_model::SymbolKind::Namespace {
+                cx.b.flag(def, DefFlags::TEST);
+            }
+        }
+        "macro_export" => items::export_macro(cx, def),
+        _ => {}
+    }
+    let last = text.rsplit("::").next().unwrap_or(text);
+    let is_test = matches!(last, "test" | "bench" | "rstest" | "test_case" | "quickcheck" | "proptest");
+    if is_test && cx.b.def(def).kind.is_callable() {
+        cx.b.flag(def, DefFlags::TEST);
+    }
+    let mut shape = cx.b.out.value(path);
+    if let Some(tree) = arguments {
+        // The last part of each path.
+        let listed = names(tree).filter(|name| {
+            let next = name.next_sibling();
+            matches!(last, "derive" | "cfg")
+                && next.is_none_or(|next| cx.b.slice(name.end(), next.start()).trim() != "::")
+        });
+        let listed: Vec<&str> = listed.take(24).map(Node::text).collect();
+        let names: Vec<_> = listed.into_iter().map(|name| cx.b.out.type_name(name)).collect();
+        shape = if names.is_empty() {
+            let args = tokens::arg_count(tree);
+            cx.b.out.call(shape, args)
+        } else {
+            cx.b.out.add(Expr::Generic(shape, names))
+        };
+    }
+    cx.b.def_mut(def).decorators.push(shape);
+}
+
+/// What an attribute refers to.
+fn references<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let Some(attribute) = node.first().filter(|attribute| attribute.is(K::Attribute)) else { return };
+    let Some(path) = attribute.first() else { return };
+    let arguments = attribute.child(F::ArgumentsField);
+    let text = path.text();
+    if text == "derive" {
+        if let Some(tree) = arguments {
+            tokens::types(cx, tree, STD_DERIVES);
+        }
+        return;
+    }
+    if BUILTIN.binary_search(&text).is_ok() {
+        return;
+    }
+    let args = arguments.map_or(0, tokens::arg_count);
+    match path.kind() {
+        K::Identifier => cx.b.reference(RefForm::Decorator, text, path.start(), None, args),
+        K::ScopedIdentifier => {
+            if let (Some(base), Some(name)) = (path.child(F::Path), path.child(F::Name)) {
+                let recv = cx.b.body.value(base);
+                cx.b.reference(RefForm::Decorator, name.text(), name.start(), Some(recv), args);
+            }
+        }
+        _ => {}
+    }
+    if let Some(tree) = arguments {
+        tokens::paths(cx, tree);
+    }
+}
+
+/// The documentation that stands first in `block` and speaks of what is around it: `//! …`.
+pub(super) fn inner_doc(block: Node<'_>) -> Option<String> {
+    let mut text = String::new();
+    let mut at = block.ix();
+    for node in block.descendants() {
+        // Marks and text are nodes inside the comment.
+        if node.ix() < at {
+            continue;
+        }
+        match node.kind() {
+            K::LineComment | K::BlockComment => {
+                let comment = node.text();
+                if comment.starts_with("//!") || comment.starts_with("/*!") {
+                    text.push_str(comment.trim_end());
+                    text.push('\n');
+                } else if !text.is_empty() {
+                    break;
+                }
+                at = node.next_ix();
+            }
+            K::InnerAttribute => at = node.next_ix(),
+            _ => break,
+        }
+        if text.len() > 8_000 {
+            break;
+        }
+    }
+    clean_comment(&text)
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn builtin_attributes_are_sorted() {
+        assert!(super::BUILTIN.is_sorted());
+    }
+}

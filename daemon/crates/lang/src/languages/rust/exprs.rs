@@ -1,0 +1,171 @@
+//! Shapes of values.
+
+use sdl_model::facts::{Expr, ExprIx, Lit};
+
+use super::imports::bare;
+use super::{F, K, Node};
+use crate::build::Half;
+
+/// How many arms of a match are looked at.
+const MAX_ARMS: usize = 6;
+
+pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+    match node.kind() {
+        K::Identifier | K::TypeIdentifier => match node.text() {
+            "Self" => half.add(Expr::SelfType),
+            text => half.name(bare(text)),
+        },
+        K::SelfName if in_path(node) => half.type_name("self"),
+        K::SelfName => half.add(Expr::SelfRef),
+        K::Crate | K::Super => half.type_name(node.text()),
+        K::Metavariable if node.text() == "$crate" => half.type_name("crate"),
+        K::ScopedIdentifier | K::ScopedTypeIdentifier => {
+            let name = bare(node.child(F::Name).map_or("", Node::text));
+            match node.child(F::Path) {
+                Some(base) => {
+                    let base = half.value(base);
+                    half.path(base, name)
+                }
+                None => half.type_name(name),
+            }
+        }
+        K::GenericType | K::GenericTypeTurbofish | K::BracketedType | K::QualifiedType => half.ty(node),
+        K::FieldExpression => {
+            let base = half.value_or_unknown(node.child(F::Value));
+            half.attr(base, bare(node.child(F::Field).map_or("", Node::text)))
+        }
+        K::CallExpression => call(half, node),
+        K::GenericFunction => half.value_or_unknown(node.child(F::Function)),
+        K::AwaitExpression => {
+            let inner = half.value_or_unknown(node.first());
+            half.add(Expr::Await(inner))
+        }
+        K::TryExpression => {
+            let inner = half.value_or_unknown(node.first());
+            half.add(Expr::Unwrap(inner))
+        }
+        // A borrowed value has the members of the value.
+        K::ReferenceExpression => half.value_or_unknown(node.child(F::Value)),
+        K::UnaryExpression | K::ParenthesizedExpression => half.value_or_unknown(node.first()),
+        K::TypeCast => {
+            let ty = half.ty_or_unknown(node.child(F::TypeField));
+            half.add(Expr::New(ty))
+        }
+        K::StructExpression => {
+            let ty = half.ty_or_unknown(node.child(F::Name));
+            half.add(Expr::New(ty))
+        }
+        K::IndexExpression => {
+            let base = half.value_or_unknown(node.first());
+            let by_range = node.children().nth(1).is_some_and(|index| index.is(K::RangeExpression));
+            if by_range { base } else { half.add(Expr::Index(base)) }
+        }
+        K::IfExpression => {
+            let then = half.value_or_unknown(node.child(F::Consequence).and_then(tail));
+            let otherwise = node.child(F::Alternative).and_then(Node::first);
+            let otherwise = otherwise.map(|other| half.value(other));
+            half.either(std::iter::once(then).chain(otherwise).collect())
+        }
+        K::MatchExpression => {
+            let arms = node.child(F::Body).into_iter().flat_map(Node::children);
+            let arms = arms.filter_map(|arm| arm.child(F::Value)).take(MAX_ARMS);
+            let mut values = half.values(arms);
+            if values.len() > 1 {
+                values.retain(|ix| !half.is_unknown(*ix));
+            }
+            half.either(values)
+        }
+        K::Block | K::UnsafeBlock | K::AsyncBlock | K::TryBlock => {
+            let block = if node.is(K::Block) { Some(node) } else { node.child_of(K::Block) };
+            half.value_or_unknown(block.and_then(tail))
+        }
+        K::ClosureExpression => {
+            let ret = match (node.child(F::ReturnType), node.child(F::Body)) {
+                (Some(ty), _) => {
+                    let ty = half.ty(ty);
+                    Some(half.add(Expr::New(ty)))
+                }
+                (None, Some(body)) => Some(half.value(body)),
+                (None, None) => None,
+            };
+            half.add(Expr::Callable(Vec::new(), ret))
+        }
+        K::ArrayExpression => {
+            let items = half.values(node.children());
+            if items.is_empty() { half.lit(Lit::List) } else { half.add(Expr::Tuple(items)) }
+        }
+        K::TupleExpression => {
+            let items = half.values(node.children());
+            half.add(Expr::Tuple(items))
+        }
+        K::MacroInvocation => match node.child(F::MacroName).map_or("", Node::text) {
+            "vec" => half.lit(Lit::List),
+            "format" | "concat" | "stringify" | "env" | "include_str" | "file" => half.lit(Lit::Str),
+            "matches" | "cfg" => half.lit(Lit::Bool),
+            "line" | "column" => half.lit(Lit::Int),
+            _ => half.unknown(),
+        },
+        K::StringLiteral | K::RawStringLiteral => {
+            half.lit(if node.text().starts_with('b') { Lit::Bytes } else { Lit::Str })
+        }
+        K::CharLiteral => half.lit(Lit::Str),
+        K::IntegerLiteral => half.lit(Lit::Int),
+        K::FloatLiteral => half.lit(Lit::Float),
+        K::BooleanLiteral => half.lit(Lit::Bool),
+        K::UnitExpression => half.lit(Lit::Null),
+        _ => half.unknown(),
+    }
+}
+
+/// `self` as the module: `self::x`.
+fn in_path(node: Node<'_>) -> bool {
+    node.field() == F::Path
+}
+
+fn call<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+    let args = node.child(F::ArgumentsField);
+    let Some(callee) = node.child(F::Function).map(plain) else { return half.unknown() };
+    if callee.is(K::ScopedIdentifier) {
+        let path = callee.child(F::Path);
+        let last = path.map_or("", |path| super::items::head(path).text());
+        let last = last.rsplit("::").next().unwrap_or(last);
+        match (last, callee.child(F::Name).map_or("", Node::text)) {
+            // Pointers and what gives back a value of the type that it is given.
+            ("Box" | "Rc" | "Arc", "new" | "clone") | ("mem", "take" | "replace") => {
+                return half.value_or_unknown(args.and_then(Node::first));
+            }
+            ("Default", "default") => return half.unknown(),
+            // What every type gives for itself, derived or written.
+            (of, "default" | "from") if of.starts_with(char::is_uppercase) => {
+                let ty = half.ty_or_unknown(path);
+                return half.add(Expr::New(ty));
+            }
+            _ => {}
+        }
+    }
+    let callee = half.value(callee);
+    half.call(callee, arg_count(args))
+}
+
+/// A callee without its type arguments.
+pub(super) fn plain(node: Node<'_>) -> Node<'_> {
+    if node.is(K::GenericFunction) { node.child(F::Function).unwrap_or(node) } else { node }
+}
+
+/// How many arguments stand in an argument list.
+pub(super) fn arg_count(args: Option<Node<'_>>) -> usize {
+    args.map_or(0, |args| args.children().filter(|arg| !arg.is(K::AttributeItem)).count())
+}
+
+/// The expression that a block gives.
+pub(super) fn tail(block: Node<'_>) -> Option<Node<'_>> {
+    let last = block.children().last()?;
+    match last.kind() {
+        // One that ends with a block looks like a statement.
+        K::ExpressionStatement if last.text().ends_with(';') => None,
+        K::ExpressionStatement => last.first(),
+        K::LetDeclaration | K::UseDeclaration | K::ModItem | K::AttributeItem => None,
+        kind if super::items::is_item(kind) => None,
+        _ => Some(last),
+    }
+}

@@ -1,0 +1,69 @@
+//! Generic parameters and their bounds.
+
+use sdl_model::facts::{DefIx, Expr, ExprIx, StrIx};
+
+use super::{Context, F, K, Node, items};
+use crate::build::text::fold;
+use crate::build::{Half, MAX_ELEMENTS};
+
+/// Adds the generic parameters of `item` and what its where clause says to `def`.
+pub(super) fn generics<'a>(cx: &mut Context<'a>, def: DefIx, item: Node<'a>) {
+    if let Some(list) = item.child(F::TypeParameters) {
+        cx.b.def_mut(def).generics = Some(cx.b.out.str(&fold(list.text(), 200)));
+        for param in list.children().filter(|param| param.is(K::TypeParameter)) {
+            if let (Some(name), Some(bounds)) = (param.child(F::Name), param.child(F::Bounds)) {
+                add(cx, def, name.text(), bounds);
+            }
+        }
+    }
+    let clauses = item.children().filter(|child| child.is(K::WhereClause));
+    for predicate in clauses.flat_map(Node::children).filter(|child| child.is(K::WherePredicate)) {
+        let (Some(left), Some(bounds)) = (predicate.child(F::Left), predicate.child(F::Bounds)) else {
+            continue;
+        };
+        match left.text() {
+            "Self" if item.is(K::TraitItem) => {
+                bounds.children().for_each(|bound| items::supertrait(cx, def, bound));
+            }
+            name if left.is(K::TypeIdentifier) && name != "Self" => add(cx, def, name, bounds),
+            _ => {}
+        }
+    }
+}
+
+fn add<'a>(cx: &mut Context<'a>, def: DefIx, name: &str, bounds: Node<'a>) {
+    let Some(more) = bound(&mut cx.b.out, bounds) else { return };
+    let name: StrIx = cx.b.out.str(name);
+    // Bounds may stand in two places; all of them hold.
+    let known = cx.b.def(def).bounds.iter().position(|(of, _)| *of == name);
+    match known {
+        Some(at) => {
+            let old = cx.b.def(def).bounds.get(at).map_or(more, |(_, old)| *old);
+            let both = join(&mut cx.b.out, old, more);
+            if let Some(slot) = cx.b.def_mut(def).bounds.get_mut(at) {
+                slot.1 = both;
+            }
+        }
+        None => cx.b.def_mut(def).bounds.push((name, more)),
+    }
+}
+
+fn join(half: &mut Half<'_>, old: ExprIx, more: ExprIx) -> ExprIx {
+    let mut all = Vec::new();
+    for ix in [old, more] {
+        match half.expr(ix) {
+            Expr::Union(list) => all.extend_from_slice(list),
+            _ => all.push(ix),
+        }
+    }
+    all.truncate(MAX_ELEMENTS);
+    half.union(all)
+}
+
+/// The type that `bounds` state: any of them may have a member that is asked for.
+pub(super) fn bound<'a>(half: &mut Half<'a>, bounds: Node<'a>) -> Option<ExprIx> {
+    let all = bounds.children().filter(|bound| !matches!(bound.kind(), K::Lifetime | K::RemovedBound));
+    let mut all = half.types(all);
+    all.retain(|ix| !half.is_unknown(*ix));
+    (!all.is_empty()).then(|| half.union(all))
+}

@@ -1,0 +1,257 @@
+//! Items: what is defined.
+
+use sdl_model::facts::{BaseKind, DefFlags, DefIx, Expr};
+use sdl_model::{SymbolKind, Visibility};
+
+use super::imports::bare;
+use super::{Context, F, K, Node, attrs, generics, members, params};
+use crate::build::NewDef;
+
+/// Whether a node of this kind defines something.
+pub(super) fn is_item(kind: K) -> bool {
+    matches!(
+        kind,
+        K::FunctionItem
+            | K::FunctionSignature
+            | K::StructItem
+            | K::UnionItem
+            | K::EnumItem
+            | K::EnumVariant
+            | K::FieldDeclaration
+            | K::TraitItem
+            | K::ImplItem
+            | K::TypeItem
+            | K::AssociatedType
+            | K::ConstItem
+            | K::StaticItem
+            | K::MacroDefinition
+    ) || kind == K::ModItem
+}
+
+/// Opens `item`; `whole` is `item` or the first attribute before it. None for what defines nothing.
+pub(super) fn item<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Option<DefIx> {
+    let def = match item.kind() {
+        K::FunctionItem | K::FunctionSignature => function(cx, item, whole)?,
+        K::ImplItem => implementation(cx, item, whole)?,
+        K::TraitItem => tr(cx, item, whole)?,
+        K::StructItem | K::UnionItem | K::EnumItem => composite(cx, item, whole)?,
+        K::TypeItem | K::AssociatedType => type_alias(cx, item, whole)?,
+        K::EnumVariant => members::variant(cx, item, whole)?,
+        K::FieldDeclaration => members::field(cx, item, whole)?,
+        K::ConstItem | K::StaticItem => members::constant(cx, item, whole)?,
+        K::MacroDefinition => macro_rules(cx, item, whole)?,
+        K::ModItem => namespace(cx, item, whole)?,
+        _ => return None,
+    };
+    // A module's own documentation does not speak of what comes first in it.
+    let start = cx.b.def(def).span.start;
+    if matches!(cx.b.slice(start, start + 3), "//!" | "/*!") {
+        cx.b.def_mut(def).doc = None;
+    }
+    Some(def)
+}
+
+/// A definition that `item` makes, with the attributes before it.
+pub(super) fn new_def<'a>(kind: SymbolKind, name: Node<'a>, item: Node<'a>, whole: Node<'a>) -> NewDef<'a> {
+    named(kind, bare(name.text()), name, item, whole)
+}
+
+fn named<'a>(kind: SymbolKind, text: &'a str, name: Node<'a>, item: Node<'a>, whole: Node<'a>) -> NewDef<'a> {
+    NewDef::new(kind, text, name, whole).until(item).header_from(item.start())
+}
+
+/// Sets the visibility that `item` states; members of traits and enums share that of their owner.
+pub(super) fn visibility(cx: &mut Context<'_>, def: DefIx, item: Node<'_>) {
+    let stated = item.child_of(K::VisibilityModifier).map(stated_visibility);
+    let parent = cx.b.def(def).parent.unwrap_or(DefIx::MODULE);
+    let outer = cx.b.def(parent);
+    let inherited = match outer.kind {
+        SymbolKind::Trait | SymbolKind::Enum | SymbolKind::EnumMember => outer.visibility,
+        SymbolKind::Impl if !outer.bases.is_empty() => Visibility::Public,
+        _ => Visibility::Private,
+    };
+    cx.b.def_mut(def).visibility = stated.unwrap_or(inherited);
+}
+
+pub(super) fn stated_visibility(node: Node<'_>) -> Visibility {
+    match node.first() {
+        None => Visibility::Public,
+        Some(inner) if inner.is(K::SelfName) => Visibility::Private,
+        Some(_) => Visibility::Internal,
+    }
+}
+
+fn function<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Option<DefIx> {
+    let name = item.child(F::Name)?;
+    let outer = cx.b.scope_kind();
+    let member = matches!(outer, SymbolKind::Trait | SymbolKind::Impl);
+    let kind = if member { SymbolKind::Method } else { SymbolKind::Function };
+    let list = item.child(F::Parameters);
+    let body = item.child(F::Body);
+    let new = new_def(kind, name, item, whole).body(body).without_comments_in(list);
+    let def = cx.b.open(new);
+    visibility(cx, def, item);
+    if item.child_of(K::FunctionModifiers).is_some_and(|all| all.child_of(K::Async).is_some()) {
+        cx.b.flag(def, DefFlags::ASYNC);
+    }
+    if body.is_none() {
+        cx.b.flag(def, DefFlags::ABSTRACT);
+    }
+    let has_receiver = list.is_some_and(|list| params::params(cx, def, list));
+    if member && !has_receiver {
+        cx.b.flag(def, DefFlags::STATIC);
+    }
+    generics::generics(cx, def, item);
+    params::result(cx, def, item);
+    if let (Some(body), true) = (body, cx.b.def(def).ret.is_some()) {
+        if let Some(tail) = super::exprs::tail(body) {
+            let shape = cx.b.body.value(tail);
+            cx.b.returns(def, shape, tail.start());
+        }
+    }
+    Some(def)
+}
+
+fn implementation<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Option<DefIx> {
+    let ty = item.child(F::TypeField)?;
+    let name = head(ty);
+    let base = item.child(F::Trait);
+    let new = named(SymbolKind::Impl, bare(name.text()), name, item, whole).body(item.child(F::Body));
+    let def = cx.b.open(new);
+    cx.b.def_mut(def).visibility = Visibility::Public;
+    let owner = cx.b.out.ty(ty);
+    // `impl T for &X` is another block than `impl T for X`.
+    let owner = if ty.is(K::ReferenceType) { cx.b.out.add(Expr::Unwrap(owner)) } else { owner };
+    cx.b.def_mut(def).owner = Some(owner);
+    if let Some(base) = base {
+        let shape = cx.b.out.ty(base);
+        cx.b.base(def, BaseKind::Implements, shape, base.start());
+    }
+    generics::generics(cx, def, item);
+    Some(def)
+}
+
+/// The node that names a type: its last part, without references and arguments.
+pub(super) fn head(ty: Node<'_>) -> Node<'_> {
+    let mut at = ty;
+    for _ in 0..32 {
+        let inner = match at.kind() {
+            K::GenericType | K::ReferenceType | K::PointerType => at.child(F::TypeField),
+            K::ScopedTypeIdentifier => at.child(F::Name),
+            K::DynamicType | K::AbstractType => at.child(F::Trait),
+            K::ArrayType => at.child(F::Element),
+            _ => None,
+        };
+        match inner {
+            Some(inner) => at = inner,
+            None => break,
+        }
+    }
+    at
+}
+
+fn tr<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Option<DefIx> {
+    let name = item.child(F::Name)?;
+    let def = cx.b.open(new_def(SymbolKind::Trait, name, item, whole).body(item.child(F::Body)));
+    visibility(cx, def, item);
+    for bound in item.child(F::Bounds).into_iter().flat_map(Node::children) {
+        supertrait(cx, def, bound);
+    }
+    generics::generics(cx, def, item);
+    Some(def)
+}
+
+/// A bound of a trait itself.
+pub(super) fn supertrait<'a>(cx: &mut Context<'a>, def: DefIx, bound: Node<'a>) {
+    if !matches!(bound.kind(), K::Lifetime | K::RemovedBound) {
+        let shape = cx.b.out.ty(bound);
+        if !cx.b.out.is_unknown(shape) {
+            cx.b.base(def, BaseKind::Extends, shape, bound.start());
+        }
+    }
+}
+
+fn composite<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Option<DefIx> {
+    let name = item.child(F::Name)?;
+    let kind = match item.kind() {
+        K::StructItem => SymbolKind::Struct,
+        K::UnionItem => SymbolKind::Union,
+        _ => SymbolKind::Enum,
+    };
+    let body = item.child(F::Body);
+    let listed = body.filter(|body| body.is(K::OrderedFields));
+    let mut new = new_def(kind, name, item, whole).without_comments_in(listed);
+    if listed.is_none() {
+        new = new.body(body);
+    }
+    let def = cx.b.open(new);
+    visibility(cx, def, item);
+    generics::generics(cx, def, item);
+    if let Some(listed) = listed {
+        members::ordered(cx, listed);
+    }
+    Some(def)
+}
+
+fn type_alias<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Option<DefIx> {
+    let name = item.child(F::Name)?;
+    let def = cx.b.open(new_def(SymbolKind::Type, name, item, whole));
+    visibility(cx, def, item);
+    generics::generics(cx, def, item);
+    if let Some(target) = item.child(F::TypeField) {
+        cx.b.def_mut(def).ty = Some(cx.b.out.ty(target));
+    } else {
+        cx.b.flag(def, DefFlags::ABSTRACT);
+        // A value of it has the members that its bounds have.
+        if let Some(bounds) = item.child(F::Bounds) {
+            cx.b.def_mut(def).ty = generics::bound(&mut cx.b.out, bounds);
+        }
+    }
+    Some(def)
+}
+
+fn macro_rules<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Option<DefIx> {
+    let name = item.child(F::Name)?;
+    let new = new_def(SymbolKind::Macro, name, item, whole).header_to(name.end());
+    let def = cx.b.open(new);
+    cx.b.def_mut(def).visibility = Visibility::Internal;
+    Some(def)
+}
+
+/// `#[macro_export]`.
+pub(super) fn export_macro(cx: &mut Context<'_>, def: DefIx) {
+    if cx.b.def(def).kind == SymbolKind::Macro {
+        cx.b.def_mut(def).visibility = Visibility::Public;
+    }
+}
+
+fn namespace<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Option<DefIx> {
+    let name = item.child(F::Name)?;
+    // `mod x;` is an import.
+    let body = item.child(F::Body)?;
+    let def = cx.b.open(new_def(SymbolKind::Namespace, name, item, whole).body(Some(body)));
+    visibility(cx, def, item);
+    if cx.b.def(def).doc.is_none()
+        && let Some(doc) = attrs::inner_doc(body)
+    {
+        cx.b.doc(def, &doc);
+    }
+    Some(def)
+}
+
+/// Marks what other files may use: what is not private, in what is not private.
+pub(super) fn exports(cx: &mut Context<'_>) {
+    for at in 1..cx.b.defs().len() {
+        let ix = DefIx(at as u32);
+        let def = cx.b.def(ix);
+        if def.flags.has(DefFlags::LOCAL) || def.kind == SymbolKind::Impl {
+            continue;
+        }
+        let parent = cx.b.def(def.parent.unwrap_or(DefIx::MODULE));
+        let reachable = parent.kind == SymbolKind::Impl || parent.flags.has(DefFlags::EXPORTED);
+        let seen = matches!(def.visibility, Visibility::Public | Visibility::Internal);
+        if reachable && seen {
+            cx.b.flag(ix, DefFlags::EXPORTED);
+        }
+    }
+}

@@ -1,0 +1,100 @@
+//! Fields, variants, constants.
+
+use sdl_model::facts::DefIx;
+use sdl_model::{SymbolKind, Visibility};
+
+use super::{Context, F, K, Node, items};
+use crate::build::NewDef;
+
+/// How long a constant may be to serve as its signature with its value.
+const SHORT_VALUE: u32 = 60;
+
+/// What the fields of tuple structs and variants are called.
+const ORDINALS: [&str; 16] =
+    ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15"];
+
+/// The name of field `at` of a tuple struct; none for one that nobody would write.
+pub(super) fn ordinal(at: usize) -> Option<&'static str> {
+    ORDINALS.get(at).copied()
+}
+
+pub(super) fn variant<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Option<DefIx> {
+    let name = item.child(F::Name)?;
+    let body = item.child(F::Body);
+    let named = body.filter(|body| body.is(K::FieldDeclarationList));
+    let def = cx.b.open(items::new_def(SymbolKind::EnumMember, name, item, whole).body(named));
+    items::visibility(cx, def, item);
+    if let Some(listed) = body.filter(|body| body.is(K::OrderedFields)) {
+        ordered(cx, listed);
+    }
+    Some(def)
+}
+
+pub(super) fn field<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Option<DefIx> {
+    let name = item.child(F::Name)?;
+    let def = cx.b.leaf(items::new_def(SymbolKind::Field, name, item, whole));
+    items::visibility(cx, def, item);
+    if let Some(ty) = item.child(F::TypeField) {
+        cx.b.def_mut(def).ty = Some(cx.b.out.ty(ty));
+    }
+    Some(def)
+}
+
+/// The fields of a tuple struct or variant, which is the innermost open definition.
+pub(super) fn ordered<'a>(cx: &mut Context<'a>, list: Node<'a>) {
+    let mut stated = None;
+    let mut at = 0;
+    for node in list.children() {
+        if node.is(K::VisibilityModifier) {
+            stated = Some(node);
+        }
+        if node.field() != F::TypeField {
+            continue;
+        }
+        let Some(name) = ordinal(at) else { break };
+        at += 1;
+        let first = stated.unwrap_or(node);
+        let new = NewDef::new(SymbolKind::Field, name, node, first).until(node);
+        let def = cx.b.leaf(new);
+        let outer = cx.b.def(cx.b.scope());
+        let inherited =
+            if outer.kind == SymbolKind::EnumMember { outer.visibility } else { Visibility::Private };
+        cx.b.def_mut(def).visibility = stated.take().map_or(inherited, items::stated_visibility);
+        cx.b.def_mut(def).ty = Some(cx.b.out.ty(node));
+    }
+}
+
+pub(super) fn constant<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Option<DefIx> {
+    // `const _: () = …;` defines nothing.
+    let name = item.child(F::Name).filter(|name| name.text() != "_")?;
+    let mutable = item.is(K::StaticItem) && item.child_of(K::MutableSpecifier).is_some();
+    let kind = if mutable { SymbolKind::Variable } else { SymbolKind::Constant };
+    let mut new = items::new_def(kind, name, item, whole);
+    let value = item.child(F::Value);
+    if let Some(value) = value {
+        let simple = matches!(
+            value.kind(),
+            K::IntegerLiteral
+                | K::FloatLiteral
+                | K::NegativeLiteral
+                | K::BooleanLiteral
+                | K::CharLiteral
+                | K::Identifier
+                | K::ScopedIdentifier
+        );
+        // Literal text stays out of signatures: it may be long, or secret.
+        if !simple || item.end() - item.start() > SHORT_VALUE {
+            new = new.header_to(value.start());
+        }
+    }
+    let def = cx.b.open(new);
+    items::visibility(cx, def, item);
+    if let Some(ty) = item.child(F::TypeField) {
+        cx.b.def_mut(def).ty = Some(cx.b.out.ty(ty));
+    }
+    if let Some(value) = value {
+        let shape = cx.b.body.value(value);
+        cx.b.add_value(def, shape, item.start());
+    }
+    Some(def)
+}

@@ -1,0 +1,212 @@
+//! References.
+
+use sdl_model::facts::{EffectKind, RefForm};
+
+use super::imports::bare;
+use super::{Context, F, K, Node, exprs, invariants, patterns, tokens};
+
+/// Longest callee that is looked up as a whole for side effects.
+const LONG_CALLEE: u32 = 120;
+
+/// Names of the prelude that lead nowhere.
+pub(super) fn is_prelude(name: &str) -> bool {
+    matches!(name, "Some" | "None" | "Ok" | "Err" | "Self" | "_")
+}
+
+/// What calling `node` shows besides the reference itself, which the walk meets later.
+pub(super) fn call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let Some(callee) = node.child(F::Function).map(exprs::plain) else { return };
+    match callee.kind() {
+        K::Identifier => cx.b.effect_of(callee.text()),
+        K::ScopedIdentifier if callee.end() - callee.start() <= LONG_CALLEE => {
+            let text = callee.text();
+            effect(cx, text);
+            if matches!(
+                text,
+                "env::var" | "env::var_os" | "std::env::var" | "std::env::var_os" | "dotenvy::var"
+            ) {
+                config(cx, node.child(F::ArgumentsField).and_then(Node::first));
+            }
+        }
+        K::FieldExpression => {
+            if let Some(name) = callee.child(F::Field) {
+                method_effect(cx, callee.start(), name);
+                invariants::unwrapped(cx, node, name);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// The side effect of calling the path `text`.
+pub(super) fn effect(cx: &mut Context<'_>, text: &str) {
+    if text.starts_with("Command::") && !cx.state.runs_processes {
+        return;
+    }
+    cx.b.effect_of(text);
+}
+
+/// The side effect of calling the method `name`, whose receiver starts at `start`.
+pub(super) fn method_effect<'a>(cx: &mut Context<'a>, start: u32, name: Node<'a>) {
+    let whole = cx.b.slice(start, name.end());
+    // What the receiver was made by is a call of its own.
+    if whole.len() <= LONG_CALLEE as usize && !whole.contains(['(', '\n']) {
+        cx.b.effect_of(whole);
+    } else {
+        let method = cx.b.slice(name.start().saturating_sub(1), name.end());
+        if method.starts_with('.') {
+            cx.b.effect_of(method);
+        }
+    }
+}
+
+/// An environment variable is read.
+fn config(cx: &mut Context<'_>, key: Option<Node<'_>>) {
+    if let Some(key) = key.filter(|key| key.is(K::StringLiteral)) {
+        cx.b.reference(RefForm::Config, key.text().trim_matches('"'), key.start(), None, 0);
+    }
+}
+
+pub(super) fn macro_call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let Some(name) = node.child(F::MacroName) else { return };
+    let tree = node.child_of(K::TokenTree);
+    let args = tree.map_or(0, tokens::arg_count);
+    let text = name.text();
+    if name.is(K::Identifier) {
+        cx.b.reference(RefForm::Macro, bare(text), name.start(), None, args);
+    }
+    let last = text.rsplit("::").next().unwrap_or(text);
+    let text = cx.b.slice(name.start(), name.end() + 1);
+    cx.b.effect_of(text);
+    if matches!(last, "env" | "option_env") {
+        config(cx, tree.and_then(Node::first));
+    }
+    invariants::macro_call(cx, node, last);
+}
+
+/// A static in capitals is assigned.
+pub(super) fn assignment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    if let Some(left) = node.child(F::Left).filter(|left| left.is(K::Identifier)) {
+        let text = left.text();
+        if text.starts_with(char::is_uppercase) {
+            cx.b.effect(cx.b.scope(), EffectKind::GlobalState, text);
+        }
+    }
+}
+
+pub(super) fn field<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let (Some(value), Some(name)) = (node.child(F::Value), node.child(F::Field)) else { return };
+    if name.is(K::IntegerLiteral) {
+        return;
+    }
+    let recv = cx.b.body.value(value);
+    match called(node) {
+        Some(args) => cx.b.reference(RefForm::MethodCall, bare(name.text()), name.start(), Some(recv), args),
+        None => cx.b.reference(RefForm::Attr, bare(name.text()), name.start(), Some(recv), 0),
+    }
+}
+
+/// With how many arguments `node` is called, if it is.
+fn called(node: Node<'_>) -> Option<usize> {
+    let mut at = node;
+    if at.is_in(K::GenericFunction, F::Function) {
+        at = at.parent()?;
+    }
+    at.is_in(K::CallExpression, F::Function)
+        .then(|| exprs::arg_count(at.parent().and_then(|call| call.child(F::ArgumentsField))))
+}
+
+/// `a::b`, in whatever place.
+pub(super) fn path<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let Some(name) = node.child(F::Name) else { return };
+    let text = bare(name.text());
+    let base = node.child(F::Path);
+    let is_type = node.is(K::ScopedTypeIdentifier);
+    let mut args = 0;
+    let form = match node.parent_kind() {
+        _ if is_base(node) => return,
+        Some(K::ScopedIdentifier | K::ScopedTypeIdentifier) if node.field() == F::Path => {
+            // Modules on the way are no references of their own.
+            if !text.starts_with(char::is_uppercase) {
+                return;
+            }
+            RefForm::Type
+        }
+        Some(K::StructExpression) if node.field() == F::Name => RefForm::Construct,
+        Some(K::GenericTypeTurbofish)
+            if node.parent().is_some_and(|ty| ty.is_in(K::StructExpression, F::Name)) =>
+        {
+            RefForm::Construct
+        }
+        Some(K::MacroInvocation) if node.field() == F::MacroName => {
+            args = node.next_sibling().map_or(0, tokens::arg_count);
+            RefForm::Macro
+        }
+        // A variant or a struct.
+        Some(K::StructPattern) => RefForm::Attr,
+        _ if is_type => RefForm::Type,
+        Some(K::CallExpression | K::GenericFunction) => match called(node) {
+            Some(count) => {
+                args = count;
+                RefForm::PathCall
+            }
+            None => RefForm::Attr,
+        },
+        _ => RefForm::Attr,
+    };
+    let recv = base.map(|base| if is_type { cx.b.body.ty(base) } else { cx.b.body.value(base) });
+    let form = if recv.is_none() && form == RefForm::PathCall { RefForm::Call } else { form };
+    cx.b.reference(form, text, name.start(), recv, args);
+}
+
+pub(super) fn identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let text = node.text();
+    let Some(parent) = node.parent() else { return };
+    if is_prelude(text) || matches!(node.field(), F::Name | F::Alias | F::MacroName) {
+        return;
+    }
+    if node.ix() < cx.state.pattern_until && patterns::is_binding(text) {
+        return;
+    }
+    let (form, args) = match parent.kind() {
+        // Seen with what is around them.
+        K::TokenTree | K::TokenRepetition | K::Attribute => return,
+        K::ScopedIdentifier | K::ScopedTypeIdentifier => {
+            if !text.starts_with(char::is_uppercase) {
+                return;
+            }
+            (RefForm::Type, 0)
+        }
+        K::CallExpression | K::GenericFunction => match called(node) {
+            Some(args) => (RefForm::Call, args),
+            None => (RefForm::Value, 0),
+        },
+        _ => (RefForm::Value, 0),
+    };
+    cx.b.reference(form, bare(text), node.start(), None, args);
+}
+
+pub(super) fn type_name<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let text = node.text();
+    let Some(parent) = node.parent() else { return };
+    let builds = |node: Node<'_>| node.is_in(K::StructExpression, F::Name);
+    let form = match parent.kind() {
+        K::StructExpression if builds(node) => RefForm::Construct,
+        K::GenericTypeTurbofish if builds(parent) => RefForm::Construct,
+        _ if node.field() == F::Name || is_base(node) => return,
+        _ => RefForm::Type,
+    };
+    if text != "Self" {
+        cx.b.reference(form, bare(text), node.start(), None, 0);
+    }
+}
+
+/// Whether `node` is what an impl block implements or a trait extends, by itself or before its arguments: that is a
+/// base, not a reference.
+fn is_base(node: Node<'_>) -> bool {
+    let stated = |node: Node<'_>| {
+        node.is_in(K::ImplItem, F::Trait)
+            || node.parent().is_some_and(|bounds| bounds.is_in(K::TraitItem, F::Bounds))
+    };
+    stated(node) || (node.is_in(K::GenericType, F::TypeField) && node.parent().is_some_and(stated))
+}

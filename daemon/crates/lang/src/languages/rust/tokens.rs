@@ -1,0 +1,403 @@
+//! What macros are called with: tokens without structure, in which chains of names, calls and members are made out.
+//!
+//! Punctuation and keywords are not on the tape; they are read from the text between the tokens that are.
+
+use sdl_model::facts::{Expr, ExprIx, Lit, RefForm};
+use sdl_model::{SymbolKind, Visibility};
+
+use super::imports::bare;
+use super::refs::{effect, is_prelude, method_effect};
+use super::{Context, F, K, Node};
+use crate::build::NewDef;
+use crate::driver::Visit;
+
+/// How a token follows what is before it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Link {
+    /// Something new starts.
+    None,
+    /// `a::b`.
+    Path,
+    /// `a.b`.
+    Member,
+}
+
+/// Words after which a name is declared.
+const DECLARING: &[&str] =
+    &["fn", "struct", "enum", "union", "trait", "mod", "type", "const", "static", "let", "for", "ref", "'"];
+
+/// A chain in the making.
+#[derive(Clone, Copy)]
+struct Chain {
+    shape: ExprIx,
+    start: u32,
+}
+
+/// The tokens directly in `node`; the walk comes to those in brackets later.
+pub(super) fn tree<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+    let before = cx.b.slice(node.start().saturating_sub(2), node.start());
+    if before.ends_with('#') || before == "#!" {
+        return Visit::Skip;
+    }
+    let open = if node.is(K::TokenRepetition) { 2 } else { 1 };
+    let tokens: Vec<Node<'a>> = node.children().collect();
+    let call = node.parent().filter(|call| call.is(K::MacroInvocation));
+    if let Some(name) = call.and_then(|call| call.child(F::MacroName)) {
+        pattern(cx, name.text(), node);
+    }
+    let mut reader =
+        Reader { cx, tokens: &tokens, at: 0, end: node.start() + open, chain: None, resume: None };
+    while reader.step() {}
+    Visit::Into
+}
+
+/// Notes where in `tree` the pattern of `matches!(value, pattern)` stands.
+fn pattern<'a>(cx: &mut Context<'a>, name: &str, tree: Node<'a>) {
+    if !matches!(name.rsplit("::").next(), Some("matches" | "assert_matches" | "debug_assert_matches")) {
+        return;
+    }
+    let pairs = tree.children().zip(tree.children().skip(1));
+    let first = pairs.map(|(a, b)| (gap(a, b), b)).find(|(gap, _)| gap.contains(','));
+    if let Some((_, first)) = first {
+        cx.state.token_pattern = (first.ix(), tree.next_ix());
+    }
+}
+
+/// The text between two tokens.
+fn gap<'a>(a: Node<'a>, b: Node<'a>) -> &'a str {
+    a.src().get(a.end() as usize..b.start() as usize).unwrap_or("")
+}
+
+struct Reader<'c, 'a, 't> {
+    cx: &'c mut Context<'a>,
+    tokens: &'t [Node<'a>],
+    at: usize,
+    /// Where the last token ended.
+    end: u32,
+    chain: Option<Chain>,
+    /// Where a chain goes on after its type arguments.
+    resume: Option<(usize, Chain)>,
+}
+
+impl<'a> Reader<'_, 'a, '_> {
+    fn step(&mut self) -> bool {
+        let Some(&token) = self.tokens.get(self.at) else { return false };
+        let mut gap = self.cx.b.slice(self.end, token.start());
+        if let Some((at, chain)) = self.resume.filter(|(at, _)| *at <= self.at) {
+            self.resume = None;
+            if at == self.at {
+                self.chain = Some(chain);
+                gap = gap.rsplit('>').next().unwrap_or(gap);
+            }
+        }
+        // A guard ends a pattern.
+        if gap.contains("if") && token.ix() > self.cx.state.token_pattern.0 {
+            self.cx.state.token_pattern.1 = self.cx.state.token_pattern.1.min(token.ix());
+        }
+        let link = self.link(gap);
+        self.at += 1;
+        self.end = token.end();
+        match token.kind() {
+            K::Identifier => self.name(token, link, gap),
+            K::SelfName => {
+                let shape = if self.is_path(token) {
+                    self.cx.b.body.type_name("self")
+                } else {
+                    self.cx.b.body.add(Expr::SelfRef)
+                };
+                self.start(shape, token);
+            }
+            K::Super | K::Crate | K::PrimitiveType => {
+                let shape = self.cx.b.body.type_name(token.text());
+                self.start(shape, token);
+            }
+            K::Metavariable if token.text() == "$crate" => {
+                let shape = self.cx.b.body.type_name("crate");
+                self.start(shape, token);
+            }
+            K::StringLiteral | K::RawStringLiteral => {
+                let shape = self.cx.b.body.lit(Lit::Str);
+                self.start(shape, token);
+            }
+            K::TokenTree => self.brackets(token, gap),
+            _ => {
+                let shape = self.cx.b.body.unknown();
+                self.start(shape, token);
+            }
+        }
+        true
+    }
+
+    fn start(&mut self, shape: ExprIx, token: Node<'a>) {
+        self.chain = Some(Chain { shape, start: token.start() });
+    }
+
+    /// How what comes after `gap` follows the chain, which takes in what the gap says of it.
+    fn link(&mut self, gap: &str) -> Link {
+        let Some(chain) = &mut self.chain else { return Link::None };
+        let mut rest = gap.trim();
+        if rest == "::" {
+            return Link::Path;
+        }
+        loop {
+            if let Some(after) = rest.strip_prefix('?') {
+                chain.shape = self.cx.b.body.add(Expr::Unwrap(chain.shape));
+                rest = after.trim_start();
+            } else if let Some(after) =
+                rest.strip_prefix('.').and_then(|r| r.trim_start().strip_prefix("await"))
+            {
+                chain.shape = self.cx.b.body.add(Expr::Await(chain.shape));
+                rest = after.trim_start();
+            } else {
+                break;
+            }
+        }
+        if rest == "." { Link::Member } else { Link::None }
+    }
+
+    /// The token behind the one just read, its type arguments left out, and what stands between.
+    fn following(&self, token: Node<'a>) -> Option<(usize, &'a str)> {
+        let next = *self.tokens.get(self.at)?;
+        let between = gap(token, next);
+        let trimmed = between.trim();
+        if !trimmed.starts_with("::") || !trimmed.trim_start_matches(':').trim_start().starts_with('<') {
+            return Some((self.at, trimmed));
+        }
+        // Only so far: nobody writes more type arguments, and the cost stays bounded.
+        let mut depth = 0_i32;
+        let mut before = token;
+        for at in self.at..self.tokens.len().min(self.at + 32) {
+            let here = *self.tokens.get(at)?;
+            let text = gap(before, here);
+            for (i, byte) in text.bytes().enumerate() {
+                match byte {
+                    b'<' => depth += 1,
+                    b'>' if i == 0 || text.as_bytes().get(i - 1) != Some(&b'-') => depth -= 1,
+                    _ => {}
+                }
+            }
+            if depth <= 0 {
+                return Some((at, text.rsplit('>').next().unwrap_or("").trim()));
+            }
+            before = here;
+        }
+        None
+    }
+
+    fn is_path(&self, token: Node<'a>) -> bool {
+        self.tokens.get(self.at).is_some_and(|next| gap(token, *next).trim() == "::")
+    }
+
+    fn name(&mut self, token: Node<'a>, link: Link, gap: &str) {
+        let text = bare(token.text());
+        let following = self.following(token);
+        let next = following.and_then(|(at, _)| self.tokens.get(at)).copied();
+        let between = following.map_or("", |(_, between)| between);
+        let tree = next.filter(|next| next.is(K::TokenTree));
+        let opens = tree.map_or("", |tree| tree.text().get(..1).unwrap_or(""));
+        let recv = self.chain.filter(|_| link != Link::None);
+        let start = recv.map_or(token.start(), |chain| chain.start);
+        let base = recv.map(|chain| chain.shape);
+        let body = &mut self.cx.b.body;
+        let shape = match (base, link) {
+            (Some(base), Link::Path) => body.path(base, text),
+            (Some(base), _) => body.attr(base, text),
+            _ if text == "Self" => body.add(Expr::SelfType),
+            _ => body.name(text),
+        };
+        self.chain = Some(Chain { shape, start });
+        if base.is_none() && DECLARING.iter().any(|word| gap.trim_end().ends_with(word)) {
+            self.declared(token, text, gap);
+            if let Some((at, _)) = following.filter(|_| opens == "(" && gap.trim_end().ends_with("fn")) {
+                self.skip(at);
+            }
+            return;
+        }
+        let upper = text.starts_with(char::is_uppercase);
+        let in_pattern = (self.cx.state.token_pattern.0..self.cx.state.token_pattern.1).contains(&token.ix());
+        let calls = opens == "(" && between.is_empty();
+        if let (Some((at, _)), Some(tree), true) = (following, tree, between == "!") {
+            self.refer(RefForm::Macro, token, base, arg_count(tree));
+            pattern(self.cx, text, tree);
+            let unknown = self.cx.b.body.unknown();
+            self.chain = Some(Chain { shape: unknown, start });
+            self.skip(at);
+        } else if let (Some((at, _)), Some(tree), true) = (following, tree, calls && !in_pattern) {
+            let args = arg_count(tree);
+            let form = match link {
+                Link::None => RefForm::Call,
+                Link::Path => RefForm::PathCall,
+                Link::Member => RefForm::MethodCall,
+            };
+            self.refer(form, token, base, args);
+            if link == Link::Member {
+                method_effect(self.cx, start, token);
+            } else {
+                let callee = self.cx.b.slice(start, token.end());
+                effect(self.cx, callee);
+            }
+            let shape = self.cx.b.body.call(shape, args);
+            let chain = Chain { shape, start };
+            self.chain = Some(chain);
+            self.skip(at);
+        } else if between == "::" || between.starts_with("::") {
+            if upper {
+                self.refer(RefForm::Type, token, base, 0);
+            }
+        } else if opens == "{" && between.is_empty() && is_camel(text) && !in_pattern {
+            self.refer(RefForm::Construct, token, base, 0);
+        } else if base.is_some() {
+            self.refer(RefForm::Attr, token, base, 0);
+        } else {
+            let labels = between.starts_with(':')
+                || (between.starts_with('=') && !between.starts_with("==") && !between.starts_with("=>"));
+            if !labels && !(in_pattern && !upper) {
+                self.refer(RefForm::Value, token, None, 0);
+            }
+        }
+        // The chain goes on after its type arguments.
+        if let Some((at, _)) = following.filter(|(at, _)| *at > self.at)
+            && let Some(chain) = self.chain
+        {
+            self.resume = Some((at, chain));
+        }
+    }
+
+    /// `static NAME` in `thread_local!`, `static ref NAME` in `lazy_static!`.
+    fn declared(&mut self, token: Node<'a>, text: &'a str, gap: &str) {
+        let kind = self.cx.b.scope_kind();
+        let at_top = matches!(kind, SymbolKind::Module | SymbolKind::Namespace);
+        if at_top && is_static(gap) && text.starts_with(char::is_uppercase) {
+            let new = NewDef::new(SymbolKind::Constant, text, token, token);
+            let def = self.cx.b.leaf(new.signature(format!("static {text}")));
+            let public = gap.contains("pub");
+            self.cx.b.def_mut(def).visibility = if public { Visibility::Public } else { Visibility::Private };
+        }
+    }
+
+    fn refer(&mut self, form: RefForm, token: Node<'a>, base: Option<ExprIx>, args: usize) {
+        let text = token.text();
+        if base.is_some() || !is_prelude(text) {
+            self.cx.b.reference(form, bare(text), token.start(), base, args);
+        }
+    }
+
+    /// The brackets at `at` belong to the name before them. What lies between is still to be read.
+    fn skip(&mut self, at: usize) {
+        if at == self.at
+            && let Some(tree) = self.tokens.get(at)
+        {
+            self.at += 1;
+            self.end = tree.end();
+        }
+    }
+
+    fn brackets(&mut self, tree: Node<'a>, gap: &str) {
+        let follows = gap.trim().is_empty();
+        let opens = tree.text().get(..1).unwrap_or("");
+        let body = &mut self.cx.b.body;
+        match (self.chain, opens) {
+            (Some(chain), "[") if follows => {
+                let shape = body.add(Expr::Index(chain.shape));
+                self.chain = Some(Chain { shape, ..chain });
+            }
+            // A call behind type arguments has been turned into one already.
+            (Some(chain), "(") if follows => {
+                let already = matches!(body.expr(chain.shape), Expr::Call(..));
+                let shape = if already { chain.shape } else { body.call(chain.shape, arg_count(tree)) };
+                self.chain = Some(Chain { shape, ..chain });
+            }
+            _ => {
+                let unknown = body.unknown();
+                self.start(unknown, tree);
+            }
+        }
+    }
+}
+
+/// Whether `gap` ends with `static` or `static ref`.
+fn is_static(gap: &str) -> bool {
+    let gap = gap.trim_end();
+    gap.strip_suffix("ref").map_or(gap, str::trim_end).ends_with("static")
+}
+
+fn is_camel(text: &str) -> bool {
+    text.starts_with(char::is_uppercase) && text.contains(char::is_lowercase)
+}
+
+/// How many arguments stand in the brackets `tree`.
+pub(super) fn arg_count(tree: Node<'_>) -> usize {
+    let src = tree.src();
+    let mut at = tree.start() as usize + 1;
+    let mut args = 0;
+    let mut open = false;
+    let mut count = |text: &str| {
+        for byte in text.bytes() {
+            match byte {
+                b',' => {
+                    args += usize::from(open);
+                    open = false;
+                }
+                byte if byte.is_ascii_whitespace() => {}
+                _ => open = true,
+            }
+        }
+    };
+    let mut last = 0;
+    for token in tree.children() {
+        count(src.get(at..token.start() as usize).unwrap_or(""));
+        count("x");
+        at = token.end() as usize;
+        last = at;
+    }
+    let end = (tree.end() as usize).saturating_sub(1);
+    count(src.get(last.max(at)..end).unwrap_or(""));
+    args + usize::from(open)
+}
+
+/// References to the types named in `derive(…)`, but for `except`.
+pub(super) fn types<'a>(cx: &mut Context<'a>, tree: Node<'a>, except: &[&str]) {
+    let mut path: Option<(ExprIx, u32)> = None;
+    for token in tree.children().filter(|token| matches!(token.kind(), K::Identifier | K::Crate)) {
+        let text = token.text();
+        let base =
+            path.filter(|(_, end)| cx.b.slice(*end, token.start()).trim() == "::").map(|(base, _)| base);
+        if text.starts_with(char::is_uppercase) && !except.contains(&text) {
+            cx.b.reference(RefForm::Type, text, token.start(), base, 0);
+        }
+        let shape = match base {
+            Some(base) => cx.b.body.path(base, text),
+            None => cx.b.body.type_name(text),
+        };
+        path = Some((shape, token.end()));
+    }
+}
+
+/// References to the paths in an attribute's arguments: `value_parser = a::b`. Bare words are the attribute's own.
+pub(super) fn paths<'a>(cx: &mut Context<'a>, tree: Node<'a>) {
+    let mut path: Option<(ExprIx, Node<'a>)> = None;
+    for token in tree.descendants().take(2_000) {
+        if !matches!(token.kind(), K::Identifier | K::Crate | K::SelfName | K::Super) {
+            continue;
+        }
+        let text = bare(token.text());
+        let base = path.filter(|(_, last)| gap(*last, token).trim() == "::");
+        let shape = match base {
+            Some((base, _)) => {
+                let followed = token.next_sibling();
+                let more = followed.is_some_and(|next| gap(token, next).trim() == "::");
+                let called = followed.filter(|next| next.is(K::TokenTree) && gap(token, *next).is_empty());
+                match called {
+                    Some(tree) => {
+                        cx.b.reference(RefForm::PathCall, text, token.start(), Some(base), arg_count(tree));
+                    }
+                    None if !more => cx.b.reference(RefForm::Attr, text, token.start(), Some(base), 0),
+                    None => {}
+                }
+                cx.b.body.path(base, text)
+            }
+            None => cx.b.body.type_name(text),
+        };
+        path = Some((shape, token));
+    }
+}
