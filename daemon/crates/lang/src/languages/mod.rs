@@ -19,7 +19,9 @@
 //!    keyword names yield none. Reads of locals are dropped for you at the end.
 //! 8. Add `tests/fixtures/<name>/*.fix` and run `cargo test -p sdl-lang --test fixtures`; read the snapshots critically.
 
+pub mod c;
 pub mod ecma;
+pub mod go;
 pub mod python;
 pub mod rust;
 
@@ -74,6 +76,9 @@ macro_rules! entry {
 
 /// Every language that has an extractor.
 static REGISTRY: &[Entry] = &[
+    entry!(C, c::CFamily, tree_sitter_c::LANGUAGE),
+    entry!(Cpp, c::CFamily, tree_sitter_cpp::LANGUAGE),
+    entry!(Go, go::Go, tree_sitter_go::LANGUAGE),
     entry!(JavaScript, ecma::Ecma, tree_sitter_javascript::LANGUAGE),
     entry!(Python, python::Python, tree_sitter_python::LANGUAGE),
     entry!(Rust, rust::Rust, tree_sitter_rust::LANGUAGE),

@@ -1,0 +1,87 @@
+//! Shapes of values.
+
+use sdl_model::facts::{Expr, ExprIx, Lit};
+
+use super::{F, K, Node, types};
+use crate::build::Half;
+
+pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+    match node.kind() {
+        K::Identifier => half.name(node.text()),
+        K::SelectorExpression => {
+            let base = half.value_or_unknown(node.child(F::Operand));
+            half.attr(base, node.child(F::Field).map_or("", Node::text))
+        }
+        K::CallExpression => call(half, node),
+        K::CompositeLiteral | K::TypeConversion | K::TypeAssertion => {
+            let ty = half.ty_or_unknown(node.child(F::TypeField));
+            half.add(Expr::New(ty))
+        }
+        K::IndexExpression => {
+            let base = half.value_or_unknown(node.child(F::Operand));
+            half.add(Expr::Index(base))
+        }
+        K::SliceExpression => half.value_or_unknown(node.child(F::Operand)),
+        K::UnaryExpression => {
+            let operator = node.child(F::Operator).map(Node::kind);
+            if operator == Some(K::Bang) {
+                return half.lit(Lit::Bool);
+            }
+            let inner = half.value_or_unknown(node.child(F::Operand));
+            if operator == Some(K::Arrow) { half.add(Expr::Iter(inner)) } else { inner }
+        }
+        K::ParenthesizedExpression | K::VariadicArgument | K::LiteralElement | K::ExpressionStatement => {
+            half.value_or_unknown(node.first())
+        }
+        K::ExpressionList => {
+            let mut items = half.values(node.children());
+            if items.len() == 1 {
+                items.pop().unwrap_or_else(|| half.unknown())
+            } else {
+                half.add(Expr::Tuple(items))
+            }
+        }
+        K::BinaryExpression => {
+            let compares = node.child(F::Operator).is_some_and(|operator| operator.kind() != K::Other);
+            if compares { half.lit(Lit::Bool) } else { half.unknown() }
+        }
+        K::FuncLiteral | K::TypeInstantiation => half.ty(node),
+        K::InterpretedString | K::RawString => half.lit(Lit::Str),
+        K::IntLiteral | K::RuneLiteral | K::Iota => half.lit(Lit::Int),
+        K::FloatLiteral | K::ImaginaryLiteral => half.lit(Lit::Float),
+        K::True | K::False => half.lit(Lit::Bool),
+        K::Nil => half.lit(Lit::Null),
+        _ => half.unknown(),
+    }
+}
+
+fn call<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+    let Some(callee) = node.child(F::Function) else { return half.unknown() };
+    let args = node.child(F::Arguments);
+    let first = args.and_then(Node::first);
+    if callee.is(K::Identifier) {
+        match callee.text() {
+            "new" | "make" => {
+                let ty = half.ty_or_unknown(first);
+                return half.add(Expr::New(ty));
+            }
+            "append" => return half.value_or_unknown(first),
+            "len" | "cap" | "copy" => return half.lit(Lit::Int),
+            name if types::is_builtin(name) => return half.unknown(),
+            _ => {}
+        }
+    }
+    let callee = half.value(callee);
+    half.call(callee, arg_count(args))
+}
+
+/// How many arguments stand in an argument list.
+pub(super) fn arg_count(args: Option<Node<'_>>) -> usize {
+    args.map_or(0, |args| args.children().count())
+}
+
+/// The text between a string's quotes.
+pub(super) fn content(node: Node<'_>) -> &str {
+    let text = node.text();
+    text.get(1..text.len().saturating_sub(1)).unwrap_or("")
+}

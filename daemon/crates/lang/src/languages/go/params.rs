@@ -1,0 +1,68 @@
+//! Parameters.
+
+use sdl_model::facts::{BindingKind, DefIx, Expr, Param, ParamKind};
+
+use super::{Context, F, K, Node};
+use crate::build::text::fold;
+
+/// One parameter as written; several may share a type.
+#[derive(Clone, Copy)]
+pub(super) struct Written<'a> {
+    pub(super) name: Option<Node<'a>>,
+    pub(super) ty: Option<Node<'a>>,
+    pub(super) kind: ParamKind,
+}
+
+pub(super) fn written(list: Node<'_>) -> impl Iterator<Item = Written<'_>> {
+    list.children().flat_map(|node| {
+        let kind = if node.is(K::VariadicParameter) { ParamKind::Rest } else { ParamKind::Positional };
+        let ty = node.child(F::TypeField);
+        let unnamed = node.child(F::Name).is_none();
+        let names = node.children_in(F::Name).map(Some).chain(unnamed.then_some(None));
+        names.map(move |name| Written { name, ty, kind })
+    })
+}
+
+/// Adds the parameters in `list` to `def`, the innermost open definition.
+pub(super) fn params<'a>(cx: &mut Context<'a>, def: DefIx, list: Node<'a>, kind: Option<ParamKind>) {
+    for param in written(list).take(255) {
+        let stated = Param {
+            name: cx.b.out.str(param.name.map_or("", Node::text)),
+            ty_text: param.ty.map(|ty| cx.b.out.str(&fold(ty.text(), 200))),
+            ty: param.ty.map(|ty| cx.b.out.ty(ty)),
+            optional: param.kind == ParamKind::Rest,
+            kind: kind.unwrap_or(param.kind),
+        };
+        cx.b.def_mut(def).params.push(stated);
+        let from = cx.b.def(def).span.start;
+        let to = cx.b.scope_end();
+        bind(cx, param, (from, to));
+    }
+}
+
+/// Binds the parameters in `list`, of an anonymous function or of a result, where they are known.
+pub(super) fn bind_all<'a>(cx: &mut Context<'a>, list: Node<'a>, range: (u32, u32)) {
+    for param in written(list).take(255) {
+        bind(cx, param, range);
+    }
+}
+
+fn bind<'a>(cx: &mut Context<'a>, param: Written<'a>, (from, to): (u32, u32)) {
+    let Some(name) = param.name.filter(|name| name.text() != "_") else { return };
+    let mut ty = param.ty.map(|ty| cx.b.body.ty(ty));
+    if let (Some(of), ParamKind::Rest) = (ty, param.kind) {
+        ty = Some(cx.b.body.add(Expr::Index(of)));
+    }
+    cx.b.bind_within(BindingKind::Param, name.text(), ty, None, from, to);
+}
+
+/// States the result `node` of `def`, and binds its names.
+pub(super) fn result<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
+    let text = fold(node.text(), 200);
+    cx.b.def_mut(def).ret_text = Some(cx.b.out.str(&text));
+    cx.b.def_mut(def).ret = Some(super::types::result(&mut cx.b.out, node));
+    if node.is(K::ParameterList) {
+        let range = (cx.b.def(def).span.start, cx.b.scope_end());
+        bind_all(cx, node, range);
+    }
+}
