@@ -36,6 +36,8 @@ pub trait Language: Copy + Sized + 'static {
     const SEPARATOR: &'static str = ".";
     /// Whether two functions in one place may differ by parameter types alone; if so those are in every key.
     const OVERLOADS: bool = false;
+    /// Whether a function or variable may be declared apart from its definition: then the two have different keys.
+    const DECLARATIONS: bool = false;
     /// Whether a local name is known in all of its function, not only from its declaration to the end of its block.
     const FUNCTION_SCOPED: bool = false;
 
@@ -48,6 +50,22 @@ pub trait Language: Copy + Sized + 'static {
     /// Whether a definition of this kind can be written in several pieces, whose members are then keyed alike.
     fn reopens(kind: SymbolKind) -> bool {
         matches!(kind, SymbolKind::Impl | SymbolKind::Namespace)
+    }
+
+    /// [`Self::OVERLOADS`], where languages that share an extractor differ.
+    fn overloads(_lang: Lang) -> bool {
+        Self::OVERLOADS
+    }
+
+    /// [`Self::SEPARATOR`], where languages that share an extractor differ.
+    fn separator(_lang: Lang) -> &'static str {
+        Self::SEPARATOR
+    }
+
+    /// What the parser gets to see in place of `bytes`: as many bytes, with white space where there is text that the
+    /// grammar has no place for. Nodes still have the text as it is written.
+    fn prepare(_lang: Lang, bytes: &[u8]) -> Cow<'_, [u8]> {
+        Cow::Borrowed(bytes)
     }
 
     /// Called once, before the walk, with the root.
@@ -86,12 +104,12 @@ pub(crate) fn run<L: Language>(
     tables: &Tables<L::K, L::F>,
     bytes: &[u8],
 ) -> Result<Facts, ExtractError> {
-    let tree = parse::parse(lang, grammar, bytes)?;
+    let tree = parse::parse(lang, grammar, &L::prepare(lang, bytes))?;
     let src = text_of(bytes);
     let tape: Tape<'_, L> = Tape::new(&tree, &src, tables)?;
     drop(tree);
     let mut cx: Cx<'_, L> =
-        Cx { b: Builder::new(&src, bytes, L::effects(), L::SEPARATOR), state: L::State::default(), lang };
+        Cx { b: Builder::new(&src, bytes, L::effects(), L::separator(lang)), state: L::State::default(), lang };
     if let Some(root) = tape.node(0) {
         L::begin(&mut cx, root);
         walk(&mut cx, &tape);

@@ -45,6 +45,12 @@ impl<'a> NewDef<'a> {
         }
     }
 
+    /// It starts where `around`, which it is inside, does, as far as its text and documentation go.
+    pub fn starting_with<L: Language>(mut self, around: Node<'a, L>) -> Self {
+        self.start = around.start();
+        self
+    }
+
     /// It goes on to the end of `last`, a later sibling of the whole: overloads and their implementation, decorators and
     /// what they decorate.
     pub fn until<L: Language>(mut self, last: Node<'a, L>) -> Self {

@@ -25,7 +25,7 @@ impl Builder<'_> {
             errors,
             interface: 0,
         };
-        keys::set_keys::<L>(&mut outline.defs, &outline.arena);
+        keys::set_keys::<L>(lang, &mut outline.defs, &outline.arena);
         outline.interface = interface::interface(&outline);
         Facts {
             outline,

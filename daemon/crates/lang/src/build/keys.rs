@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use sdl_model::SymbolKind;
-use sdl_model::facts::{Arena, Def, DefIx, ExprIx};
+use sdl_model::facts::{Arena, Def, DefFlags, DefIx, ExprIx};
 use sdl_model::ids::stable_hash;
+use sdl_model::{Lang, SymbolKind};
 
 use super::interface::shape;
 use crate::Language;
@@ -34,11 +34,12 @@ fn family(kind: SymbolKind) -> &'static [u8] {
 
 /// Sets the key of every definition: the chain of names and kinds that leads to it, with parameter types where the
 /// language overloads by them, and an ordinal where all of that coincides.
-pub(super) fn set_keys<L: Language>(defs: &mut [Def], arena: &Arena) {
+pub(super) fn set_keys<L: Language>(lang: Lang, defs: &mut [Def], arena: &Arena) {
     // What the members of each definition are keyed below.
     let mut chains: Vec<u64> = Vec::with_capacity(defs.len());
     let mut seen: HashMap<u64, u32> = HashMap::with_capacity(defs.len());
     let mut text = String::new();
+    let overloads = L::overloads(lang);
     for def in defs.iter_mut() {
         let parent = def.parent.map_or(0, |DefIx(at)| chains.get(at as usize).copied().unwrap_or(0));
         text.clear();
@@ -50,7 +51,7 @@ pub(super) fn set_keys<L: Language>(defs: &mut [Def], arena: &Arena) {
                 shape(arena, base.ty, &mut text);
             }
         }
-        if L::OVERLOADS && def.kind.is_callable() {
+        if overloads && def.kind.is_callable() {
             for param in &def.params {
                 text.push('\0');
                 match (param.ty_text, param.ty) {
@@ -61,6 +62,12 @@ pub(super) fn set_keys<L: Language>(defs: &mut [Def], arena: &Arena) {
                     (None, None) => {}
                 }
             }
+        }
+        if L::DECLARATIONS
+            && def.flags.has(DefFlags::ABSTRACT)
+            && (def.kind.is_callable() || def.kind == SymbolKind::Variable)
+        {
+            text.push_str("\0;");
         }
         let name = arena.str(def.name).as_bytes();
         let plain = stable_hash(&[&parent.to_le_bytes(), family(def.kind), name, text.as_bytes()]);

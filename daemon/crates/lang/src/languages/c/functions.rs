@@ -1,0 +1,202 @@
+//! Functions: their definitions, and the declarations that go before them.
+
+use sdl_model::SymbolKind;
+use sdl_model::facts::{DefFlags, DefIx};
+
+use super::declarators::{Declared, callable, last_name};
+use super::state::{bounds, generics, publish, with_template};
+use super::{Context, F, K, Node, names, params};
+use crate::build::NewDef;
+use crate::build::text::fold;
+use crate::driver::Visit;
+
+pub(super) fn definition<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+    let Some(declared) = node.child(F::Declarator).and_then(Declared::of) else { return Visit::Into };
+    if declared.function.is_none() {
+        return Visit::Into;
+    }
+    let body = node.child(F::Body);
+    open(cx, node, &declared, body);
+    Visit::Into
+}
+
+/// Opens the function that `declared` declares in `node`: a definition if it has a body.
+pub(super) fn open<'a>(
+    cx: &mut Context<'a>,
+    node: Node<'a>,
+    declared: &Declared<'a>,
+    body: Option<Node<'a>>,
+) -> DefIx {
+    let last = last_name(declared.name).unwrap_or(declared.name);
+    let list = declared.function.and_then(|function| function.child(F::Parameters));
+    let mut text = last.text();
+    if last.is(K::OperatorCast) {
+        // `operator bool() const`: up to the parameters.
+        let end = last.child(F::Declarator).map_or(last.end(), Node::start);
+        text = cx.b.slice(last.start(), end).trim_end();
+    }
+    let mut test = None;
+    if let Some(name) = test_name(text, list) {
+        test = Some(name);
+        text = name;
+    }
+    let defined = body.is_some()
+        || node.children().any(|child| child.is(K::DefaultMethodClause) || child.is(K::DeleteMethodClause));
+    let qualified = declared.name.is(K::QualifiedIdentifier);
+    let scope = cx.b.scope();
+    let in_type = cx.b.def(scope).kind.is_type();
+    let owner = if qualified { names::scope_of(&mut cx.b.out, declared.name) } else { None };
+    let class = if qualified { last_scope(declared.name) } else { in_type.then(|| cx.b.name_of(scope)) };
+    let kind = match class {
+        Some(class) if class == text => SymbolKind::Constructor,
+        Some(_) if owner.is_some() || in_type => SymbolKind::Method,
+        _ => SymbolKind::Function,
+    };
+    let qualifier = owner.map(|_| scope_text(declared.name, last));
+    let whole = with_template(node);
+    let mut new = NewDef::new(kind, text, last, whole).header_from(node.start()).body(body);
+    if body.is_some()
+        && let Some(first) = node.child_of(K::FieldInitializerList)
+    {
+        new = new.header_to(first.start());
+    }
+    // In the old style, the parameters' types stand between the list and the body.
+    let old_style: Vec<Node<'a>> = node.children().filter(|child| child.is(K::Declaration)).collect();
+    let def = cx.b.open(new.without_comments_in(list));
+    if let Some(owner) = owner {
+        cx.b.def_mut(def).owner = Some(owner);
+    }
+    if let Some(qualifier) = qualifier {
+        let qualified = format!("{qualifier}{text}");
+        let outer = cx.b.def(scope).qualified;
+        let outer = cx.b.out.text(outer);
+        let qualified = if outer.is_empty() { qualified } else { format!("{outer}::{qualified}") };
+        cx.b.def_mut(def).qualified = cx.b.out.str(&qualified);
+    }
+    generics(cx, def, node);
+    bounds(cx, def, node);
+    let flags = flags(node, declared, in_type, defined, cx.b.scope_kind());
+    cx.b.flag(def, flags);
+    if test.is_some() || (kind == SymbolKind::Function && text.starts_with("test_")) {
+        cx.b.flag(def, DefFlags::TEST);
+    }
+    if test.is_none()
+        && let Some(list) = list
+    {
+        params::params(cx, def, list, &old_style);
+    }
+    result(cx, def, node, declared);
+    publish(cx, def, node, flags.has(DefFlags::STATIC) && !in_type && owner.is_none());
+    def
+}
+
+fn flags(
+    node: Node<'_>,
+    declared: &Declared<'_>,
+    in_type: bool,
+    defined: bool,
+    _kind: SymbolKind,
+) -> DefFlags {
+    let mut flags = DefFlags::default();
+    if !defined {
+        flags = flags.with(DefFlags::ABSTRACT);
+    }
+    for child in node.children() {
+        if child.is(K::StorageClass) && child.text() == "static" {
+            flags = flags.with(DefFlags::STATIC);
+        }
+        let text = || child.text();
+        if matches!(child.kind(), K::AttributeSpecifier | K::AttributeDeclaration)
+            && text().contains("deprecated")
+        {
+            flags = flags.with(DefFlags::DEPRECATED);
+        }
+    }
+    let overrides =
+        |of: Node<'_>| of.children().any(|child| child.is(K::VirtualSpecifier) && child.text() == "override");
+    if in_type && (overrides(node) || declared.function.is_some_and(overrides)) {
+        flags = flags.with(DefFlags::OVERRIDE);
+    }
+    flags
+}
+
+/// The stated result type.
+fn result<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>, declared: &Declared<'a>) {
+    let trailing =
+        declared.function.and_then(|function| function.child_of(K::TrailingReturnType)).and_then(Node::first);
+    let Some(ty) = trailing.or_else(|| node.child(F::Type)) else { return };
+    if ty.is(K::PlaceholderType) {
+        return;
+    }
+    let text = if trailing.is_some() {
+        fold(ty.text(), 200)
+    } else {
+        // With the stars and ampersands that stand before the name.
+        let end = declared.function.map_or(declared.name.start(), Node::start);
+        fold(cx.b.slice(ty.start(), end), 200)
+    };
+    let mut shape = cx.b.out.ty(ty);
+    if let Some(of) = declared.callable {
+        shape = callable(&mut cx.b.out, shape, of);
+    }
+    let text = cx.b.out.str(&text);
+    let def = cx.b.def_mut(def);
+    def.ret_text = Some(text);
+    def.ret = Some(shape);
+}
+
+/// The last name of a qualified name's scope.
+fn last_scope(qualified: Node<'_>) -> Option<&str> {
+    let mut at = qualified;
+    let mut scope = None;
+    for _ in 0..16 {
+        if !at.is(K::QualifiedIdentifier) {
+            break;
+        }
+        scope = at.child(F::Scope).or(scope);
+        at = at.child(F::Name)?;
+    }
+    let scope = scope?;
+    Some(if scope.is(K::TemplateType) { scope.child(F::Name)?.text() } else { scope.text() })
+}
+
+/// What stands before the last name, without template arguments and white space: `ns::Type::`.
+fn scope_text(qualified: Node<'_>, last: Node<'_>) -> String {
+    let src = qualified.src().get(qualified.start() as usize..last.start() as usize).unwrap_or("");
+    let mut depth = 0u32;
+    let mut text = String::with_capacity(src.len());
+    for c in src.chars() {
+        match c {
+            '<' => depth += 1,
+            '>' => depth = depth.saturating_sub(1),
+            c if depth == 0 && !c.is_whitespace() => text.push(c),
+            _ => {}
+        }
+    }
+    text.trim_start_matches(':').to_owned()
+}
+
+/// The name of a test that is written as a macro: `TEST(Suite, Name) { … }`.
+fn test_name<'a>(macro_name: &str, list: Option<Node<'a>>) -> Option<&'a str> {
+    if !matches!(
+        macro_name,
+        "TEST" | "TEST_F" | "TEST_P" | "TYPED_TEST" | "BOOST_FIXTURE_TEST_CASE" | "BOOST_AUTO_TEST_CASE"
+    ) {
+        return None;
+    }
+    let named = list?.children().filter(|param| param.is(K::ParameterDeclaration)).take(2).last()?;
+    let ty = named.child(F::Type)?;
+    ty.is(K::TypeIdentifier).then(|| ty.text())
+}
+
+/// `friend …`: what it declares belongs to the namespace around, and is declared there as well as a rule.
+pub(super) fn friend<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+    let Some(function) = node.child_of(K::FunctionDefinition) else { return Visit::Skip };
+    let Some(declared) = function.child(F::Declarator).and_then(Declared::of) else { return Visit::Skip };
+    if declared.function.is_none() {
+        return Visit::Skip;
+    }
+    // A friend that is defined here is found by its arguments; it stays with the class in the outline.
+    let _ = cx;
+    Visit::Into
+}

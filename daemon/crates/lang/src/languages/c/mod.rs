@@ -1,0 +1,287 @@
+//! C and C++, which share an extractor: each node that C has means the same in C++.
+
+mod declarators;
+mod effects;
+mod exprs;
+mod functions;
+mod imports;
+mod invariants;
+mod macros;
+mod names;
+mod params;
+mod refs;
+mod state;
+mod typedefs;
+mod types;
+mod vars;
+
+use sdl_model::Lang;
+use sdl_model::facts::ExprIx;
+
+use crate::build::{EffectTable, Half};
+use crate::driver::{Cx, Language, Visit};
+use crate::kinds;
+
+pub(super) use state::State;
+
+kinds! {
+    nodes {
+        AbstractArrayDeclarator = "abstract_array_declarator",
+        AbstractFunctionDeclarator = "abstract_function_declarator",
+        AbstractParenthesizedDeclarator = "abstract_parenthesized_declarator",
+        AbstractPointerDeclarator = "abstract_pointer_declarator",
+        AbstractReferenceDeclarator = "abstract_reference_declarator",
+        AccessSpecifier = "access_specifier",
+        AliasDeclaration = "alias_declaration",
+        ArgumentList = "argument_list",
+        ArrayDeclarator = "array_declarator",
+        AssignmentExpression = "assignment_expression",
+        AttributeDeclaration = "attribute_declaration",
+        AttributeSpecifier = "attribute_specifier",
+        AttributedDeclarator = "attributed_declarator",
+        Attribute = "attribute",
+        Auto = "auto",
+        BaseClassClause = "base_class_clause",
+        BinaryExpression = "binary_expression",
+        CallExpression = "call_expression",
+        CastExpression = "cast_expression",
+        CatchClause = "catch_clause",
+        CharLiteral = "char_literal",
+        ClassSpecifier = "class_specifier",
+        CommaExpression = "comma_expression",
+        Comment = "comment",
+        CompoundLiteral = "compound_literal_expression",
+        CompoundStatement = "compound_statement",
+        ConcatenatedString = "concatenated_string",
+        ConceptDefinition = "concept_definition",
+        ConditionClause = "condition_clause",
+        ConditionalExpression = "conditional_expression",
+        CoAwait = "co_await_expression",
+        Declaration = "declaration",
+        DeclarationList = "declaration_list",
+        DefaultMethodClause = "default_method_clause",
+        DeleteMethodClause = "delete_method_clause",
+        DependentName = "dependent_name",
+        DestructorName = "destructor_name",
+        ElseClause = "else_clause",
+        EnumSpecifier = "enum_specifier",
+        Enumerator = "enumerator",
+        ExpressionStatement = "expression_statement",
+        False = "false",
+        FieldDeclaration = "field_declaration",
+        FieldDeclarationList = "field_declaration_list",
+        FieldDesignator = "field_designator",
+        FieldExpression = "field_expression",
+        FieldIdentifier = "field_identifier",
+        FieldInitializer = "field_initializer",
+        FieldInitializerList = "field_initializer_list",
+        ForRangeLoop = "for_range_loop",
+        ForStatement = "for_statement",
+        FriendDeclaration = "friend_declaration",
+        FunctionDeclarator = "function_declarator",
+        FunctionDefinition = "function_definition",
+        Identifier = "identifier",
+        IfStatement = "if_statement",
+        InitDeclarator = "init_declarator",
+        InitializerList = "initializer_list",
+        LambdaCaptureInitializer = "lambda_capture_initializer",
+        LambdaExpression = "lambda_expression",
+        LinkageSpecification = "linkage_specification",
+        MacroTypeSpecifier = "macro_type_specifier",
+        MsDeclspecModifier = "ms_declspec_modifier",
+        NamespaceAliasDefinition = "namespace_alias_definition",
+        NamespaceDefinition = "namespace_definition",
+        NamespaceIdentifier = "namespace_identifier",
+        NestedNamespaceSpecifier = "nested_namespace_specifier",
+        NewExpression = "new_expression",
+        Null = "null",
+        NumberLiteral = "number_literal",
+        OffsetofExpression = "offsetof_expression",
+        OperatorCast = "operator_cast",
+        OperatorName = "operator_name",
+        OptionalParameter = "optional_parameter_declaration",
+        OptionalTypeParameter = "optional_type_parameter_declaration",
+        ParameterDeclaration = "parameter_declaration",
+        ParameterList = "parameter_list",
+        ParenthesizedDeclarator = "parenthesized_declarator",
+        ParenthesizedExpression = "parenthesized_expression",
+        PlaceholderType = "placeholder_type_specifier",
+        PointerDeclarator = "pointer_declarator",
+        PointerExpression = "pointer_expression",
+        PointerTypeDeclarator = "pointer_type_declarator",
+        PreprocArg = "preproc_arg",
+        PreprocCall = "preproc_call",
+        PreprocDef = "preproc_def",
+        PreprocDefined = "preproc_defined",
+        PreprocElif = "preproc_elif",
+        PreprocElifdef = "preproc_elifdef",
+        PreprocFunctionDef = "preproc_function_def",
+        PreprocIf = "preproc_if",
+        PreprocIfdef = "preproc_ifdef",
+        PreprocInclude = "preproc_include",
+        PrimitiveType = "primitive_type",
+        QualifiedIdentifier = "qualified_identifier",
+        RawStringLiteral = "raw_string_literal",
+        ReferenceDeclarator = "reference_declarator",
+        ReturnStatement = "return_statement",
+        SizedTypeSpecifier = "sized_type_specifier",
+        SizeofExpression = "sizeof_expression",
+        StaticAssert = "static_assert_declaration",
+        StorageClass = "storage_class_specifier",
+        StringLiteral = "string_literal",
+        StructSpecifier = "struct_specifier",
+        StructuredBinding = "structured_binding_declarator",
+        SubscriptArguments = "subscript_argument_list",
+        SubscriptExpression = "subscript_expression",
+        SystemLibString = "system_lib_string",
+        TemplateArgumentList = "template_argument_list",
+        TemplateDeclaration = "template_declaration",
+        TemplateFunction = "template_function",
+        TemplateMethod = "template_method",
+        TemplateParameterList = "template_parameter_list",
+        TemplateTemplateParameter = "template_template_parameter_declaration",
+        TemplateType = "template_type",
+        This = "this",
+        ThrowStatement = "throw_statement",
+        TrailingReturnType = "trailing_return_type",
+        TranslationUnit = "translation_unit",
+        True = "true",
+        TypeDefinition = "type_definition",
+        TypeDescriptor = "type_descriptor",
+        TypeIdentifier = "type_identifier",
+        TypeParameter = "type_parameter_declaration",
+        TypeQualifier = "type_qualifier",
+        UnaryExpression = "unary_expression",
+        UnionSpecifier = "union_specifier",
+        UpdateExpression = "update_expression",
+        UserDefinedLiteral = "user_defined_literal",
+        UsingDeclaration = "using_declaration",
+        VariadicDeclarator = "variadic_declarator",
+        VariadicParameter = "variadic_parameter",
+        VariadicParameterDeclaration = "variadic_parameter_declaration",
+        VariadicTypeParameter = "variadic_type_parameter_declaration",
+        VirtualSpecifier = "virtual_specifier",
+    }
+    tokens {
+        Enum = "enum",
+        Inline = "inline",
+        NamespaceToken = "namespace",
+        Star = "*",
+        Virtual = "virtual",
+        Ellipsis = "...",
+    }
+    fields {
+        Alternative = "alternative",
+        Argument = "argument",
+        Arguments = "arguments",
+        Body = "body",
+        Condition = "condition",
+        Consequence = "consequence",
+        Declarator = "declarator",
+        DefaultType = "default_type",
+        DefaultValue = "default_value",
+        Designator = "designator",
+        Field = "field",
+        Function = "function",
+        Left = "left",
+        Name = "name",
+        Operator = "operator",
+        Parameters = "parameters",
+        Path = "path",
+        Right = "right",
+        Scope = "scope",
+        Size = "size",
+        Type = "type",
+        Value = "value",
+    }
+}
+
+/// The extractor of C and C++.
+#[derive(Clone, Copy, Debug)]
+pub struct CFamily;
+
+type Node<'a> = crate::tape::Node<'a, CFamily>;
+type Context<'a> = Cx<'a, CFamily>;
+
+impl Language for CFamily {
+    type K = K;
+    type F = F;
+    type State = State;
+
+    const SEPARATOR: &'static str = "::";
+    const DECLARATIONS: bool = true;
+
+    fn is_comment(kind: K) -> bool {
+        kind == K::Comment
+    }
+
+    fn effects() -> &'static EffectTable {
+        &effects::TABLE
+    }
+
+    fn overloads(lang: Lang) -> bool {
+        lang == Lang::Cpp
+    }
+
+    fn separator(lang: Lang) -> &'static str {
+        if lang == Lang::Cpp { "::" } else { "." }
+    }
+
+    fn enter<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+        match node.kind() {
+            K::FunctionDefinition => return functions::definition(cx, node),
+            K::Declaration => return vars::declaration(cx, node),
+            K::FieldDeclaration => return vars::field(cx, node),
+            K::TypeDefinition => typedefs::typedef(cx, node),
+            K::AliasDeclaration => return typedefs::alias(cx, node),
+            K::ConceptDefinition => return typedefs::concept(cx, node),
+            K::StructSpecifier | K::UnionSpecifier | K::ClassSpecifier | K::EnumSpecifier => {
+                types::specifier(cx, node);
+            }
+            K::Enumerator => types::enumerator(cx, node),
+            K::AccessSpecifier => cx.state.access_specifier(node),
+            K::BaseClassClause => return types::bases_left_out(cx, node),
+            K::NamespaceDefinition => types::namespace(cx, node),
+            K::NamespaceAliasDefinition => return imports::namespace_alias(cx, node),
+            K::UsingDeclaration => return imports::using(cx, node),
+            K::PreprocInclude => return imports::include(cx, node),
+            K::PreprocFunctionDef => return macros::function_like(cx, node),
+            K::PreprocDef => return macros::object_like(cx, node),
+            K::PreprocCall | K::PreprocDefined => return Visit::Skip,
+            K::FriendDeclaration => return functions::friend(cx, node),
+            K::ForRangeLoop => vars::for_range(cx, node),
+            K::CatchClause => params::catch(cx, node),
+            K::LambdaExpression => params::lambda(cx, node),
+            K::LambdaCaptureInitializer => vars::capture(cx, node),
+            K::ReturnStatement => invariants::returned(cx, node),
+            K::ThrowStatement => invariants::thrown(cx, node),
+            K::IfStatement => invariants::guard(cx, node),
+            K::StaticAssert => invariants::static_assert(cx, node),
+            K::CallExpression => refs::call(cx, node),
+            K::NewExpression => refs::new(cx, node),
+            K::CompoundLiteral => refs::compound(cx, node),
+            K::FieldInitializer => refs::field_initializer(cx, node),
+            K::FieldExpression => return refs::member(cx, node),
+            K::QualifiedIdentifier => return refs::qualified(cx, node),
+            K::Identifier => refs::identifier(cx, node),
+            K::TypeIdentifier => refs::type_identifier(cx, node),
+            K::AttributeSpecifier
+            | K::AttributeDeclaration
+            | K::MsDeclspecModifier
+            | K::OffsetofExpression
+            | K::FieldDesignator
+            | K::NamespaceIdentifier
+            | K::StringLiteral => return Visit::Skip,
+            _ => {}
+        }
+        Visit::Into
+    }
+
+    fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+        exprs::value(half, node)
+    }
+
+    fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+        names::ty(half, node)
+    }
+}

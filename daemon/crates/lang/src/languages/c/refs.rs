@@ -1,0 +1,298 @@
+//! References.
+
+use sdl_model::facts::{Expr, RefForm};
+
+use super::declarators::last_name;
+use super::exprs::{arg_count, made, scope_and_name, stated_result};
+use super::{Context, F, K, Node, vars};
+use crate::driver::Visit;
+
+/// Longest callee that is looked up as a whole for side effects.
+const LONG_CALLEE: usize = 120;
+
+/// What a call shows beside its callee, which is a node of its own: side effects, configuration, assertions.
+pub(super) fn call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let Some(callee) = node.child(F::Function) else { return };
+    let text = callee.text();
+    if text.len() <= LONG_CALLEE
+        && matches!(callee.kind(), K::Identifier | K::QualifiedIdentifier | K::FieldExpression)
+    {
+        cx.b.effect_of(text);
+    }
+    let arguments = node.child(F::Arguments);
+    match text {
+        "getenv" | "std::getenv" | "secure_getenv" => {
+            if let Some(key) = arguments.and_then(Node::first).filter(|key| key.is(K::StringLiteral)) {
+                let name = key.text().trim_matches('"');
+                cx.b.reference(RefForm::Config, name, key.start() + 1, None, 0);
+            }
+        }
+        "abort" | "std::abort" | "std::terminate" => super::invariants::fails(cx, node),
+        _ if text.ends_with("assert") || text.ends_with("ASSERT") => super::invariants::fails(cx, node),
+        _ => {}
+    }
+    if let Some(ty) = made(callee) {
+        construct(cx, ty, arg_count(arguments));
+    }
+}
+
+pub(super) fn new<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    if let Some(ty) = node.child(F::Type) {
+        construct(cx, ty, arg_count(node.child(F::Arguments)));
+    }
+}
+
+/// `T{…}`, `(T){…}`.
+pub(super) fn compound<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    if let Some(ty) = node.child(F::Type) {
+        construct(cx, ty, arg_count(node.child(F::Value)));
+    }
+}
+
+/// Adds a reference to the constructor of `ty`, and leaves the type's own name out when the walk comes to it.
+pub(super) fn construct<'a>(cx: &mut Context<'a>, ty: Node<'a>, args: usize) {
+    let ty = if ty.is(K::TypeDescriptor) { ty.child(F::Type).unwrap_or(ty) } else { ty };
+    let (recv, name) = match ty.kind() {
+        K::QualifiedIdentifier => scope_and_name(&mut cx.b.body, ty),
+        K::TemplateType | K::TypeIdentifier => (None, last_name(ty)),
+        K::StructSpecifier | K::UnionSpecifier => {
+            (None, ty.child(F::Name).filter(|_| ty.child(F::Body).is_none()))
+        }
+        _ => return,
+    };
+    let Some(name) = name.filter(|name| name.is(K::TypeIdentifier) || name.is(K::Identifier)) else { return };
+    cx.b.reference(RefForm::Construct, name.text(), name.start(), recv, args);
+    cx.state.constructed = Some(name.ix());
+}
+
+/// A member or base that a constructor initialises.
+pub(super) fn field_initializer<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let Some(name) = node.first() else { return };
+    let args = arg_count(node.children().nth(1));
+    let is_field = name.is(K::FieldIdentifier) && {
+        let text = name.text();
+        let class = cx.b.def(cx.b.scope()).parent;
+        let stated = class.is_some_and(|class| cx.b.find_def(class, text).is_some());
+        stated || text.ends_with('_') || text.starts_with(|c: char| c.is_lowercase() || c == '_')
+    };
+    if is_field {
+        let this = cx.b.body.add(Expr::SelfRef);
+        cx.b.reference(RefForm::Attr, name.text(), name.start(), Some(this), 0);
+        return;
+    }
+    let (recv, last) = match name.kind() {
+        K::QualifiedIdentifier => scope_and_name(&mut cx.b.body, name),
+        _ => (None, last_name(name)),
+    };
+    if let Some(last) = last {
+        cx.b.reference(RefForm::Construct, last.text(), last.start(), recv, args);
+        cx.state.constructed = Some(name.ix());
+    }
+}
+
+/// `a.b`, `a->b`.
+pub(super) fn member<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+    let (Some(object), Some(field)) = (node.child(F::Argument), node.child(F::Field)) else {
+        return Visit::Into;
+    };
+    if field.is(K::QualifiedIdentifier) {
+        // `x->Base::f()`: the walk finds the qualified name.
+        return Visit::Into;
+    }
+    let Some(name) = last_name(field).filter(|name| !name.is(K::DestructorName)) else { return Visit::Into };
+    let recv = cx.b.body.value(object);
+    let (form, args) = match called(node) {
+        Some(args) => (RefForm::MethodCall, args),
+        None => (RefForm::Attr, 0),
+    };
+    cx.b.reference(form, name.text(), name.start(), Some(recv), args);
+    Visit::Into
+}
+
+/// How many arguments `node` is called with, if it is called.
+fn called(node: Node<'_>) -> Option<usize> {
+    let mut at = node;
+    for _ in 0..6 {
+        let parent = at.parent()?;
+        match parent.kind() {
+            K::CallExpression if at.field() == F::Function => {
+                return Some(arg_count(parent.child(F::Arguments)));
+            }
+            // `(f)(x)`, `(*f)(x)`.
+            K::ParenthesizedExpression | K::PointerExpression => at = parent,
+            K::TemplateFunction if at.field() == F::Name => at = parent,
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// `a::b`.
+pub(super) fn qualified<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+    if is_declared(node) {
+        return Visit::Skip;
+    }
+    if node.parent().is_some_and(|around| around.is(K::FieldInitializer)) {
+        return Visit::Skip;
+    }
+    let (recv, name) = scope_and_name(&mut cx.b.body, node);
+    let Some(name) = name.filter(|name| cx.state.constructed != Some(name.ix())) else {
+        return arguments(cx, node);
+    };
+    let stated = stated_result(node).is_some();
+    let text = name.text();
+    match (called(node), recv) {
+        _ if stated => {}
+        (Some(args), Some(recv)) => cx.b.reference(RefForm::PathCall, text, name.start(), Some(recv), args),
+        (Some(args), None) => cx.b.reference(RefForm::Call, text, name.start(), None, args),
+        (None, recv) => {
+            let form = if name.is(K::TypeIdentifier) {
+                RefForm::Type
+            } else if recv.is_some() {
+                RefForm::Attr
+            } else {
+                RefForm::Value
+            };
+            cx.b.reference(form, text, name.start(), recv, 0);
+        }
+    }
+    arguments(cx, node)
+}
+
+/// The template arguments in a qualified name hold types of their own; its names do not.
+fn arguments(cx: &mut Context<'_>, node: Node<'_>) -> Visit {
+    let _ = cx;
+    if node.descendants().any(|inner| inner.is(K::TemplateArgumentList)) { Visit::Into } else { Visit::Skip }
+}
+
+/// Whether `node` is part of the names of a qualified name.
+fn is_part(node: Node<'_>) -> bool {
+    let mut at = node;
+    for _ in 0..8 {
+        let Some(parent) = at.parent() else { return false };
+        match parent.kind() {
+            K::QualifiedIdentifier => return true,
+            K::TemplateFunction | K::TemplateType | K::TemplateMethod if at.field() == F::Name => at = parent,
+            K::DependentName => at = parent,
+            _ => return false,
+        }
+    }
+    false
+}
+
+/// Whether `node` is a name that is declared where it stands.
+fn is_declared(node: Node<'_>) -> bool {
+    let Some(parent) = node.parent() else { return false };
+    match parent.kind() {
+        K::FunctionDeclarator
+        | K::PointerDeclarator
+        | K::PointerTypeDeclarator
+        | K::ArrayDeclarator
+        | K::InitDeclarator
+        | K::ParameterDeclaration
+        | K::OptionalParameter
+        | K::VariadicParameterDeclaration
+        | K::Declaration
+        | K::FieldDeclaration
+        | K::TypeDefinition
+        | K::ForRangeLoop
+        | K::FunctionDefinition => {
+            node.field() == F::Declarator || (parent.is(K::FunctionDeclarator) && node.is(K::Identifier))
+        }
+        K::ReferenceDeclarator
+        | K::ParenthesizedDeclarator
+        | K::AttributedDeclarator
+        | K::VariadicDeclarator
+        | K::StructuredBinding
+        | K::ParameterList
+        | K::DestructorName
+        | K::OperatorName
+        | K::LambdaCaptureInitializer
+        | K::TypeParameter
+        | K::VariadicTypeParameter
+        | K::Attribute => !parent.is(K::LambdaCaptureInitializer) || node.field() == F::Left,
+        K::TemplateFunction => node.field() == F::Name && is_declared(parent),
+        K::OptionalTypeParameter | K::AliasDeclaration | K::ConceptDefinition | K::Enumerator => {
+            node.field() == F::Name
+        }
+        K::StructSpecifier | K::UnionSpecifier | K::ClassSpecifier | K::EnumSpecifier => {
+            node.field() == F::Name && parent.child(F::Body).is_some()
+        }
+        // A condition of the preprocessor speaks of how the program is built.
+        K::PreprocIfdef | K::PreprocElifdef => node.field() == F::Name,
+        K::Error => true,
+        _ => false,
+    }
+}
+
+/// Whether `node` is in a condition of the preprocessor.
+fn in_condition(node: Node<'_>) -> bool {
+    let mut at = node;
+    for _ in 0..12 {
+        let Some(parent) = at.parent() else { return false };
+        match parent.kind() {
+            K::PreprocIf | K::PreprocElif => return at.field() == F::Condition,
+            K::BinaryExpression
+            | K::UnaryExpression
+            | K::ParenthesizedExpression
+            | K::CallExpression
+            | K::ArgumentList
+            | K::PreprocDefined => at = parent,
+            _ => return false,
+        }
+    }
+    false
+}
+
+pub(super) fn identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    if is_declared(node) || is_part(node) || in_condition(node) || cx.state.constructed == Some(node.ix()) {
+        return;
+    }
+    let name = node.text();
+    match called(node) {
+        Some(args) => {
+            let whole = node.parent().filter(|around| around.is(K::TemplateFunction)).unwrap_or(node);
+            if stated_result(whole).is_none() {
+                cx.b.reference(RefForm::Call, name, node.start(), None, args);
+            }
+        }
+        None => cx.b.reference(RefForm::Value, name, node.start(), None, 0),
+    }
+}
+
+pub(super) fn type_identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    if is_declared(node) || is_part(node) || cx.state.constructed == Some(node.ix()) {
+        return;
+    }
+    // `Foo x(…)` and `Foo x{…}` build one.
+    if let Some(args) = built(cx, node) {
+        cx.b.reference(RefForm::Construct, node.text(), node.start(), None, args);
+        return;
+    }
+    cx.b.reference(RefForm::Type, node.text(), node.start(), None, 0);
+}
+
+/// With how many arguments the declaration whose type `node` names builds a value.
+fn built(cx: &Context<'_>, node: Node<'_>) -> Option<usize> {
+    if !vars::is_cpp(cx) {
+        return None;
+    }
+    let ty = node.parent().filter(|around| around.is(K::TemplateType)).unwrap_or(node);
+    let declaration = ty.parent().filter(|around| around.is(K::Declaration) && ty.field() == F::Type)?;
+    let declarator = declaration.child(F::Declarator)?;
+    match declarator.kind() {
+        K::InitDeclarator => {
+            let value = declarator.child(F::Value)?;
+            let plain = declarator.child(F::Declarator).is_some_and(|name| name.is(K::Identifier));
+            (plain && matches!(value.kind(), K::ArgumentList | K::InitializerList))
+                .then(|| arg_count(Some(value)))
+        }
+        K::FunctionDeclarator => {
+            let declared = super::declarators::Declared::of(declarator)?;
+            let function = declared.function?;
+            let inside = cx.b.callable().is_some() && vars::is_object(cx, &declared, function);
+            inside.then(|| arg_count(function.child(F::Parameters)))
+        }
+        _ => None,
+    }
+}

@@ -1,0 +1,128 @@
+//! Types that are written out, and namespaces.
+
+use sdl_model::SymbolKind;
+use sdl_model::facts::{BaseKind, DefFlags, DefIx};
+
+use super::declarators::Declared;
+use super::state::{bounds, generics, publish, with_template};
+use super::{Context, F, K, Node, vars};
+use crate::build::NewDef;
+use crate::driver::Visit;
+
+/// `struct X { … }`. Without a body it speaks of a type that is written out elsewhere.
+pub(super) fn specifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let Some(body) = node.child(F::Body) else { return };
+    let kind = match node.kind() {
+        K::StructSpecifier => SymbolKind::Struct,
+        K::UnionSpecifier => SymbolKind::Union,
+        K::ClassSpecifier => SymbolKind::Class,
+        _ => SymbolKind::Enum,
+    };
+    cx.state.enter_type(node);
+    let Some((name, text)) = name_of(node) else {
+        // Its members are those of what is around it.
+        return;
+    };
+    let own_name = node.child(F::Name).is_some();
+    let whole = with_template(node);
+    let new = NewDef::new(kind, text, name, whole).header_from(node.start()).body(Some(body));
+    let scope = cx.b.scope();
+    // In C there are no types inside types.
+    let outer = if !vars::is_cpp(cx) && cx.b.def(scope).kind.is_type() && own_name {
+        cx.b.def(scope).parent.unwrap_or(DefIx::MODULE)
+    } else {
+        scope
+    };
+    // A typedef's comment stands above the typedef.
+    let new = match node.parent().filter(|around| around.is(K::TypeDefinition)) {
+        Some(around) => new.starting_with(around),
+        None => new,
+    };
+    let def = cx.b.open_of(outer, new);
+    generics(cx, def, node);
+    bounds(cx, def, node);
+    publish_type(cx, def, node);
+    if let Some(clause) = node.child_of(K::BaseClassClause) {
+        for base in clause.children() {
+            if matches!(base.kind(), K::TypeIdentifier | K::QualifiedIdentifier | K::TemplateType) {
+                let ty = cx.b.out.ty(base);
+                cx.b.base(def, BaseKind::Extends, ty, base.start());
+            }
+        }
+    }
+}
+
+/// Its access is that of the type around it, whose members come before its own.
+fn publish_type<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
+    let inner = cx.state.take_innermost();
+    publish(cx, def, node, false);
+    cx.state.put_innermost(inner);
+}
+
+/// The name of a type that is written out: its own, or that of the typedef around it.
+fn name_of(node: Node<'_>) -> Option<(Node<'_>, &str)> {
+    if let Some(name) = node.child(F::Name) {
+        let last = super::declarators::last_name(name)?;
+        return Some((last, last.text()));
+    }
+    let around = node.parent()?;
+    if !around.is(K::TypeDefinition) {
+        return None;
+    }
+    let declared = around.children_in(F::Declarator).find_map(|declarator| {
+        Declared::of(declarator).filter(|declared| declared.callable.is_none() && !declared.pointer)
+    })?;
+    Some((declared.name, declared.name.text()))
+}
+
+pub(super) fn enumerator<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let Some(name) = node.child(F::Name) else { return };
+    // The constants of an enumeration without a name are on their own.
+    let kind =
+        if cx.b.scope_kind() == SymbolKind::Enum { SymbolKind::EnumMember } else { SymbolKind::Constant };
+    let def = cx.b.open(NewDef::new(kind, name.text(), name, node));
+    if kind == SymbolKind::EnumMember {
+        let parent = cx.b.def(def).parent.unwrap_or(DefIx::MODULE);
+        let visibility = cx.b.def(parent).visibility;
+        let exported = cx.b.def(parent).flags.has(DefFlags::EXPORTED);
+        cx.b.def_mut(def).visibility = visibility;
+        if exported {
+            cx.b.flag(def, DefFlags::EXPORTED);
+        }
+    } else {
+        publish(cx, def, node, false);
+    }
+    if let Some(value) = node.child(F::Value) {
+        let shape = cx.b.body.value(value);
+        cx.b.add_value(def, shape, node.start());
+    }
+}
+
+/// What a class inherits from is in its definition; the arguments of templates are types that it uses.
+pub(super) fn bases_left_out<'a>(_cx: &mut Context<'a>, _node: Node<'a>) -> Visit {
+    Visit::Skip
+}
+
+/// `namespace a::b { … }`: each part holds the next. One without a name, or an inline one, adds nothing to the names in
+/// it.
+pub(super) fn namespace<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let Some(name) = node.child(F::Name) else {
+        cx.state.enter_unnamed(node);
+        return;
+    };
+    if node.child_of(K::Inline).is_some() {
+        return;
+    }
+    let mut parts = Vec::new();
+    if name.is(K::NestedNamespaceSpecifier) {
+        parts.extend(name.descendants().filter(|part| part.is(K::NamespaceIdentifier)).take(16));
+    } else {
+        parts.push(name);
+    }
+    for part in parts {
+        let def =
+            cx.b.open(NewDef::new(SymbolKind::Namespace, part.text(), part, node).body(node.child(F::Body)));
+        publish(cx, def, node, false);
+        cx.b.flag(def, DefFlags::EXPORTED);
+    }
+}
