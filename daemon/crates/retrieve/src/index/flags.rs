@@ -61,7 +61,7 @@ impl Flags {
             SymbolKind::Field | SymbolKind::EnumMember => 0.55,
             SymbolKind::Impl => 0.1,
         };
-        let test = if self.test() { 0.6 } else { 1.0 };
+        let test = if self.test() { 0.45 } else { 1.0 };
         let local = if self.local() { 0.7 } else { 1.0 };
         let exported = if self.exported() { 1.0 } else { 0.97 };
         kind * test * local * exported

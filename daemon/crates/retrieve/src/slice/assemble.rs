@@ -15,6 +15,8 @@ use crate::card::{self, Card, CardOptions, CardRef, Detail, Enrichment, etag_cov
 use crate::numbers::{Milli, Percent};
 use crate::{Result, Source, wire};
 
+/// A slice is full when less than this part of the budget is left.
+const NEARLY: u32 = 40;
 /// Symbols of the frontier that are shown.
 const MOST_FRONTIER: usize = 8;
 
@@ -50,23 +52,30 @@ impl<'a> Assembler<'a> {
 
     /// The largest slice that keeps the budget.
     pub(super) fn assemble(&self) -> Result<BuiltSlice> {
-        let budget = self.request.budget;
-        let most = self.wanted.min(budget.max_cards as usize);
-        let choices = levels::choices(self.request);
-        let mut best: Option<(usize, Draft)> = None;
-        for (i, levels) in choices.iter().enumerate() {
-            let (count, draft) = self.largest(most, *levels, budget.max_estimated_tokens)?;
-            let all = count == most;
-            // The middle plan is the measure: the tersest only serves when it brings many more cards.
-            let better = best
-                .as_ref()
-                .is_none_or(|(known, _)| if i == 1 { count > *known } else { count > known + known / 2 });
-            if better {
-                best = Some((count, draft));
+        let most = self.wanted.min(self.request.budget.max_cards as usize);
+        let limit = self.request.budget.max_estimated_tokens;
+        let mut wholes = Vec::new();
+        // Everything, as telling as it fits.
+        for levels in levels::choices(self.request) {
+            let whole = self.draft(most, levels)?;
+            if whole.tokens <= limit {
+                return self.finish(most, whole);
             }
-            if all {
-                break;
-            }
+            wholes.push((levels, whole.tokens));
+        }
+        // Otherwise fewer cards: by the middle plan, unless the tersest brings half as many again.
+        let middle = wholes.get(1).or(wholes.first()).copied();
+        let tersest = wholes.get(2).copied();
+        let mut best = match middle {
+            Some((levels, tokens)) => self.largest(most, levels, tokens)?,
+            None => None,
+        };
+        if let Some((levels, tokens)) = tersest
+            && best.as_ref().is_none_or(|(count, _)| *count * 3 / 2 < most)
+            && let Some(more) = self.largest(most, levels, tokens)?
+            && best.as_ref().is_none_or(|(count, _)| more.0 > *count * 3 / 2)
+        {
+            best = Some(more);
         }
         let (count, draft) = match best {
             Some(best) => best,
@@ -75,31 +84,33 @@ impl<'a> Assembler<'a> {
         self.finish(count, draft)
     }
 
-    /// The most cards whose slice fits.
-    fn largest(&self, most: usize, levels: Levels, limit: u32) -> Result<(usize, Draft)> {
-        let whole = self.draft(most, levels)?;
-        if whole.tokens <= limit || most == 0 {
-            return Ok((most, whole));
-        }
-        // Where it would fit if all cards were alike; then narrowed down.
-        let guess = (most as u64 * u64::from(limit) / u64::from(whole.tokens.max(1))) as usize;
-        let (mut low, mut high) = (0, most);
+    /// The most cards whose slice fits, and that slice; none if not even one does. `tokens` is what `most` cards take.
+    fn largest(&self, most: usize, levels: Levels, tokens: u32) -> Result<Option<(usize, Draft)>> {
+        let limit = self.request.budget.max_estimated_tokens;
+        let (mut low, mut high) = ((0, 0), (most, tokens));
         let mut fitting = None;
-        let mut at = guess.clamp(1, most - 1).max(1);
-        while low + 1 < high {
+        let mut by_share = false;
+        while low.0 + 1 < high.0 {
+            // Where it would fit if all cards between were alike, and every other time the middle, which always halves.
+            by_share = !by_share;
+            let span = f64::from(high.1.saturating_sub(low.1).max(1));
+            let share = if by_share { f64::from(limit.saturating_sub(low.1)) / span } else { 0.5 };
+            let at = low.0 + ((high.0 - low.0) as f64 * share) as usize;
+            let at = at.clamp(low.0 + 1, high.0 - 1);
             let draft = self.draft(at, levels)?;
-            if draft.tokens <= limit {
-                low = at;
-                fitting = Some(draft);
-            } else {
-                high = at;
+            if draft.tokens > limit {
+                high = (at, draft.tokens);
+                continue;
             }
-            at = low + (high - low) / 2;
+            low = (at, draft.tokens);
+            // What is left would hardly hold another card.
+            let full = draft.tokens + limit / NEARLY > limit;
+            fitting = Some((at, draft));
+            if full {
+                break;
+            }
         }
-        match fitting {
-            Some(draft) => Ok((low, draft)),
-            None => Ok((0, self.draft(0, levels)?)),
-        }
+        Ok(fitting)
     }
 
     fn draft(&self, count: usize, levels: Levels) -> Result<Draft> {
@@ -201,16 +212,25 @@ impl<'a> Assembler<'a> {
     }
 }
 
-/// Writes the slice with the number of its own tokens in it.
+/// Writes the slice with the number of its own tokens in it. That number stands alone, between signs, and so counts one
+/// token for every three digits, whatever is before and after it.
 fn settle(doc: &mut SliceDoc, request: &SliceRequest) -> Result<Value> {
-    // The number counts itself: two or three rounds until it stays, since its own length changes at 1,000 alone.
-    for _ in 0..4 {
-        let json = wire::encode(doc, request.wire_format)?;
-        let tokens = sdl_tokens::count(&serde_json::to_string(&json)?) as u32;
-        if tokens == doc.estimated_tokens {
-            return Ok(json);
-        }
-        doc.estimated_tokens = tokens;
+    doc.estimated_tokens = 0;
+    let mut json = wire::encode(doc, request.wire_format)?;
+    let others = sdl_tokens::count(&serde_json::to_string(&json)?) as u32 - 1;
+    let with_itself = |digits: u32| others + digits;
+    let mut tokens = with_itself(1);
+    while tokens != with_itself(groups(tokens)) {
+        tokens = with_itself(groups(tokens));
     }
-    wire::encode(doc, request.wire_format)
+    doc.estimated_tokens = tokens;
+    if let Some(field) = json.get_mut("estimatedTokens") {
+        *field = tokens.into();
+    }
+    Ok(json)
+}
+
+/// How many groups of three digits a number has.
+fn groups(number: u32) -> u32 {
+    number.checked_ilog10().map_or(1, |log| log / 3 + 1)
 }

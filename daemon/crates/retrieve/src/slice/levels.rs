@@ -11,7 +11,7 @@ const PLANS: [[(f32, Detail); 4]; 3] = [
     [(0.9, Detail::Deps), (0.6, Detail::Signature), (0.0, Detail::Minimal), (0.0, Detail::Minimal)],
 ];
 
-/// How a slice's levels may be chosen, from the most telling to the tersest. The first under which everything fits is taken.
+/// How a slice's levels may be chosen, from the most telling to the tersest.
 pub(super) fn choices(request: &SliceRequest) -> Vec<Levels> {
     match (request.card_detail, request.adaptive_detail) {
         (Some(detail), false) => vec![Levels { top: detail, plan: None }],
