@@ -188,14 +188,16 @@ impl Infer<'_, '_> {
 
     fn own_member(&self, class: DefRef, name: Sym, call: bool) -> Option<DefRef> {
         let file = self.file(class.file);
-        let within = |at: DefIx| -> Option<DefRef> {
+        // A field of the name serves only where no method has it: what it holds may be called.
+        let mut field = None;
+        let mut within = |at: DefIx| -> Option<DefRef> {
             let first = file.child(at, name)?;
-            let best = if call && !Self::is_callable(&file, first) {
-                file.children(at, name).find(|ix| Self::is_callable(&file, *ix)).unwrap_or(first)
-            } else {
-                first
-            };
-            Some(DefRef { file: class.file, def: best })
+            let found = |def| DefRef { file: class.file, def };
+            if !call || Self::is_callable(&file, first) {
+                return Some(found(first));
+            }
+            field = field.or(Some(found(first)));
+            file.children(at, name).find(|ix| Self::is_callable(&file, *ix)).map(found)
         };
         if let Some(found) = within(class.def) {
             return Some(found);
@@ -218,7 +220,7 @@ impl Infer<'_, '_> {
                 return Some(at);
             }
         }
-        of_trait.or_else(|| self.member_elsewhere(&file, class, class_name, name))
+        of_trait.or_else(|| self.member_elsewhere(&file, class, class_name, name)).or(field)
     }
 
     fn is_callable(file: &FileIndex, def: DefIx) -> bool {

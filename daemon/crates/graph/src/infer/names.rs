@@ -261,6 +261,56 @@ fn generic(file: &FileIndex, at: DefIx, name: &str, crossed_module: bool) -> Opt
         return Some(Meaning::Generic(bound));
     }
     let generics = file.outline.str(def.generics?);
-    let mut words = generics.split(|c: char| !(c.is_alphanumeric() || c == '_'));
-    words.any(|word| word == name).then_some(Meaning::Generic(None))
+    is_parameter(generics, name, file.lang()).then_some(Meaning::Generic(None))
+}
+
+/// Whether `name` is one of the parameters of `generics`, a list as written with its brackets.
+fn is_parameter(generics: &str, name: &str, lang: Lang) -> bool {
+    let is_word = |c: char| c.is_alphanumeric() || c == '_';
+    let mut depth = 0_usize;
+    let mut parts = generics.split(|c: char| {
+        match c {
+            '<' | '[' | '(' | '{' => depth += 1,
+            '>' | ']' | ')' | '}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        (c == ',' && depth == 1) || (depth == 1 && matches!(c, '<' | '['))
+    });
+    parts.any(|part| {
+        let stated = part.split([':', '=', '<', '>', ']', '&', '|']).next().unwrap_or(part);
+        let stated = stated.split(" extends ").next().unwrap_or(stated);
+        let mut words = stated.split(|c| !is_word(c)).filter(|word| !word.is_empty());
+        // `const N`, `typename T`, `out T` end with the name; in Go its type follows it.
+        if lang == Lang::Go { words.next() == Some(name) } else { words.next_back() == Some(name) }
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parameters_of_generics() {
+        for (generics, name, lang) in [
+            ("<T>", "T", Lang::Rust),
+            ("<'a, P: 'a + AsRef<Path> + ?Sized, const N: usize>", "P", Lang::Rust),
+            ("<'a, P: 'a + AsRef<Path> + ?Sized, const N: usize>", "N", Lang::Rust),
+            ("<K extends Comparable<? super K>, V>", "K", Lang::Java),
+            ("<K extends Comparable<? super K>, V>", "V", Lang::Java),
+            ("<T = string, U extends keyof T = keyof T>", "U", Lang::TypeScript),
+            ("<typename T, class U>", "U", Lang::Cpp),
+            ("[K comparable, V any]", "K", Lang::Go),
+            ("[T: Base]", "T", Lang::Python),
+        ] {
+            assert!(is_parameter(generics, name, lang), "{name} in {generics}");
+        }
+        for (generics, name, lang) in [
+            ("<'a, P: 'a + AsRef<Path> + ?Sized>", "Path", Lang::Rust),
+            ("<K extends Comparable<? super K>, V>", "Comparable", Lang::Java),
+            ("<T = string>", "string", Lang::TypeScript),
+            ("[K comparable, V any]", "comparable", Lang::Go),
+        ] {
+            assert!(!is_parameter(generics, name, lang), "{name} in {generics}");
+        }
+    }
 }

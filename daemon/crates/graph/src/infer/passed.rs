@@ -10,19 +10,24 @@ impl Infer<'_, '_> {
     /// The type of parameter `param` of the function that is argument `arg` of a call of `callee`.
     pub(super) fn passed(&self, ctx: &Ctx<'_>, callee: ExprIx, arg: u8, param: u8, depth: u8) -> Typed {
         let (arg, param) = (usize::from(arg), usize::from(param));
-        if let Expr::Attr(base, name) | Expr::Path(base, name) = ctx.arena.expr(callee) {
-            let base = self.receiver_value(ctx, *base, depth);
-            let lang = self.file(ctx.file).lang();
-            if let Ty::External(Some(shape)) = &base.ty {
-                let ty = shape.passed(ctx.arena.str(*name), arg, param, lang);
-                return Typed::new(ty, base.how.max(How::Element));
-            }
-        }
         let value = match ctx.arena.expr(callee) {
+            Expr::Attr(base, name) | Expr::Path(base, name) => {
+                let base = self.receiver_value(ctx, *base, depth);
+                let (name, lang) = (ctx.arena.str(*name), self.file(ctx.file).lang());
+                let types = base.ty.each().iter().map(|ty| match ty {
+                    Ty::External(Some(shape)) => shape.passed(name, arg, param, lang),
+                    other => self.passed_by(&self.attribute(&Typed::new(other.clone(), base.how), name, true), arg, param),
+                });
+                return Typed::new(Ty::union(types), base.how.max(How::Stated));
+            }
             Expr::New(class) => self.eval_at(ctx, *class, depth),
             _ => self.eval_at(ctx, callee, depth),
         };
-        let types = value.ty.each().iter().map(|ty| match ty {
+        Typed::new(self.passed_by(&value, arg, param), value.how.max(How::Stated))
+    }
+
+    fn passed_by(&self, callee: &Typed, arg: usize, param: usize) -> Ty {
+        Ty::union(callee.ty.each().iter().map(|ty| match ty {
             Ty::Func(def, subject) => self.given(*def, *subject, arg, param),
             Ty::Class(class) => {
                 let constructor = self.line(*class).types.iter().find_map(|ty| self.constructor(*ty));
@@ -30,8 +35,7 @@ impl Infer<'_, '_> {
             }
             Ty::External(_) => Ty::External(None),
             _ => Ty::Unknown,
-        });
-        Typed::new(Ty::union(types), value.how.max(How::Stated))
+        }))
     }
 
     /// What `def` gives to parameter `param` of the function that it takes as argument `arg`.

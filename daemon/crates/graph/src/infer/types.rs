@@ -157,8 +157,9 @@ impl Infer<'_, '_> {
                     kind if kind.is_type() => Ty::Instance(def),
                     // In JavaScript functions are constructors.
                     SymbolKind::Function if file.lang() == Lang::JavaScript => Ty::Instance(def),
-                    // The member of an enumeration used as a type; a class made by a call.
-                    SymbolKind::EnumMember => self.owner_type(def).map_or(Ty::Unknown, Ty::Instance),
+                    // A variant has fields of its own, and inherits from its enumeration.
+                    SymbolKind::EnumMember => Ty::Instance(def),
+                    // A class made by a call.
                     SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field => {
                         match self.def_type(def).ty {
                             Ty::Class(class) => Ty::Instance(class),

@@ -1,7 +1,7 @@
 //! Calls.
 
 use sdl_model::SymbolKind;
-use sdl_model::facts::{Expr, ExprIx, Ref, RefForm};
+use sdl_model::facts::{Expr, ExprIx, Ref};
 
 use super::{Outcome, Resolver};
 use crate::infer::{How, Infer, Meaning, Ty, Typed, Via, Want};
@@ -225,14 +225,6 @@ impl Resolver<'_, '_> {
             Meaning::Place(Place::External, _) => Outcome::External,
             _ => self.unknown_macro(one),
         }
-    }
-
-    /// Whether the reference is a call by form.
-    pub(super) fn is_call(one: &Ref) -> bool {
-        matches!(
-            one.form,
-            RefForm::Call | RefForm::MethodCall | RefForm::PathCall | RefForm::Construct | RefForm::Macro
-        )
     }
 
     pub(super) fn infer(&self) -> &Infer<'_, '_> {

@@ -3,6 +3,7 @@
 use sdl_model::facts::{DefFlags, Ref, RefForm};
 use sdl_model::{Lang, SymbolKind};
 
+use super::overloads::fits;
 use super::{CANDIDATES, Outcome, Resolver};
 use crate::infer::is_builtin_member;
 use crate::modules::has_closed_names;
@@ -99,7 +100,7 @@ impl Resolver<'_, '_> {
     /// A member of a receiver of unknown type.
     pub(super) fn unknown_receiver(&self, one: &Ref, name: Sym, call: bool) -> Outcome {
         // Without a call there is no telling a field from a dictionary's key.
-        if !call || !Self::is_call(one) {
+        if !call || one.form != RefForm::MethodCall {
             return Outcome::Unresolved;
         }
         let text = self.infer.w.text(name);
@@ -111,6 +112,10 @@ impl Resolver<'_, '_> {
         // What has no body runs nothing: an interface's member, a declaration of what is written elsewhere.
         if found.iter().any(|def| !self.is_declaration(*def)) {
             found.retain(|def| !self.is_declaration(*def));
+        }
+        // JavaScript lets a call leave out or add what it likes.
+        if self.lang != Lang::JavaScript {
+            found.retain(|def| fits(&self.infer.file(def.file), def.def, usize::from(one.args)));
         }
         let near: Vec<DefRef> = found.iter().copied().filter(|def| def.file == self.infer.own.file).collect();
         match (found.as_slice(), near.as_slice()) {

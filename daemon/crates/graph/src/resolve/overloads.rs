@@ -12,8 +12,8 @@ fn has_overloads(lang: Lang) -> bool {
     matches!(lang, Lang::Java | Lang::Kotlin | Lang::CSharp | Lang::Cpp)
 }
 
-/// Whether `def` can be called with `args` arguments: exactly, with some left out, or not at all.
-fn fits(file: &FileIndex, def: DefIx, args: usize) -> bool {
+/// Whether `def` can be called with `args` arguments.
+pub(super) fn fits(file: &FileIndex, def: DefIx, args: usize) -> bool {
     let Some(def) = file.outline.def(def) else { return false };
     let params = def.params.iter().filter(|param| param.kind != ParamKind::Receiver);
     let (mut least, mut most) = (0, 0);
