@@ -93,21 +93,23 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         return Ok(());
     }
     // Calls of a variable's initial value are the module's, for the compilers that made the truth.
-    let mut callers: BTreeMap<SymbolId, bool> = BTreeMap::new();
+    let mut callers: BTreeMap<SymbolId, Option<SymbolId>> = BTreeMap::new();
     let mut lines: BTreeMap<SymbolId, (String, u32, String)> = BTreeMap::new();
     for (path, facts) in repo.files() {
         let file = sdl_model::FileId::of(path);
         for (_, def) in facts.outline.iter() {
             let name = facts.outline.str(def.qualified).to_owned();
-            callers.insert(file.symbol(def.key), def.kind.is_callable());
+            let mut caller = Some(def);
+            while let Some(at) = caller.filter(|at| !at.kind.is_callable()) {
+                caller = at.parent.and_then(|parent| facts.outline.def(parent));
+            }
+            callers.insert(file.symbol(def.key), caller.map(|caller| file.symbol(caller.key)));
             lines.insert(file.symbol(def.key), (path.to_string(), def.line, name));
         }
     }
     for one in resolved.values() {
         for (source, edges) in &one.edges {
-            if callers.get(source) != Some(&true) {
-                continue;
-            }
+            let Some(Some(source)) = callers.get(source) else { continue };
             let Some((caller_file, caller_line, caller_name)) = lines.get(source) else { continue };
             for edge in edges.iter().filter(|edge| edge.kind == EdgeKind::Call) {
                 let Some((callee_file, callee_line, callee_name)) = lines.get(&edge.to) else { continue };

@@ -157,6 +157,7 @@ impl Infer<'_, '_> {
             body: true,
             members: true,
             subject: None,
+            env: None,
         };
         // A stated type holds wherever the name is assigned; the nearest counts.
         let stated = binding.ty.or_else(|| {

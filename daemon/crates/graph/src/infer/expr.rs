@@ -117,7 +117,7 @@ impl Infer<'_, '_> {
                     other => Typed::new(other, How::Stated),
                 }
             }
-            Meaning::Generic(None) => Typed::UNKNOWN,
+            Meaning::Generic(None) | Meaning::Given(_) => Typed::UNKNOWN,
             Meaning::Place(Place::Missing, _) => self.missing_value(ctx),
             Meaning::Place(place, _) => self.place_type(place),
         }
@@ -197,7 +197,12 @@ impl Infer<'_, '_> {
             Ty::Union(list) => {
                 join(list.iter().map(|ty| self.attribute(&Typed::new(ty.clone(), how), name, call)))
             }
-            Ty::External(_) => Typed::new(Ty::External(None), how),
+            Ty::External(Some(shape)) => {
+                // `pair.0`
+                let part = name.parse().ok().map_or(Ty::External(None), |at| shape.item(at));
+                Typed::new(part, how.max(How::Element))
+            }
+            Ty::External(None) => Typed::new(Ty::External(None), how),
             Ty::Func(def, _) => match self.class_behind(*def) {
                 Some(class) => self.member_value(class, sym, false, call).at_least(how),
                 None => Typed::UNKNOWN,

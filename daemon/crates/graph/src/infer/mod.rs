@@ -215,6 +215,16 @@ pub(crate) struct Ctx<'e> {
     pub(crate) members: bool,
     /// What `self` is, where that is known better than by the enclosing type.
     pub(crate) subject: Option<DefRef>,
+    /// What the generic parameters of a definition stand for.
+    pub(crate) env: Option<&'e Env>,
+}
+
+/// What the generic parameters of a definition stand for.
+#[derive(Debug)]
+pub(crate) struct Env {
+    of: DefIx,
+    names: Vec<Box<str>>,
+    args: Vec<Ty>,
 }
 
 /// Works out types for one file.
@@ -243,6 +253,7 @@ impl<'r, 'w> Infer<'r, 'w> {
             body: false,
             members: true,
             subject,
+            env: None,
         }
     }
 

@@ -35,6 +35,8 @@ pub(crate) enum Meaning {
     Param(DefIx, usize),
     /// A generic parameter, with its bound if it has one.
     Generic(Option<ExprIx>),
+    /// A generic parameter that stands for this argument.
+    Given(usize),
     /// Something else.
     Place(Place, Via),
 }
@@ -89,6 +91,12 @@ impl Infer<'_, '_> {
                 && let Some(meaning) = Self::param(&file, at, text, want)
             {
                 return meaning;
+            }
+            if let Some(env) = ctx.env
+                && env.of == at
+                && let Some(at) = env.names.iter().position(|name| **name == *text)
+            {
+                return Meaning::Given(at);
             }
             if let Some(meaning) = generic(&file, at, text, crossed_module) {
                 return meaning;
@@ -264,11 +272,16 @@ fn generic(file: &FileIndex, at: DefIx, name: &str, crossed_module: bool) -> Opt
     is_parameter(generics, name, file.lang()).then_some(Meaning::Generic(None))
 }
 
-/// Whether `name` is one of the parameters of `generics`, a list as written with its brackets.
+/// Whether `name` is one of the parameters of `generics`.
 fn is_parameter(generics: &str, name: &str, lang: Lang) -> bool {
+    parameters(generics, lang).any(|one| one == name)
+}
+
+/// The names of the parameters of `generics`, a list as written with its brackets; lifetimes left out.
+pub(super) fn parameters(generics: &str, lang: Lang) -> impl Iterator<Item = &str> {
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut depth = 0_usize;
-    let mut parts = generics.split(|c: char| {
+    let parts = generics.split(move |c: char| {
         match c {
             '<' | '[' | '(' | '{' => depth += 1,
             '>' | ']' | ')' | '}' => depth = depth.saturating_sub(1),
@@ -276,12 +289,15 @@ fn is_parameter(generics: &str, name: &str, lang: Lang) -> bool {
         }
         (c == ',' && depth == 1) || (depth == 1 && matches!(c, '<' | '['))
     });
-    parts.any(|part| {
+    parts.filter_map(move |part| {
         let stated = part.split([':', '=', '<', '>', ']', '&', '|']).next().unwrap_or(part);
         let stated = stated.split(" extends ").next().unwrap_or(stated);
-        let mut words = stated.split(|c| !is_word(c)).filter(|word| !word.is_empty());
+        if stated.trim_start().starts_with('\'') {
+            return None;
+        }
+        let mut words = stated.split(move |c| !is_word(c)).filter(|word| !word.is_empty());
         // `const N`, `typename T`, `out T` end with the name; in Go its type follows it.
-        if lang == Lang::Go { words.next() == Some(name) } else { words.next_back() == Some(name) }
+        if lang == Lang::Go { words.next() } else { words.next_back() }
     })
 }
 

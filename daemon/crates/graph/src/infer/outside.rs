@@ -16,7 +16,7 @@ pub(crate) fn outside(name: &str, args: Vec<Ty>) -> Ty {
         "Coroutine" => args.into_iter().next_back().unwrap_or(Ty::Unknown),
         "Tuple" | "tuple" => Shape::ty(ShapeKind::Tuple, args),
         _ if STANDS_FOR_VALUE.contains(name) => first(args),
-        _ if WRAPPER.contains(name) => Shape::ty(ShapeKind::Wrapper, [first(args)]),
+        _ if WRAPPER.contains(name) => Shape::ty(ShapeKind::Wrapper, args),
         _ if MAP.contains(name) => Shape::ty(ShapeKind::Map, args),
         _ if SEQUENCE.contains(name) => Shape::ty(ShapeKind::Sequence, [first(args)]),
         _ => Shape::ty(ShapeKind::Other, args),

@@ -94,6 +94,8 @@ impl Shape {
             return Ty::Unknown;
         }
         match self.kind {
+            // Of a result, the error.
+            ShapeKind::Wrapper if param == 0 && self.args.len() > 1 && takes_error(name) => self.arg(1),
             ShapeKind::Wrapper if param == 0 => self.arg(0),
             ShapeKind::Tuple if param == 0 => Ty::union(self.args.iter().cloned()),
             ShapeKind::Sequence => match (name, param) {
@@ -116,4 +118,9 @@ impl Shape {
             _ => Ty::Unknown,
         }
     }
+}
+
+/// Whether the function that the method `name` of a result takes is given the error.
+fn takes_error(name: &str) -> bool {
+    matches!(name, "map_err" | "or_else" | "unwrap_or_else" | "inspect_err" | "catch")
 }

@@ -3,8 +3,8 @@
 use sdl_model::facts::{DefFlags, Expr, ExprIx, Lit};
 use sdl_model::{Lang, SymbolKind};
 
-use super::names::Want;
-use super::{Ctx, EXPR_DEPTH, Infer, Meaning, Shape, ShapeKind, Tag, Ty, Typed, outside, question2};
+use super::names::{Want, parameters};
+use super::{Ctx, EXPR_DEPTH, Env, Infer, Meaning, Shape, ShapeKind, Tag, Ty, Typed, outside, question2};
 use crate::modules::{self, ModRef, Place};
 use crate::world::DefRef;
 
@@ -21,8 +21,11 @@ impl Infer<'_, '_> {
         let deeper = depth + 1;
         match ctx.arena.expr(ix) {
             Expr::Name(name) => match self.meaning(ctx, *name, Want::Any) {
-                Meaning::Place(place, _) => self.value_of_type(place, || ctx.arena.str(*name), Vec::new()),
+                Meaning::Place(place, _) => self.value_of_type(place, || ctx.arena.str(*name), Vec::new(), deeper),
                 Meaning::Generic(Some(bound)) => self.bound(ctx, bound, deeper),
+                Meaning::Given(at) => {
+                    ctx.env.and_then(|env| env.args.get(at)).cloned().unwrap_or(Ty::Unknown)
+                }
                 Meaning::Generic(None) | Meaning::Param(..) => Ty::Unknown,
                 Meaning::Local(ix) => match self.local_type(ix).ty {
                     Ty::Class(def) => Ty::Instance(def),
@@ -36,7 +39,7 @@ impl Infer<'_, '_> {
                     Expr::Attr(_, name) | Expr::Path(_, name) => ctx.arena.str(*name),
                     _ => "",
                 };
-                self.value_of_type(place, name, Vec::new())
+                self.value_of_type(place, name, Vec::new(), deeper)
             }
             Expr::SelfType => self.self_class(ctx).map_or(Ty::Unknown, Ty::Instance),
             Expr::SelfRef => self.self_class(ctx).map_or(Ty::Unknown, Ty::Instance),
@@ -44,12 +47,12 @@ impl Infer<'_, '_> {
                 let args: Vec<Ty> = args.iter().map(|arg| self.stated_at(ctx, *arg, deeper)).collect();
                 match ctx.arena.expr(*base) {
                     Expr::Name(name) => match self.meaning(ctx, *name, Want::Any) {
-                        Meaning::Place(place, _) => self.value_of_type(place, || ctx.arena.str(*name), args),
+                        Meaning::Place(place, _) => self.value_of_type(place, || ctx.arena.str(*name), args, deeper),
                         _ => Ty::Unknown,
                     },
                     Expr::Attr(_, name) | Expr::Path(_, name) => {
                         let place = self.type_place(ctx, *base, deeper);
-                        self.value_of_type(place, || ctx.arena.str(*name), args)
+                        self.value_of_type(place, || ctx.arena.str(*name), args, deeper)
                     }
                     _ => self.stated_at(ctx, *base, deeper),
                 }
@@ -147,13 +150,14 @@ impl Infer<'_, '_> {
     }
 
     /// The type of a value whose stated type is at `place`, called `name` there.
-    fn value_of_type<'n>(&self, place: Place, name: impl Fn() -> &'n str, args: Vec<Ty>) -> Ty {
+    fn value_of_type<'n>(&self, place: Place, name: impl Fn() -> &'n str, args: Vec<Ty>, depth: u8) -> Ty {
         match place {
             Place::Def(def) => {
                 let file = self.file(def.file);
                 let Some(found) = file.outline.def(def.def) else { return Ty::Unknown };
                 match found.kind {
-                    SymbolKind::Type => self.alias(def),
+                    SymbolKind::Type if args.is_empty() => self.alias(def),
+                    SymbolKind::Type => self.applied_alias(def, args, depth),
                     kind if kind.is_type() => Ty::Instance(def),
                     // In JavaScript functions are constructors.
                     SymbolKind::Function if file.lang() == Lang::JavaScript => Ty::Instance(def),
@@ -200,6 +204,21 @@ impl Infer<'_, '_> {
         match typed.ty {
             // A type that is written out: its members, if it has any, are the alias's children.
             Ty::Unknown | Ty::External(_) if self.file(def.file).holds_any(def.def) => Ty::Instance(def),
+            other => other,
+        }
+    }
+
+    /// The type that an alias with arguments stands for. Not kept: its depth goes on from where it stands, so a cycle
+    /// of aliases ends.
+    fn applied_alias(&self, def: DefRef, args: Vec<Ty>, depth: u8) -> Ty {
+        let file = self.file(def.file);
+        let Some(found) = file.outline.def(def.def) else { return Ty::Unknown };
+        let (Some(target), Some(generics)) = (found.ty, found.generics) else { return self.alias(def) };
+        let names = parameters(file.outline.str(generics), file.lang()).map(Into::into).collect();
+        let env = Env { of: def.def, names, args };
+        let ctx = Ctx { env: Some(&env), ..Self::outline_ctx(&file, def, None) };
+        match self.stated_at(&ctx, target, depth + 4) {
+            Ty::Unknown | Ty::External(None) => self.alias(def),
             other => other,
         }
     }

@@ -50,7 +50,7 @@ impl Resolver<'_, '_> {
         let ctx = self.ctx(one);
         match self.infer.meaning(&ctx, one.name, Want::Call) {
             Meaning::Local(ix) => self.held(&self.infer.local_type(ix)),
-            Meaning::Param(..) | Meaning::Generic(_) => Outcome::Unresolved,
+            Meaning::Param(..) | Meaning::Generic(_) | Meaning::Given(_) => Outcome::Unresolved,
             Meaning::Place(place, via) => self.called_place(one, place, via),
         }
     }
@@ -183,7 +183,7 @@ impl Resolver<'_, '_> {
             None => match self.infer.meaning(&ctx, one.name, Want::Any) {
                 Meaning::Place(place, via) => (place, rule_of(via)),
                 Meaning::Local(ix) => return self.held(&self.infer.local_type(ix)),
-                Meaning::Param(..) | Meaning::Generic(_) => return Outcome::Unresolved,
+                Meaning::Param(..) | Meaning::Generic(_) | Meaning::Given(_) => return Outcome::Unresolved,
             },
             Some(recv) => {
                 let name = self.infer.own.sym(self.infer.w, one.name);

@@ -4,7 +4,7 @@ use sdl_model::facts::{DefFlags, Ref, RefForm};
 use sdl_model::{Lang, SymbolKind};
 
 use super::overloads::fits;
-use super::{CANDIDATES, Outcome, Resolver};
+use super::{CANDIDATES_BY_NAME, Outcome, Resolver};
 use crate::infer::is_builtin_member;
 use crate::modules::has_closed_names;
 use crate::strategies::{near_method, same_name, unique_function, unique_method};
@@ -122,7 +122,7 @@ impl Resolver<'_, '_> {
             ([], _) => Outcome::Unresolved,
             ([only], _) => Outcome::one(*only, &unique_method::RULE),
             (_, [only]) => Outcome::one(*only, &near_method::RULE),
-            (several, _) if several.len() <= CANDIDATES => Outcome::Found(found, &same_name::RULE),
+            (several, _) if several.len() <= CANDIDATES_BY_NAME => Outcome::Found(found, &same_name::RULE),
             _ => Outcome::Unresolved,
         }
     }

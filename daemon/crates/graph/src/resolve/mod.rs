@@ -20,6 +20,8 @@ use edges::Edges;
 
 /// Most targets of one ambiguous reference; with more it is unresolved.
 const CANDIDATES: usize = 5;
+/// The same where nothing but the name speaks for them.
+const CANDIDATES_BY_NAME: usize = 3;
 
 /// How one reference came out.
 #[derive(Clone, Debug, PartialEq)]
@@ -80,6 +82,7 @@ impl Resolver<'_, '_> {
             body: true,
             members: one.form == RefForm::Type,
             subject: None,
+            env: None,
         }
     }
 

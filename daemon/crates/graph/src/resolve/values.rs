@@ -48,7 +48,8 @@ impl Resolver<'_, '_> {
             Meaning::Place(Place::Module(_), _)
             | Meaning::Local(_)
             | Meaning::Param(..)
-            | Meaning::Generic(_) => Outcome::Nothing,
+            | Meaning::Generic(_)
+            | Meaning::Given(_) => Outcome::Nothing,
         }
     }
 
