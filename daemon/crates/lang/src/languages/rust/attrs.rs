@@ -1,7 +1,9 @@
 //! Attributes and documentation.
 
-use sdl_model::facts::{DefFlags, DefIx, Expr, RefForm};
+use sdl_model::SymbolKind;
+use sdl_model::facts::{DefFlags, DefIx, Expr, ExprIx, RefForm};
 
+use super::imports::bare;
 use super::{Context, F, K, Node, items, tokens};
 use crate::build::text::clean_comment;
 use crate::driver::Visit;
@@ -122,13 +124,12 @@ fn one<'a>(cx: &mut Context<'a>, def: DefIx, attribute: Node<'a>, docs: &mut Str
             return;
         }
         "deprecated" => cx.b.flag(def, DefFlags::DEPRECATED),
-        "cfg" if arguments.is_some_and(|tree| names(tree).any(|name| name.text() == "test")) => {
-            if cx.b.def(def).kind == sdl_model::SymbolKind::Namespace {
-                cx.b.flag(def, DefFlags::TEST);
-            }
-        }
         "macro_export" => items::export_macro(cx, def),
         _ => {}
+    }
+    let of_tests = || arguments.is_some_and(|tree| names(tree).any(|name| name.text() == "test"));
+    if text == "cfg" && cx.b.def(def).kind == SymbolKind::Namespace && of_tests() {
+        cx.b.flag(def, DefFlags::TEST);
     }
     let last = text.rsplit("::").next().unwrap_or(text);
     let is_test = matches!(last, "test" | "bench" | "rstest" | "test_case" | "quickcheck" | "proptest");
@@ -163,7 +164,7 @@ fn references<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let text = path.text();
     if text == "derive" {
         if let Some(tree) = arguments {
-            tokens::types(cx, tree, STD_DERIVES);
+            types(cx, tree, STD_DERIVES);
         }
         return;
     }
@@ -182,7 +183,61 @@ fn references<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         _ => {}
     }
     if let Some(tree) = arguments {
-        tokens::paths(cx, tree);
+        paths(cx, tree);
+    }
+}
+
+/// References to the types named in `derive(…)`, but for `except`.
+fn types<'a>(cx: &mut Context<'a>, tree: Node<'a>, except: &[&str]) {
+    let mut path: Option<(ExprIx, u32)> = None;
+    for token in tree.children().filter(|token| matches!(token.kind(), K::Identifier | K::Crate)) {
+        let text = token.text();
+        let base =
+            path.filter(|(_, end)| cx.b.slice(*end, token.start()).trim() == "::").map(|(base, _)| base);
+        if text.starts_with(char::is_uppercase) && !except.contains(&text) {
+            cx.b.reference(RefForm::Type, text, token.start(), base, 0);
+        }
+        let shape = match base {
+            Some(base) => cx.b.body.path(base, text),
+            None => cx.b.body.type_name(text),
+        };
+        path = Some((shape, token.end()));
+    }
+}
+
+/// References to the paths in an attribute's arguments: `value_parser = a::b`. Bare words are the attribute's own.
+fn paths<'a>(cx: &mut Context<'a>, tree: Node<'a>) {
+    let mut path: Option<(ExprIx, Node<'a>)> = None;
+    for token in tree.descendants().take(2_000) {
+        if !matches!(token.kind(), K::Identifier | K::Crate | K::SelfName | K::Super) {
+            continue;
+        }
+        let text = bare(token.text());
+        let base = path.filter(|(_, last)| tokens::gap(*last, token).trim() == "::");
+        let shape = match base {
+            Some((base, _)) => {
+                let followed = token.next_sibling();
+                let more = followed.is_some_and(|next| tokens::gap(token, next).trim() == "::");
+                let called =
+                    followed.filter(|next| next.is(K::TokenTree) && tokens::gap(token, *next).is_empty());
+                match called {
+                    Some(tree) => {
+                        cx.b.reference(
+                            RefForm::PathCall,
+                            text,
+                            token.start(),
+                            Some(base),
+                            tokens::arg_count(tree),
+                        );
+                    }
+                    None if !more => cx.b.reference(RefForm::Attr, text, token.start(), Some(base), 0),
+                    None => {}
+                }
+                cx.b.body.path(base, text)
+            }
+            None => cx.b.body.type_name(text),
+        };
+        path = Some((shape, token));
     }
 }
 

@@ -103,11 +103,11 @@ fn function<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Option
     }
     generics::generics(cx, def, item);
     params::result(cx, def, item);
-    if let (Some(body), true) = (body, cx.b.def(def).ret.is_some()) {
-        if let Some(tail) = super::exprs::tail(body) {
-            let shape = cx.b.body.value(tail);
-            cx.b.returns(def, shape, tail.start());
-        }
+    if cx.b.def(def).ret.is_some()
+        && let Some(tail) = body.and_then(super::exprs::tail)
+    {
+        let shape = cx.b.body.value(tail);
+        cx.b.returns(def, shape, tail.start());
     }
     Some(def)
 }

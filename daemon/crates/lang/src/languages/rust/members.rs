@@ -87,7 +87,9 @@ pub(super) fn constant<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>
             new = new.header_to(value.start());
         }
     }
-    let def = cx.b.open(new);
+    // What a constant in a function is set to is the function's doing.
+    let local = cx.b.scope_kind().is_callable();
+    let def = if local { cx.b.leaf(new) } else { cx.b.open(new) };
     items::visibility(cx, def, item);
     if let Some(ty) = item.child(F::TypeField) {
         cx.b.def_mut(def).ty = Some(cx.b.out.ty(ty));

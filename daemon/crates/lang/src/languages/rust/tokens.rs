@@ -64,7 +64,7 @@ fn pattern<'a>(cx: &mut Context<'a>, name: &str, tree: Node<'a>) {
 }
 
 /// The text between two tokens.
-fn gap<'a>(a: Node<'a>, b: Node<'a>) -> &'a str {
+pub(super) fn gap<'a>(a: Node<'a>, b: Node<'a>) -> &'a str {
     a.src().get(a.end() as usize..b.start() as usize).unwrap_or("")
 }
 
@@ -251,7 +251,7 @@ impl<'a> Reader<'_, 'a, '_> {
         } else {
             let labels = between.starts_with(':')
                 || (between.starts_with('=') && !between.starts_with("==") && !between.starts_with("=>"));
-            if !labels && !(in_pattern && !upper) {
+            if !labels && (!in_pattern || upper) {
                 self.refer(RefForm::Value, token, None, 0);
             }
         }
@@ -353,51 +353,4 @@ pub(super) fn arg_count(tree: Node<'_>) -> usize {
     let end = (tree.end() as usize).saturating_sub(1);
     count(src.get(last.max(at)..end).unwrap_or(""));
     args + usize::from(open)
-}
-
-/// References to the types named in `derive(…)`, but for `except`.
-pub(super) fn types<'a>(cx: &mut Context<'a>, tree: Node<'a>, except: &[&str]) {
-    let mut path: Option<(ExprIx, u32)> = None;
-    for token in tree.children().filter(|token| matches!(token.kind(), K::Identifier | K::Crate)) {
-        let text = token.text();
-        let base =
-            path.filter(|(_, end)| cx.b.slice(*end, token.start()).trim() == "::").map(|(base, _)| base);
-        if text.starts_with(char::is_uppercase) && !except.contains(&text) {
-            cx.b.reference(RefForm::Type, text, token.start(), base, 0);
-        }
-        let shape = match base {
-            Some(base) => cx.b.body.path(base, text),
-            None => cx.b.body.type_name(text),
-        };
-        path = Some((shape, token.end()));
-    }
-}
-
-/// References to the paths in an attribute's arguments: `value_parser = a::b`. Bare words are the attribute's own.
-pub(super) fn paths<'a>(cx: &mut Context<'a>, tree: Node<'a>) {
-    let mut path: Option<(ExprIx, Node<'a>)> = None;
-    for token in tree.descendants().take(2_000) {
-        if !matches!(token.kind(), K::Identifier | K::Crate | K::SelfName | K::Super) {
-            continue;
-        }
-        let text = bare(token.text());
-        let base = path.filter(|(_, last)| gap(*last, token).trim() == "::");
-        let shape = match base {
-            Some((base, _)) => {
-                let followed = token.next_sibling();
-                let more = followed.is_some_and(|next| gap(token, next).trim() == "::");
-                let called = followed.filter(|next| next.is(K::TokenTree) && gap(token, *next).is_empty());
-                match called {
-                    Some(tree) => {
-                        cx.b.reference(RefForm::PathCall, text, token.start(), Some(base), arg_count(tree));
-                    }
-                    None if !more => cx.b.reference(RefForm::Attr, text, token.start(), Some(base), 0),
-                    None => {}
-                }
-                cx.b.body.path(base, text)
-            }
-            None => cx.b.body.type_name(text),
-        };
-        path = Some((shape, token));
-    }
 }
