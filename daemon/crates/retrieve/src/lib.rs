@@ -4,7 +4,7 @@
 //!
 //! * [`index`]: facts to search postings, and the splitting of names and texts into terms;
 //! * [`search`]: postings to ranked symbols; * [`card`]: what is told of one symbol;
-//! * [`slice`]: a task's seeds, their neighbourhood, and a budget; * [`diff`]: two versions to changed symbols;
+//! * [`mod@slice`]: a task's seeds, their neighbourhood, and a budget; * [`diff`]: two versions to changed symbols;
 //! * [`refresh`]: a held slice and a version to exactly what changed; * [`wire`]: slices as compact JSON and as text.
 
 pub mod card;

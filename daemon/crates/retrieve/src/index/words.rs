@@ -9,6 +9,41 @@ const LONGEST: usize = 40;
 /// letter or digit, where lower case meets upper case, before the last capital of an acronym, and between letters
 /// and digits. Scripts without spaces give a word for each character.
 pub(crate) fn split(text: &str, word: &mut String, each: &mut dyn FnMut(&str)) {
+    if text.is_ascii() {
+        split_ascii(text.as_bytes(), word, each);
+    } else {
+        split_any(text, word, each);
+    }
+}
+
+/// What most texts are: a table look-up for each byte.
+fn split_ascii(text: &[u8], word: &mut String, each: &mut dyn FnMut(&str)) {
+    let kind = |at: usize| text.get(at).map_or(Kind::Other, |byte| ASCII[*byte as usize & 127]);
+    word.clear();
+    let (mut last, mut now) = (Kind::Other, kind(0));
+    for (at, &byte) in text.iter().enumerate() {
+        let next = kind(at + 1);
+        let cut = match (last, now) {
+            (_, Kind::Other) => true,
+            (Kind::Upper, Kind::Upper) => next == Kind::Lower,
+            (Kind::Upper, Kind::Lower) => false,
+            (last, now) => last != now,
+        };
+        if cut && !word.is_empty() {
+            each(word);
+            word.clear();
+        }
+        if now != Kind::Other && word.len() < LONGEST {
+            word.push(char::from(byte.to_ascii_lowercase()));
+        }
+        (last, now) = (now, next);
+    }
+    if !word.is_empty() {
+        each(word);
+    }
+}
+
+fn split_any(text: &str, word: &mut String, each: &mut dyn FnMut(&str)) {
     word.clear();
     let mut last = Kind::Other;
     let mut chars = text.chars().peekable();
@@ -86,13 +121,26 @@ enum Kind {
     Other,
 }
 
+/// The kind of every ASCII character.
+static ASCII: [Kind; 128] = {
+    let mut kinds = [Kind::Other; 128];
+    let mut at = 0;
+    while at < 128 {
+        kinds[at] = match at as u8 {
+            b'a'..=b'z' => Kind::Lower,
+            b'A'..=b'Z' => Kind::Upper,
+            b'0'..=b'9' => Kind::Digit,
+            _ => Kind::Other,
+        };
+        at += 1;
+    }
+    kinds
+};
+
 impl Kind {
     fn of(c: char) -> Self {
         match c {
-            'a'..='z' => Self::Lower,
-            'A'..='Z' => Self::Upper,
-            '0'..='9' => Self::Digit,
-            _ if c.is_ascii() => Self::Other,
+            _ if c.is_ascii() => ASCII[c as usize & 127],
             '\u{2e80}'..='\u{d7ff}' | '\u{f900}'..='\u{faff}' | '\u{20000}'..='\u{3ffff}'
                 if c.is_alphabetic() =>
             {
@@ -131,6 +179,23 @@ mod tests {
         assert_eq!(words("größeÄndern"), ["größe", "ändern"]);
         assert_eq!(words("名前get"), ["名", "前", "get"]);
         assert_eq!(words(""), Vec::<String>::new());
+    }
+
+    #[test]
+    fn both_ways_of_splitting_agree() {
+        let mut state = 11_u64;
+        for len in 0..400 {
+            let text: String = (0..len % 23)
+                .map(|_| {
+                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                    char::from(b"abXYZ09_ .-"[(state >> 33) as usize % 11])
+                })
+                .collect();
+            let mut found = [Vec::new(), Vec::new()];
+            split_ascii(text.as_bytes(), &mut String::new(), &mut |word| found[0].push(word.to_owned()));
+            split_any(&text, &mut String::new(), &mut |word| found[1].push(word.to_owned()));
+            assert_eq!(found[0], found[1], "{text}");
+        }
     }
 
     #[test]
