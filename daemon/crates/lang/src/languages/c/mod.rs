@@ -7,6 +7,7 @@ mod functions;
 mod imports;
 mod invariants;
 mod macros;
+mod mask;
 mod names;
 mod params;
 mod refs;
@@ -14,6 +15,8 @@ mod state;
 mod typedefs;
 mod types;
 mod vars;
+
+use std::borrow::Cow;
 
 use sdl_model::Lang;
 use sdl_model::facts::ExprIx;
@@ -225,6 +228,10 @@ impl Language for CFamily {
 
     fn separator(lang: Lang) -> &'static str {
         if lang == Lang::Cpp { "::" } else { "." }
+    }
+
+    fn prepare(_lang: Lang, bytes: &[u8]) -> Cow<'_, [u8]> {
+        mask::prepare(bytes)
     }
 
     fn enter<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {

@@ -1,0 +1,444 @@
+//! Heads of declarations: from all the words before and behind a name, those that are neither its type nor a keyword.
+
+use super::Masked;
+use super::lex::TokKind;
+
+/// Longest head that is looked at, in tokens.
+const MAX_HEAD: usize = 400;
+
+/// What a word at the start of a declaration is.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Word {
+    /// Storage, qualifiers: any number of them.
+    Keyword,
+    /// A type of the language's own.
+    Primitive,
+    /// `struct` and the like: the next word is its name.
+    Tag,
+    /// What parentheses may follow: an attribute.
+    Attribute,
+    /// Says that what follows is no plain declaration.
+    Special,
+    /// A name.
+    Name,
+}
+
+fn classify(text: &[u8]) -> Word {
+    match text {
+        b"static" | b"extern" | b"inline" | b"const" | b"volatile" | b"register" | b"typedef"
+        | b"restrict" | b"__inline" | b"__inline__" | b"__restrict" | b"__restrict__" | b"_Noreturn"
+        | b"constexpr" | b"virtual" | b"explicit" | b"mutable" | b"thread_local" | b"_Thread_local"
+        | b"__extension__" | b"consteval" | b"constinit" | b"friend" | b"typename" | b"_Atomic"
+        | b"__forceinline" | b"__thread" => Word::Keyword,
+        b"void" | b"int" | b"char" | b"short" | b"long" | b"unsigned" | b"signed" | b"float" | b"double"
+        | b"bool" | b"_Bool" | b"auto" | b"size_t" | b"ssize_t" | b"int8_t" | b"int16_t" | b"int32_t"
+        | b"int64_t" | b"uint8_t" | b"uint16_t" | b"uint32_t" | b"uint64_t" | b"ptrdiff_t" | b"intptr_t"
+        | b"uintptr_t" | b"wchar_t" | b"char8_t" | b"char16_t" | b"char32_t" => Word::Primitive,
+        b"struct" | b"union" | b"enum" | b"class" => Word::Tag,
+        b"__attribute__" | b"__attribute" | b"__declspec" | b"alignas" | b"_Alignas" | b"__asm__"
+        | b"asm" | b"__asm" => Word::Attribute,
+        b"using" | b"namespace" | b"template" | b"operator" | b"public" | b"private" | b"protected"
+        | b"if" | b"else" | b"for" | b"while" | b"do" | b"switch" | b"case" | b"return" | b"goto"
+        | b"break" | b"static_assert" | b"_Static_assert" | b"concept" | b"decltype" | b"requires"
+        | b"export" | b"import" | b"module" | b"new" | b"delete" | b"default" => Word::Special,
+        _ => Word::Name,
+    }
+}
+
+/// Whether macros are written so: no small letter.
+fn shouts(text: &[u8]) -> bool {
+    text.len() > 1 && text.iter().any(u8::is_ascii_uppercase) && !text.iter().any(u8::is_ascii_lowercase)
+}
+
+pub(super) fn hide(m: &mut Masked<'_>) {
+    // What is around: bodies in which declarations stand, or code.
+    let mut code_depth = 0u32;
+    let mut bodies = 0u32;
+    let mut head: Vec<usize> = Vec::new();
+    let mut parens = 0u32;
+    let mut at = 0;
+    while at < m.toks.len() {
+        let Some(kind) = m.kind(at).filter(|_| !m.is_gone(at)) else {
+            at += 1;
+            continue;
+        };
+        match kind {
+            TokKind::Directive => {}
+            TokKind::Punct(b'{') if code_depth > 0 => code_depth += 1,
+            TokKind::Punct(b'}') if code_depth > 0 => {
+                code_depth -= 1;
+                // What an initialiser or a parenthesis holds is over; the head goes on.
+            }
+            _ if code_depth > 0 => {}
+            TokKind::Punct(b'(') => {
+                parens += 1;
+                head.push(at);
+            }
+            TokKind::Punct(b')') => {
+                parens = parens.saturating_sub(1);
+                head.push(at);
+            }
+            TokKind::Punct(b'{') => {
+                if parens == 0 && holds_declarations(m, &head) {
+                    bodies += 1;
+                    finish(m, &head);
+                } else {
+                    if parens == 0 {
+                        finish(m, &head);
+                    }
+                    code_depth = 1;
+                }
+                if parens == 0 {
+                    head.clear();
+                }
+            }
+            TokKind::Punct(b'}') => {
+                bodies = bodies.saturating_sub(1);
+                finish(m, &head);
+                head.clear();
+                parens = 0;
+            }
+            TokKind::Punct(b';' | b'=') if parens == 0 => {
+                finish(m, &head);
+                head.clear();
+            }
+            _ => head.push(at),
+        }
+        at += 1;
+    }
+    finish(m, &head);
+    let _ = bodies;
+}
+
+/// Whether declarations stand in the block that `head` opens: a type's, a namespace's.
+fn holds_declarations(m: &Masked<'_>, head: &[usize]) -> bool {
+    let mut tagged = false;
+    for &at in head {
+        match m.text(at) {
+            b"namespace" => return true,
+            b"extern" => {
+                let linkage = head.last().is_some_and(|last| m.kind(*last) == Some(TokKind::Literal));
+                if linkage {
+                    return true;
+                }
+            }
+            b"enum" => return false,
+            b"class" | b"struct" | b"union" => tagged = true,
+            _ => {}
+        }
+    }
+    // A function that gives a struct: its parameters come last.
+    tagged && !head.last().is_some_and(|last| m.is(*last, b')'))
+}
+
+/// The index in `head` behind the parenthesis that opens at `from`.
+fn skip_group(m: &Masked<'_>, head: &[usize], from: usize) -> usize {
+    let mut depth = 0u32;
+    for (ix, &at) in head.iter().enumerate().skip(from) {
+        if m.is(at, b'(') {
+            depth += 1;
+        } else if m.is(at, b')') {
+            depth = depth.saturating_sub(1);
+            if depth == 0 {
+                return ix + 1;
+            }
+        }
+    }
+    head.len()
+}
+
+/// A head is complete: hides what is too much in it.
+fn finish(m: &mut Masked<'_>, head: &[usize]) {
+    let mut head = head.get(..MAX_HEAD.min(head.len())).unwrap_or_default();
+    // Macros that stand for whole statements, each on its own line.
+    while let Some(next) = statement_macro(m, head) {
+        head = head.get(next..).unwrap_or_default();
+    }
+    if head.is_empty() {
+        return;
+    }
+    one(m, head);
+}
+
+/// `DEFINE_THING(x)` or `BEGIN_DECLS` on a line of its own: where what follows it begins.
+fn statement_macro(m: &mut Masked<'_>, head: &[usize]) -> Option<usize> {
+    let &first = head.first()?;
+    if !m.is_word(first) || !shouts(m.text(first)) {
+        return None;
+    }
+    let starts_line = |m: &Masked<'_>, ix: usize| {
+        head.get(ix).is_some_and(|at| m.toks.get(*at).is_some_and(|tok| tok.first))
+    };
+    if head.get(1).is_some_and(|at| m.is(*at, b'(')) {
+        let behind = skip_group(m, head, 1);
+        if behind >= head.len()
+            || !starts_line(m, behind)
+            || !head.get(behind).is_some_and(|at| m.is_word(*at))
+        {
+            return None;
+        }
+        let last = *head.get(behind - 1)?;
+        let end = m.toks.get(last)?.end as usize;
+        let has_semicolon = head.get(1..behind).is_some_and(|group| group.iter().any(|at| m.is(*at, b';')));
+        if !has_semicolon && m.bytes.get(end).is_some_and(u8::is_ascii_whitespace) {
+            m.semicolons.push(end);
+        } else {
+            (0..behind).filter_map(|ix| head.get(ix).copied()).for_each(|at| m.hide(at));
+        }
+        return Some(behind);
+    }
+    let follows = head.get(1).map(|at| m.text(*at));
+    let alone = starts_line(m, 0)
+        && match follows {
+            None => false,
+            Some(text) => starts_line(m, 1) && m.is_word(*head.get(1)?) && classify(text) != Word::Name,
+        };
+    if alone {
+        m.hide(first);
+        return Some(1);
+    }
+    None
+}
+
+/// One name before the declared one.
+struct Unit {
+    /// Where in the head it is.
+    from: usize,
+    to: usize,
+    after_star: bool,
+}
+
+/// Hides what is too much in one declaration.
+fn one(m: &mut Masked<'_>, head: &[usize]) {
+    let at = |ix: usize| head.get(ix).copied().unwrap_or(usize::MAX);
+    let mut ix = 0;
+    let mut names: Vec<Unit> = Vec::new();
+    let (mut typed, mut star) = (false, false);
+    // Up to the first parenthesis that is not an attribute's.
+    while ix < head.len() {
+        let here = at(ix);
+        match m.kind(here) {
+            Some(TokKind::Word) => match classify(m.text(here)) {
+                Word::Keyword => ix += 1,
+                Word::Primitive => {
+                    typed = true;
+                    ix += 1;
+                }
+                Word::Attribute => {
+                    ix += 1;
+                    if m.is(at(ix), b'(') {
+                        ix = skip_group(m, head, ix);
+                    }
+                }
+                Word::Tag => {
+                    if is_type_head(m, head, ix) {
+                        type_name(m, head, ix + 1);
+                        return;
+                    }
+                    typed = true;
+                    ix += 2;
+                }
+                Word::Special if m.text(here) == b"template" => ix = skip_angles(m, head, ix + 1),
+                Word::Special => return,
+                Word::Name => {
+                    let from = ix;
+                    ix += 1;
+                    loop {
+                        if m.is(at(ix), b'<') {
+                            ix = skip_angles(m, head, ix);
+                        }
+                        if m.is(at(ix), b':') && m.is(at(ix + 1), b':') {
+                            ix += 2;
+                            if m.is(at(ix), b'~') {
+                                ix += 1;
+                            }
+                            if m.text(at(ix)) == b"operator" {
+                                return;
+                            }
+                            ix += 1;
+                        } else {
+                            break;
+                        }
+                    }
+                    // `API(int) f(void)`: the macro's argument is the type.
+                    if m.is(at(ix), b'(') && names.is_empty() && !typed {
+                        let behind = skip_group(m, head, ix);
+                        if m.is_word(at(behind)) && unwrap(m, head, from, ix, behind) {
+                            typed = true;
+                            ix = behind;
+                            continue;
+                        }
+                    }
+                    names.push(Unit { from, to: ix, after_star: star });
+                }
+            },
+            Some(TokKind::Punct(b'*' | b'&')) => {
+                star = true;
+                ix += 1;
+            }
+            Some(TokKind::Punct(b'(')) => break,
+            Some(TokKind::Punct(b'[')) if ix == 0 && m.is(at(1), b'[') => {
+                while ix < head.len() && !m.is(at(ix), b']') {
+                    ix += 1;
+                }
+                ix += 2;
+            }
+            Some(TokKind::Literal) => ix += 1,
+            _ => break,
+        }
+    }
+    let group = ix < head.len() && m.is(at(ix), b'(');
+    // Without parameters: the last name is what is declared.
+    let mut end = ix;
+    if group {
+        let behind = skip_group(m, head, ix);
+        let inner_pointer = m.is(at(ix + 1), b'*')
+            || (m.is_word(at(ix + 1)) && m.is(at(ix + 2), b'*') && m.is(at(behind), b'('));
+        let paren_name = behind == ix + 3 && m.is_word(at(ix + 1)) && m.is(at(behind), b'(');
+        let doubled = m.is(at(ix + 1), b'(')
+            && m.is(at(behind.saturating_sub(2)), b')')
+            && skip_group(m, head, ix + 1) + 1 == behind;
+        if doubled && names.len() > 1 {
+            // `f OF((int x))`.
+            if let Some(unit) = names.pop() {
+                (unit.from..unit.to).for_each(|ix| m.hide(at(ix)));
+            }
+            m.hide(at(ix));
+            m.hide(at(behind - 1));
+            end = behind;
+            names.pop();
+        } else if inner_pointer {
+            if m.is_word(at(ix + 1)) {
+                m.hide(at(ix + 1));
+            }
+            end = head.len();
+        } else if paren_name {
+            end = skip_group(m, head, behind);
+        } else {
+            end = behind;
+            names.pop();
+        }
+    } else {
+        names.pop();
+    }
+    types(m, head, &names, typed);
+    if group {
+        trailing(m, head, end);
+    }
+}
+
+/// `head` up to `to` in angle brackets, from the one at `from`.
+fn skip_angles(m: &Masked<'_>, head: &[usize], from: usize) -> usize {
+    let mut depth = 0i32;
+    for (ix, &at) in head.iter().enumerate().skip(from) {
+        if m.is(at, b'<') {
+            depth += 1;
+        } else if m.is(at, b'>') {
+            depth -= 1;
+            if depth <= 0 {
+                return ix + 1;
+            }
+        }
+    }
+    head.len()
+}
+
+/// `API(int)`, from `from` to `behind`: whether the parentheses hold a type alone; then only that is left.
+fn unwrap(m: &mut Masked<'_>, head: &[usize], from: usize, open: usize, behind: usize) -> bool {
+    let inner = head.get(open + 1..behind.saturating_sub(1)).unwrap_or_default();
+    let is_type = !inner.is_empty() && inner.iter().all(|at| m.is_word(*at) || m.is(*at, b'*'));
+    // On lines of their own they are two things.
+    let same_line = head.get(behind).is_some_and(|at| m.toks.get(*at).is_some_and(|tok| !tok.first));
+    if !is_type || !same_line {
+        return false;
+    }
+    (from..=open).chain([behind - 1]).filter_map(|ix| head.get(ix).copied()).for_each(|at| m.hide(at));
+    true
+}
+
+/// Leaves one type among the names before the declared one.
+fn types(m: &mut Masked<'_>, head: &[usize], names: &[Unit], typed: bool) {
+    let before = names.iter().filter(|unit| !unit.after_star);
+    let text = |m: &Masked<'_>, unit: &Unit| head.get(unit.from).map_or(false, |at| shouts(m.text(*at)));
+    let kept = if typed {
+        None
+    } else {
+        let quiet = before.clone().filter(|unit| !text(m, unit)).last();
+        quiet.or_else(|| before.clone().last()).map(|unit| unit.from)
+    };
+    for unit in names.iter().filter(|unit| Some(unit.from) != kept) {
+        (unit.from..unit.to).filter_map(|ix| head.get(ix).copied()).for_each(|at| m.hide(at));
+    }
+}
+
+/// Hides macros behind the parameters.
+fn trailing(m: &mut Masked<'_>, head: &[usize], from: usize) {
+    let rest = head.get(from..).unwrap_or_default();
+    let words = rest.iter().filter(|at| m.is_word(**at)).count();
+    let mut ix = 0;
+    while let Some(&at) = rest.get(ix) {
+        if !m.is_word(at) || classify(m.text(at)) != Word::Name {
+            return;
+        }
+        let text = m.text(at);
+        if matches!(text, b"noexcept" | b"override" | b"final" | b"throw" | b"try") {
+            ix += 1;
+            if rest.get(ix).is_some_and(|at| m.is(*at, b'(')) {
+                ix = skip_group(m, rest, ix);
+            }
+            continue;
+        }
+        // Old-style parameters are two words at least.
+        if words > 1 && !shouts(text) {
+            return;
+        }
+        let behind = match rest.get(ix + 1) {
+            Some(next) if m.is(*next, b'(') => skip_group(m, rest, ix + 1),
+            _ => ix + 1,
+        };
+        (ix..behind).filter_map(|ix| rest.get(ix).copied()).for_each(|at| m.hide(at));
+        ix = behind;
+    }
+}
+
+/// Whether `head` ends in the name and bases of a type, whose keyword is at `tag`.
+fn is_type_head(m: &Masked<'_>, head: &[usize], tag: usize) -> bool {
+    let Some(&last) = head.last() else { return false };
+    let next = (last + 1..m.toks.len()).find(|at| !m.is_gone(*at));
+    let opens = next.is_some_and(|next| m.is(next, b'{'));
+    opens && !m.is(last, b')') && head.get(tag + 1).is_some()
+}
+
+/// `class API Name final : public Base`: hides what stands before the name.
+fn type_name(m: &mut Masked<'_>, head: &[usize], from: usize) {
+    let mut names = Vec::new();
+    let mut ix = from;
+    while let Some(&at) = head.get(ix) {
+        if m.is(at, b':') && !head.get(ix + 1).is_some_and(|next| m.is(*next, b':')) {
+            break;
+        }
+        if m.is(at, b'<') || m.is(at, b':') {
+            return hide_all_but_last(m, &names);
+        }
+        if m.is_word(at) {
+            match classify(m.text(at)) {
+                Word::Attribute => {}
+                Word::Name if m.text(at) != b"final" => names.push(at),
+                _ => {}
+            }
+        } else if m.is(at, b'(') {
+            ix = skip_group(m, head, ix);
+            continue;
+        }
+        ix += 1;
+    }
+    hide_all_but_last(m, &names);
+}
+
+fn hide_all_but_last(m: &mut Masked<'_>, names: &[usize]) {
+    for &at in names.split_last().map_or(&[][..], |(_, rest)| rest) {
+        if shouts(m.text(at)) || m.text(at).contains(&b'_') {
+            m.hide(at);
+        }
+    }
+}
