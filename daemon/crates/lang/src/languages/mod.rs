@@ -22,6 +22,7 @@
 pub mod c;
 pub mod ecma;
 pub mod go;
+pub mod java;
 pub mod python;
 pub mod rust;
 
@@ -79,6 +80,7 @@ static REGISTRY: &[Entry] = &[
     entry!(C, c::CFamily, tree_sitter_c::LANGUAGE),
     entry!(Cpp, c::CFamily, tree_sitter_cpp::LANGUAGE),
     entry!(Go, go::Go, tree_sitter_go::LANGUAGE),
+    entry!(Java, java::Java, tree_sitter_java::LANGUAGE),
     entry!(JavaScript, ecma::Ecma, tree_sitter_javascript::LANGUAGE),
     entry!(Python, python::Python, tree_sitter_python::LANGUAGE),
     entry!(Rust, rust::Rust, tree_sitter_rust::LANGUAGE),

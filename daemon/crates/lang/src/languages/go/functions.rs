@@ -7,6 +7,9 @@ use super::{Context, F, K, Node, params, types};
 use crate::build::NewDef;
 use crate::build::text::fold;
 
+/// How many targets of one assignment are looked at.
+const MAX_TARGETS: usize = 32;
+
 /// A definition whose header is that of `function`.
 pub(super) fn with_header<'a>(new: NewDef<'a>, function: Node<'a>) -> NewDef<'a> {
     let list = function.child(F::Parameters);
@@ -111,14 +114,14 @@ fn holder(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
         (K::ExpressionList, K::ShortVarDeclaration | K::AssignmentStatement)
             if parent.field() == F::Right =>
         {
-            let at = parent.children().position(|item| item == node)?;
+            let at = parent.children().take(MAX_TARGETS).position(|item| item == node)?;
             let many = parent.children().nth(1).is_some();
             let name = named(whole.child(F::Left)?.children().nth(at)?)?;
             // Of several in one statement each is just its own text.
             Some((name, if many { node } else { whole }))
         }
         (K::ExpressionList, K::VarSpec) => {
-            let at = parent.children().position(|item| item == node)?;
+            let at = parent.children().take(MAX_TARGETS).position(|item| item == node)?;
             let many = parent.children().nth(1).is_some();
             let name = named(whole.children_in(F::Name).nth(at)?)?;
             Some((name, if many { node } else { whole }))

@@ -7,6 +7,8 @@ use super::{Context, F, K, Node};
 
 /// How many statements from a function's start a guard may stand.
 const GUARD_STATEMENTS: usize = 5;
+/// How much of a return statement is looked at.
+const LONG_RETURN: usize = 400;
 
 /// `if …: return …` among the first statements of a function, and everywhere an error that is made on the spot.
 pub(super) fn guard<'a>(cx: &mut Context<'a>, node: Node<'a>) {
@@ -14,8 +16,8 @@ pub(super) fn guard<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(last) = statements(consequence).last().filter(|last| last.is(K::ReturnStatement)) else {
         return;
     };
-    let fails =
-        ["errors.New(", "fmt.Errorf(", "errors.Errorf("].iter().any(|make| last.text().contains(make));
+    let text = last.text().get(..LONG_RETURN).unwrap_or(last.text());
+    let fails = ["errors.New(", "fmt.Errorf(", "errors.Errorf("].iter().any(|make| text.contains(make));
     let early = || {
         node.parent().filter(|list| list.is(K::StatementList)).is_some_and(|list| {
             let body = list.parent().is_some_and(|block| block.field() == F::Body);

@@ -1,0 +1,31 @@
+//! Package and imports.
+
+use sdl_model::facts::ImportKind;
+
+use super::{Context, K, Node};
+use crate::build::text::fold;
+use crate::driver::Visit;
+
+pub(super) fn header<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+    let name = node.children().find(|part| matches!(part.kind(), K::ScopedIdentifier | K::Identifier));
+    let Some(name) = name else { return Visit::Skip };
+    let text = dotted(name);
+    if node.is(K::PackageDeclaration) {
+        cx.b.package(&text);
+    } else if node.is(K::ImportDeclaration) {
+        if node.child_of(K::Asterisk).is_some() {
+            cx.b.import(ImportKind::Wildcard, &text, None, None, node.start());
+        } else if let Some((module, last)) = text.rsplit_once('.') {
+            cx.b.import(ImportKind::Named, module, Some(last), Some(last), node.start());
+        } else {
+            cx.b.import(ImportKind::Module, &text, None, Some(&text), node.start());
+        }
+    }
+    Visit::Skip
+}
+
+/// A dotted name's text without the white space that may stand around its dots.
+fn dotted(node: Node<'_>) -> String {
+    let text = node.text();
+    if text.contains(char::is_whitespace) { fold(text, 500).replace(' ', "") } else { text.to_owned() }
+}
