@@ -24,6 +24,8 @@ cargo run --release -p sdl-bench -- <run> [options]
   cold PATH [--rounds 3]               first index of PATH against bare tree-sitter parsing of the same files
   freshness [--edits 1000] [--outside 100] [--files 300]
                                        edits in a held slice, each followed at once by slice.refresh
+  edits PATH [--edits 1000] [--outside 100]
+                                       the same on a copy of a real Python tree, beside one of 50 of its files
   latency [PATH] [--calls 500]         the common calls, through the shim
   idle [PATH] [--seconds 60]           CPU, wake-ups and bytes written with nothing to do
   crash [--rounds 200] [--seed 1]      kill -9 at random instants; nothing lost, nothing half done
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
         let options = Options::parse(rest)?;
         match run.as_str() {
             "cold" => runs::cold::run(&options),
+            "edits" => runs::edits::run(&options),
             "freshness" => runs::freshness::run(&options),
             "latency" => runs::latency::run(&options),
             "idle" => runs::idle::run(&options),

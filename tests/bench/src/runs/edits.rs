@@ -1,0 +1,196 @@
+//! Edits of real Python functions in a copy of a real tree, each followed at once by `slice.refresh`; then the same edits
+//! in a tree of fifty of its files, to see what the size of a tree costs.
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::Path;
+
+use sdl_tests::TestEnv;
+use serde_json::{Value, json};
+
+use crate::figures::Times;
+use crate::options::Options;
+use crate::random::Random;
+use crate::world::{World, check_synced, text, version};
+use crate::{Outcome, process, tree};
+
+/// Functions that are held.
+const HELD: usize = 40;
+/// Files of the small tree.
+const SMALL: usize = 50;
+
+pub(crate) fn run(options: &Options) -> Outcome {
+    let path = options.path.clone().ok_or("edits wants a PATH")?;
+    let edits = options.number("edits", 1000);
+    let outside = options.number("outside", 100);
+
+    let env = TestEnv::new();
+    let root = env.repo("large", "");
+    println!("large tree: {} files", tree::copy(&path, &root)?);
+    let (mut world, _) = World::indexed(env, &root)?;
+    let functions = functions(&mut world)?;
+    let step = (functions.len() / HELD).max(1);
+    let held: Vec<Function> = functions.iter().step_by(step).take(HELD).cloned().collect();
+    let held_files: BTreeSet<String> = held.iter().map(|function| function.file.clone()).collect();
+    let others: Vec<Function> =
+        functions.iter().filter(|function| !held_files.contains(&function.file)).cloned().collect();
+    let large = measure(&mut world, &held, &others, edits, outside)?;
+    drop(world);
+
+    let env = TestEnv::new();
+    let root = env.repo("small", "");
+    let more = others.iter().map(|function| function.file.clone());
+    let files: BTreeSet<String> =
+        held_files.iter().cloned().chain(more).take(SMALL).chain(held_files.clone()).collect();
+    for file in &files {
+        let to = root.join(file);
+        fs::create_dir_all(to.parent().unwrap_or(&root))?;
+        fs::copy(path.join(file), to)?;
+    }
+    println!("small tree: {} files", files.len());
+    let (mut world, _) = World::indexed(env, &root)?;
+    let small = measure(&mut world, &held, &[], edits, 0)?;
+    println!(
+        "CPU of an edit and its refresh: {large:.2} ms against {small:.2} ms, ratio {:.2}",
+        large / small
+    );
+    Ok(())
+}
+
+#[derive(Clone)]
+struct Function {
+    id: String,
+    file: String,
+}
+
+/// The functions and methods of the tree's Python files, in order of path.
+fn functions(world: &mut World) -> Outcome<Vec<Function>> {
+    let mut found = Vec::new();
+    let mut cursor = Value::Null;
+    for _ in 0..40 {
+        let mut query = json!({
+            "query": "^[a-z_]+$", "regex": true, "kinds": ["function", "method"], "pathGlob": "**/*.py", "limit": 200,
+        });
+        if !cursor.is_null() {
+            query["cursor"] = cursor;
+        }
+        let page = world.call("symbol_search", query)?;
+        for result in page["results"].as_array().into_iter().flatten() {
+            found.push(Function { id: text(result, "symbolId")?, file: text(result, "file")? });
+        }
+        cursor = page["cursor"].clone();
+        if cursor.is_null() {
+            break;
+        }
+    }
+    found.sort_by(|a, b| (&a.file, &a.id).cmp(&(&b.file, &b.id)));
+    Ok(found)
+}
+
+/// Makes the edits; gives the daemon's CPU of one inside the slice, in milliseconds.
+fn measure(
+    world: &mut World,
+    held: &[Function],
+    others: &[Function],
+    edits: u64,
+    outside: u64,
+) -> Outcome<f64> {
+    let entries: Vec<&str> = held.iter().map(|function| function.id.as_str()).collect();
+    let budget = json!({"maxCards": HELD, "maxEstimatedTokens": 18_000});
+    let slice = world
+        .call("slice_build", json!({"entrySymbols": entries, "budget": budget, "wireFormat": "standard"}))?;
+    let cards: BTreeSet<&str> = slice["slice"]["cards"]
+        .as_array()
+        .into_iter()
+        .flatten()
+        .filter_map(|card| card["symbolId"].as_str())
+        .collect();
+    let held: Vec<&Function> = held.iter().filter(|function| cards.contains(function.id.as_str())).collect();
+    let handle = text(&slice, "sliceHandle")?;
+    let mut known = text(&slice, "ledgerVersion")?;
+
+    let mut random = Random::new(1);
+    let (mut times, mut faults) = (Times::default(), Vec::new());
+    let pid = world.daemon.pid();
+    let before = process::cpu_seconds(pid).unwrap_or(f64::NAN);
+    let mut made = 0_u32;
+    for round in 0..edits {
+        let Some(function) = held.get(random.below(held.len() as u64) as usize) else { break };
+        if !edit(world, function, round)? {
+            continue;
+        }
+        made += 1;
+        let answer = times.measure(|| refresh(world, &handle, &mut known))?;
+        let changed = answer["delta"]["changedSymbols"].as_array().map(Vec::as_slice).unwrap_or_default();
+        if changed.len() != 1 || changed.iter().any(|symbol| symbol["symbolId"] != function.id.as_str()) {
+            faults.push(format!("edit {round} of {}: {}", function.id, answer["delta"]));
+        }
+    }
+    let cpu = process::cpu_seconds(pid).unwrap_or(f64::NAN) - before;
+    println!("{} functions held, refresh after an edit     {}", held.len(), times.summary());
+
+    let mut times = Times::default();
+    for round in 0..outside {
+        let Some(function) = others.get(random.below(others.len() as u64) as usize) else { break };
+        let before = version(&known)?;
+        if !edit(world, function, round)? {
+            continue;
+        }
+        let answer = times.measure(|| refresh(world, &handle, &mut known))?;
+        // A member's card tells whom it calls and how sure that is: an edit elsewhere can't change either.
+        if answer["notModified"] != true || version(&known)? <= before {
+            faults.push(format!("outside {round} in {}: {answer}", function.file));
+        }
+    }
+    if times.len() > 0 {
+        println!("refresh after an edit elsewhere              {}", times.summary());
+    }
+    faults.iter().take(5).for_each(|fault| println!("WRONG: {fault}"));
+    println!("{} wrong answers of {}", faults.len(), made as usize + times.len());
+    if faults.is_empty() { Ok(cpu * 1e3 / f64::from(made.max(1))) } else { Err("answers were wrong".into()) }
+}
+
+fn refresh(world: &mut World, handle: &str, known: &mut String) -> Outcome<Value> {
+    let answer = world.call("slice_refresh", json!({"sliceHandle": handle, "knownVersion": &*known}))?;
+    check_synced(&answer)?;
+    *known = text(&answer, "currentVersion")?;
+    Ok(answer)
+}
+
+/// Gives a function a last statement of its own, or another number in it; false if the function is too short to be sure
+/// where its body stands.
+fn edit(world: &mut World, function: &Function, number: u64) -> Outcome<bool> {
+    const MARK: &str = "edit_of_the_bench = ";
+    let card = world.call("symbol_getCard", json!({"symbolId": function.id, "detail": "minimal"}))?;
+    let line = |field: &str| card["card"]["range"][field].as_u64().map(|line| line as usize);
+    let (Some(first), Some(last)) = (line("startLine"), line("endLine")) else {
+        return Err(format!("a card without a range: {card}").into());
+    };
+    if last < first + 2 {
+        return Ok(false);
+    }
+    let path = world.root.join(&function.file);
+    let source = fs::read_to_string(&path)?;
+    let mut lines: Vec<String> = source.lines().map(str::to_owned).collect();
+    let Some(head) = lines.get(first - 1) else { return Ok(false) };
+    let indent = " ".repeat(head.len() - head.trim_start().len() + 4);
+    let statement = format!("{indent}{MARK}{number}");
+    match lines.get_mut(last - 1) {
+        Some(old) if old.contains(MARK) => *old = statement,
+        _ => lines.insert(last, statement),
+    }
+    save(&path, &(lines.join("\n") + "\n"), number.is_multiple_of(2))?;
+    Ok(true)
+}
+
+/// In place, or beside and moved over.
+fn save(path: &Path, text: &str, in_place: bool) -> Outcome {
+    if in_place {
+        fs::write(path, text)?;
+    } else {
+        let next = path.with_extension("py~");
+        fs::write(&next, text)?;
+        fs::rename(next, path)?;
+    }
+    Ok(())
+}
