@@ -60,12 +60,14 @@ const STD_DERIVES: &[&str] =
 pub(super) fn attribute<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     if node.ix() >= cx.state.attributes_until {
         let mut next = node.next_sibling();
+        let mut last = node;
         while let Some(attribute) = next.filter(|next| next.is(K::AttributeItem)) {
+            last = attribute;
             next = attribute.next_sibling();
         }
         let vis = next.filter(|next| next.is(K::VisibilityModifier));
         // The end of what follows does not matter here, only that nothing before it is looked at again.
-        cx.state.attributes_until = next.map_or_else(|| node.next_ix(), |next| next.ix().max(node.next_ix()));
+        cx.state.attributes_until = last.next_ix();
         let item = if vis.is_some() { None } else { next };
         if let Some(item) = item.filter(|item| items::is_item(item.kind())) {
             let def = items::item(cx, item, node);
