@@ -1,7 +1,7 @@
 //! Plain types that the other crates share. Does no I/O, knows no store, no wire and no parser.
 //!
 //! * [`ids`]: what things are called; * [`facts`]: what one blob says; * [`edge`]: what the graph says;
-//! * [`file`], [`version`]: what the ledger says.
+//! * [`mod@file`], [`version`]: what the ledger says.
 
 pub mod edge;
 pub mod facts;

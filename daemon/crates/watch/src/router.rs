@@ -89,7 +89,7 @@ impl Router {
     }
 }
 
-/// Takes the events of a [`Source`], in the order in which they happened. Never waits.
+/// Takes the events of a [`Source`](crate::source::Source), in the order in which they happened. Never waits.
 #[derive(Clone)]
 pub struct Sink(pub(crate) Arc<Router>);
 

@@ -98,7 +98,7 @@ pub struct Batch {
     pub serial: Serial,
 }
 
-/// What [`Inbox::step`] found.
+/// What [`super::Inbox::step`] found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Step {
     /// There is work.
