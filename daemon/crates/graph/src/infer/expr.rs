@@ -168,7 +168,10 @@ impl Infer<'_, '_> {
         let parts = whole.ty.each().iter().map(|ty| match ty {
             Ty::External(Some(shape)) => part(shape),
             Ty::External(None) => Ty::External(None),
-            // An alias of a container, a class that stands for one: not followed.
+            Ty::Instance(class) => match self.underlying(*class) {
+                Some(Ty::External(Some(shape))) => part(&shape),
+                _ => Ty::Unknown,
+            },
             _ => Ty::Unknown,
         });
         Typed::new(Ty::union(parts), whole.how.max(How::Element))

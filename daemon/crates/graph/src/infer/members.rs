@@ -153,6 +153,12 @@ impl Infer<'_, '_> {
                 }
             }
         }
+        if let Some(under) = self.underlying(class) {
+            match under {
+                Ty::Instance(under) if under != class => bases.push(under),
+                _ => outside = true,
+            }
+        }
         if let Some(parent) = file
             .outline
             .def(class.def)
@@ -161,6 +167,13 @@ impl Infer<'_, '_> {
             bases.push(DefRef { file: class.file, def: parent });
         }
         (bases, outside)
+    }
+
+    /// What a named type of Go is made of.
+    pub(super) fn underlying(&self, class: DefRef) -> Option<Ty> {
+        let file = self.file(class.file);
+        let def = file.outline.def(class.def)?;
+        (file.lang() == Lang::Go && def.kind == SymbolKind::Type).then(|| self.alias(class))
     }
 
     /// The member `name` of a type, its own or inherited. With `call`, one that can be called is preferred.

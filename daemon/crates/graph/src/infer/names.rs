@@ -145,10 +145,15 @@ impl Infer<'_, '_> {
     }
 
     fn child_of(file: &FileIndex, at: DefIx, sym: Sym, into_functions: bool, want: Want) -> Option<DefIx> {
+        if want == Want::Call && matches!(file.lang(), Lang::C | Lang::Cpp) {
+            return Self::called_in_c(file, at, sym);
+        }
         let child = file.child(at, sym)?;
         let fits = |ix: DefIx| {
             file.outline.def(ix).is_some_and(|def| {
                 (into_functions || !def.flags.has(DefFlags::LOCAL))
+                    // A method may stand at top level; only its receiver leads to it.
+                    && def.owner.is_none()
                     && (want == Want::Any
                         || !has_method_names_apart(file.lang())
                         || def.kind.is_callable()
@@ -156,6 +161,21 @@ impl Infer<'_, '_> {
             })
         };
         if fits(child) { Some(child) } else { file.children(at, sym).find(|ix| fits(*ix)) }
+    }
+
+    /// What a call of `sym` means in a file of C: a function with a body, one without, a macro. A macro without
+    /// parameters, which may rename a function, is looked at last.
+    fn called_in_c(file: &FileIndex, at: DefIx, sym: Sym) -> Option<DefIx> {
+        let rank = |ix: &DefIx| {
+            file.outline.def(*ix).map(|def| match def.kind {
+                SymbolKind::Macro => 2,
+                SymbolKind::Constant => 3,
+                _ => u8::from(def.flags.has(DefFlags::ABSTRACT)),
+            })
+        };
+        file.children(at, sym)
+            .filter(|ix| file.outline.def(*ix).is_some_and(|def| def.owner.is_none()))
+            .min_by_key(rank)
     }
 
     /// A local of `scope`, or [`Place::Missing`] if `scope` says that the name lives outside.
@@ -287,7 +307,7 @@ pub(super) fn parameters(generics: &str, lang: Lang) -> impl Iterator<Item = &st
             '>' | ']' | ')' | '}' => depth = depth.saturating_sub(1),
             _ => {}
         }
-        (c == ',' && depth == 1) || (depth == 1 && matches!(c, '<' | '['))
+        depth == 1 && matches!(c, ',' | '<' | '[')
     });
     parts.filter_map(move |part| {
         let stated = part.split([':', '=', '<', '>', ']', '&', '|']).next().unwrap_or(part);

@@ -21,7 +21,9 @@ impl Infer<'_, '_> {
         let deeper = depth + 1;
         match ctx.arena.expr(ix) {
             Expr::Name(name) => match self.meaning(ctx, *name, Want::Any) {
-                Meaning::Place(place, _) => self.value_of_type(place, || ctx.arena.str(*name), Vec::new(), deeper),
+                Meaning::Place(place, _) => {
+                    self.value_of_type(place, || ctx.arena.str(*name), Vec::new(), deeper)
+                }
                 Meaning::Generic(Some(bound)) => self.bound(ctx, bound, deeper),
                 Meaning::Given(at) => {
                     ctx.env.and_then(|env| env.args.get(at)).cloned().unwrap_or(Ty::Unknown)
@@ -47,7 +49,9 @@ impl Infer<'_, '_> {
                 let args: Vec<Ty> = args.iter().map(|arg| self.stated_at(ctx, *arg, deeper)).collect();
                 match ctx.arena.expr(*base) {
                     Expr::Name(name) => match self.meaning(ctx, *name, Want::Any) {
-                        Meaning::Place(place, _) => self.value_of_type(place, || ctx.arena.str(*name), args, deeper),
+                        Meaning::Place(place, _) => {
+                            self.value_of_type(place, || ctx.arena.str(*name), args, deeper)
+                        }
                         _ => Ty::Unknown,
                     },
                     Expr::Attr(_, name) | Expr::Path(_, name) => {
@@ -156,6 +160,8 @@ impl Infer<'_, '_> {
                 let file = self.file(def.file);
                 let Some(found) = file.outline.def(def.def) else { return Ty::Unknown };
                 match found.kind {
+                    // In Go a named type is a type of its own.
+                    SymbolKind::Type if file.lang() == Lang::Go => Ty::Instance(def),
                     SymbolKind::Type if args.is_empty() => self.alias(def),
                     SymbolKind::Type => self.applied_alias(def, args, depth),
                     kind if kind.is_type() => Ty::Instance(def),

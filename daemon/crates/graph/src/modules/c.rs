@@ -69,23 +69,26 @@ pub(super) fn closure(w: &World<'_>, from: FileIx) -> Rc<[FileIx]> {
 
 /// What `name` is among what a file includes; a declaration leads on to its definition.
 pub(super) fn implicit(w: &World<'_>, from: FileIx, name: Sym) -> Place {
-    let mut declared = None;
+    let mut best: Option<(u8, DefRef)> = None;
     for at in closure(w, from).iter() {
         let file = w.file(*at);
-        if let Some(def) = file.child(DefIx::MODULE, name) {
-            let found = DefRef { file: *at, def };
-            let is_prototype = file
-                .outline
-                .def(def)
-                .is_some_and(|def| def.flags.has(DefFlags::ABSTRACT) && def.kind == SymbolKind::Function);
-            if !is_prototype {
-                return Place::Def(found);
+        for def in file.children(DefIx::MODULE, name) {
+            let Some(found) = file.outline.def(def).filter(|def| def.owner.is_none()) else { continue };
+            let rank = match found.kind {
+                SymbolKind::Function if found.flags.has(DefFlags::ABSTRACT) => 1,
+                SymbolKind::Macro => 2,
+                // A macro without parameters may rename what has the same name: it counts where nothing else has.
+                SymbolKind::Constant => 3,
+                _ => 0,
+            };
+            if best.is_none_or(|(known, _)| rank < known) {
+                best = Some((rank, DefRef { file: *at, def }));
             }
-            declared = declared.or(Some(found));
         }
     }
-    match declared {
-        Some(prototype) => Place::Def(definition(w, prototype).unwrap_or(prototype)),
+    match best {
+        Some((1, prototype)) => Place::Def(definition(w, prototype).unwrap_or(prototype)),
+        Some((_, found)) => Place::Def(found),
         None => Place::Missing,
     }
 }

@@ -32,8 +32,9 @@ pub(super) fn module(w: &World<'_>, text: &str) -> Place {
     if let Some((_, dir)) = best {
         return package(w, &dir);
     }
-    // Without a module file: a path whose end is a folder of the repository, if its name is not a standard one's.
-    if !text.contains('.') {
+    // Without a module file: a path whose end is a folder of the repository, or whose last name is the package at the
+    // root, if it is no path of the standard library.
+    if !text.split('/').next().is_some_and(|host| host.contains('.')) {
         return Place::External;
     }
     let mut rest = text;
@@ -44,7 +45,25 @@ pub(super) fn module(w: &World<'_>, text: &str) -> Place {
             return found;
         }
     }
+    let mut names = text.rsplit('/').skip_while(|part| is_version(part));
+    if names.next().is_some_and(|name| declares(w, name)) {
+        return package(w, "");
+    }
     Place::External
+}
+
+/// Whether a part of an import path is a major version: `v2`.
+fn is_version(part: &str) -> bool {
+    part.strip_prefix('v')
+        .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
+}
+
+/// Whether the folder at the root holds the package `name`.
+fn declares(w: &World<'_>, name: &str) -> bool {
+    files(w, "", false).first().is_some_and(|at| {
+        let file = w.file(*at);
+        file.outline.package.is_some_and(|package| file.outline.str(package) == name)
+    })
 }
 
 fn package(w: &World<'_>, dir: &str) -> Place {
@@ -55,7 +74,8 @@ fn package(w: &World<'_>, dir: &str) -> Place {
     if holds { Place::Module(ModRef::Dir(w.sym(dir))) } else { Place::External }
 }
 
-/// The package's files, in order of path. Files for several systems may define the same name: the first stands for all.
+/// The package's files. Files for several systems may define the same name: the first stands for all, so those for the
+/// systems that most servers run come before the others.
 fn files(w: &World<'_>, dir: &str, tests: bool) -> Rc<[FileIx]> {
     let at = ModRef::Dir(w.sym(dir)).at();
     w.derive(&w.memos.files, question(Tag::Package, at, u64::from(tests)), Rc::default(), || {
@@ -67,9 +87,23 @@ fn files(w: &World<'_>, dir: &str, tests: bool) -> Rc<[FileIx]> {
                 path.extension() == Some("go") && (tests || !path.file_name().ends_with("_test.go"))
             })
             .collect();
-        found.sort();
+        found.sort_by_cached_key(|(path, _)| (system_rank(path.stem()), path.clone()));
         found.into_iter().filter_map(|(_, id)| w.open(id)).collect()
     })
+}
+
+fn system_rank(stem: &str) -> u8 {
+    let stem = stem.strip_suffix("_test").unwrap_or(stem);
+    let stem =
+        ["_amd64", "_arm64", "_386", "_arm"].iter().find_map(|arch| stem.strip_suffix(arch)).unwrap_or(stem);
+    match stem.rsplit('_').next() {
+        Some(
+            "windows" | "darwin" | "plan9" | "js" | "wasm" | "freebsd" | "openbsd" | "netbsd" | "solaris"
+            | "aix",
+        ) => 2,
+        Some("linux" | "unix") => 1,
+        _ => 0,
+    }
 }
 
 /// What `name` is in the package in folder `dir`.

@@ -1,7 +1,7 @@
 //! Calls.
 
-use sdl_model::SymbolKind;
 use sdl_model::facts::{Expr, ExprIx, Ref};
+use sdl_model::{Lang, SymbolKind};
 
 use super::{Outcome, Resolver};
 use crate::infer::{How, Infer, Meaning, Ty, Typed, Via, Want};
@@ -61,6 +61,19 @@ impl Resolver<'_, '_> {
                 let file = self.infer.file(def.file);
                 let kind = file.outline.def(def.def).map(|def| def.kind);
                 match kind {
+                    // A macro that renames what is called.
+                    Some(SymbolKind::Constant) if matches!(file.lang(), Lang::C | Lang::Cpp) => {
+                        match self.unknown_function(one) {
+                            found @ Outcome::Found(..) => found,
+                            _ => Outcome::one(def, rule_of(via)),
+                        }
+                    }
+                    // What is declared here and defined nowhere is a library's.
+                    Some(SymbolKind::Function)
+                        if matches!(file.lang(), Lang::C | Lang::Cpp) && !self.has_body(def, one) =>
+                    {
+                        Outcome::External
+                    }
                     Some(SymbolKind::Type) => {
                         Outcome::one(self.infer.class_behind(def).unwrap_or(def), rule_of(via))
                     }

@@ -8,7 +8,7 @@ use super::{CANDIDATES_BY_NAME, Outcome, Resolver};
 use crate::infer::is_builtin_member;
 use crate::modules::has_closed_names;
 use crate::strategies::{near_method, same_name, unique_function, unique_method};
-use crate::world::{DefRef, Sym};
+use crate::world::{DefRef, FileIndex, Sym};
 
 /// Languages whose definitions can see each other: a call across the border is never guessed.
 fn same_family(a: Lang, b: Lang) -> bool {
@@ -21,9 +21,21 @@ fn same_family(a: Lang, b: Lang) -> bool {
     family(a) == family(b)
 }
 
+/// Whether a file holds tests, by its path.
+fn is_test(file: &FileIndex) -> bool {
+    let path = file.path.as_str();
+    let stem = file.path.stem();
+    let folders = path.rsplit_once('/').map_or("", |(dir, _)| dir);
+    stem.starts_with("test_")
+        || ["_test", ".test", ".spec", "_spec", "Test", "Tests"].iter().any(|end| stem.ends_with(end))
+        || folders.split('/').any(|part| matches!(part, "test" | "tests" | "__tests__" | "spec" | "testdata"))
+}
+
 impl Resolver<'_, '_> {
     fn hits(&self, name: Sym, wanted: impl Fn(SymbolKind) -> bool) -> Option<Vec<DefRef>> {
         let hits = self.infer.w.named(name)?;
+        let own = self.infer.file(self.infer.own.file);
+        let from_test = is_test(&own);
         Some(
             hits.iter()
                 .filter(|hit| wanted(hit.kind))
@@ -31,6 +43,8 @@ impl Resolver<'_, '_> {
                     let file = self.infer.w.open(hit.file)?;
                     let index = self.infer.file(file);
                     same_family(index.lang(), self.lang).then_some(())?;
+                    // Tests call what they test, not the other way round.
+                    (from_test || !is_test(&index)).then_some(())?;
                     Some(DefRef { file, def: index.find(hit.symbol)? })
                 })
                 .collect(),
@@ -80,6 +94,15 @@ impl Resolver<'_, '_> {
             [] => Outcome::External,
             _ => Outcome::Unresolved,
         }
+    }
+
+    /// Whether a function of C, or one of its name, has a body somewhere. With very many of the name one will.
+    pub(super) fn has_body(&self, def: DefRef, one: &Ref) -> bool {
+        let name = self.infer.own.sym(self.infer.w, one.name);
+        !self.is_declaration(def)
+            || self
+                .hits(name, |kind| kind == SymbolKind::Function)
+                .is_none_or(|all| all.iter().any(|def| !self.is_declaration(*def)))
     }
 
     fn is_declaration(&self, def: DefRef) -> bool {

@@ -146,12 +146,20 @@ impl Resolver<'_, '_> {
         outer.unwrap_or(one.scope)
     }
 
-    /// A call leads to code. What runs when a field or a local is called is what it holds, which others may set: that
-    /// is a reference.
+    /// A call leads to code. What runs when a field or a local is called is what it holds, which others may set, and a
+    /// macro is text that is replaced: those are references. So is a conversion, where types are converted like that.
     fn edge_kind(&self, to: DefRef, kind: EdgeKind, rule: &Rule) -> EdgeKind {
-        let is_field =
-            || self.infer.file(to.file).outline.def(to.def).is_some_and(|def| def.kind == SymbolKind::Field);
-        if kind == EdgeKind::Call && (rule.number == held_function::RULE.number || is_field()) {
+        let is_code = || {
+            let file = self.infer.file(to.file);
+            let kind = file.outline.def(to.def).map(|def| def.kind);
+            match kind {
+                Some(SymbolKind::Field | SymbolKind::Macro) => false,
+                Some(SymbolKind::Constant) => !matches!(self.lang, Lang::C | Lang::Cpp),
+                Some(kind) if kind.is_type() => !matches!(self.lang, Lang::C | Lang::Go),
+                _ => true,
+            }
+        };
+        if kind == EdgeKind::Call && (rule.number == held_function::RULE.number || !is_code()) {
             EdgeKind::Ref
         } else {
             kind
