@@ -10,6 +10,9 @@ use crate::build::text::fold;
 /// How long a variable's statement may be to serve as its signature.
 const SHORT_VALUE: u32 = 60;
 
+/// How many names of one declaration each stand for all of it.
+pub(super) const MAX_SHARED: usize = 16;
+
 /// The declaration that is just `spec`, or `spec` and that it is one of a group.
 pub(super) fn whole(spec: Node<'_>) -> (Node<'_>, bool) {
     match spec.parent() {
@@ -59,6 +62,8 @@ pub(super) fn spec<'a>(cx: &mut Context<'a>, node: Node<'a>) {
             None if constant => SymbolKind::Constant,
             None => SymbolKind::Variable,
         };
+        // Long lists of names do not each count for all of the text.
+        let whole = if names.len() > MAX_SHARED { *name } else { whole };
         let mut new = NewDef::new(kind, name.text(), *name, whole);
         let shown = shown_to(node, &values);
         if many {

@@ -62,8 +62,10 @@ pub(super) fn field<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
     let tag = node.children().find(|part| matches!(part.kind(), K::RawString | K::InterpretedString));
     let many = names.len() > 1;
+    let shared = names.len() <= super::defs::MAX_SHARED;
     for name in names {
-        let mut new = NewDef::new(SymbolKind::Field, name.text(), name, node);
+        let whole = if shared { node } else { name };
+        let mut new = NewDef::new(SymbolKind::Field, name.text(), name, whole);
         if many {
             new = new.signature(format!("{} {}", name.text(), fold(ty.text(), 300)));
         } else if ty.is(K::StructType) {
