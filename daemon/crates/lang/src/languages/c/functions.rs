@@ -12,7 +12,9 @@ use crate::driver::Visit;
 
 pub(super) fn definition<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let Some(declared) = node.child(F::Declarator).and_then(Declared::of) else { return Visit::Into };
-    if declared.function.is_none() {
+    // What the parser makes of a statement that something before it broke.
+    let statement = matches!(declared.name.text(), "if" | "for" | "while" | "switch" | "else");
+    if declared.function.is_none() || statement {
         return Visit::Into;
     }
     let body = node.child(F::Body);

@@ -230,8 +230,8 @@ impl Language for CFamily {
         if lang == Lang::Cpp { "::" } else { "." }
     }
 
-    fn prepare(_lang: Lang, bytes: &[u8]) -> Cow<'_, [u8]> {
-        mask::prepare(bytes)
+    fn prepare(lang: Lang, bytes: &[u8]) -> Cow<'_, [u8]> {
+        mask::prepare(bytes, lang == Lang::Cpp)
     }
 
     fn enter<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {

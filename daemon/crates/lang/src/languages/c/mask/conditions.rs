@@ -121,7 +121,9 @@ fn ends(m: &Masked<'_>, at: usize) -> bool {
 }
 
 fn close(m: &mut Masked<'_>, one: &Open) {
-    if !(one.cuts || one.broken || one.in_list) {
+    // `#if … else if (x) … #endif`.
+    let goes_on = one.marks.iter().any(|mark| m.text(mark + 1) == b"else");
+    if !(one.cuts || one.broken || one.in_list || goes_on) {
         return;
     }
     for &mark in &one.marks {

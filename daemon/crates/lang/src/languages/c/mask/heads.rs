@@ -8,7 +8,7 @@ const MAX_HEAD: usize = 400;
 
 /// What a word at the start of a declaration is.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Word {
+pub(super) enum Word {
     /// Storage, qualifiers: any number of them.
     Keyword,
     /// A type of the language's own.
@@ -23,7 +23,7 @@ enum Word {
     Name,
 }
 
-fn classify(text: &[u8]) -> Word {
+pub(super) fn classify(text: &[u8]) -> Word {
     match text {
         b"static" | b"extern" | b"inline" | b"const" | b"volatile" | b"register" | b"typedef"
         | b"restrict" | b"__inline" | b"__inline__" | b"__restrict" | b"__restrict__" | b"_Noreturn"
@@ -46,14 +46,13 @@ fn classify(text: &[u8]) -> Word {
 }
 
 /// Whether macros are written so: no small letter.
-fn shouts(text: &[u8]) -> bool {
+pub(super) fn shouts(text: &[u8]) -> bool {
     text.len() > 1 && text.iter().any(u8::is_ascii_uppercase) && !text.iter().any(u8::is_ascii_lowercase)
 }
 
 pub(super) fn hide(m: &mut Masked<'_>) {
     // What is around: bodies in which declarations stand, or code.
     let mut code_depth = 0u32;
-    let mut bodies = 0u32;
     let mut head: Vec<usize> = Vec::new();
     let mut parens = 0u32;
     let mut at = 0;
@@ -62,6 +61,9 @@ pub(super) fn hide(m: &mut Masked<'_>) {
             at += 1;
             continue;
         };
+        if let Some(code) = m.code.get_mut(at) {
+            *code = code_depth > 0;
+        }
         match kind {
             TokKind::Directive => {}
             TokKind::Punct(b'{') if code_depth > 0 => code_depth += 1,
@@ -80,7 +82,6 @@ pub(super) fn hide(m: &mut Masked<'_>) {
             }
             TokKind::Punct(b'{') => {
                 if parens == 0 && holds_declarations(m, &head) {
-                    bodies += 1;
                     finish(m, &head);
                 } else {
                     if parens == 0 {
@@ -93,7 +94,6 @@ pub(super) fn hide(m: &mut Masked<'_>) {
                 }
             }
             TokKind::Punct(b'}') => {
-                bodies = bodies.saturating_sub(1);
                 finish(m, &head);
                 head.clear();
                 parens = 0;
@@ -107,7 +107,6 @@ pub(super) fn hide(m: &mut Masked<'_>) {
         at += 1;
     }
     finish(m, &head);
-    let _ = bodies;
 }
 
 /// Whether declarations stand in the block that `head` opens: a type's, a namespace's.
@@ -313,6 +312,9 @@ fn one(m: &mut Masked<'_>, head: &[usize]) {
             }
             end = head.len();
         } else if paren_name {
+            // `T *(f)(U *x)` could be a product.
+            m.hide(at(ix));
+            m.hide(at(ix + 2));
             end = skip_group(m, head, behind);
         } else {
             end = behind;

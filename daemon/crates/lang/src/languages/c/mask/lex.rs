@@ -97,7 +97,7 @@ fn line_end(bytes: &[u8], mut at: usize) -> usize {
     bytes.len()
 }
 
-fn comment_end(bytes: &[u8], start: usize) -> usize {
+pub(super) fn comment_end(bytes: &[u8], start: usize) -> usize {
     let mut at = start + 2;
     while at < bytes.len() {
         if bytes.get(at) == Some(&b'*') && bytes.get(at + 1) == Some(&b'/') {
@@ -156,4 +156,16 @@ fn word_end(bytes: &[u8], start: usize) -> usize {
     let number = rest.first().is_some_and(u8::is_ascii_digit);
     let len = rest.iter().take_while(is_part).take_while(|byte| number || **byte != b'\'').count();
     start + len.max(1)
+}
+
+/// The first comment of a directive's text from `at` on.
+pub(super) fn comment_in(text: &[u8], mut at: usize) -> Option<usize> {
+    while let Some(&byte) = text.get(at) {
+        match byte {
+            b'"' | b'\'' => at = text_end(text, at, byte),
+            b'/' if text.get(at + 1) == Some(&b'*') => return Some(at),
+            _ => at += 1,
+        }
+    }
+    None
 }

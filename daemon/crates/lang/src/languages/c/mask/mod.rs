@@ -6,6 +6,7 @@
 mod conditions;
 mod heads;
 mod lex;
+mod statements;
 
 use std::borrow::Cow;
 
@@ -20,6 +21,8 @@ struct Masked<'t> {
     toks: Vec<Tok>,
     /// By token: whether it is blanked.
     gone: Vec<bool>,
+    /// By token: whether it is in a function's body.
+    code: Vec<bool>,
     /// Where a semicolon is put.
     semicolons: Vec<usize>,
 }
@@ -56,19 +59,28 @@ impl<'t> Masked<'t> {
 }
 
 /// `bytes` as the parser gets to see them.
-pub(super) fn prepare(bytes: &[u8]) -> Cow<'_, [u8]> {
+pub(super) fn prepare(bytes: &[u8], cpp: bool) -> Cow<'_, [u8]> {
     if bytes.len() > MAX_LEN {
         return Cow::Borrowed(bytes);
     }
     let toks = lex::tokens(bytes);
     let gone = vec![false; toks.len()];
-    let mut masked = Masked { bytes, toks, gone, semicolons: Vec::new() };
+    let code = gone.clone();
+    let mut masked = Masked { bytes, toks, gone, code, semicolons: Vec::new() };
     conditions::hide(&mut masked);
     heads::hide(&mut masked);
-    if masked.semicolons.is_empty() && !masked.gone.contains(&true) {
+    statements::words(&mut masked);
+    statements::end(&mut masked, cpp);
+    let comments = comments_in_directives(&masked);
+    if masked.semicolons.is_empty() && comments.is_empty() && !masked.gone.contains(&true) {
         return Cow::Borrowed(bytes);
     }
     let mut out = bytes.to_vec();
+    for (start, end) in comments {
+        for byte in out.get_mut(start..end).unwrap_or_default().iter_mut().filter(|byte| **byte != b'\n') {
+            *byte = b' ';
+        }
+    }
     for (tok, _) in masked.toks.iter().zip(&masked.gone).filter(|(_, gone)| **gone) {
         for byte in out.get_mut(tok.start as usize..tok.end as usize).unwrap_or_default() {
             if !byte.is_ascii_whitespace() {
@@ -82,4 +94,22 @@ pub(super) fn prepare(bytes: &[u8]) -> Cow<'_, [u8]> {
         }
     }
     Cow::Owned(out)
+}
+
+/// Comments that stand in the middle of a directive.
+fn comments_in_directives(m: &Masked<'_>) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    for (ix, tok) in m.toks.iter().enumerate().filter(|(_, tok)| tok.kind == TokKind::Directive) {
+        let text = m.text(ix);
+        let mut at = 0;
+        while let Some(open) = lex::comment_in(text, at) {
+            let end = lex::comment_end(text, open);
+            let rest = text.get(end..).unwrap_or_default();
+            if !rest.trim_ascii().is_empty() {
+                found.push((tok.start as usize + open, tok.start as usize + end));
+            }
+            at = end;
+        }
+    }
+    found
 }
