@@ -58,14 +58,80 @@ const POOL: &[(&str, &[&str])] = &[
     ),
     ("pkg.py", &["def f():\n    pass\n"]),
     ("pkg/a/__init__.py", &["def f():\n    pass\n"]),
+    ("other.py", &["class Z:\n    def only(self):\n        pass\n", "class Z:\n    def special(self):\n        pass\n"]),
     (
-        "other.py",
+        "web/index.ts",
+        &["export * from './a';\n", "export { A as B, f } from './a';\nexport * from './b';\n", "export * from '.';\n"],
+    ),
+    (
+        "web/a.ts",
         &[
-            "class Z:\n    def only(self):\n        pass\n",
-            "class Z:\n    def special(self):\n        pass\n",
+            "export class A { go() { this.stop(); } stop() {} }\nexport function f(): A { return new A(); }\n",
+            "import { B } from './b';\nexport class A extends B {}\nexport const f = () => new A();\n",
+            "export type Visit = (b: B) => void;\nexport function f(v: Visit) {}\nexport class B { go() {} }\n",
         ],
     ),
+    (
+        "web/b.ts",
+        &[
+            "import { A, f } from '.';\nexport class B { go() { f().go(); } }\nexport function g(a: A) { a.stop(); }\n",
+            "import { f } from './index';\nexport function g() { f((b) => b.go()); }\n",
+            "export { A } from './a';\nexport class B { stop() {} }\n",
+        ],
+    ),
+    ("web/a/index.ts", &["export function f() {}\n"]),
+    (
+        "src/lib.rs",
+        &[
+            "pub mod a;\nmod b;\npub use a::*;\npub fn top() { make().go(); }\n",
+            "mod a;\nmod b;\nuse b::{make, Thing};\npub fn top(t: Thing) { make().go(); t.stop(); }\n",
+        ],
+    ),
+    (
+        "src/a.rs",
+        &[
+            "use crate::b::Thing;\npub fn make() -> Thing { Thing::new() }\n",
+            "pub use crate::b::*;\nimpl Thing { pub fn stop(&self) { self.go() } }\n",
+            "pub trait Go { fn go(&self) { self.stop() } fn stop(&self); }\n",
+        ],
+    ),
+    (
+        "src/b.rs",
+        &[
+            "pub struct Thing;\nimpl Thing { pub fn new() -> Self { Self } pub fn go(&self) {} }\npub fn make() -> Thing { Thing }\n",
+            "use crate::a::Go;\npub struct Thing;\nimpl Go for Thing { fn stop(&self) {} }\npub use crate::a::make;\n",
+        ],
+    ),
+    ("src/b/mod.rs", &["pub struct Thing;\n"]),
+    (
+        "go/a.go",
+        &[
+            "package p\n\ntype T struct{}\n\nfunc Make() *T { return &T{} }\n\nfunc use() { Make().Go() }\n",
+            "package p\n\ntype T []*U\n\nfunc use(t T) { for _, u := range t { u.Go() } }\n",
+        ],
+    ),
+    (
+        "go/b.go",
+        &[
+            "package p\n\nfunc (t *T) Go() { use() }\n",
+            "package p\n\ntype U struct{ *T }\n\nfunc (u *U) Go() { u.Stop() }\n\nfunc (t T) Stop() {}\n",
+        ],
+    ),
+    ("c/a.c", &["#include \"a.h\"\nvoid f(void) { g(); h(); }\n", "static void g(void) {}\nvoid f(void) { g(); h(); }\n"]),
+    ("c/a.h", &["void g(void);\n#include \"b.h\"\n", "#define g() 1\n"]),
+    ("c/b.h", &["static void g(void) {}\n", "#include \"a.h\"\n"]),
+    ("c/b.c", &["void g(void) {}\nvoid h(void) {}\n", "static void h(void) {}\n"]),
 ];
+
+/// Files that have to do with each other, so that edits meet.
+const GROUPS: &[&str] = &["", "web/", "src/", "go/", "c/"];
+
+fn in_group(group: usize, name: &str) -> bool {
+    match GROUPS[group] {
+        "" => GROUPS[1..].iter().all(|other| !name.starts_with(other)),
+        prefix => name.starts_with(prefix),
+    }
+}
 
 #[derive(Clone, Debug)]
 struct Edit {
@@ -75,9 +141,12 @@ struct Edit {
 }
 
 fn edits() -> impl Strategy<Value = Vec<Vec<Edit>>> {
-    let edit = (0..POOL.len(), prop::option::weighted(0.85, 0..4usize))
-        .prop_map(|(file, text)| Edit { file, text: text.map(|text| text % POOL[file].1.len()) });
-    prop::collection::vec(prop::collection::vec(edit, 1..4), 1..8)
+    (0..GROUPS.len()).prop_flat_map(|group| {
+        let files: Vec<usize> = (0..POOL.len()).filter(|file| in_group(group, POOL[*file].0)).collect();
+        let edit = (prop::sample::select(files), prop::option::weighted(0.85, 0..4usize))
+            .prop_map(|(file, text)| Edit { file, text: text.map(|text| text % POOL[file].1.len()) });
+        prop::collection::vec(prop::collection::vec(edit, 1..4), 1..8)
+    })
 }
 
 fn apply(repo: &mut Repo, batch: &[Edit]) -> BTreeSet<RelPath> {
@@ -100,7 +169,7 @@ fn differing(old: &HashMap<u64, u64>, new: &HashMap<u64, u64>) -> BTreeSet<u64> 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 192, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 384, ..ProptestConfig::default() })]
 
     #[test]
     fn incremental_equals_fresh(history in edits()) {
