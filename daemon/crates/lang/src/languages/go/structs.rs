@@ -1,7 +1,7 @@
 //! Types, their fields and what they embed.
 
 use sdl_model::SymbolKind;
-use sdl_model::facts::{BaseKind, DefIx, ExprIx};
+use sdl_model::facts::{BaseKind, DefIx};
 
 use super::{Context, F, K, Node, functions, types};
 use crate::build::NewDef;
@@ -122,21 +122,6 @@ pub(super) fn finish(cx: &mut Context<'_>) {
             && cx.b.def(def).kind.is_type()
         {
             cx.b.base(def, BaseKind::Implements, shape, at);
-        }
-    }
-    // A type with methods is itself and not what it is made of.
-    let owners: std::collections::HashSet<ExprIx> = cx.b.defs().iter().filter_map(|def| def.owner).collect();
-    let mut distinct = Vec::new();
-    for (at, def) in cx.b.defs().iter().enumerate() {
-        if def.kind == SymbolKind::Type && def.ty.is_some() && def.parent == Some(DefIx::MODULE) {
-            distinct.push((DefIx(at as u32), def.name));
-        }
-    }
-    for (def, name) in distinct {
-        let text = cx.b.out.text(name).to_owned();
-        let shape = cx.b.out.type_name(&text);
-        if owners.contains(&shape) {
-            cx.b.def_mut(def).ty = None;
         }
     }
 }
