@@ -102,11 +102,17 @@ pub(super) fn hide(m: &mut Masked<'_>) {
                 finish(m, &head);
                 head.clear();
             }
+            // `public:`.
+            TokKind::Punct(b':') if head.len() == 1 && is_access(m, &head) => head.clear(),
             _ => head.push(at),
         }
         at += 1;
     }
     finish(m, &head);
+}
+
+fn is_access(m: &Masked<'_>, head: &[usize]) -> bool {
+    head.first().is_some_and(|at| matches!(m.text(*at), b"public" | b"private" | b"protected"))
 }
 
 /// Whether declarations stand in the block that `head` opens: a type's, a namespace's.
@@ -361,12 +367,12 @@ fn unwrap(m: &mut Masked<'_>, head: &[usize], from: usize, open: usize, behind: 
 /// Leaves one type among the names before the declared one.
 fn types(m: &mut Masked<'_>, head: &[usize], names: &[Unit], typed: bool) {
     let before = names.iter().filter(|unit| !unit.after_star);
-    let text = |m: &Masked<'_>, unit: &Unit| head.get(unit.from).map_or(false, |at| shouts(m.text(*at)));
+    let text = |m: &Masked<'_>, unit: &Unit| head.get(unit.from).is_some_and(|at| shouts(m.text(*at)));
     let kept = if typed {
         None
     } else {
-        let quiet = before.clone().filter(|unit| !text(m, unit)).last();
-        quiet.or_else(|| before.clone().last()).map(|unit| unit.from)
+        let quiet = before.clone().rfind(|unit| !text(m, unit));
+        quiet.or_else(|| before.clone().next_back()).map(|unit| unit.from)
     };
     for unit in names.iter().filter(|unit| Some(unit.from) != kept) {
         (unit.from..unit.to).filter_map(|ix| head.get(ix).copied()).for_each(|at| m.hide(at));
