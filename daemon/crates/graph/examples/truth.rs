@@ -23,7 +23,7 @@ fn walk(root: &Path, dir: &Path, out: &mut Vec<(RelPath, PathBuf)>) {
         let path = entry.path();
         let name = entry.file_name();
         let Ok(kind) = entry.file_type() else { continue };
-        if kind.is_dir() && !matches!(name.to_str(), Some("node_modules" | ".git" | "target")) {
+        if kind.is_dir() && !matches!(name.to_str(), Some("node_modules" | ".git" | ".pc" | "target")) {
             walk(root, &path, out);
         } else if kind.is_file()
             && let Some(rel) = path.strip_prefix(root).ok().and_then(Path::to_str).and_then(RelPath::new)

@@ -58,10 +58,20 @@ const POOL: &[(&str, &[&str])] = &[
     ),
     ("pkg.py", &["def f():\n    pass\n"]),
     ("pkg/a/__init__.py", &["def f():\n    pass\n"]),
-    ("other.py", &["class Z:\n    def only(self):\n        pass\n", "class Z:\n    def special(self):\n        pass\n"]),
+    (
+        "other.py",
+        &[
+            "class Z:\n    def only(self):\n        pass\n",
+            "class Z:\n    def special(self):\n        pass\n",
+        ],
+    ),
     (
         "web/index.ts",
-        &["export * from './a';\n", "export { A as B, f } from './a';\nexport * from './b';\n", "export * from '.';\n"],
+        &[
+            "export * from './a';\n",
+            "export { A as B, f } from './a';\nexport * from './b';\n",
+            "export * from '.';\n",
+        ],
     ),
     (
         "web/a.ts",
@@ -117,7 +127,13 @@ const POOL: &[(&str, &[&str])] = &[
             "package p\n\ntype U struct{ *T }\n\nfunc (u *U) Go() { u.Stop() }\n\nfunc (t T) Stop() {}\n",
         ],
     ),
-    ("c/a.c", &["#include \"a.h\"\nvoid f(void) { g(); h(); }\n", "static void g(void) {}\nvoid f(void) { g(); h(); }\n"]),
+    (
+        "c/a.c",
+        &[
+            "#include \"a.h\"\nvoid f(void) { g(); h(); }\n",
+            "static void g(void) {}\nvoid f(void) { g(); h(); }\n",
+        ],
+    ),
     ("c/a.h", &["void g(void);\n#include \"b.h\"\n", "#define g() 1\n"]),
     ("c/b.h", &["static void g(void) {}\n", "#include \"a.h\"\n"]),
     ("c/b.c", &["void g(void) {}\nvoid h(void) {}\n", "static void h(void) {}\n"]),

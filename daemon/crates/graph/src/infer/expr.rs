@@ -183,6 +183,10 @@ impl Infer<'_, '_> {
         if let (Ty::Instance(class), "__class__" | "constructor") = (&base.ty, name) {
             return Typed::new(Ty::Class(*class), how);
         }
+        // The instance around an inner class's: `Outer.this`.
+        if let (Ty::Class(class), "this") = (&base.ty, name) {
+            return Typed::new(Ty::Instance(*class), how);
+        }
         let sym = self.sym(name);
         match &base.ty {
             Ty::Module(module) => {

@@ -125,6 +125,15 @@ impl Infer<'_, '_> {
         })
     }
 
+    /// Where the bases of a type are looked up: around it, since what it holds, its own and inherited, comes later.
+    pub(crate) fn base_ctx(file: &FileIndex, at: DefRef) -> super::Ctx<'_> {
+        let scope = match file.outline.def(at.def) {
+            Some(def) if def.kind.is_type() => def.parent.unwrap_or(at.def),
+            _ => at.def,
+        };
+        Self::outline_ctx(file, DefRef { def: scope, ..at }, None)
+    }
+
     /// The types that `class` names as its bases, and whether some lie outside.
     fn bases(&self, class: DefRef) -> (Vec<DefRef>, bool) {
         let file = self.file(class.file);
@@ -132,7 +141,7 @@ impl Infer<'_, '_> {
         let mut outside = false;
         let mut add = |at: DefRef| {
             let Some(found) = file.outline.def(at.def) else { return };
-            let ctx = Self::outline_ctx(&file, at, None);
+            let ctx = Self::base_ctx(&file, at);
             for base in &found.bases {
                 for ty in self.stated(&ctx, base.ty).each() {
                     match ty {

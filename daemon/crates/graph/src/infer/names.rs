@@ -48,6 +48,8 @@ pub(crate) enum Want {
     Any,
     /// Something that is called.
     Call,
+    /// A type.
+    Type,
 }
 
 /// Whether members of the enclosing type can be named without a receiver.
@@ -55,9 +57,22 @@ fn has_implicit_receiver(lang: Lang) -> bool {
     matches!(lang, Lang::Java | Lang::Kotlin | Lang::CSharp | Lang::Cpp | Lang::Ruby)
 }
 
-/// Whether a variable and a method of one name are different things.
-fn has_method_names_apart(lang: Lang) -> bool {
+/// Whether a variable, a method and a type of one name are different things.
+fn keeps_names_apart(lang: Lang) -> bool {
     matches!(lang, Lang::Java)
+}
+
+/// Whether a definition of this kind is what is wanted, in a language that may keep names apart.
+fn is_wanted(kind: SymbolKind, want: Want, lang: Lang) -> bool {
+    match want {
+        Want::Any => true,
+        Want::Call => !keeps_names_apart(lang) || kind.is_callable() || kind.is_type(),
+        // A constructor has its type's name.
+        Want::Type => {
+            !kind.is_callable()
+                || !matches!(lang, Lang::Java | Lang::Kotlin | Lang::CSharp | Lang::Cpp | Lang::Php)
+        }
+    }
 }
 
 impl Infer<'_, '_> {
@@ -154,10 +169,7 @@ impl Infer<'_, '_> {
                 (into_functions || !def.flags.has(DefFlags::LOCAL))
                     // A method may stand at top level; only its receiver leads to it.
                     && def.owner.is_none()
-                    && (want == Want::Any
-                        || !has_method_names_apart(file.lang())
-                        || def.kind.is_callable()
-                        || def.kind.is_type())
+                    && is_wanted(def.kind, want, file.lang())
             })
         };
         if fits(child) { Some(child) } else { file.children(at, sym).find(|ix| fits(*ix)) }
@@ -187,7 +199,7 @@ impl Infer<'_, '_> {
         name: StrIx,
         want: Want,
     ) -> Option<Meaning> {
-        if want == Want::Call && has_method_names_apart(file.lang()) {
+        if want != Want::Any && keeps_names_apart(file.lang()) {
             return None;
         }
         // A module's variables are definitions.
@@ -220,7 +232,7 @@ impl Infer<'_, '_> {
     }
 
     fn param(file: &FileIndex, at: DefIx, text: &str, want: Want) -> Option<Meaning> {
-        if want == Want::Call && has_method_names_apart(file.lang()) {
+        if want != Want::Any && keeps_names_apart(file.lang()) {
             return None;
         }
         let def = file.outline.def(at)?;
@@ -231,6 +243,8 @@ impl Infer<'_, '_> {
     fn implicit_member(&self, ty: DefRef, sym: Sym, want: Want) -> Option<(Place, Via)> {
         let owner = self.owner_type(ty)?;
         let member = self.member(owner, sym, want == Want::Call)?;
+        let file = self.file(member.def.file);
+        file.outline.def(member.def.def).filter(|def| is_wanted(def.kind, want, file.lang()))?;
         let via = if member.inherited { Via::Inherited } else { Via::Member };
         Some((Place::Def(member.def), via))
     }

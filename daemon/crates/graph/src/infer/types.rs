@@ -20,7 +20,7 @@ impl Infer<'_, '_> {
         }
         let deeper = depth + 1;
         match ctx.arena.expr(ix) {
-            Expr::Name(name) => match self.meaning(ctx, *name, Want::Any) {
+            Expr::Name(name) => match self.meaning(ctx, *name, Want::Type) {
                 Meaning::Place(place, _) => {
                     self.value_of_type(place, || ctx.arena.str(*name), Vec::new(), deeper)
                 }
@@ -48,7 +48,7 @@ impl Infer<'_, '_> {
             Expr::Generic(base, args) => {
                 let args: Vec<Ty> = args.iter().map(|arg| self.stated_at(ctx, *arg, deeper)).collect();
                 match ctx.arena.expr(*base) {
-                    Expr::Name(name) => match self.meaning(ctx, *name, Want::Any) {
+                    Expr::Name(name) => match self.meaning(ctx, *name, Want::Type) {
                         Meaning::Place(place, _) => {
                             self.value_of_type(place, || ctx.arena.str(*name), args, deeper)
                         }
@@ -112,7 +112,7 @@ impl Infer<'_, '_> {
             return Place::Missing;
         }
         match ctx.arena.expr(ix) {
-            Expr::Name(name) => match self.meaning(ctx, *name, Want::Any) {
+            Expr::Name(name) => match self.meaning(ctx, *name, Want::Type) {
                 Meaning::Place(Place::Missing, _) => modules::root(self.w, ctx.file, ctx.arena.str(*name)),
                 Meaning::Place(place, _) => place,
                 _ => Place::Missing,

@@ -52,6 +52,13 @@ pub(super) fn package_member(w: &World<'_>, package: Sym, name: Sym) -> Place {
         Some(hits) => candidates.extend(hits.iter().map(|hit| hit.file).filter(|file| files.contains(file))),
         None => candidates.extend(files.iter().copied().take(256)),
     }
+    // Of copies in one tree, the one that lies least deep.
+    candidates.sort_by_cached_key(|id| {
+        w.path_of(*id).map(|path| {
+            let text = path.as_str();
+            (text.starts_with('.') || text.contains("/."), text.matches('/').count(), path.clone())
+        })
+    });
     candidates
         .into_iter()
         .filter_map(|id| w.open(id))

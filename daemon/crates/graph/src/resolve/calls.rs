@@ -193,7 +193,7 @@ impl Resolver<'_, '_> {
     pub(super) fn construct(&self, one: &Ref) -> Outcome {
         let ctx = self.ctx(one);
         let (place, rule) = match one.recv {
-            None => match self.infer.meaning(&ctx, one.name, Want::Any) {
+            None => match self.infer.meaning(&ctx, one.name, Want::Type) {
                 Meaning::Place(place, via) => (place, rule_of(via)),
                 Meaning::Local(ix) => return self.held(&self.infer.local_type(ix)),
                 Meaning::Param(..) | Meaning::Generic(_) | Meaning::Given(_) => return Outcome::Unresolved,

@@ -1,11 +1,12 @@
 //! Edges that a file's outline states: what it inherits and what it imports.
 
-use sdl_model::facts::{DefIx, ImportKind};
+use sdl_model::facts::{DefIx, Expr, ImportKind};
 use sdl_model::{EdgeKind, SymbolKind};
 
 use super::Resolver;
+use super::calls::rule_of;
 use super::edges::Edges;
-use crate::infer::{Infer, Ty};
+use crate::infer::{Infer, Meaning, Ty, Want};
 use crate::modules::{self, ModRef, Place};
 use crate::strategies::{import, scope};
 use crate::world::DefRef;
@@ -19,7 +20,7 @@ impl Resolver<'_, '_> {
         for (ix, def) in file.outline.iter().filter(|(_, def)| !def.bases.is_empty()) {
             infer.w.begin_reference();
             let here = DefRef { file: at, def: ix };
-            let ctx = Infer::outline_ctx(&file, here, None);
+            let ctx = Infer::base_ctx(&file, here);
             // An impl block speaks for its type, if that is of this file.
             let source = match def.kind {
                 SymbolKind::Impl => infer
@@ -29,12 +30,19 @@ impl Resolver<'_, '_> {
                 _ => ix,
             };
             for base in &def.bases {
+                let found_by = match ctx.arena.expr(base.ty) {
+                    Expr::Name(name) => match infer.meaning(&ctx, *name, Want::Type) {
+                        Meaning::Place(_, via) => rule_of(via),
+                        _ => &import::RULE,
+                    },
+                    _ => &import::RULE,
+                };
                 for ty in infer.stated(&ctx, base.ty).each() {
                     if let Ty::Instance(target) = ty
                         && !infer.w.is_spent()
                         && let Some(symbol) = infer.file(target.file).symbol(target.def)
                     {
-                        let rule = if target.file == at { &scope::RULE } else { &import::RULE };
+                        let rule = if target.file == at { &scope::RULE } else { found_by };
                         edges.add(source, symbol, EdgeKind::Implements, rule, base.line);
                     }
                 }

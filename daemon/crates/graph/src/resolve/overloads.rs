@@ -74,7 +74,20 @@ impl Resolver<'_, '_> {
             0 => Outcome::Found(targets, rule),
             1 => Outcome::Found(best, rule),
             n if n <= CANDIDATES => Outcome::Found(best, &overloads::RULE),
-            _ => Outcome::Unresolved,
+            // One stands for all: an overload for objects, if there is one, before those for each primitive type.
+            _ => {
+                let takes_primitive = |def: &DefRef| {
+                    file.outline.def(def.def).is_none_or(|found| {
+                        found
+                            .params
+                            .iter()
+                            .filter_map(|param| param.ty_text)
+                            .any(|ty| file.outline.str(ty).starts_with(|c: char| c.is_lowercase()))
+                    })
+                };
+                let one = best.iter().copied().find(|def| !takes_primitive(def)).or(best.first().copied());
+                Outcome::Found(one.into_iter().collect(), &overloads::RULE)
+            }
         }
     }
 }

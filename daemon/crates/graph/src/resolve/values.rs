@@ -35,7 +35,8 @@ impl Resolver<'_, '_> {
 
     fn bare_value(&self, one: &Ref) -> Outcome {
         let ctx = self.ctx(one);
-        match self.infer.meaning(&ctx, one.name, Want::Any) {
+        let want = if one.form == RefForm::Type { Want::Type } else { Want::Any };
+        match self.infer.meaning(&ctx, one.name, want) {
             Meaning::Place(Place::Def(def) | Place::Module(ModRef::Inline(def)), via) => {
                 Outcome::one(def, rule_of(via))
             }
