@@ -3,6 +3,9 @@
 use super::Masked;
 use super::lex::TokKind;
 
+/// How deep conditions are looked at.
+const MAX_NESTED: usize = 64;
+
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Directive {
     If,
@@ -98,7 +101,10 @@ pub(super) fn hide(m: &mut Masked<'_>) {
                             (braces, parens) = after;
                         }
                         one.marks.push(at);
-                        close(m, &one);
+                        // Nested deeper than people do, each level would hide the ones in it once more.
+                        if open.len() < MAX_NESTED {
+                            close(m, &one);
+                        }
                     }
                 }
                 Directive::Other => {}
