@@ -20,6 +20,7 @@
 //! 8. Add `tests/fixtures/<name>/*.fix` and run `cargo test -p sdl-lang --test fixtures`; read the snapshots critically.
 
 pub mod c;
+pub mod csharp;
 pub mod ecma;
 pub mod go;
 pub mod java;
@@ -78,6 +79,7 @@ macro_rules! entry {
 /// Every language that has an extractor.
 static REGISTRY: &[Entry] = &[
     entry!(C, c::CFamily, tree_sitter_c::LANGUAGE),
+    entry!(CSharp, csharp::CSharp, tree_sitter_c_sharp::LANGUAGE),
     entry!(Cpp, c::CFamily, tree_sitter_cpp::LANGUAGE),
     entry!(Go, go::Go, tree_sitter_go::LANGUAGE),
     entry!(Java, java::Java, tree_sitter_java::LANGUAGE),

@@ -1,0 +1,116 @@
+//! Calls that show side effects.
+
+use sdl_model::facts::EffectKind::{Env, GlobalState, Io, Logging, Network, Process};
+
+use crate::build::{EffectEntries, EffectTable};
+
+const ENTRIES: EffectEntries = &[
+    (
+        Io,
+        &[
+            "Console.Write",
+            "Console.WriteLine",
+            "Console.Read",
+            "Console.ReadLine",
+            "Console.ReadKey",
+            "Console.Out",
+            "Console.Error",
+            "Console.In",
+            "File",
+            "System.IO.File",
+            "Directory",
+            "System.IO.Directory",
+            "FileStream",
+            "StreamReader",
+            "StreamWriter",
+            "FileInfo",
+            "DirectoryInfo",
+            "FileSystemWatcher",
+            "MemoryMappedFile",
+        ],
+    ),
+    (
+        Network,
+        &[
+            "HttpClient",
+            "WebClient",
+            "TcpClient",
+            "TcpListener",
+            "UdpClient",
+            "Socket",
+            "HttpListener",
+            "WebRequest",
+            "HttpWebRequest",
+            "WebRequest.Create",
+            "SmtpClient",
+            "ClientWebSocket",
+            "SqlConnection",
+            "Dns",
+            ".GetStringAsync",
+            ".PostAsync",
+            ".PutAsync",
+            ".DeleteAsync",
+            ".PostAsJsonAsync",
+            ".GetFromJsonAsync",
+        ],
+    ),
+    (
+        Env,
+        &[
+            "Environment.GetEnvironmentVariable",
+            "Environment.SetEnvironmentVariable",
+            "Environment.GetEnvironmentVariables",
+            "Environment.ExpandEnvironmentVariables",
+            "Environment.GetCommandLineArgs",
+            "Environment.CurrentDirectory",
+            "System.Environment.GetEnvironmentVariable",
+            "System.Environment.SetEnvironmentVariable",
+        ],
+    ),
+    (
+        Process,
+        &[
+            "Process",
+            "System.Diagnostics.Process",
+            "ProcessStartInfo",
+            "Environment.Exit",
+            "Environment.FailFast",
+            "System.Environment.Exit",
+        ],
+    ),
+    (
+        GlobalState,
+        &[
+            "Directory.SetCurrentDirectory",
+            "Console.SetOut",
+            "Console.SetError",
+            "AppContext.SetSwitch",
+            "AppDomain.CurrentDomain",
+            "ThreadPool.SetMinThreads",
+        ],
+    ),
+    (
+        Logging,
+        &[
+            "Log",
+            "Logger",
+            "logger",
+            "_logger",
+            "log",
+            "_log",
+            "Debug.WriteLine",
+            "Trace.WriteLine",
+            "Trace.TraceError",
+            "Trace.TraceInformation",
+            "Trace.TraceWarning",
+            ".LogInformation",
+            ".LogWarning",
+            ".LogError",
+            ".LogDebug",
+            ".LogTrace",
+            ".LogCritical",
+        ],
+    ),
+];
+
+pub(super) static TABLE: EffectTable = EffectTable::new(ENTRIES);

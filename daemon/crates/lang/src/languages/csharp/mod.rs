@@ -1,0 +1,149 @@
+//! C#.
+
+mod binds;
+mod classes;
+mod docs;
+mod effects;
+mod exprs;
+mod functions;
+mod imports;
+mod invariants;
+mod kinds;
+mod members;
+mod modifiers;
+mod params;
+mod refs;
+mod types;
+
+use sdl_model::SymbolKind;
+use sdl_model::facts::{DefIx, ExprIx};
+
+use crate::build::{EffectTable, Half};
+use crate::driver::{Cx, Language, Visit};
+
+pub use kinds::{F, K};
+
+/// C#'s extractor.
+#[derive(Clone, Copy, Debug)]
+pub struct CSharp;
+
+type Node<'a> = crate::tape::Node<'a, CSharp>;
+type Context<'a> = Cx<'a, CSharp>;
+
+/// What must be remembered between nodes.
+#[derive(Debug, Default)]
+pub struct State {
+    /// The namespace block that is all of the file: its place on the tape.
+    whole: Option<u32>,
+    /// The functions around, anonymous ones too: one past their last place on the tape, and their definition.
+    functions: Vec<(u32, Option<DefIx>)>,
+}
+
+impl State {
+    /// The definition of the innermost function around `node`; none in an anonymous one.
+    fn function(&mut self, node: Node<'_>) -> Option<DefIx> {
+        while self.functions.last().is_some_and(|(end, _)| *end <= node.ix()) {
+            self.functions.pop();
+        }
+        self.functions.last().and_then(|(_, def)| *def)
+    }
+
+    fn enter_function(&mut self, node: Node<'_>, def: Option<DefIx>) {
+        let _ = self.function(node);
+        self.functions.push((node.next_ix(), def));
+    }
+}
+
+impl Language for CSharp {
+    type K = K;
+    type F = F;
+    type State = State;
+
+    const OVERLOADS: bool = true;
+
+    fn is_comment(kind: K) -> bool {
+        kind == K::Comment
+    }
+
+    fn effects() -> &'static EffectTable {
+        &effects::TABLE
+    }
+
+    /// Partial types are written in several pieces.
+    fn reopens(kind: SymbolKind) -> bool {
+        matches!(kind, SymbolKind::Namespace | SymbolKind::Class | SymbolKind::Struct | SymbolKind::Interface)
+    }
+
+    fn begin(cx: &mut Context<'_>, root: Node<'_>) {
+        imports::sole_namespace(cx, root);
+    }
+
+    fn enter<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+        match node.kind() {
+            K::UsingDirective => return imports::using(cx, node),
+            K::FileScopedNamespace => return imports::file_scoped(cx, node),
+            K::NamespaceDeclaration => imports::namespace(cx, node),
+            K::ExternAlias | K::Modifier | K::ExplicitInterface => return Visit::Skip,
+            K::ClassDeclaration | K::StructDeclaration | K::RecordDeclaration | K::InterfaceDeclaration => {
+                classes::class(cx, node);
+            }
+            K::EnumDeclaration => classes::enumeration(cx, node),
+            K::EnumMember => classes::enum_member(cx, node),
+            K::DelegateDeclaration => classes::delegate(cx, node),
+            K::MethodDeclaration
+            | K::ConstructorDeclaration
+            | K::DestructorDeclaration
+            | K::OperatorDeclaration
+            | K::ConversionOperator => functions::member(cx, node),
+            K::LocalFunction => functions::local(cx, node),
+            K::Lambda | K::AnonymousMethod => functions::lambda(cx, node),
+            K::PropertyDeclaration | K::IndexerDeclaration | K::EventDeclaration => {
+                members::property(cx, node);
+            }
+            K::AccessorDeclaration => members::accessor(cx, node),
+            K::VariableDeclarator => members::declarator(cx, node),
+            K::Foreach => binds::foreach(cx, node),
+            K::CatchDeclaration | K::DeclarationExpression | K::DeclarationPattern | K::RecursivePattern => {
+                binds::typed(cx, node);
+            }
+            K::VarPattern => binds::var_pattern(cx, node),
+            K::FromClause => binds::from_clause(cx, node),
+            K::LetClause => binds::let_clause(cx, node),
+            K::JoinClause => binds::join_clause(cx, node),
+            K::TuplePattern => binds::tuple(cx, node),
+            K::Assignment => binds::assignment(cx, node),
+            K::If => invariants::guard(cx, node),
+            K::Throw | K::ThrowExpression => invariants::throw(cx, node),
+            K::Return | K::Yield | K::ArrowClause => functions::returns(cx, node),
+            K::Attribute => refs::attribute(cx, node),
+            K::ConstructorInitializer => refs::constructor_initializer(cx, node),
+            K::PrimaryBase => refs::primary_base(cx, node),
+            K::BaseList => classes::base_arguments(cx, node),
+            K::Invocation => return refs::invocation(cx, node),
+            K::ObjectCreation => refs::creation(cx, node),
+            K::ImplicitObjectCreation => refs::implicit_creation(cx, node),
+            K::ElementAccess => refs::element_access(cx, node),
+            K::MemberAccess => refs::member_access(cx, node),
+            K::MemberBinding => refs::member_binding(cx, node),
+            K::QualifiedName | K::AliasQualifiedName => refs::qualified(cx, node),
+            K::GenericName => refs::generic_name(cx, node),
+            K::Identifier => refs::identifier(cx, node),
+            // A condition of the preprocessor names no symbol of the program.
+            _ if node.field() == F::Condition
+                && matches!(node.parent_kind(), Some(K::PreprocIf | K::PreprocElif)) =>
+            {
+                return Visit::Skip;
+            }
+            _ => {}
+        }
+        Visit::Into
+    }
+
+    fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+        exprs::value(half, node)
+    }
+
+    fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+        types::ty(half, node)
+    }
+}

@@ -1,0 +1,82 @@
+//! Parameters.
+
+use sdl_model::facts::{BindingKind, DefIx, Param, ParamKind};
+
+use super::types::plain;
+use super::{Context, F, K, Node};
+use crate::build::text::fold;
+
+/// How many parameters are looked at.
+const MAX_PARAMS: usize = 64;
+
+/// One parameter as written.
+#[derive(Clone, Copy)]
+pub(super) struct Written<'a> {
+    pub(super) name: Node<'a>,
+    pub(super) ty: Option<Node<'a>>,
+    optional: bool,
+    /// `this T x`, the receiver of an extension method.
+    pub(super) extends: bool,
+    rest: bool,
+}
+
+pub(super) fn written(list: Node<'_>) -> Vec<Written<'_>> {
+    if list.is(K::ImplicitParameter) {
+        return vec![Written { name: list, ty: None, optional: false, extends: false, rest: false }];
+    }
+    let mut all = Vec::new();
+    // `params T[] x` stands in the list without a node of its own.
+    let mut rest_ty = None;
+    for part in list.children().take(MAX_PARAMS) {
+        if part.is(K::Parameter) {
+            let Some(name) = part.child(F::Name) else { continue };
+            all.push(Written {
+                name,
+                ty: part.child(F::TypeField),
+                optional: part.children().any(|token| token.is(K::EqualSign)),
+                extends: part.children().any(|word| word.is(K::Modifier) && word.text() == "this"),
+                rest: false,
+            });
+        } else if part.field() == F::TypeField {
+            rest_ty = Some(part);
+        } else if part.field() == F::Name {
+            all.push(Written { name: part, ty: rest_ty.take(), optional: true, extends: false, rest: true });
+        }
+    }
+    all
+}
+
+/// Adds the parameters in `list` to `def`, the innermost open definition. States whose extension it is.
+pub(super) fn params<'a>(cx: &mut Context<'a>, def: DefIx, list: Node<'a>) {
+    for param in written(list) {
+        let ty = param.ty.map(|ty| cx.b.out.ty(ty));
+        let kind = if param.rest {
+            ParamKind::Rest
+        } else if param.extends {
+            ParamKind::Receiver
+        } else {
+            ParamKind::Positional
+        };
+        let stated = Param {
+            name: cx.b.out.str(plain(param.name.text())),
+            ty_text: param.ty.map(|ty| cx.b.out.str(&fold(ty.text(), 200))),
+            ty,
+            optional: param.optional,
+            kind,
+        };
+        cx.b.def_mut(def).params.push(stated);
+        if param.extends {
+            cx.b.def_mut(def).owner = ty;
+        }
+    }
+    let range = (cx.b.def(def).span.start, cx.b.scope_end());
+    bind(cx, list, range);
+}
+
+/// Binds the parameters in `list` where they are known.
+pub(super) fn bind<'a>(cx: &mut Context<'a>, list: Node<'a>, (from, to): (u32, u32)) {
+    for param in written(list) {
+        let ty = param.ty.map(|ty| cx.b.body.ty(ty));
+        cx.b.bind_within(BindingKind::Param, plain(param.name.text()), ty, None, from, to);
+    }
+}

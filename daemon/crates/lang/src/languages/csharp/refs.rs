@@ -1,0 +1,297 @@
+//! References.
+
+use sdl_model::facts::{Expr, RefForm};
+
+use super::types::{named, plain};
+use super::{Context, F, K, Node, exprs, invariants};
+use crate::driver::Visit;
+
+/// Longest callee that is looked up as a whole for side effects.
+const LONG_CALLEE: usize = 120;
+
+pub(super) fn invocation<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+    let Some(callee) = node.child(F::Function) else { return Visit::Into };
+    let text = callee.text();
+    // A name that is made a text is not used.
+    if text == "nameof" {
+        return Visit::Skip;
+    }
+    if text.len() <= LONG_CALLEE {
+        cx.b.effect_of(text);
+        invariants::checked(cx, node, text);
+        let name = text.rsplit('.').next().unwrap_or(text);
+        let name = name.split('<').next().unwrap_or(name);
+        let reads = matches!(
+            name,
+            "GetEnvironmentVariable"
+                | "SetEnvironmentVariable"
+                | "GetConnectionString"
+                | "GetRequiredSection"
+        ) || matches!(name, "GetValue" | "GetSection") && is_config(text);
+        if reads {
+            let first = node.child(F::Arguments).and_then(Node::first).and_then(Node::first);
+            config(cx, first);
+        }
+    }
+    Visit::Into
+}
+
+/// Whether what stands before the last dot is called like settings.
+fn is_config(callee: &str) -> bool {
+    let of = callee.rsplit_once('.').map_or(callee, |(of, _)| of);
+    let last = of.rsplit('.').next().unwrap_or(of).trim_start_matches('_').to_ascii_lowercase();
+    matches!(last.as_str(), "config" | "configuration" | "settings" | "appsettings" | "connectionstrings")
+}
+
+fn config<'a>(cx: &mut Context<'a>, key: Option<Node<'a>>) {
+    if let Some((key, text)) = key.and_then(|key| Some((key, exprs::content(key)?))) {
+        cx.b.reference(RefForm::Config, text, key.start(), None, 0);
+    }
+}
+
+/// `configuration["key"]`.
+pub(super) fn element_access<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let Some(of) =
+        node.child(F::ExpressionField).filter(|of| matches!(of.kind(), K::Identifier | K::MemberAccess))
+    else {
+        return;
+    };
+    if of.text().len() <= LONG_CALLEE && is_config(&format!("{}.x", of.text())) {
+        config(cx, node.child(F::Subscript).and_then(Node::first).and_then(Node::first));
+    }
+}
+
+/// `new T(…)`.
+pub(super) fn creation<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    if let Some(ty) = node.child(F::TypeField) {
+        let at = named(ty).map_or(ty.start(), |(_, name)| name.start());
+        construct(cx, ty, at, exprs::arg_count(node));
+        if let Some((_, name)) = named(ty) {
+            cx.b.effect_of(name.text());
+        }
+    }
+}
+
+/// `new(…)`, where the text around it states what it makes.
+pub(super) fn implicit_creation<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    if let Some(ty) = exprs::target(node) {
+        construct(cx, ty, node.start(), exprs::arg_count(node));
+    }
+}
+
+pub(super) fn construct<'a>(cx: &mut Context<'a>, ty: Node<'a>, at: u32, args: usize) {
+    let Some((of, name)) = named(ty) else { return };
+    let recv = of.map(|of| cx.b.body.ty(of));
+    cx.b.reference(RefForm::Construct, plain(name.text()), at, recv, args);
+}
+
+/// `: this(…)`, `: base(…)`.
+pub(super) fn constructor_initializer<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let class = node.ancestors().take(8).find(|around| {
+        matches!(around.kind(), K::ClassDeclaration | K::StructDeclaration | K::RecordDeclaration)
+    });
+    let Some(class) = class else { return };
+    let args = exprs::arg_count(node);
+    if let Some(this) = node.child_of(K::This) {
+        if let Some(name) = class.child(F::Name) {
+            cx.b.reference(RefForm::Construct, plain(name.text()), this.start(), None, args);
+        }
+    } else if let Some(base) =
+        class.child_of(K::BaseList).and_then(|list| list.children().find(|ty| named(*ty).is_some()))
+    {
+        let at = node.child_of(K::BaseToken).unwrap_or(node).start();
+        construct(cx, base, at, args);
+    }
+}
+
+/// `record A(int X) : B(X)`.
+pub(super) fn primary_base<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    if let Some(ty) = node.child(F::TypeField) {
+        construct(cx, ty, ty.start(), exprs::arg_count(node));
+    }
+}
+
+/// `[A(…)]`.
+pub(super) fn attribute<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let Some((of, name)) = node.child(F::Name).and_then(named) else { return };
+    let recv = of.map(|of| cx.b.body.ty(of));
+    let args = node.children().find(|part| part.field() == F::None).map_or(0, |list| list.children().count());
+    cx.b.reference(RefForm::Decorator, plain(name.text()), name.start(), recv, args);
+}
+
+/// `a.b`.
+pub(super) fn member_access<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let (Some(of), Some(name)) = (node.child(F::ExpressionField), node.child(F::Name)) else { return };
+    let recv = cx.b.body.value(of);
+    member(cx, node, name, recv);
+}
+
+/// The `.b` of `a?.b`.
+pub(super) fn member_binding<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let Some(name) = node.child(F::Name) else { return };
+    let Some(whole) = node.parent().filter(|whole| whole.is(K::ConditionalAccess)) else { return };
+    let recv = cx.b.body.value_or_unknown(whole.child(F::Condition));
+    member(cx, whole, name, recv);
+}
+
+fn member<'a>(cx: &mut Context<'a>, whole: Node<'a>, name: Node<'a>, recv: sdl_model::facts::ExprIx) {
+    let name = if name.is(K::GenericName) { name.first().unwrap_or(name) } else { name };
+    let (form, args) = match form(whole) {
+        (RefForm::Call, args) => (RefForm::MethodCall, args),
+        _ => (RefForm::Attr, 0),
+    };
+    cx.b.reference(form, plain(name.text()), name.start(), Some(recv), args);
+}
+
+/// `A.B` as a type, or where the grammar can't tell.
+pub(super) fn qualified<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    if node.parent().is_some_and(|around| matches!(around.kind(), K::QualifiedName | K::AliasQualifiedName)) {
+        // Of `A.B.C` in a value each step may be a member; of a type the last name says all.
+        if node
+            .ancestors()
+            .find(|around| !around.is(K::QualifiedName))
+            .is_none_or(|around| !around.is(K::MemberAccess))
+        {
+            return;
+        }
+    }
+    let Some((of, name)) = named(node) else { return };
+    if is_declared(node) || is_base(node) || is_constructed(node) {
+        return;
+    }
+    if is_type(node) {
+        let recv = of.map(|of| cx.b.body.ty(of));
+        cx.b.reference(RefForm::Type, plain(name.text()), name.start(), recv, 0);
+    } else if let Some(of) = of {
+        let recv = cx.b.body.value(of);
+        member(cx, node, name, recv);
+    }
+}
+
+/// `F<T>`.
+pub(super) fn generic_name<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let Some(name) = node.first() else { return };
+    simple(cx, node, name);
+}
+
+pub(super) fn identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    // A condition of the preprocessor names no symbol of the program.
+    let condition =
+        node.field() == F::Condition && matches!(node.parent_kind(), Some(K::PreprocIf | K::PreprocElif));
+    if !condition && node.parent_kind() != Some(K::GenericName) {
+        simple(cx, node, node);
+    }
+}
+
+/// The name `name`, which is all of `node` but arguments.
+fn simple<'a>(cx: &mut Context<'a>, node: Node<'a>, name: Node<'a>) {
+    let Some(parent) = node.parent() else { return };
+    let text = plain(name.text());
+    match parent.kind() {
+        // Parts of what has been seen as a whole.
+        K::QualifiedName => {
+            let value = parent
+                .ancestors()
+                .find(|around| !around.is(K::QualifiedName))
+                .is_some_and(|around| matches!(around.kind(), K::MemberAccess | K::Invocation));
+            if !value || node.field() == F::Name {
+                return;
+            }
+        }
+        K::AliasQualifiedName | K::MemberBinding => return,
+        K::MemberAccess if node.field() == F::Name => return,
+        // A named argument or a member that is set: what it belongs to is known to a resolver only.
+        K::Argument | K::AttributeArgument if node.field() == F::Name => return,
+        _ => {}
+    }
+    if is_declared(node) || is_base(node) || is_constructed(node) {
+        return;
+    }
+    if is_type(node) {
+        if !(text == "var" || text == "dynamic") {
+            cx.b.reference(RefForm::Type, text, name.start(), None, 0);
+        }
+        return;
+    }
+    // `new T { Name = … }`.
+    if let Some(recv) = initialized(cx, node) {
+        cx.b.reference(RefForm::Attr, text, name.start(), Some(recv), 0);
+        return;
+    }
+    let (form, args) = form(node);
+    cx.b.reference(form, text, name.start(), None, args);
+}
+
+/// The object whose member `node`, on the left of an assignment in an initializer, is.
+fn initialized<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Option<sdl_model::facts::ExprIx> {
+    let parent = node.parent()?;
+    if parent.is(K::WithInitializer) {
+        let of = parent.parent().filter(|_| parent.first() == Some(node))?;
+        return Some(cx.b.body.value_or_unknown(of.first()));
+    }
+    let list = parent.parent().filter(|list| list.is(K::Initializer))?;
+    if !node.is_in(K::Assignment, F::Left) {
+        return None;
+    }
+    let creation = list.parent()?;
+    match creation.kind() {
+        K::ObjectCreation => {
+            let ty = cx.b.body.ty_or_unknown(creation.child(F::TypeField));
+            Some(cx.b.body.add(Expr::New(ty)))
+        }
+        K::ImplicitObjectCreation => Some(cx.b.body.value(creation)),
+        _ => Some(cx.b.body.unknown()),
+    }
+}
+
+/// Whether `node` is a name that is being declared, or a label.
+fn is_declared(node: Node<'_>) -> bool {
+    let Some(parent) = node.parent() else { return false };
+    match parent.kind() {
+        K::ImplicitParameter
+        | K::TuplePattern
+        | K::ParenthesizedDesignation
+        | K::VarPattern
+        | K::JoinInto => true,
+        K::Labeled | K::LetClause | K::TypeConstraints => parent.first() == Some(node),
+        K::JoinClause => parent.children().find(|part| part.field() != F::TypeField) == Some(node),
+        K::Goto | K::NamespaceDeclaration | K::Attribute | K::ExplicitInterface => true,
+        K::PropertyPattern => true,
+        K::Subpattern => parent.first() == Some(node) && parent.children().nth(1).is_some(),
+        K::PrimaryBase => true,
+        K::PreprocPragma => true,
+        K::AnonymousObject => node.next_sibling().is_some_and(|next| next.is(K::EqualSign)),
+        K::Foreach => node.field() == F::Left && parent.child(F::TypeField).is_some(),
+        K::MemberAccess | K::QualifiedName | K::MemberBinding => false,
+        _ => node.field() == F::Name,
+    }
+}
+
+/// Whether `node` is what a type takes from: a base, not a reference.
+fn is_base(node: Node<'_>) -> bool {
+    matches!(node.parent_kind(), Some(K::BaseList | K::PrimaryBase))
+}
+
+/// Whether `node` names what is made: a construction, or an attribute, already.
+fn is_constructed(node: Node<'_>) -> bool {
+    node.is_in(K::ObjectCreation, F::TypeField) || node.parent_kind() == Some(K::Attribute)
+}
+
+/// Whether a type must stand where `node` stands.
+fn is_type(node: Node<'_>) -> bool {
+    let Some(parent) = node.parent() else { return false };
+    match node.field() {
+        F::TypeField | F::Returns => return true,
+        F::Right => return matches!(parent.kind(), K::AsExpression | K::IsExpression),
+        _ => {}
+    }
+    matches!(parent.kind(), K::TypeArgumentList | K::TypePattern | K::TypeOf | K::TypeParameterConstraint)
+}
+
+/// What is done with the value of `node`.
+fn form(node: Node<'_>) -> (RefForm, usize) {
+    match node.parent() {
+        Some(call) if node.is_in(K::Invocation, F::Function) => (RefForm::Call, exprs::arg_count(call)),
+        _ => (RefForm::Value, 0),
+    }
+}
