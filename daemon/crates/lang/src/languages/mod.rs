@@ -24,6 +24,7 @@ pub mod csharp;
 pub mod ecma;
 pub mod go;
 pub mod java;
+pub mod php;
 pub mod python;
 pub mod rust;
 
@@ -84,6 +85,7 @@ static REGISTRY: &[Entry] = &[
     entry!(Go, go::Go, tree_sitter_go::LANGUAGE),
     entry!(Java, java::Java, tree_sitter_java::LANGUAGE),
     entry!(JavaScript, ecma::Ecma, tree_sitter_javascript::LANGUAGE),
+    entry!(Php, php::Php, tree_sitter_php::LANGUAGE_PHP),
     entry!(Python, python::Python, tree_sitter_python::LANGUAGE),
     entry!(Rust, rust::Rust, tree_sitter_rust::LANGUAGE),
     entry!(Tsx, ecma::Ecma, tree_sitter_typescript::LANGUAGE_TSX),

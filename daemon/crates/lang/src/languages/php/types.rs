@@ -1,0 +1,52 @@
+//! Shapes of types.
+
+use sdl_model::facts::{Expr, ExprIx, Lit};
+
+use super::{K, Node};
+use crate::build::{Half, MAX_ELEMENTS};
+
+pub(super) fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+    match node.kind() {
+        K::Name | K::QualifiedName | K::RelativeName | K::RelativeScope | K::PrimitiveType => {
+            named(half, node.text())
+        }
+        K::NamedType => half.ty_or_unknown(node.first()),
+        K::OptionalType => {
+            let inner = half.ty_or_unknown(node.first());
+            half.optional(inner)
+        }
+        K::UnionType | K::IntersectionType | K::TypeList => {
+            let all = half.types(node.children());
+            half.union(all)
+        }
+        // `bottom_type`, and groups in brackets.
+        _ => match node.first() {
+            Some(inner) => half.ty(inner),
+            None => half.unknown(),
+        },
+    }
+}
+
+/// The type that `text` names: `T`, `a\T`, `\a\T` (whose first part is then empty), `self`.
+pub(super) fn named(half: &mut Half<'_>, text: &str) -> ExprIx {
+    match text {
+        "self" | "static" => return half.add(Expr::SelfType),
+        "parent" => return half.add(Expr::SuperRef),
+        "null" | "void" => return half.lit(Lit::Null),
+        _ => {}
+    }
+    let mut parts = text.split('\\').map(str::trim);
+    let mut ix = half.type_name(parts.next().unwrap_or(""));
+    for part in parts.take(MAX_ELEMENTS) {
+        ix = half.path(ix, part);
+    }
+    ix
+}
+
+/// The qualifier of a name, if it has one, and its last part.
+pub(super) fn split(text: &str) -> (Option<&str>, &str) {
+    match text.rsplit_once('\\') {
+        Some((base, last)) => (Some(base), last),
+        None => (None, text),
+    }
+}
