@@ -137,10 +137,53 @@ const POOL: &[(&str, &[&str])] = &[
     ("c/a.h", &["void g(void);\n#include \"b.h\"\n", "#define g() 1\n"]),
     ("c/b.h", &["static void g(void) {}\n", "#include \"a.h\"\n"]),
     ("c/b.c", &["void g(void) {}\nvoid h(void) {}\n", "static void h(void) {}\n"]),
+    (
+        "cpp/a.h",
+        &[
+            "namespace n { class A { public: void f(); void g() { f(); } }; void h(); }\n",
+            "#include \"b.h\"\nnamespace n { class A : public B { public: void f(); }; }\n",
+        ],
+    ),
+    (
+        "cpp/b.h",
+        &[
+            "#include \"a.h\"\nnamespace n { class B { public: void k(); }; }\n",
+            "namespace n { void h(); }\n",
+        ],
+    ),
+    (
+        "cpp/a.cpp",
+        &[
+            "#include \"a.h\"\nnamespace n { void A::f() { g(); k(); h(); } void h() {} }\n",
+            "#include \"b.h\"\nusing namespace n;\nvoid use(A* a) { a->f(); a->k(); h(); }\n",
+        ],
+    ),
+    ("cpp/b.cpp", &["#include \"b.h\"\nvoid n::B::k() { f(); }\n", "namespace n { void h() {} }\n"]),
+    (
+        "java/p/A.java",
+        &[
+            "package p;\npublic class A extends B { void f() { g(1); h(); } void g(int i) {} void g(String s) {} }\n",
+            "package p;\nimport q.*;\npublic class A { C c; void f() { c.g(); new B().h(); } }\n",
+        ],
+    ),
+    (
+        "java/p/B.java",
+        &[
+            "package p;\npublic class B { B h() { return this; } }\n",
+            "package q;\npublic class B { void h() {} }\n",
+        ],
+    ),
+    (
+        "java/q/C.java",
+        &[
+            "package q;\npublic class C extends p.A { void g() { f(); super.f(); } }\n",
+            "package p;\npublic class C { void g() {} }\n",
+        ],
+    ),
 ];
 
 /// Files that have to do with each other, so that edits meet.
-const GROUPS: &[&str] = &["", "web/", "src/", "go/", "c/"];
+const GROUPS: &[&str] = &["", "web/", "src/", "go/", "c/", "cpp/", "java/"];
 
 fn in_group(group: usize, name: &str) -> bool {
     match GROUPS[group] {
@@ -185,7 +228,7 @@ fn differing(old: &HashMap<u64, u64>, new: &HashMap<u64, u64>) -> BTreeSet<u64> 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 384, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
 
     #[test]
     fn incremental_equals_fresh(history in edits()) {

@@ -221,10 +221,21 @@ impl Infer<'_, '_> {
             field = field.or(Some(found(first)));
             file.children(at, name).find(|ix| Self::is_callable(&file, *ix)).map(found)
         };
-        if let Some(found) = within(class.def) {
-            return Some(found);
-        }
         let class_name = file.name(class.def)?;
+        if let Some(found) = within(class.def) {
+            // In C++ a class declares what may be defined elsewhere.
+            let declared = file.lang() == Lang::Cpp
+                && file
+                    .outline
+                    .def(found.def)
+                    .is_some_and(|def| def.kind.is_callable() && def.flags.has(DefFlags::ABSTRACT));
+            let defined = || {
+                let own = file.owned_by(class_name).iter().find(|def| file.name(**def) == Some(name));
+                own.map(|def| DefRef { file: class.file, def: *def })
+                    .or_else(|| self.member_elsewhere(&file, class, class_name, name))
+            };
+            return Some(if declared { defined().unwrap_or(found) } else { found });
+        }
         let mut of_trait = None;
         for &def in file.owned_by(class_name) {
             let Some(found) = file.outline.def(def) else { continue };

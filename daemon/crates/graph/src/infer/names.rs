@@ -140,6 +140,15 @@ impl Infer<'_, '_> {
                     return Meaning::Place(place, via);
                 }
             }
+            // A member that stands outside of its type sees the type's members.
+            if def.owner.is_some()
+                && def.kind.is_callable()
+                && has_implicit_receiver(file.lang())
+                && let Some((place, via)) =
+                    self.implicit_member(DefRef { file: ctx.file, def: at }, sym, want)
+            {
+                return Meaning::Place(place, via);
+            }
             if let Some((place, via)) = self.imported(&file, ctx.file, at, sym) {
                 return Meaning::Place(place, via);
             }

@@ -98,10 +98,11 @@ pub(crate) fn definition(w: &World<'_>, prototype: DefRef) -> Option<DefRef> {
     let file = w.file(prototype.file);
     let name = file.name(prototype.def)?;
     let declared = file.outline.def(prototype.def)?;
-    if !matches!(file.lang(), Lang::C | Lang::Cpp) || !declared.flags.has(DefFlags::ABSTRACT) {
+    let is_function = declared.kind == SymbolKind::Function && declared.flags.has(DefFlags::ABSTRACT);
+    if !matches!(file.lang(), Lang::C | Lang::Cpp) || !is_function {
         return None;
     }
-    if let Some(def) = file.child(DefIx::MODULE, name)
+    if let Some(def) = declared.parent.and_then(|scope| file.child(scope, name))
         && def != prototype.def
         && file.outline.def(def).is_some_and(|def| !def.flags.has(DefFlags::ABSTRACT))
     {

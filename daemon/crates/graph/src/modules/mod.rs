@@ -1,6 +1,7 @@
 //! How each language finds modules, and what a module shows: a file per family.
 
 mod c;
+mod cpp;
 mod dotnet;
 mod ecma;
 mod ecma_packages;
@@ -198,7 +199,8 @@ pub(crate) fn member(w: &World<'_>, module: ModRef, name: Sym) -> Place {
             let file = w.file(def.file);
             match file.lang() {
                 Lang::Rust => rust::member(w, def, name),
-                Lang::CSharp | Lang::Php | Lang::Cpp | Lang::Ruby => dotnet::namespace_member(w, def, name),
+                Lang::Cpp => cpp::namespace_member(w, def, name),
+                Lang::CSharp | Lang::Php | Lang::Ruby => dotnet::namespace_member(w, def, name),
                 _ => file.child(def.def, name).map_or(Place::Missing, |child| as_place(&file, def, child)),
             }
         }
@@ -256,7 +258,8 @@ pub(crate) fn implicit(w: &World<'_>, from: FileIx, scope: DefIx, name: Sym) -> 
         Lang::Go => go::implicit(w, &file, name),
         Lang::Java | Lang::Kotlin => jvm::implicit(w, &file, name),
         Lang::CSharp | Lang::Php => dotnet::implicit(w, from, scope, name),
-        Lang::C | Lang::Cpp => c::implicit(w, from, name),
+        Lang::C => c::implicit(w, from, name),
+        Lang::Cpp => cpp::implicit(w, from, scope, name),
         Lang::Ruby | Lang::Bash => requires::implicit(w, from, name),
         Lang::Rust => rust::implicit(w, from, name),
         _ => Place::Missing,

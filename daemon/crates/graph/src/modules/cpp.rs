@@ -1,0 +1,99 @@
+//! C++: namespaces that several files hold parts of.
+
+use sdl_model::SymbolKind;
+use sdl_model::facts::{DefFlags, DefIx, ImportKind};
+
+use super::{ModRef, Place, as_place, c, dotnet};
+use crate::world::{DefRef, FileIndex, FileIx, Sym, World};
+
+/// Deepest namespaces that are looked into.
+const DEPTH: usize = 8;
+
+/// What `name` is among what `scope` of a file sees of its own and of included namespaces.
+pub(super) fn implicit(w: &World<'_>, from: FileIx, scope: DefIx, name: Sym) -> Place {
+    let file = w.file(from);
+    let own = path_of(&file, scope);
+    let mut seen: Vec<Vec<Sym>> = (0..=own.len()).rev().map(|len| own[..len].to_vec()).collect();
+    for import in file.wildcards.iter().filter_map(|ix| file.import(*ix)) {
+        if import.kind == ImportKind::Wildcard {
+            let text = file.outline.str(import.module);
+            seen.push(
+                text.split("::").filter(|part| !part.is_empty()).take(DEPTH).map(|p| w.sym(p)).collect(),
+            );
+        }
+    }
+    let closure = c::closure(w, from);
+    for path in &seen {
+        let mut best: Option<(u8, DefRef)> = None;
+        for at in std::iter::once(from).chain(closure.iter().copied()) {
+            let index = w.file(at);
+            for holder in holders(&index, path) {
+                for def in index.children(holder, name) {
+                    let Some(rank) = rank(&index, def) else { continue };
+                    if best.is_none_or(|(known, _)| rank < known) {
+                        best = Some((rank, DefRef { file: at, def }));
+                    }
+                }
+            }
+        }
+        if let Some((_, found)) = best {
+            return linked(w, found);
+        }
+    }
+    Place::Missing
+}
+
+/// The names of the namespaces around `scope`, outermost first.
+fn path_of(file: &FileIndex, scope: DefIx) -> Vec<Sym> {
+    let mut path = Vec::new();
+    let mut at = Some(scope);
+    while let Some(ix) = at {
+        let Some(def) = file.outline.def(ix) else { break };
+        if def.kind == SymbolKind::Namespace && path.len() < DEPTH {
+            path.extend(file.name(ix));
+        }
+        at = def.parent.filter(|parent| *parent < ix);
+    }
+    path.reverse();
+    path
+}
+
+/// The namespaces of a file that `path` names; the file itself for an empty one.
+fn holders(file: &FileIndex, path: &[Sym]) -> Vec<DefIx> {
+    let mut found = vec![DefIx::MODULE];
+    for name in path {
+        let inner = found.iter().flat_map(|at| file.children(*at, *name));
+        found = inner
+            .filter(|ix| file.outline.def(*ix).is_some_and(|def| def.kind == SymbolKind::Namespace))
+            .take(64)
+            .collect();
+    }
+    found
+}
+
+/// Which of several definitions of one name is meant first; none for a member, to which only its type leads.
+fn rank(file: &FileIndex, def: DefIx) -> Option<u8> {
+    let found = file.outline.def(def).filter(|def| def.owner.is_none() && !def.flags.has(DefFlags::LOCAL))?;
+    Some(match found.kind {
+        SymbolKind::Function if found.flags.has(DefFlags::ABSTRACT) => 1,
+        SymbolKind::Macro => 2,
+        SymbolKind::Constant => 3,
+        _ => 0,
+    })
+}
+
+/// A definition as a place; a function's declaration leads on to its definition.
+fn linked(w: &World<'_>, found: DefRef) -> Place {
+    let found = c::definition(w, found).unwrap_or(found);
+    as_place(&w.file(found.file), found, found.def)
+}
+
+/// What `name` is in a namespace, in whichever file.
+pub(super) fn namespace_member(w: &World<'_>, namespace: DefRef, name: Sym) -> Place {
+    match dotnet::namespace_member(w, namespace, name) {
+        Place::Def(found) => linked(w, found),
+        // Another part of the namespace may hold the inner one.
+        Place::Module(ModRef::Inline(inner)) => Place::Module(ModRef::Inline(inner)),
+        other => other,
+    }
+}
