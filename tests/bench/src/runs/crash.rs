@@ -9,7 +9,7 @@ use serde_json::json;
 use crate::Outcome;
 use crate::options::Options;
 use crate::random::Random;
-use crate::tree::{self, FUNCTIONS};
+use crate::tree::{self, FUNCTIONS, Module};
 use crate::world::{self, World, check_synced, symbol, version};
 
 /// Longest wait before a kill. A batch of a few files is written well within it.
@@ -20,6 +20,17 @@ pub(crate) fn run(options: &Options) -> Outcome {
     let root = env.repo("tree", "");
     let mut modules = tree::make(&root, 100)?;
     let (mut world, _) = World::indexed(env, &root)?;
+    let outcome = rounds(options, &mut world, &mut modules);
+    if outcome.is_err() {
+        let log = world.env.daemon_log();
+        let start = log.len().saturating_sub(4_000);
+        eprintln!("--- the end of the daemon's log ---\n{}", log.get(start..).unwrap_or(&log));
+    }
+    outcome
+}
+
+fn rounds(options: &Options, world: &mut World, modules: &mut [Module]) -> Outcome {
+    let root = world.root.clone();
     let mut random = Random::new(options.number("seed", 1));
     let rounds = options.number("rounds", 200);
     let verify_every = options.number("verify-every", 10).max(1);
@@ -63,8 +74,7 @@ pub(crate) fn run(options: &Options) -> Outcome {
         seen = head;
         for (at, function) in edited {
             let Some(module) = modules.get(at) else { continue };
-            symbol(&mut world, &module.function(function))
-                .map_err(|error| format!("round {round}: {error}"))?;
+            symbol(world, &module.function(function)).map_err(|error| format!("round {round}: {error}"))?;
         }
         if round % verify_every == 0 {
             let output = world.env.ctl(&["verify", "--repo", &world.repo]);
