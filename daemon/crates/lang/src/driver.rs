@@ -40,6 +40,8 @@ pub trait Language: Copy + Sized + 'static {
     const DECLARATIONS: bool = false;
     /// Whether a local name is known in all of its function, not only from its declaration to the end of its block.
     const FUNCTION_SCOPED: bool = false;
+    /// Whether a blank line between a block of documentation and what it is about means nothing.
+    const DETACHED_DOCS: bool = false;
 
     /// Whether nodes of this kind are comments. They never reach [`Language::enter`].
     fn is_comment(kind: Self::K) -> bool;
@@ -108,8 +110,11 @@ pub(crate) fn run<L: Language>(
     let src = text_of(bytes);
     let tape: Tape<'_, L> = Tape::new(&tree, &src, tables)?;
     drop(tree);
-    let mut cx: Cx<'_, L> =
-        Cx { b: Builder::new(&src, bytes, L::effects(), L::separator(lang)), state: L::State::default(), lang };
+    let mut cx: Cx<'_, L> = Cx {
+        b: Builder::new(&src, bytes, L::effects(), L::separator(lang)),
+        state: L::State::default(),
+        lang,
+    };
     if let Some(root) = tape.node(0) {
         L::begin(&mut cx, root);
         walk(&mut cx, &tape);

@@ -16,6 +16,9 @@ pub enum ExtractError {
         /// How many steps it was given.
         steps: u64,
     },
+    /// The parser might run out of stack.
+    #[error("more than {0} brackets are open at once; exclude the file in .sdlignore if it is data")]
+    TooDeep(u32),
     /// The tree is too large to keep in memory.
     #[error("its syntax tree has more than {0} nodes; exclude the file in .sdlignore if it is data")]
     TooManyNodes(usize),

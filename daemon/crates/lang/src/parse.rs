@@ -15,6 +15,10 @@ pub const PARSE_STEPS_BASE: u64 = 20_000;
 /// Steps that each byte adds: far more than ordinary code takes (about one operation, a hundredth of a step, a byte).
 pub const PARSE_STEPS_PER_BYTE: f64 = 0.2;
 
+/// Most brackets that may be open at once. The parser's own cleaning up recurses as deep as what it could not decide, on a
+/// stack of fixed size.
+const MAX_OPEN_BRACKETS: u32 = 10_000;
+
 thread_local! {
     static PARSERS: RefCell<Vec<(Lang, Parser)>> = const { RefCell::new(Vec::new()) };
 }
@@ -23,6 +27,9 @@ thread_local! {
 pub(crate) fn parse(lang: Lang, grammar: &Grammar, bytes: &[u8]) -> Result<Tree, ExtractError> {
     if u32::try_from(bytes.len()).is_err() {
         return Err(ExtractError::TooLarge(bytes.len()));
+    }
+    if bytes.len() > MAX_OPEN_BRACKETS as usize && most_open(bytes) > MAX_OPEN_BRACKETS {
+        return Err(ExtractError::TooDeep(MAX_OPEN_BRACKETS));
     }
     // Taken out while in use: a panic below loses the parser instead of leaving a half-used one behind.
     let kept = PARSERS.with_borrow_mut(|parsers| {
@@ -53,6 +60,23 @@ pub(crate) fn parse(lang: Lang, grammar: &Grammar, bytes: &[u8]) -> Result<Tree,
     }
     PARSERS.with_borrow_mut(|parsers| parsers.push((lang, parser)));
     tree.ok_or(ExtractError::ParseBudget { lang, steps: limit })
+}
+
+/// How many brackets are open at once at most, strings and comments not told apart.
+fn most_open(bytes: &[u8]) -> u32 {
+    let mut open = 0_u32;
+    let mut most = 0;
+    for byte in bytes {
+        match byte {
+            b'(' | b'[' | b'{' => {
+                open += 1;
+                most = most.max(open);
+            }
+            b')' | b']' | b'}' => open = open.saturating_sub(1),
+            _ => {}
+        }
+    }
+    most
 }
 
 /// Parses and does no more; for measuring what extraction adds. `None` for a language without a grammar.

@@ -25,6 +25,8 @@ pub struct NewDef<'a> {
     signature: Option<String>,
     /// Comments in the header, left out of the signature.
     comments: Vec<(u32, u32)>,
+    /// Whether a blank line may stand between it and its documentation.
+    detached: bool,
 }
 
 impl<'a> NewDef<'a> {
@@ -42,6 +44,7 @@ impl<'a> NewDef<'a> {
             body_start: None,
             signature: None,
             comments: Vec::new(),
+            detached: L::DETACHED_DOCS,
         }
     }
 
@@ -185,7 +188,7 @@ impl<'a> Builder<'a> {
     }
 
     fn add_def(&mut self, new: NewDef<'a>, parent: DefIx) -> DefIx {
-        let comments = self.comments_before(new.start);
+        let comments = self.comments_before(new.start, new.detached);
         let start = comments.map_or(new.start, |(start, _)| start);
         let name = self.out.str(new.name);
         let outer = self.def(parent);
@@ -265,9 +268,22 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The run of comments that ends right above `start`.
-    fn comments_before(&mut self, start: u32) -> Option<(u32, u32)> {
-        self.comments.filter(|(_, end)| *end <= start && self.is_adjacent(*end, start))
+    /// The run of comments that ends right above `start`; if `detached`, a `/** … */` may stand one blank line above.
+    fn comments_before(&self, start: u32, detached: bool) -> Option<(u32, u32)> {
+        self.comments.filter(|(first, end)| {
+            *end <= start
+                && (self.is_adjacent(*end, start)
+                    || (detached && *first > 0 && self.is_documentation(*first, *end, start)))
+        })
+    }
+
+    /// Whether the comments from `first` to `end` are one block of documentation, a blank line above `start`.
+    fn is_documentation(&self, first: u32, end: u32, start: u32) -> bool {
+        let gap = self.slice(end, start);
+        (start - end) as usize <= MAX_GAP
+            && gap.trim().is_empty()
+            && gap.bytes().filter(|byte| *byte == b'\n').count() <= 2
+            && self.slice(first, end).starts_with("/**")
     }
 
     /// Whether there is only white space between, and no blank line.

@@ -9,6 +9,7 @@ mod imports;
 mod invariants;
 mod jsdoc;
 mod kinds;
+mod mask;
 mod names;
 mod objects;
 mod params;
@@ -18,8 +19,10 @@ mod state;
 mod types;
 mod vars;
 
-use sdl_model::SymbolKind;
+use std::borrow::Cow;
+
 use sdl_model::facts::ExprIx;
+use sdl_model::{Lang, SymbolKind};
 
 use crate::build::{EffectTable, Half};
 use crate::driver::{Cx, Language, Visit};
@@ -41,6 +44,7 @@ impl Language for Ecma {
 
     // A function may use a variable that is declared behind it.
     const FUNCTION_SCOPED: bool = true;
+    const DETACHED_DOCS: bool = true;
 
     fn is_comment(kind: K) -> bool {
         matches!(kind, K::Comment | K::HtmlComment | K::HashBang)
@@ -53,6 +57,10 @@ impl Language for Ecma {
     /// Interfaces and namespaces may be written in several pieces.
     fn reopens(kind: SymbolKind) -> bool {
         matches!(kind, SymbolKind::Namespace | SymbolKind::Interface)
+    }
+
+    fn prepare(lang: Lang, bytes: &[u8]) -> Cow<'_, [u8]> {
+        if lang == Lang::JavaScript { Cow::Borrowed(bytes) } else { mask::mask(bytes) }
     }
 
     fn begin(cx: &mut Context<'_>, root: Node<'_>) {

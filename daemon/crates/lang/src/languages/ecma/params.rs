@@ -157,21 +157,11 @@ pub(super) fn anonymous<'a>(cx: &mut Context<'a>, function: Node<'a>) {
     }
 }
 
-/// What parameter `at` of `function` is when it is an argument of a call: an element or the value within for the calls
-/// that everybody knows (`list.map(x => …)`), else what the callee says that it passes.
+/// What parameter `at` of `function` is when it is an argument of a call: what the callee says that it passes.
 fn passed<'a>(cx: &mut Context<'a>, function: Node<'a>, at: usize) -> Option<ExprIx> {
     let arguments = function.parent().filter(|arguments| arguments.is(K::Arguments))?;
     let arg = arguments.children().take(MAX_ELEMENTS).position(|one| one == function)?;
     let call = arguments.parent()?;
-    if let Some(callee) = call.child(F::Function).filter(|callee| callee.is(K::MemberExpression))
-        && let (Some(object), Some(name)) = (callee.child(F::ObjectField), callee.child(F::Property))
-        && let Some(element) = gives_element(name.text(), at)
-        && arg == 0
-    {
-        let value = cx.b.body.value(object);
-        return (!cx.b.body.is_unknown(value))
-            .then(|| cx.b.body.add(if element { Expr::Iter(value) } else { Expr::Await(value) }));
-    }
     let callee = call.child(F::Function).or_else(|| call.child(F::Constructor))?;
     let mut value = cx.b.body.value(callee);
     if cx.b.body.is_unknown(value) {
@@ -181,19 +171,4 @@ fn passed<'a>(cx: &mut Context<'a>, function: Node<'a>, at: usize) -> Option<Exp
         value = cx.b.body.add(Expr::New(value));
     }
     Some(cx.b.body.add(Expr::Passed(value, arg as u8, at.min(255) as u8)))
-}
-
-/// Whether the method `name` passes an element (or else the value within) as parameter `at` of its first argument; none
-/// if nobody knows.
-fn gives_element(name: &str, at: usize) -> Option<bool> {
-    match (name, at) {
-        (
-            "forEach" | "map" | "filter" | "find" | "findIndex" | "findLast" | "some" | "every" | "flatMap",
-            0,
-        )
-        | ("sort" | "toSorted", 0 | 1)
-        | ("reduce" | "reduceRight", 1) => Some(true),
-        ("then", 0) => Some(false),
-        _ => None,
-    }
 }

@@ -248,29 +248,38 @@ fn pattern<'a>(cx: &mut Context<'a>, declared: &Declared<'a>, top: bool) {
 /// `name = value` for a variable that is declared elsewhere.
 pub(super) fn assigned<'a>(cx: &mut Context<'a>, node: Node<'a>, left: Node<'a>, right: Node<'a>) {
     let name = left.text();
-    let inner = exprs::unwrap(right);
-    let Some((scope, local)) = declared_in(cx, name, node.start()) else {
-        if let Some(def) = cx.b.find_def(DefIx::MODULE, name).filter(|def| is_variable(cx, *def)) {
-            let shape = cx.b.body.value(right);
-            cx.b.add_value(def, shape, node.start());
-            if let Some(function) = cx.b.callable() {
-                cx.b.effect(function, EffectKind::GlobalState, name);
+    let function = Some(exprs::unwrap(right)).filter(|inner| inner.kind().is_function_value());
+    let found = declared_in(cx, name, node.start());
+    match found {
+        Some((scope, local)) => {
+            let text = cx.b.body.str(name);
+            if function.is_none() || !local.pending {
+                let value = Some(cx.b.body.value(right)).filter(|value| !is_null(cx, *value));
+                let from = if local.pending { local.range.0 } else { node.end() };
+                cx.b.bind_in(scope, BindingKind::Local, name, None, value, (from, local.range.1));
             }
+            cx.state.declare(scope, text, Local { pending: false, ..local });
         }
-        return;
-    };
-    let text = cx.b.body.str(name);
-    if local.pending && inner.kind().is_function_value() {
+        None => global(cx, node, name, right),
+    }
+    if let Some(inner) = function {
+        // One that is declared and not set before is known by the function, not as a variable.
+        let scope = found.filter(|(_, local)| local.pending).map_or(cx.b.scope(), |(scope, _)| scope);
         let new = NewDef::new(SymbolKind::Function, name, left, node);
         let def = cx.b.open_of(scope, functions::with_header(new, inner));
         hide(cx, def);
         cx.state.hold(inner, Holder::of(def));
-    } else {
-        let value = Some(cx.b.body.value(right)).filter(|value| !is_null(cx, *value));
-        let from = if local.pending { local.range.0 } else { node.end() };
-        cx.b.bind_in(scope, BindingKind::Local, name, None, value, (from, local.range.1));
     }
-    cx.state.declare(scope, text, Local { pending: false, ..local });
+}
+
+/// An assignment to what is no local: a variable of the module, if it has one of that name.
+fn global<'a>(cx: &mut Context<'a>, node: Node<'a>, name: &str, right: Node<'a>) {
+    let Some(def) = cx.b.find_def(DefIx::MODULE, name).filter(|def| is_variable(cx, *def)) else { return };
+    let shape = cx.b.body.value(right);
+    cx.b.add_value(def, shape, node.start());
+    if let Some(function) = cx.b.callable() {
+        cx.b.effect(function, EffectKind::GlobalState, name);
+    }
 }
 
 fn is_null(cx: &Context<'_>, ix: ExprIx) -> bool {
