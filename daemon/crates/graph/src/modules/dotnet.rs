@@ -7,14 +7,10 @@ use sdl_model::{Lang, SymbolKind};
 use super::{Place, as_place};
 use crate::world::{DefRef, FileIndex, FileIx, Sym, World};
 
-/// A namespace as imported: it brings in types, found one by one.
+/// The type that an import names whole. Namespaces bring in types, which are found one by one.
 pub(super) fn module(w: &World<'_>, file: &FileIndex, text: &str) -> Place {
-    let text = text.trim_start_matches('\\');
-    if file.lang() == Lang::Php {
-        let (namespace, name) = super::split_last(text);
-        return import_name(w, file, namespace, name);
-    }
-    Place::External
+    let (namespace, name) = super::split_last(text.trim_start_matches('\\'));
+    import_name(w, file, namespace, name)
 }
 
 /// What `use namespace\name` and the like bind.

@@ -243,7 +243,6 @@ pub(crate) fn wildcard(w: &World<'_>, from: FileIx, file: &FileIndex, import: &I
         }
         Place::Module(target) => match file.lang() {
             Lang::Python => python::public_member(w, target, name),
-            Lang::CSharp | Lang::Php => Place::Missing,
             _ => member(w, target, name),
         },
         Place::Def(def) => inside(w, Place::Def(def), &w.text(name)),
