@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, Instant};
 
-use sdl_ledger::{FactsStore, Options};
+use sdl_ledger::{FactsStore, How, Options};
 use sdl_model::ids::EXTRACTOR_VERSION;
 use sdl_tools::host::{HostInfo, Limits, MemoryInfo, RegisterSpec, Registered};
 use sdl_tools::{Code, Host, Repo as _, ToolError};
@@ -41,6 +41,8 @@ pub enum EngineError {
 pub struct Engine {
     state: PathBuf,
     facts: Arc<FactsStore>,
+    /// The facts store began empty: what ledgers name is not there any more.
+    facts_lost: bool,
     hub: Hub,
     repos: RwLock<BTreeMap<String, Arc<Repo>>>,
     /// Registered, but not served: their roots are not there, say. Kept for the next start.
@@ -65,6 +67,7 @@ impl Engine {
         let engine = Arc::new(Self {
             state: state.to_owned(),
             facts: Arc::new(facts),
+            facts_lost: !matches!(how, How::Existing | How::Migrated { .. }),
             hub,
             repos: RwLock::default(),
             dormant: RwLock::default(),
@@ -191,14 +194,15 @@ impl Engine {
 
     fn start_repo(&self, entry: Entry, root: CanonicalRoot) -> Result<Arc<Repo>, OpenError> {
         let id = entry.repo_id.clone();
-        let (repo, how) = Repo::start(entry, root, &self.repo_dir(&id), self.facts.clone(), &self.hub)?;
+        let (repo, how) =
+            Repo::start(entry, root, &self.repo_dir(&id), self.facts.clone(), self.facts_lost, &self.hub)?;
         self.note_rebuild(&format!("the ledger of {id}"), &how);
         write(&self.repos).insert(id, repo.clone());
         Ok(repo)
     }
 
-    fn note_rebuild(&self, what: &str, how: &sdl_ledger::How) {
-        if let sdl_ledger::How::Rebuilt { set_aside, why } = how {
+    fn note_rebuild(&self, what: &str, how: &How) {
+        if let How::Rebuilt { set_aside, why } = how {
             self.warn(format!("{what} was damaged ({why}); it is kept in {set_aside:?} and built anew"));
         }
     }

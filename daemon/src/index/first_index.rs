@@ -10,7 +10,7 @@ use sdl_model::{Cause, Facts, FactsKey, FileId, FileState, GitHead, RelPath, Ski
 
 use super::read_file::{Outcome, Reader};
 use super::resolve::{self, Source};
-use super::{Stores, Tally, now_ms};
+use super::{Stores, Tally, now_ms, put_missing};
 
 /// Files that are read and stored at a time: bounds memory, keeps the facts' transactions short.
 const CHUNK: usize = 128;
@@ -55,6 +55,8 @@ pub fn first_index(
             .collect();
         let keys: Vec<FactsKey> = read.iter().filter_map(|(update, ..)| key(update)).collect();
         pins.push(stores.facts.pin(&keys));
+        let found = read.iter().filter(|(_, parsed, _)| parsed.is_none()).map(|(update, ..)| &**update);
+        put_missing(stores.facts, found)?;
         let mut fresh = Vec::with_capacity(read.len());
         for (update, parsed, postings) in read {
             bulk.add_file(&update)?;

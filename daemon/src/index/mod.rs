@@ -12,7 +12,7 @@ pub mod memory;
 pub mod read_file;
 mod resolve;
 
-use sdl_ledger::{FactsStore, Ledger};
+use sdl_ledger::{FactsStore, FileUpdate, Ledger};
 
 /// The stores that a repository's index lives in.
 #[derive(Clone, Copy)]
@@ -53,4 +53,21 @@ pub fn now_ms() -> u64 {
     std::time::SystemTime::now()
         .duration_since(std::time::UNIX_EPOCH)
         .map_or(0, |since| since.as_millis() as u64)
+}
+
+/// Stores the facts of `updates` that are not there. For facts that are pinned by now, but were found before that: a
+/// sweep may have come in between.
+pub(crate) fn put_missing<'u>(
+    facts: &FactsStore,
+    updates: impl Iterator<Item = &'u FileUpdate>,
+) -> sdl_ledger::Result<()> {
+    for update in updates {
+        let key = update.row.as_ref().and_then(|row| row.state.facts());
+        if let (Some(key), Some(held)) = (key, &update.facts)
+            && !facts.has(&key)?
+        {
+            facts.put_many(&[(key, held)])?;
+        }
+    }
+    Ok(())
 }

@@ -65,19 +65,21 @@ pub struct Repo {
 }
 
 impl Repo {
-    /// Opens the ledger in `dir` and starts the worker, whose first batch compares the tree with it.
+    /// Opens the ledger in `dir` and starts the worker, whose first batch compares the tree with it. With the facts lost,
+    /// or built by other rules, everything is read and resolved anew.
     pub fn start(
         entry: Entry,
         root: CanonicalRoot,
         dir: &Path,
         facts: Arc<FactsStore>,
+        facts_lost: bool,
         hub: &Hub,
     ) -> Result<(Arc<Self>, How), OpenError> {
         let opened = Ledger::open(dir, &Options::default())?;
         let tree = hub.add_root(&root, RootOptions::for_user(entry.ignore.clone()));
         let default = sdl_lang::Limits::default();
         let stage = match opened.ledger.head() {
-            Some(_) if built_by::is_current(dir) => Stage::Live,
+            Some(_) if built_by::is_current(dir) && !facts_lost => Stage::Live,
             _ => Stage::Indexing { done: 0, total: None },
         };
         let repo = Arc::new(Self {

@@ -18,7 +18,7 @@ use super::{Repo, Stage, built_by, lock};
 use crate::index::commit::{self, commit};
 use crate::index::first_index::first_index;
 use crate::index::read_file::Outcome;
-use crate::index::{Stores, Tally, git_head, memory};
+use crate::index::{Stores, Tally, git_head, memory, put_missing};
 
 /// Reads of the worker end with the batch; this is a bound that no healthy batch comes near.
 const READ_DEADLINE: Duration = Duration::from_secs(600);
@@ -137,6 +137,8 @@ impl Worker {
             .filter_map(|update| update.row.as_ref().and_then(|row| row.state.facts()))
             .collect();
         let _pins = self.repo.facts.pin(&keys);
+        // Until here a sweep could take what was found or stored for this batch: a version must not name it then.
+        put_missing(&self.repo.facts, updates.updates.iter())?;
         let started = Instant::now();
         if let Some(version) = commit(stores, updates, cause, head)? {
             tracing::debug!(
