@@ -25,7 +25,9 @@ pub mod ecma;
 pub mod go;
 pub mod java;
 pub mod php;
+pub mod kotlin;
 pub mod python;
+pub mod ruby;
 pub mod rust;
 
 use std::sync::OnceLock;
@@ -86,7 +88,9 @@ static REGISTRY: &[Entry] = &[
     entry!(Java, java::Java, tree_sitter_java::LANGUAGE),
     entry!(JavaScript, ecma::Ecma, tree_sitter_javascript::LANGUAGE),
     entry!(Php, php::Php, tree_sitter_php::LANGUAGE_PHP),
+    entry!(Kotlin, kotlin::Kotlin, tree_sitter_kotlin_ng::LANGUAGE),
     entry!(Python, python::Python, tree_sitter_python::LANGUAGE),
+    entry!(Ruby, ruby::Ruby, tree_sitter_ruby::LANGUAGE),
     entry!(Rust, rust::Rust, tree_sitter_rust::LANGUAGE),
     entry!(Tsx, ecma::Ecma, tree_sitter_typescript::LANGUAGE_TSX),
     entry!(TypeScript, ecma::Ecma, tree_sitter_typescript::LANGUAGE_TYPESCRIPT),

@@ -1,0 +1,80 @@
+//! Ruby.
+
+mod binds;
+mod defs;
+mod effects;
+mod exprs;
+mod kinds;
+mod refs;
+
+use std::collections::{HashMap, HashSet};
+
+use sdl_model::Visibility;
+use sdl_model::facts::{DefIx, ExprIx, StrIx};
+
+use crate::build::{EffectTable, Half};
+use crate::driver::{Cx, Language, Visit};
+
+pub use kinds::{F, K};
+
+/// Ruby's extractor.
+#[derive(Clone, Copy, Debug)]
+pub struct Ruby;
+
+/// What is known of the text so far.
+#[derive(Debug, Default)]
+pub struct State {
+    /// What a bare `private` and its like say of the methods that follow in a class.
+    visibility: HashMap<DefIx, Visibility>,
+    /// The locals so far; any other bare name is a call.
+    locals: HashSet<(DefIx, StrIx)>,
+}
+
+type Node<'a> = crate::tape::Node<'a, Ruby>;
+type Context<'a> = Cx<'a, Ruby>;
+
+impl Language for Ruby {
+    type K = K;
+    type F = F;
+    type State = State;
+
+    const SEPARATOR: &'static str = "::";
+    const FUNCTION_SCOPED: bool = true;
+
+    fn is_comment(kind: K) -> bool {
+        kind == K::Comment
+    }
+
+    fn effects() -> &'static EffectTable {
+        &effects::TABLE
+    }
+
+    fn enter<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+        match node.kind() {
+            K::Class | K::Module => defs::declaration(cx, node),
+            K::Method | K::SingletonMethod => defs::method(cx, node),
+            K::Superclass | K::Alias | K::Undef => return Visit::Skip,
+            K::Assignment | K::OperatorAssignment => binds::assignment(cx, node),
+            K::BlockParameters => binds::block(cx, node),
+            K::Rescue => binds::rescue(cx, node),
+            K::Call => return refs::call(cx, node),
+            K::ElementReference => refs::element(cx, node),
+            K::Identifier => refs::identifier(cx, node),
+            K::Constant => refs::constant(cx, node),
+            K::ScopeResolution => refs::scoped(cx, node),
+            K::InstanceVariable => refs::instance_variable(cx, node),
+            K::Super => refs::bare_super(cx, node),
+            K::Return => defs::returned(cx, node),
+            _ => {}
+        }
+        Visit::Into
+    }
+
+    fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+        exprs::value(half, node)
+    }
+
+    fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+        exprs::value(half, node)
+    }
+}
