@@ -41,3 +41,17 @@ fn a_killed_daemon_leaves_a_ledger_that_verifies() {
     let status = env.ctl_ok(&["status", "--json"]);
     assert!(status.contains("\"warnings\": []"), "nothing was set aside or rebuilt: {status}");
 }
+
+#[test]
+fn lost_facts_are_taken_anew() {
+    let env = TestEnv::new();
+    let root = env.repo("app", "//- /a.py\ndef alpha():\n    return 0\n\ndef beta():\n    return alpha()\n");
+    let daemon = env.daemon();
+    env.ctl_ok(&["index", root.to_str().unwrap()]);
+    env.ctl_ok(&["stop"]);
+    drop(daemon);
+    fs::remove_dir_all(env.state_dir().join("facts")).unwrap();
+    let _daemon = env.daemon();
+    env.ctl_ok(&["verify", "--repo", "app"]);
+    env.ctl_ok(&["card", "beta", "--repo", "app"]);
+}
