@@ -24,11 +24,13 @@ pub(super) fn class<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     bases(cx, def, node, kind);
     // A primary constructor; a record's parameters are properties too.
     if let Some(list) = node.child_of(K::ParameterList) {
-        params::params(cx, def, list);
         if node.is(K::RecordDeclaration) {
+            params::state(cx, def, list);
             for param in params::written(list) {
                 component(cx, def, param);
             }
+        } else {
+            params::params(cx, def, list);
         }
     }
 }

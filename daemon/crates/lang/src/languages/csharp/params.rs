@@ -46,8 +46,15 @@ pub(super) fn written(list: Node<'_>) -> Vec<Written<'_>> {
     all
 }
 
-/// Adds the parameters in `list` to `def`, the innermost open definition. States whose extension it is.
+/// Adds the parameters in `list` to `def`, the innermost open definition, and binds them.
 pub(super) fn params<'a>(cx: &mut Context<'a>, def: DefIx, list: Node<'a>) {
+    state(cx, def, list);
+    let range = (cx.b.def(def).span.start, cx.b.scope_end());
+    bind(cx, list, range);
+}
+
+/// Adds the parameters in `list` to `def`. States whose extension it is.
+pub(super) fn state<'a>(cx: &mut Context<'a>, def: DefIx, list: Node<'a>) {
     for param in written(list) {
         let ty = param.ty.map(|ty| cx.b.out.ty(ty));
         let kind = if param.rest {
@@ -69,8 +76,6 @@ pub(super) fn params<'a>(cx: &mut Context<'a>, def: DefIx, list: Node<'a>) {
             cx.b.def_mut(def).owner = ty;
         }
     }
-    let range = (cx.b.def(def).span.start, cx.b.scope_end());
-    bind(cx, list, range);
 }
 
 /// Binds the parameters in `list` where they are known.

@@ -1,0 +1,118 @@
+//! Local names: loops, `when`, `catch`, and what a test says of a name's type.
+
+use sdl_model::facts::{BindingKind, Expr, ExprIx};
+
+use super::types::{plain, stated};
+use super::{Context, F, K, Node, exprs};
+
+/// Where what is declared at `node` is no longer known: the end of the block around it.
+pub(super) fn scope_end(cx: &Context<'_>, node: Node<'_>) -> u32 {
+    let around = node.ancestors().find(|around| {
+        matches!(around.kind(), K::Block | K::LambdaLiteral | K::WhenExpression | K::ForStatement)
+    });
+    around.map_or_else(|| cx.b.scope_end(), Node::end)
+}
+
+/// Binds the name, or the names in brackets, that `target` declares, set to `value`.
+pub(super) fn declared<'a>(
+    cx: &mut Context<'a>,
+    target: Node<'a>,
+    value: Option<ExprIx>,
+    kind: BindingKind,
+    (from, to): (u32, u32),
+) {
+    if target.is(K::MultiVariableDeclaration) {
+        for (at, part) in target.children().take(16).enumerate() {
+            let item = value.map(|whole| cx.b.body.add(Expr::Item(whole, at.min(255) as u8)));
+            one(cx, part, item, kind, (from, to));
+        }
+    } else {
+        one(cx, target, value, kind, (from, to));
+    }
+}
+
+fn one<'a>(
+    cx: &mut Context<'a>,
+    target: Node<'a>,
+    value: Option<ExprIx>,
+    kind: BindingKind,
+    (from, to): (u32, u32),
+) {
+    let Some(name) = target.child_of(K::Identifier).filter(|name| name.text() != "_") else { return };
+    let ty = stated(target).map(|ty| cx.b.body.ty(ty));
+    let value = value.filter(|_| ty.is_none());
+    cx.b.bind_within(kind, plain(name.text()), ty, value, from, to);
+}
+
+/// `for (x in xs)`.
+pub(super) fn for_loop<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let mut parts = node
+        .children()
+        .skip_while(|part| !matches!(part.kind(), K::VariableDeclaration | K::MultiVariableDeclaration));
+    let (Some(target), Some(source)) = (parts.next(), parts.next()) else { return };
+    let whole = cx.b.body.value(source);
+    let element = cx.b.body.add(Expr::Iter(whole));
+    declared(cx, target, Some(element), BindingKind::Local, (source.end(), node.end()));
+}
+
+/// `catch (e: E)`.
+pub(super) fn catch<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    one(cx, node, None, BindingKind::Local, (node.start(), node.end()));
+}
+
+/// `when (val x = …)`.
+pub(super) fn when_subject<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let (Some(target), Some(value)) = (node.child_of(K::VariableDeclaration), exprs::assigned(node)) else {
+        return;
+    };
+    let end = node.parent().map_or(node.end(), Node::end);
+    let value = cx.b.body.value(value);
+    declared(cx, target, Some(value), BindingKind::Local, (node.end(), end));
+}
+
+/// `is T -> …`: there the subject is a T.
+pub(super) fn when_entry<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let mut conditions = node.children_in(F::Condition);
+    let (Some(test), None) = (conditions.next(), conditions.next()) else { return };
+    if test.is(K::IsExpression) {
+        return narrow(cx, test, (test.end(), node.end()));
+    }
+    if !test.is(K::TypeTest) || test.child_of(K::NotIs).is_some() {
+        return;
+    }
+    let subject = node.parent().and_then(|when| when.child_of(K::WhenSubject));
+    let Some(subject) = subject else { return };
+    let declared = subject.child_of(K::VariableDeclaration).and_then(|one| one.child_of(K::Identifier));
+    let name = declared.or_else(|| subject.children().last().filter(|name| name.is(K::Identifier)));
+    if let (Some(name), Some(ty)) = (name, stated(test)) {
+        let ty = cx.b.body.ty(ty);
+        cx.b.bind_within(BindingKind::Local, plain(name.text()), Some(ty), None, test.end(), node.end());
+    }
+}
+
+/// `if (x is T) …`: there x is a T.
+pub(super) fn narrowed<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let Some(mut test) = node.child(F::Condition) else { return };
+    let Some(then) = test.next_sibling() else { return };
+    // Of `x is T && …` the first part holds as well, from there on.
+    for _ in 0..4 {
+        let both = test.is(K::BinaryExpression)
+            && test.child(F::Operator).is_some_and(|operator| operator.is(K::And));
+        match test.child(F::Left).filter(|_| both) {
+            Some(left) => test = left,
+            None => break,
+        }
+    }
+    narrow(cx, test, (test.end(), then.end()));
+}
+
+fn narrow<'a>(cx: &mut Context<'a>, test: Node<'a>, range: (u32, u32)) {
+    if !test.is(K::IsExpression) || test.child_of(K::NotIs).is_some() {
+        return;
+    }
+    let (Some(name), Some(ty)) = (test.child(F::Left), test.child(F::Right)) else { return };
+    if name.is(K::Identifier) {
+        let ty = cx.b.body.ty(ty);
+        cx.b.bind_within(BindingKind::Local, plain(name.text()), Some(ty), None, range.0, range.1);
+    }
+}

@@ -1,0 +1,187 @@
+//! Shapes of values.
+
+use sdl_model::facts::{Expr, ExprIx, Lit};
+
+use super::types::{plain, stated};
+use super::{F, K, Node};
+use crate::build::Half;
+
+pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+    match node.kind() {
+        K::Identifier => match node.text() {
+            "null" => half.lit(Lit::Null),
+            "true" | "false" => half.lit(Lit::Bool),
+            name => half.name(plain(name)),
+        },
+        K::ThisExpression => match node.text().strip_prefix("this@") {
+            // The receiver of a class around this one.
+            Some(outer) if outer.starts_with(char::is_uppercase) => {
+                let outer = half.type_name(outer);
+                half.add(Expr::New(outer))
+            }
+            _ => half.add(Expr::SelfRef),
+        },
+        K::SuperExpression => match stated(node) {
+            Some(ty) => {
+                let ty = half.ty(ty);
+                half.add(Expr::New(ty))
+            }
+            None => half.add(Expr::SuperRef),
+        },
+        K::NavigationExpression => {
+            let base = half.value_or_unknown(node.first());
+            half.attr(base, member(node).map_or("", |name| plain(name.text())))
+        }
+        K::CallExpression => {
+            let (Some(callee), args) = (callee(node), arg_count(node)) else { return half.unknown() };
+            if let Some(same) = hands_on(callee) {
+                return half.value(same);
+            }
+            let callee = half.value(callee);
+            half.call(callee, args)
+        }
+        K::ObjectLiteral => {
+            let base = node.child_of(K::DelegationSpecifiers).and_then(Node::first).and_then(|base| {
+                base.child_of(K::ConstructorInvocation).and_then(stated).or_else(|| stated(base))
+            });
+            match base {
+                Some(ty) => {
+                    let ty = half.ty(ty);
+                    half.add(Expr::New(ty))
+                }
+                None => half.lit(Lit::Object),
+            }
+        }
+        K::AsExpression => {
+            let ty = half.ty_or_unknown(node.child(F::Right));
+            half.add(Expr::New(ty))
+        }
+        K::IndexExpression => {
+            let base = half.value_or_unknown(node.first());
+            half.add(Expr::Index(base))
+        }
+        K::UnaryExpression => {
+            if node.child(F::Operator).is_some_and(|operator| operator.is(K::Not)) {
+                return half.lit(Lit::Bool);
+            }
+            half.value_or_unknown(node.child(F::Argument))
+        }
+        K::BinaryExpression => binary(half, node),
+        K::InExpression | K::IsExpression => half.lit(Lit::Bool),
+        K::ParenthesizedExpression
+        | K::SpreadExpression
+        | K::AnnotatedExpression
+        | K::LabeledExpression
+        | K::ValueArgument
+        | K::Block
+        | K::PropertyDelegate => half.value_or_unknown(node.children().last()),
+        K::IfExpression => {
+            let branches = node.children().filter(|part| part.field() != F::Condition && is_value(*part));
+            let branches = half.values(branches.take(2));
+            half.either(branches)
+        }
+        K::WhenExpression => {
+            let entries = node.children().filter(|part| part.is(K::WhenEntry));
+            let values = entries.filter_map(|entry| entry.children().last()).filter(|part| is_value(*part));
+            let values = half.values(values.take(4));
+            half.either(values)
+        }
+        K::TryExpression => half.value_or_unknown(node.child_of(K::Block)),
+        K::InfixExpression => {
+            let parts: Vec<Node<'a>> = node.children().take(3).collect();
+            match parts.as_slice() {
+                [left, name, right] if name.text() == "to" => {
+                    let pair = half.values([*left, *right].into_iter());
+                    half.add(Expr::Tuple(pair))
+                }
+                [left, name, _] => {
+                    let base = half.value(*left);
+                    let callee = half.attr(base, plain(name.text()));
+                    half.call(callee, 1)
+                }
+                _ => half.unknown(),
+            }
+        }
+        K::RangeExpression | K::CollectionLiteral => half.lit(Lit::List),
+        K::LambdaLiteral | K::AnonymousFunction | K::CallableReference => half.lit(Lit::Lambda),
+        K::StringLiteral | K::MultilineStringLiteral => half.lit(Lit::Str),
+        K::NumberLiteral | K::CharacterLiteral => half.lit(Lit::Int),
+        K::FloatLiteral => half.lit(Lit::Float),
+        _ => half.unknown(),
+    }
+}
+
+/// Whether something is left over when `node` is run to its end.
+fn is_value(node: Node<'_>) -> bool {
+    let last = if node.is(K::Block) { node.children().last() } else { Some(node) };
+    last.is_some_and(|last| !matches!(last.kind(), K::ThrowExpression | K::ReturnExpression | K::Assignment))
+}
+
+/// Comparisons are truth values, `a ?: b` is either.
+fn binary<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+    let (Some(left), Some(right)) = (node.child(F::Left), node.child(F::Right)) else {
+        return half.unknown();
+    };
+    match node.child(F::Operator).map(Node::kind) {
+        Some(K::Elvis) => {
+            let left = half.value(left);
+            if !is_value(right) {
+                return left;
+            }
+            let right = half.value(right);
+            half.either(vec![left, right])
+        }
+        Some(_) => half.lit(Lit::Bool),
+        // Arithmetic of a type gives that type, more often than not.
+        None => half.value(left),
+    }
+}
+
+/// The receiver of `x.apply {…}` and `x.also {…}`, which give back what they are called on.
+fn hands_on(callee: Node<'_>) -> Option<Node<'_>> {
+    let name = member(callee).filter(|_| callee.is(K::NavigationExpression))?;
+    matches!(name.text(), "apply" | "also" | "takeIf" | "takeUnless").then(|| callee.first()).flatten()
+}
+
+/// The name behind the dot.
+pub(super) fn member(navigation: Node<'_>) -> Option<Node<'_>> {
+    let first = navigation.first()?;
+    navigation.children().last().filter(|name| name.is(K::Identifier) && *name != first)
+}
+
+/// What `call` calls. `f(1) {…}` may be a call of a call: it is one.
+pub(super) fn callee(call: Node<'_>) -> Option<Node<'_>> {
+    let first = call.first()?;
+    if is_completed(first) { first.first() } else { Some(first) }
+}
+
+/// Whether the call `node` has its last argument, a lambda, behind it.
+pub(super) fn is_completed(node: Node<'_>) -> bool {
+    node.is(K::CallExpression)
+        && node.child_of(K::ValueArguments).is_some()
+        && node.child_of(K::AnnotatedLambda).is_none()
+        && node.parent().is_some_and(|outer| {
+            outer.is(K::CallExpression)
+                && outer.first() == Some(node)
+                && outer.child_of(K::ValueArguments).is_none()
+                && outer.child_of(K::AnnotatedLambda).is_some()
+        })
+}
+
+/// How many arguments `call` has, a lambda behind it included.
+pub(super) fn arg_count(call: Node<'_>) -> usize {
+    let listed = |node: Node<'_>| node.child_of(K::ValueArguments).map_or(0, |list| list.children().count());
+    let inner = call.first().filter(|first| is_completed(*first)).map_or(0, listed);
+    listed(call) + inner + usize::from(call.child_of(K::AnnotatedLambda).is_some())
+}
+
+/// What follows the equals sign in `node`.
+pub(super) fn assigned(node: Node<'_>) -> Option<Node<'_>> {
+    node.children().skip_while(|part| !part.is(K::EqualSign)).nth(1)
+}
+
+/// The text of a plain string literal without its quotes.
+pub(super) fn content(node: Node<'_>) -> Option<&str> {
+    let text = node.text().strip_prefix('"')?.strip_suffix('"')?;
+    (node.is(K::StringLiteral) && !text.contains('$')).then_some(text)
+}

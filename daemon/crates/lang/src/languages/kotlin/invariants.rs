@@ -1,0 +1,68 @@
+//! What a function insists on.
+
+use sdl_model::facts::DefIx;
+
+use super::{Context, F, K, Node};
+
+/// How many statements from a function's start a guard may stand.
+const GUARD_STATEMENTS: usize = 5;
+
+/// `throw`, with the condition under which it stands.
+pub(super) fn throw<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    insist(cx, node);
+}
+
+/// Adds what `node` insists on to the function around it.
+fn insist<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let def = cx.state.function(node).unwrap_or_else(|| cx.b.scope());
+    if cx.b.def(def).kind.is_callable() {
+        conditional(cx, def, node);
+    }
+}
+
+fn conditional<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
+    let branch = node.parent().filter(|around| around.is(K::Block)).unwrap_or(node);
+    let condition = branch
+        .parent()
+        .filter(|whole| whole.is(K::IfExpression))
+        .and_then(|whole| whole.child(F::Condition))
+        .filter(|condition| condition.next_sibling() == Some(branch));
+    match condition {
+        Some(condition) => {
+            let cut = |text: &'a str| text.get(..200).unwrap_or(text);
+            let text = format!("if {}: {}", cut(condition.text()), cut(node.text()));
+            cx.b.invariant(def, &text);
+        }
+        None => cx.b.invariant(def, node.text()),
+    }
+}
+
+/// `if (…) return …` among the first statements of a function.
+pub(super) fn guard<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let Some(then) = node.child(F::Condition).and_then(Node::next_sibling) else { return };
+    if then.next_sibling().is_some() {
+        return;
+    }
+    let only = if then.is(K::Block) {
+        let mut statements = then.children();
+        statements.next().filter(|_| statements.next().is_none())
+    } else {
+        Some(then)
+    };
+    let Some(last) = only.filter(|only| only.is(K::ReturnExpression)) else { return };
+    let early = node.parent().filter(|block| block.is(K::Block)).is_some_and(|block| {
+        block.parent_kind() == Some(K::FunctionBody)
+            && block.children().take(GUARD_STATEMENTS).any(|statement| statement == node)
+    });
+    if early && let Some(def) = cx.state.function(node) {
+        conditional(cx, def, last);
+    }
+}
+
+/// Calls that insist on something.
+pub(super) fn checked<'a>(cx: &mut Context<'a>, call: Node<'a>, callee: &str) {
+    if matches!(callee, "require" | "requireNotNull" | "check" | "checkNotNull" | "error" | "assert" | "TODO")
+    {
+        insist(cx, call);
+    }
+}

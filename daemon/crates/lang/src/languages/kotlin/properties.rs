@@ -1,0 +1,114 @@
+//! Properties: of files, of types, and local ones.
+
+use sdl_model::SymbolKind;
+use sdl_model::facts::BindingKind;
+
+use super::types::{plain, stated};
+use super::{Context, K, Node, binds, exprs, functions, modifiers};
+use crate::build::NewDef;
+
+/// `val x: T = …`, with accessors or without.
+pub(super) fn property<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let value = exprs::assigned(node);
+    let delegate = node.child_of(K::PropertyDelegate);
+    if cx.b.callable().is_some() || cx.b.scope_kind().is_callable() || in_initializer(node) {
+        if !functions::is_function(node) || cx.b.callable().is_none() {
+            local(cx, node, value.or(delegate.and_then(lazy)));
+        }
+        return;
+    }
+    let Some(variable) = node.child_of(K::VariableDeclaration) else { return };
+    let Some(name) = variable.child_of(K::Identifier) else { return };
+    let receiver = node.children().take_while(|part| *part != variable).find(|part| part.kind().is_type());
+    let accessors = node.children().find(|part| matches!(part.kind(), K::Getter | K::Setter));
+    let constant =
+        node.child_of(K::Modifiers).is_some_and(|words| words.children().any(|word| word.text() == "const"));
+    let kind = if accessors.is_some() || receiver.is_some() {
+        SymbolKind::Property
+    } else if constant {
+        SymbolKind::Constant
+    } else if cx.b.scope_kind() == SymbolKind::Module {
+        SymbolKind::Variable
+    } else {
+        SymbolKind::Field
+    };
+    let mut new =
+        NewDef::new(kind, plain(name.text()), name, node).header_from(modifiers::header_start(node));
+    // Text stays out of signatures: it may be long, or secret.
+    if let Some(end) = value.filter(|value| !is_short(*value)).or(delegate).or(accessors) {
+        new = new.header_to(end.start());
+    }
+    let def = cx.b.open(new);
+    modifiers::complete(cx, def, node);
+    if let Some(receiver) = receiver {
+        functions::owned(cx, def, receiver, plain(name.text()));
+    }
+    if let Some(ty) = stated(variable) {
+        let shape = cx.b.out.ty(ty);
+        cx.b.def_mut(def).ty = Some(shape);
+        if kind == SymbolKind::Property {
+            functions::result(cx, def, ty);
+        }
+    } else if let Some(ty) = node.child_of(K::Getter).and_then(stated) {
+        functions::result(cx, def, ty);
+    }
+    if let Some(value) = value.or_else(|| delegate.and_then(lazy)) {
+        let shape = cx.b.out.value(value);
+        if !cx.b.out.is_unknown(shape) {
+            cx.b.def_mut(def).value = Some(shape);
+        }
+    }
+    if accessors.is_some() {
+        cx.state.enter_function(node, Some(def));
+    }
+}
+
+/// Whether `node` stands in a class's initializer: a local of it, not a member of the class.
+fn in_initializer(node: Node<'_>) -> bool {
+    node.ancestors()
+        .find(|around| {
+            matches!(
+                around.kind(),
+                K::ClassBody | K::EnumClassBody | K::AnonymousInitializer | K::LambdaLiteral
+            )
+        })
+        .is_some_and(|around| matches!(around.kind(), K::AnonymousInitializer | K::LambdaLiteral))
+}
+
+/// What `by lazy { … }` gives in the end.
+fn lazy(delegate: Node<'_>) -> Option<Node<'_>> {
+    let call = delegate.children().last().filter(|call| call.is(K::CallExpression))?;
+    let named = exprs::callee(call).is_some_and(|callee| callee.text() == "lazy");
+    let lambda = call.child_of(K::AnnotatedLambda).filter(|_| named)?.child_of(K::LambdaLiteral)?;
+    lambda.children().last()
+}
+
+/// Whether a value is so plain that it may stand in a signature.
+fn is_short(value: Node<'_>) -> bool {
+    let plain =
+        matches!(value.kind(), K::NumberLiteral | K::FloatLiteral | K::Identifier | K::NavigationExpression);
+    plain && value.end() - value.start() < 60
+}
+
+fn local<'a>(cx: &mut Context<'a>, node: Node<'a>, value: Option<Node<'a>>) {
+    let Some(target) = node
+        .children()
+        .find(|part| matches!(part.kind(), K::VariableDeclaration | K::MultiVariableDeclaration))
+    else {
+        return;
+    };
+    let value = value.map(|value| cx.b.body.value(value));
+    let range = (node.end(), binds::scope_end(cx, node));
+    binds::declared(cx, target, value, BindingKind::Local, range);
+}
+
+/// `set(value) {…}`.
+pub(super) fn setter<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let Some(name) = node.child_of(K::Identifier) else { return };
+    let property = node.parent().filter(|property| property.is(K::PropertyDeclaration));
+    let ty = stated(node).or_else(|| property?.child_of(K::VariableDeclaration).and_then(stated));
+    let ty = ty.map(|ty| cx.b.body.ty(ty));
+    cx.b.bind_within(BindingKind::Param, plain(name.text()), ty, None, node.start(), node.end());
+    // What a setter returns is nothing.
+    cx.state.enter_function(node, None);
+}

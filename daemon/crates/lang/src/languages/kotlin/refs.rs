@@ -1,0 +1,181 @@
+//! References.
+
+use sdl_model::facts::RefForm;
+
+use super::types::{last_name, plain, qualifier, stated, user};
+use super::{Context, F, K, Node, exprs, invariants};
+
+/// Longest callee that is looked up as a whole for side effects.
+const LONG_CALLEE: usize = 120;
+
+pub(super) fn call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    // Seen as part of the call with the lambda.
+    if exprs::is_completed(node) {
+        return;
+    }
+    let Some(callee) = exprs::callee(node) else { return };
+    let text = callee.text();
+    if text.len() > LONG_CALLEE || !matches!(callee.kind(), K::Identifier | K::NavigationExpression) {
+        return;
+    }
+    cx.b.effect_of(text);
+    invariants::checked(cx, node, text);
+    let name = text.rsplit('.').next().unwrap_or(text);
+    let of = text.rsplit('.').nth(1).unwrap_or("");
+    let reads = match of {
+        "System" => matches!(name, "getenv" | "getProperty" | "setProperty"),
+        "env" | "environment" | "config" | "properties" | "props" => {
+            matches!(name, "getProperty" | "getRequiredProperty" | "property" | "getString" | "getInt")
+        }
+        _ => false,
+    };
+    if reads {
+        let list = node.child_of(K::ValueArguments);
+        let key = list.and_then(Node::first).and_then(|first| first.children().last());
+        if let Some((key, text)) = key.and_then(|key| Some((key, exprs::content(key)?))) {
+            cx.b.reference(RefForm::Config, text, key.start(), None, 0);
+        }
+    }
+}
+
+/// `a.b`, `a?.b`, `a::b`.
+pub(super) fn navigation<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let (Some(of), Some(name)) = (node.first(), exprs::member(node)) else { return };
+    let recv = cx.b.body.value(of);
+    let (form, args) = match form(node) {
+        (RefForm::Call, args) => (RefForm::MethodCall, args),
+        (_, args) => (RefForm::Attr, args),
+    };
+    cx.b.reference(form, plain(name.text()), name.start(), Some(recv), args);
+}
+
+/// `a f b`.
+pub(super) fn infix<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let (Some(left), Some(name)) = (node.first(), node.children().nth(1)) else { return };
+    if name.is(K::Identifier) {
+        let recv = cx.b.body.value(left);
+        cx.b.reference(RefForm::MethodCall, plain(name.text()), name.start(), Some(recv), 1);
+    }
+}
+
+/// `T::f`, `::f`.
+pub(super) fn callable_reference<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let Some(name) = node.children().last().filter(|name| name.is(K::Identifier)) else { return };
+    match stated(node) {
+        Some(of) => {
+            let recv = cx.b.body.ty(of);
+            cx.b.reference(RefForm::Attr, plain(name.text()), name.start(), Some(recv), 0);
+        }
+        None => cx.b.reference(RefForm::Value, plain(name.text()), name.start(), None, 0),
+    }
+}
+
+/// `this(…)`, `super(…)` of a constructor.
+pub(super) fn delegation_call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let Some(class) = node.ancestors().take(6).find(|around| around.is(K::ClassDeclaration)) else { return };
+    let args = exprs::arg_count(node);
+    if node.text().starts_with("this") {
+        if let Some(name) = class.child(F::Name) {
+            cx.b.reference(RefForm::Construct, plain(name.text()), node.start(), None, args);
+        }
+        return;
+    }
+    let base = class.child_of(K::DelegationSpecifiers).and_then(Node::first).and_then(stated).and_then(user);
+    if let Some(base) = base
+        && let Some(name) = last_name(base)
+    {
+        let recv = qualifier(&mut cx.b.body, base);
+        cx.b.reference(RefForm::Construct, plain(name.text()), node.start(), recv, args);
+    }
+}
+
+/// `: Base(…)` of a class or an object; annotations are seen as a whole.
+pub(super) fn constructor_invocation<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    if node.parent_kind() != Some(K::DelegationSpecifier) {
+        return;
+    }
+    let Some(base) = stated(node).and_then(user) else { return };
+    if let Some(name) = last_name(base) {
+        let recv = qualifier(&mut cx.b.body, base);
+        cx.b.reference(RefForm::Construct, plain(name.text()), name.start(), recv, exprs::arg_count(node));
+    }
+}
+
+/// `@A(…)`, `@[A B]`.
+pub(super) fn annotation<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    for part in node.children().take(16) {
+        let (ty, args) = match part.kind() {
+            K::ConstructorInvocation => (stated(part), exprs::arg_count(part)),
+            kind if kind.is_type() => (Some(part), 0),
+            _ => continue,
+        };
+        let Some(ty) = ty.and_then(user) else { continue };
+        if let Some(name) = last_name(ty) {
+            let recv = qualifier(&mut cx.b.body, ty);
+            cx.b.reference(RefForm::Decorator, plain(name.text()), name.start(), recv, args);
+        }
+    }
+}
+
+/// A type that is used: no base, no annotation.
+pub(super) fn user_type<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let seen = match node.parent_kind() {
+        Some(K::DelegationSpecifier | K::ExplicitDelegation | K::Annotation | K::FileAnnotation) => true,
+        Some(K::ConstructorInvocation) => true,
+        // A receiver that is an object or a type: what follows says what is used of it.
+        _ => false,
+    };
+    if seen {
+        return;
+    }
+    if let Some(name) = last_name(node) {
+        let recv = qualifier(&mut cx.b.body, node);
+        cx.b.reference(RefForm::Type, plain(name.text()), name.start(), recv, 0);
+    }
+}
+
+pub(super) fn identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let Some(parent) = node.parent() else { return };
+    let first = || parent.children().find(|part| part.is(K::Identifier)) == Some(node);
+    let seen = match parent.kind() {
+        K::UserType | K::QualifiedIdentifier | K::Import | K::CallableReference | K::SuperExpression => true,
+        K::NavigationExpression => parent.first() != Some(node),
+        K::InfixExpression => parent.children().nth(1) == Some(node),
+        K::VariableDeclaration
+        | K::ClassParameter
+        | K::Parameter
+        | K::TypeParameter
+        | K::TypeConstraint
+        | K::EnumEntry
+        | K::CatchBlock
+        | K::Setter => first(),
+        K::ValueArgument => node.next_sibling().is_some_and(|next| next.is(K::EqualSign)),
+        K::ReturnExpression => node.field() == F::LabelField,
+        K::TypeAlias => true,
+        K::ClassDeclaration | K::ObjectDeclaration | K::CompanionObject | K::FunctionDeclaration => {
+            node.field() == F::Name
+        }
+        _ => false,
+    };
+    let name = node.text();
+    if seen || matches!(name, "null" | "true" | "false" | "break" | "continue") {
+        return;
+    }
+    // `break@loop`: the grammar takes the label for a name.
+    if cx.b.slice(node.start().saturating_sub(1), node.start()) == "@" {
+        return;
+    }
+    let (form, args) = form(node);
+    cx.b.reference(form, plain(name), node.start(), None, args);
+}
+
+/// What is done with the value of `node`.
+fn form(node: Node<'_>) -> (RefForm, usize) {
+    match node.parent() {
+        Some(call) if call.is(K::CallExpression) && call.first() == Some(node) => {
+            let whole = if exprs::is_completed(call) { call.parent().unwrap_or(call) } else { call };
+            (RefForm::Call, exprs::arg_count(whole))
+        }
+        _ => (RefForm::Value, 0),
+    }
+}
