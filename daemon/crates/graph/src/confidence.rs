@@ -1,6 +1,6 @@
 //! How often each rule is right, in percent.
 //!
-//! Measured, not chosen, and preliminary: on the call edges of thirteen corpora whose truth comes from compilers
+//! Measured where there is something to measure on, and preliminary: on the call edges of thirteen corpora whose truth comes from compilers
 //! (click and werkzeug; rxjs, mobx, commander and stylelint; ignore and `clap_builder`; badger and cobra; commons-lang3;
 //! lua and zlib), as `examples/truth.rs` prints them, each with its rule. A rule's value is the share of its edges that
 //! the compiler confirms, among those on which the compiler has a verdict. For rules that guess by name, calls that the
