@@ -19,6 +19,7 @@
 //!    keyword names yield none. Reads of locals are dropped for you at the end.
 //! 8. Add `tests/fixtures/<name>/*.fix` and run `cargo test -p sdl-lang --test fixtures`; read the snapshots critically.
 
+pub mod bash;
 pub mod c;
 pub mod csharp;
 pub mod ecma;
@@ -81,6 +82,7 @@ macro_rules! entry {
 
 /// Every language that has an extractor.
 static REGISTRY: &[Entry] = &[
+    entry!(Bash, bash::Bash, tree_sitter_bash::LANGUAGE),
     entry!(C, c::CFamily, tree_sitter_c::LANGUAGE),
     entry!(CSharp, csharp::CSharp, tree_sitter_c_sharp::LANGUAGE),
     entry!(Cpp, c::CFamily, tree_sitter_cpp::LANGUAGE),

@@ -1,0 +1,20 @@
+//! Shapes of values: all but arrays are text.
+
+use sdl_model::facts::{ExprIx, Lit};
+
+use super::{K, Node};
+use crate::build::Half;
+
+pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+    match node.kind() {
+        K::Array => half.lit(Lit::List),
+        K::Number => half.lit(Lit::Int),
+        K::Word | K::StringNode | K::RawString | K::Concatenation => half.lit(Lit::Str),
+        _ => half.unknown(),
+    }
+}
+
+/// The text of a word, without the quotes around it.
+pub(super) fn text(node: Node<'_>) -> &str {
+    node.text().trim_matches(['"', '\''])
+}

@@ -1,0 +1,91 @@
+//! Bash and other shells of its family.
+
+mod effects;
+mod exprs;
+mod facts;
+
+use sdl_model::facts::ExprIx;
+
+use crate::build::{EffectTable, Half};
+use crate::driver::{Cx, Language, Visit};
+use crate::kinds;
+
+/// The shell's extractor.
+#[derive(Clone, Copy, Debug)]
+pub struct Bash;
+
+type Node<'a> = crate::tape::Node<'a, Bash>;
+type Context<'a> = Cx<'a, Bash>;
+
+kinds! {
+    nodes {
+        Array = "array",
+        Command = "command",
+        CommandName = "command_name",
+        Comment = "comment",
+        Concatenation = "concatenation",
+        DeclarationCommand = "declaration_command",
+        Expansion = "expansion",
+        ForStatement = "for_statement",
+        FunctionDefinition = "function_definition",
+        Number = "number",
+        RawString = "raw_string",
+        SimpleExpansion = "simple_expansion",
+        StringNode = "string",
+        Subscript = "subscript",
+        VariableAssignment = "variable_assignment",
+        VariableName = "variable_name",
+        Word = "word",
+    }
+    tokens {
+        Declare = "declare",
+        Export = "export",
+        Local = "local",
+        Readonly = "readonly",
+        Typeset = "typeset",
+    }
+    fields {
+        Argument = "argument",
+        Body = "body",
+        NameField = "name",
+        Value = "value",
+        Variable = "variable",
+    }
+}
+
+impl Language for Bash {
+    type K = K;
+    type F = F;
+    type State = ();
+
+    const FUNCTION_SCOPED: bool = true;
+
+    fn is_comment(kind: K) -> bool {
+        kind == K::Comment
+    }
+
+    fn effects() -> &'static EffectTable {
+        &effects::TABLE
+    }
+
+    fn enter<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+        match node.kind() {
+            K::FunctionDefinition => facts::function(cx, node),
+            K::Command => facts::command(cx, node),
+            K::DeclarationCommand => facts::declaration(cx, node),
+            K::VariableAssignment => facts::assignment(cx, node),
+            K::ForStatement => facts::for_loop(cx, node),
+            K::SimpleExpansion | K::Expansion => facts::expansion(cx, node),
+            _ => {}
+        }
+        Visit::Into
+    }
+
+    fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+        exprs::value(half, node)
+    }
+
+    fn ty<'a>(half: &mut Half<'a>, _node: Node<'a>) -> ExprIx {
+        half.unknown()
+    }
+}
