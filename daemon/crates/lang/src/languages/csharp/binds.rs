@@ -7,7 +7,7 @@ use super::{Context, F, K, Node, functions};
 
 /// Where what is declared at `node` is no longer known: the end of the block around it.
 pub(super) fn scope_end(node: Node<'_>) -> Option<u32> {
-    let around = node.ancestors().find(|around| {
+    let around = node.ancestors().take(200).find(|around| {
         matches!(
             around.kind(),
             K::Block

@@ -149,6 +149,7 @@ pub(super) fn qualified<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         // Of `A.B.C` in a value each step may be a member; of a type the last name says all.
         if node
             .ancestors()
+            .take(200)
             .find(|around| !around.is(K::QualifiedName))
             .is_none_or(|around| !around.is(K::MemberAccess))
         {
@@ -192,6 +193,7 @@ fn simple<'a>(cx: &mut Context<'a>, node: Node<'a>, name: Node<'a>) {
         K::QualifiedName => {
             let value = parent
                 .ancestors()
+                .take(200)
                 .find(|around| !around.is(K::QualifiedName))
                 .is_some_and(|around| matches!(around.kind(), K::MemberAccess | K::Invocation));
             if !value || node.field() == F::Name {

@@ -7,7 +7,7 @@ use super::{Context, F, K, Node, exprs};
 
 /// Where what is declared at `node` is no longer known: the end of the block around it.
 pub(super) fn scope_end(cx: &Context<'_>, node: Node<'_>) -> u32 {
-    let around = node.ancestors().find(|around| {
+    let around = node.ancestors().take(200).find(|around| {
         matches!(around.kind(), K::Block | K::LambdaLiteral | K::WhenExpression | K::ForStatement)
     });
     around.map_or_else(|| cx.b.scope_end(), Node::end)

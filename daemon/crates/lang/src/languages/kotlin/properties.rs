@@ -66,6 +66,7 @@ pub(super) fn property<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 /// Whether `node` stands in a class's initializer: a local of it, not a member of the class.
 fn in_initializer(node: Node<'_>) -> bool {
     node.ancestors()
+        .take(200)
         .find(|around| {
             matches!(
                 around.kind(),
