@@ -125,6 +125,7 @@ fn whole_module<'a>(cx: &mut Context<'a>, assigned: &Assigned<'a>) {
         K::CallExpression if exprs::required(inner).is_some() => {
             if let Some(module) = exprs::required(inner) {
                 reexport(cx, module, assigned.node.start());
+                cx.state.hold(inner, Holder::of(DefIx::MODULE));
             }
         }
         // `module.exports = new Thing()`.
@@ -176,6 +177,7 @@ fn export<'a>(cx: &mut Context<'a>, assigned: &Assigned<'a>, name: Node<'a>) {
     }
     if let Some(module) = exprs::required(inner) {
         cx.b.import(ImportKind::Module, module, None, Some(text), name.start()).reexport = true;
+        cx.state.hold(inner, Holder::of(DefIx::MODULE));
         return;
     }
     let kind = assigned.kind(SymbolKind::Function, SymbolKind::Constant);
@@ -247,7 +249,7 @@ fn field<'a>(cx: &mut Context<'a>, assigned: &Assigned<'a>, name: Node<'a>) {
     if assigned.is_function_or_class() && known.is_none_or(|def| !cx.b.def(def).kind.is_callable()) {
         let kind = assigned.kind(SymbolKind::Method, SymbolKind::Field);
         let def = cx.b.open_of(class, assigned.new_def(kind, text, name));
-        cx.b.def_mut(def).visibility = names::by_name(text);
+        built(cx, def, text);
         cx.state.hold(assigned.inner, Holder::of(def));
         return;
     }
@@ -255,7 +257,7 @@ fn field<'a>(cx: &mut Context<'a>, assigned: &Assigned<'a>, name: Node<'a>) {
         Some(def) => def,
         None => {
             let def = cx.b.leaf_of(class, assigned.new_def(SymbolKind::Field, text, name));
-            cx.b.def_mut(def).visibility = names::by_name(text);
+            built(cx, def, text);
             if cx.lang == sdl_model::Lang::JavaScript {
                 super::jsdoc::variable(cx, def);
             }
@@ -266,6 +268,13 @@ fn field<'a>(cx: &mut Context<'a>, assigned: &Assigned<'a>, name: Node<'a>) {
     if !cx.b.def(def).kind.is_callable() {
         cx.b.add_value(def, value, assigned.node.start());
     }
+}
+
+/// Marks `def`, a member that a constructor gives to what it builds: though inside a function, it can be reached.
+fn built(cx: &mut Context<'_>, def: DefIx, name: &str) {
+    let def = cx.b.def_mut(def);
+    def.visibility = names::by_name(name);
+    def.flags = DefFlags(def.flags.0 & !DefFlags::LOCAL.0);
 }
 
 /// Whether fields of `of` may be made by assigning them. What an object or an alias holds is written in it.
@@ -306,7 +315,14 @@ pub(super) fn mixed_in<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// Whether `left`, the target of an assignment, only names what is being defined.
+/// Whether `left` is the target of an assignment and only names what is being defined.
 pub(super) fn only_defines(left: Node<'_>) -> bool {
-    matches!(target(left), Some(Target::Module | Target::Export(_)))
+    let Some(assignment) = left.parent().filter(|_| left.is_in(K::AssignmentExpression, F::Left)) else {
+        return false;
+    };
+    let function = assignment
+        .child(F::Right)
+        .map(exprs::unwrap)
+        .is_some_and(|right| right.kind().is_function_value() || right.is(K::Class));
+    function || matches!(target(left), Some(Target::Module | Target::Export(_)))
 }

@@ -29,7 +29,7 @@ pub(super) fn import<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
                 cx.b.import(ImportKind::Default, module, None, Some(part.text()), part.start());
             }
             K::NamespaceImport => {
-                if let Some(name) = part.first() {
+                if let Some(name) = part.child_of(K::Identifier) {
                     cx.b.import(ImportKind::Module, module, None, Some(name.text()), name.start());
                 }
             }

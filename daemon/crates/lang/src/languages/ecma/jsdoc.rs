@@ -30,6 +30,7 @@ pub(super) fn function(cx: &mut Context<'_>, def: DefIx) {
                 let at = cx.b.def(def).params.iter().position(|param| cx.b.out.text(param.name) == name);
                 let Some(at) = at.filter(|_| !name.is_empty()) else { continue };
                 let shape = parse(&mut cx.b.out, ty.trim_start_matches("...").trim_end_matches('='));
+                let shape = shape.filter(|shape| !cx.b.out.is_unknown(*shape));
                 let written = cx.b.out.str(&fold(ty, 200));
                 if let Some(param) = cx.b.def_mut(def).params.get_mut(at).filter(|param| param.ty.is_none()) {
                     param.ty_text = Some(written);

@@ -37,8 +37,10 @@ pub(super) fn mask(bytes: &[u8]) -> Cow<'_, [u8]> {
 
 /// Whether the `<` at `at` begins a line that is a call signature, and the member before it has no end.
 fn needs_semicolon(bytes: &[u8], at: usize) -> bool {
-    let line_start = bytes.get(..at).and_then(|before| before.iter().rposition(|byte| !matches!(byte, b' ' | b'\t')));
-    let Some(line_start) = line_start.filter(|start| bytes.get(*start) == Some(&b'\n') && start + 1 < at) else {
+    let line_start =
+        bytes.get(..at).and_then(|before| before.iter().rposition(|byte| !matches!(byte, b' ' | b'\t')));
+    let Some(line_start) = line_start.filter(|start| bytes.get(*start) == Some(&b'\n') && start + 1 < at)
+    else {
         return false;
     };
     let line = bytes.get(at..(at + MAX_LINE).min(bytes.len())).unwrap_or_default();
@@ -51,10 +53,12 @@ fn needs_semicolon(bytes: &[u8], at: usize) -> bool {
         !(line.is_empty() || line.starts_with(b"//") || line.starts_with(b"*") || line.starts_with(b"/*"))
     });
     // The member before states a type, or closes the arguments of one.
-    let Some(before) = before.filter(|before| before.contains(&b':') || *before == b">") else { return false };
-    let ends = before
-        .last()
-        .is_some_and(|last| last.is_ascii_alphanumeric() || matches!(last, b'_' | b'$' | b')' | b']' | b'}' | b'>'));
+    let Some(before) = before.filter(|before| before.contains(&b':') || *before == b">") else {
+        return false;
+    };
+    let ends = before.last().is_some_and(|last| {
+        last.is_ascii_alphanumeric() || matches!(last, b'_' | b'$' | b')' | b']' | b'}' | b'>')
+    });
     ends && !before.ends_with(b"=>")
 }
 

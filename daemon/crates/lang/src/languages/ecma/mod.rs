@@ -64,6 +64,7 @@ impl Language for Ecma {
     }
 
     fn begin(cx: &mut Context<'_>, root: Node<'_>) {
+        names::module_doc(cx, root);
         jsdoc::module(cx, root);
     }
 

@@ -6,6 +6,25 @@ use sdl_model::facts::{DefFlags, DefIx};
 use sdl_model::{SymbolKind, Visibility};
 
 use super::{Context, F, K, Node, exprs};
+use crate::build::text::clean_comment;
+
+/// Documentation that opens the file and, by a blank line, is not that of what follows.
+pub(super) fn module_doc(cx: &mut Context<'_>, root: Node<'_>) {
+    let text = root.src();
+    let text = if text.starts_with("#!") { text.split_once('\n').map_or("", |(_, rest)| rest) } else { text };
+    let text = text.trim_start_matches('\u{feff}').trim_start();
+    let Some(end) = text.find("*/").filter(|_| text.starts_with("/**")) else { return };
+    let (block, rest) = text.split_at(end + 2);
+    let gap = rest.get(..rest.len() - rest.trim_start().len()).unwrap_or("");
+    let is_own = gap.bytes().filter(|byte| *byte == b'\n').count() > 1
+        || ["@file", "@module", "@license", "@overview", "@packageDocumentation"]
+            .iter()
+            .any(|tag| block.contains(tag));
+    if let Some(doc) = clean_comment(block.get(..block.len().min(4_000)).unwrap_or(block)).filter(|_| is_own)
+    {
+        cx.b.doc(DefIx::MODULE, &doc);
+    }
+}
 
 /// The statement that declares what `node` is, with `export` and `declare` before it.
 pub(super) fn statement(mut node: Node<'_>) -> Node<'_> {
@@ -51,6 +70,10 @@ pub(super) fn header_start(node: Node<'_>) -> u32 {
 /// Marks `def`, which the statement `whole` declares, by whether others may use it.
 pub(super) fn export(cx: &mut Context<'_>, def: DefIx, whole: Node<'_>) {
     let parent = cx.b.def(def).parent.unwrap_or(DefIx::MODULE);
+    if cx.state.in_function() {
+        // One without a name is no definition, but what is in it is out of reach all the same.
+        cx.b.flag(def, DefFlags::LOCAL);
+    }
     let mut exported = whole.is(K::ExportStatement);
     if exported {
         if parent == DefIx::MODULE {

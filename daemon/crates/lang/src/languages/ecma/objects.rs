@@ -139,8 +139,10 @@ pub(super) fn shorthand<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 /// `...value` in an object.
 pub(super) fn spread<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let exported = around(cx, node).and_then(|open| open.holder).is_some_and(|holder| holder.exported);
-    if let Some(module) = node.first().filter(|_| exported).and_then(exprs::required) {
+    let Some(call) = node.first().filter(|_| exported) else { return };
+    if let Some(module) = exprs::required(call) {
         cx.b.import(ImportKind::Wildcard, module, None, None, node.start()).reexport = true;
+        cx.state.hold(call, Holder::of(DefIx::MODULE));
     }
 }
 

@@ -3,7 +3,7 @@
 use sdl_model::Visibility;
 use sdl_model::facts::{BindingKind, DefIx, Expr, ExprIx, Param, ParamKind};
 
-use super::{Context, F, K, Node, patterns};
+use super::{Context, F, K, Node, exprs, patterns};
 use crate::build::MAX_ELEMENTS;
 use crate::build::text::fold;
 
@@ -163,6 +163,13 @@ fn passed<'a>(cx: &mut Context<'a>, function: Node<'a>, at: usize) -> Option<Exp
     let arg = arguments.children().take(MAX_ELEMENTS).position(|one| one == function)?;
     let call = arguments.parent()?;
     let callee = call.child(F::Function).or_else(|| call.child(F::Constructor))?;
+    // `import('…').then((module) => …)`.
+    if let Some(object) = callee
+        .child(F::ObjectField)
+        .filter(|object| at == 0 && object.is(K::CallExpression) && exprs::required(*object).is_some())
+    {
+        return Some(cx.b.body.value(object));
+    }
     let mut value = cx.b.body.value(callee);
     if cx.b.body.is_unknown(value) {
         return None;

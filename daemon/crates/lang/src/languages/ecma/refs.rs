@@ -56,7 +56,7 @@ pub(super) fn member<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     if classes::is_base(node) {
         return Visit::Skip;
     }
-    if node.is_in(K::AssignmentExpression, F::Left) && commonjs::only_defines(node) {
+    if commonjs::only_defines(node) {
         return Visit::Skip;
     }
     if is_env(object) {
@@ -150,6 +150,7 @@ fn declares(node: Node<'_>) -> bool {
         | K::AssertsAnnotation
         | K::NestedIdentifier => true,
         K::AssignmentPattern => node.field() == F::Left,
+        K::AssignmentExpression => commonjs::only_defines(node),
         K::PairPattern => node.field() == F::Value,
         K::CatchClause | K::ArrowFunction => node.field() == F::Parameter,
         K::ForInStatement => node.field() == F::Left && parent.child(F::Kind).is_some(),
@@ -193,13 +194,16 @@ pub(super) fn qualified_type<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit 
 fn form(node: Node<'_>) -> (RefForm, usize) {
     let mut at = node;
     let Some(mut parent) = at.parent() else { return (RefForm::Value, 0) };
-    // `f!(…)`, `(f)(…)`, `f<T>(…)`.
+    // `f!(…)`, `(f)(…)`, `f<T>(…)`, `(0, m.f)(…)`.
     for _ in 0..3 {
-        let wraps = matches!(
-            parent.kind(),
-            K::NonNullExpression | K::ParenthesizedExpression | K::InstantiationExpression
-        );
-        match parent.parent().filter(|_| wraps && parent.first() == Some(at)) {
+        let wraps = match parent.kind() {
+            K::NonNullExpression | K::ParenthesizedExpression | K::InstantiationExpression => {
+                parent.first() == Some(at)
+            }
+            K::SequenceExpression => at.next_ix() == parent.next_ix(),
+            _ => false,
+        };
+        match parent.parent().filter(|_| wraps) {
             Some(outer) => (at, parent) = (parent, outer),
             None => break,
         }
