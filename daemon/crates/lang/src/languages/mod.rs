@@ -25,8 +25,9 @@ pub mod csharp;
 pub mod ecma;
 pub mod go;
 pub mod java;
-pub mod php;
 pub mod kotlin;
+pub(crate) mod manifest;
+pub mod php;
 pub mod python;
 pub mod ruby;
 pub mod rust;
@@ -113,6 +114,7 @@ pub(crate) fn grammar(lang: Lang) -> Option<Grammar> {
 pub fn extract(lang: Lang, bytes: &[u8]) -> Result<Facts, ExtractError> {
     match entry(lang) {
         Some(entry) => (entry.extract)(bytes),
+        None if lang == Lang::Manifest => Ok(manifest::extract(bytes)),
         None => Ok(bare(lang, bytes)),
     }
 }
