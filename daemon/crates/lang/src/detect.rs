@@ -81,6 +81,7 @@ const NAMES: &[(&str, Lang)] = &[
     ("jsconfig.json", Lang::Manifest),
     ("package.json", Lang::Manifest),
     ("pyproject.toml", Lang::Manifest),
+    ("setup.cfg", Lang::Manifest),
     ("tsconfig.json", Lang::Manifest),
     ("wscript", Lang::Python),
 ];

@@ -3,10 +3,13 @@
 use std::collections::HashMap;
 
 use sdl_model::Lang;
-use sdl_model::facts::{Binding, BindingKind, Body, Def, DefIx, Facts, Outline, Ref, RefForm, StrIx};
+use sdl_model::facts::{
+    Binding, BindingKind, Body, Def, DefIx, Facts, Manifest, Outline, Ref, RefForm, StrIx,
+};
 
 use super::{Builder, interface, keys};
 use crate::Language;
+use crate::languages::manifest::Found;
 
 impl Builder<'_> {
     pub(crate) fn into_facts<L: Language>(mut self, lang: Lang, errors: u32) -> Facts {
@@ -36,9 +39,23 @@ impl Builder<'_> {
 
 /// The facts of a file in a language without an extractor: just the module.
 pub(crate) fn bare(lang: Lang, bytes: &[u8]) -> Facts {
+    bare_with(lang, bytes, None)
+}
+
+/// The same with what a manifest says.
+pub(crate) fn bare_with(lang: Lang, bytes: &[u8], manifest: Option<Found>) -> Facts {
     static NO_EFFECTS: super::EffectTable = super::EffectTable::new(&[]);
     let mut builder = Builder::new("", bytes, &NO_EFFECTS, ".");
     builder.close_all();
+    let manifest = manifest.map(|found| Manifest {
+        kind: found.kind,
+        name: found.name.map(|name| builder.out.str(&name)),
+        entries: found
+            .entries
+            .iter()
+            .map(|(key, value)| (builder.out.str(key), builder.out.str(value)))
+            .collect(),
+    });
     let mut outline = Outline {
         lang,
         lines: builder.lines.count(bytes.len()),
@@ -47,7 +64,7 @@ pub(crate) fn bare(lang: Lang, bytes: &[u8]) -> Facts {
         imports: Vec::new(),
         exports: Vec::new(),
         package: None,
-        manifest: None,
+        manifest,
         errors: 0,
         interface: 0,
     };

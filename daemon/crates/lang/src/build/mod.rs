@@ -18,7 +18,7 @@ use sdl_model::facts::{Binding, Def, DefIx, Export, Import, Ref, StrIx};
 
 pub use defs::NewDef;
 pub use effects::{EffectEntries, EffectTable};
-pub(crate) use finish::bare;
+pub(crate) use finish::{bare, bare_with};
 pub use half::{Half, MAX_ELEMENTS};
 
 use lines::Lines;

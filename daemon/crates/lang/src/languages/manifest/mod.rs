@@ -1,0 +1,185 @@
+//! Files that say how modules are found: `package.json`, `tsconfig.json`, `composer.json`, `Cargo.toml`,
+//! `pyproject.toml`, `setup.cfg`, `go.mod`.
+//!
+//! Facts depend on the bytes alone, so which of them a file is must be told from what it says. None has symbols; what
+//! they say becomes [`Manifest`](sdl_model::facts::Manifest) entries, in the file's order:
+//!
+//! * `package.json`: `main`, `module`, `types`, `source` and the like; `exports:./x`, `imports:#x`, one entry for each
+//!   condition's target; `workspaces`, one for each pattern;
+//! * `tsconfig.json`: `extends`, `baseUrl`, `rootDir`, `outDir`, `paths:@app/*`, one for each target; `references`;
+//! * `Cargo.toml`: `lib.name`, `lib.path`, `workspace.members`, `path:dep`, `package:dep` (its real name), `bin:name`;
+//! * `pyproject.toml`, `setup.cfg`: `package-dir:pkg`, `where`, `packages`;
+//! * `go.mod`: `replace:old`, `require`;
+//! * `composer.json`: `psr-4:Prefix\`, `psr-0:Prefix\`, `classmap`, `files`.
+
+mod go_mod;
+mod json;
+mod toml;
+
+use sdl_model::Lang;
+use sdl_model::facts::{Facts, ManifestKind};
+
+use crate::build::bare_with;
+
+/// Most entries of one manifest.
+const MAX_ENTRIES: usize = 2_000;
+/// Longest text of an entry.
+const MAX_TEXT: usize = 400;
+/// A manifest above this says nothing worth its reading.
+const MAX_BYTES: usize = 1 << 20;
+
+/// What a manifest says.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) kind: ManifestKind,
+    pub(crate) name: Option<String>,
+    pub(crate) entries: Vec<(String, String)>,
+}
+
+impl Found {
+    fn new(kind: ManifestKind) -> Self {
+        Self { kind, name: None, entries: Vec::new() }
+    }
+
+    fn add(&mut self, key: impl Into<String>, value: &str) {
+        let key = key.into();
+        if self.entries.len() < MAX_ENTRIES && key.len() <= MAX_TEXT && value.len() <= MAX_TEXT {
+            self.entries.push((key, value.to_owned()));
+        }
+    }
+}
+
+/// The facts of the manifest `bytes`. One that can't be read yields just the module.
+pub(crate) fn extract(bytes: &[u8]) -> Facts {
+    let found = std::str::from_utf8(bytes).ok().filter(|text| text.len() <= MAX_BYTES).and_then(read);
+    bare_with(Lang::Manifest, bytes, found)
+}
+
+fn read(text: &str) -> Option<Found> {
+    let text = text.trim_start_matches('\u{feff}');
+    match text.trim_start().chars().next()? {
+        '{' | '/' if json::is_json(text) => json::read(text),
+        _ if go_mod::is_go_mod(text) => Some(go_mod::read(text)),
+        _ => toml::read(text),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn entries(text: &str) -> (ManifestKind, Option<String>, Vec<String>) {
+        let found = read(text).expect("a manifest");
+        let entries = found.entries.into_iter().map(|(key, value)| format!("{key} = {value}")).collect();
+        (found.kind, found.name, entries)
+    }
+
+    #[test]
+    fn package_json() {
+        let (kind, name, entries) = entries(
+            r##"{ "name": "@a/b", "main": "./lib/x.js", "workspaces": ["packages/*"],
+                "exports": { ".": { "import": "./x.mjs", "require": ["./x.cjs"] }, "./sub/*": "./sub/*.js" },
+                "imports": { "#y": "./y.js" }, "dependencies": { "c": "^1" } }"##,
+        );
+        assert_eq!((kind, name.as_deref()), (ManifestKind::PackageJson, Some("@a/b")));
+        assert_eq!(
+            entries,
+            [
+                "main = ./lib/x.js",
+                "workspaces = packages/*",
+                "exports:. = ./x.mjs",
+                "exports:. = ./x.cjs",
+                "exports:./sub/* = ./sub/*.js",
+                "imports:#y = ./y.js"
+            ]
+        );
+        assert_eq!(
+            self::entries(r#"{ "name": "a", "exports": { "import": "./i.js" } }"#).2,
+            ["exports:. = ./i.js"]
+        );
+    }
+
+    #[test]
+    fn tsconfig_with_comments() {
+        let (kind, name, entries) = entries(
+            "// base\n{ /* a */ \"extends\": \"./base.json\", // b\n \"compilerOptions\": { \"baseUrl\": \".\",\n\
+             \"paths\": { \"@app/*\": [\"src/*\", \"gen/*\"], \"//x\": [\"y\"], }, }, }",
+        );
+        assert_eq!((kind, name), (ManifestKind::TsConfig, None));
+        assert_eq!(
+            entries,
+            [
+                "extends = ./base.json",
+                "baseUrl = .",
+                "paths:@app/* = src/*",
+                "paths:@app/* = gen/*",
+                "paths://x = y"
+            ]
+        );
+    }
+
+    #[test]
+    fn composer() {
+        let (kind, name, entries) = entries(
+            r#"{ "name": "v/p", "require": {}, "autoload": { "psr-4": { "A\\": ["src/", "lib"], "B\\": "b" } } }"#,
+        );
+        assert_eq!((kind, name.as_deref()), (ManifestKind::Composer, Some("v/p")));
+        assert_eq!(entries, ["psr-4:A\\ = src/", "psr-4:A\\ = lib", "psr-4:B\\ = b"]);
+    }
+
+    #[test]
+    fn cargo() {
+        let (kind, name, entries) = entries(
+            "[package]\nname = \"sdl-x\" # the name\nversion.workspace = true\n\n[lib]\nname = 'other'\npath = \"l.rs\"\n\
+             [[bin]]\nname = \"run\"\npath = \"src/run.rs\"\n[dependencies]\na = { path = \"../a\", package = \"b\" }\n\
+             c = \"1\"\n[dependencies.d]\npath = \"../d\"\n[workspace]\nmembers = [\n  \"x\", # one\n  \"y/*\",\n]\n",
+        );
+        assert_eq!((kind, name.as_deref()), (ManifestKind::Cargo, Some("sdl-x")));
+        assert_eq!(
+            entries,
+            [
+                "lib.name = other",
+                "lib.path = l.rs",
+                "bin:run = src/run.rs",
+                "path:a = ../a",
+                "package:a = b",
+                "path:d = ../d",
+                "workspace.members = x",
+                "workspace.members = y/*"
+            ]
+        );
+    }
+
+    #[test]
+    fn python() {
+        let (kind, name, entries) = entries(
+            "[project]\nname = \"p\"\n[tool.setuptools.packages.find]\nwhere = [\"src\"]\n\
+             [tool.setuptools.package-dir]\n\"\" = \"lib\"\n",
+        );
+        assert_eq!((kind, name.as_deref()), (ManifestKind::PyProject, Some("p")));
+        assert_eq!(entries, ["where = src", "package-dir: = lib"]);
+        let (kind, name, entries) = self::entries(
+            "[metadata]\nname = q\n[options]\npackage_dir =\n    = src\npackages = find:\n[options.packages.find]\nwhere = src\n",
+        );
+        assert_eq!((kind, name.as_deref()), (ManifestKind::PyProject, Some("q")));
+        assert_eq!(entries, ["package-dir: = src", "where = src"]);
+    }
+
+    #[test]
+    fn go() {
+        let (kind, name, entries) = entries(
+            "// comment\nmodule example.com/a/v2 // why\n\ngo 1.22\nrequire x.y/z v1\nrequire (\n\tb.c/d v1.2 // indirect\n)\n\
+             replace b.c/d v1.2 => ../d\n",
+        );
+        assert_eq!((kind, name.as_deref()), (ManifestKind::GoMod, Some("example.com/a/v2")));
+        assert_eq!(entries, ["go = 1.22", "require = x.y/z", "require = b.c/d", "replace:b.c/d = ../d"]);
+    }
+
+    #[test]
+    fn what_is_no_manifest() {
+        for text in ["", "{", "[1]", "hello", "{\"a\": ", "x = [\n", "[[[[", "\"\"\"", "{ // \n"] {
+            let _ = extract(text.as_bytes());
+        }
+        assert!(extract(b"\xff").outline.manifest.is_none());
+    }
+}

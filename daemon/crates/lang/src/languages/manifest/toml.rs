@@ -1,0 +1,242 @@
+//! `Cargo.toml`, `pyproject.toml` and `setup.cfg`: as much of TOML and of its forebears as these need.
+
+use sdl_model::facts::ManifestKind;
+
+use super::Found;
+
+/// How many lines a list may have.
+const MAX_LINES: usize = 2_000;
+
+/// One assignment: its table, its key, and its value as written.
+struct Assigned<'t> {
+    table: &'t str,
+    key: &'t str,
+    value: String,
+}
+
+pub(super) fn read(text: &str) -> Option<Found> {
+    let all = assignments(text);
+    let has = |wanted: &str| {
+        text.lines().any(|line| {
+            table(line).is_some_and(|table| {
+                table == wanted || table.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('.'))
+            })
+        })
+    };
+    if ["package", "workspace", "lib", "dependencies"].iter().any(|wanted| has(wanted)) {
+        Some(cargo(&all))
+    } else if ["project", "build-system", "tool", "metadata", "options"].iter().any(|wanted| has(wanted)) {
+        Some(python(&all))
+    } else {
+        None
+    }
+}
+
+/// The table that a line opens.
+fn table(line: &str) -> Option<&str> {
+    let line = without_comment(line).trim();
+    let inner = line.strip_prefix('[')?.strip_suffix(']')?;
+    let inner = inner.strip_prefix('[').and_then(|inner| inner.strip_suffix(']')).unwrap_or(inner);
+    Some(inner.trim()).filter(|name| !name.is_empty() && !name.contains([',', '=']))
+}
+
+fn assignments(text: &str) -> Vec<Assigned<'_>> {
+    let mut all = Vec::new();
+    let mut current = "";
+    let mut lines = text.lines().peekable();
+    while let Some(line) = lines.next() {
+        if let Some(name) = table(line) {
+            current = name;
+            continue;
+        }
+        let indented = line.starts_with([' ', '\t']);
+        let line = without_comment(line).trim();
+        let Some((key, first)) = split_key(line) else { continue };
+        let mut value = first.trim().to_owned();
+        if value.starts_with('[') {
+            let mut open = unclosed(&value);
+            let mut taken = 0;
+            while open > 0
+                && taken < MAX_LINES
+                && let Some(more) = lines.next()
+            {
+                let more = without_comment(more).trim();
+                open += unclosed(more);
+                taken += 1;
+                value.push('\n');
+                value.push_str(more);
+            }
+        } else if value.is_empty() && !indented {
+            // A list of the older kind: what is indented below.
+            while let Some(more) =
+                lines.next_if(|more| more.starts_with([' ', '\t']) && !more.trim().is_empty())
+            {
+                value.push('\n');
+                value.push_str(more.trim());
+            }
+        }
+        all.push(Assigned { table: current, key, value });
+    }
+    all
+}
+
+/// `key = value`; the key may be in quotes, or empty in a list of the older kind.
+fn split_key(line: &str) -> Option<(&str, &str)> {
+    if let Some(rest) = line.strip_prefix('"') {
+        let (key, rest) = rest.split_once('"')?;
+        return Some((key, rest.trim_start().strip_prefix('=')?));
+    }
+    let (key, value) = line.split_once('=')?;
+    Some((key.trim(), value))
+}
+
+/// `line` up to a `#` that is not in quotes.
+fn without_comment(line: &str) -> &str {
+    let mut quote = None;
+    for (at, c) in line.char_indices() {
+        match (quote, c) {
+            (None, '#') => return line.get(..at).unwrap_or(line),
+            (None, '"' | '\'') => quote = Some(c),
+            (Some(open), _) if open == c => quote = None,
+            _ => {}
+        }
+    }
+    line
+}
+
+/// How many more brackets are opened than closed.
+fn unclosed(value: &str) -> i64 {
+    value.bytes().map(|byte| i64::from(byte == b'[') - i64::from(byte == b']')).sum()
+}
+
+/// The text of a value: without quotes.
+fn plain(value: &str) -> &str {
+    let value = value.trim();
+    value
+        .strip_prefix('"')
+        .and_then(|rest| rest.split('"').next())
+        .or_else(|| value.strip_prefix('\'').and_then(|rest| rest.split('\'').next()))
+        .unwrap_or(value)
+}
+
+/// The texts in a list, or the one text.
+fn list(value: &str) -> Vec<&str> {
+    match value.trim().strip_prefix('[') {
+        Some(inner) => inner
+            .trim_end_matches(']')
+            .split([',', '\n'])
+            .map(plain)
+            .filter(|item| !item.is_empty())
+            .collect(),
+        None => value.split(['\n', ',']).map(plain).filter(|item| !item.is_empty()).collect(),
+    }
+}
+
+/// What an inline table says of `key`.
+fn inline<'v>(value: &'v str, key: &str) -> Option<&'v str> {
+    let inner = value.trim().strip_prefix('{')?;
+    inner.trim_end_matches('}').split(',').find_map(|part| {
+        let (found, value) = part.split_once('=')?;
+        (found.trim() == key).then(|| plain(value))
+    })
+}
+
+fn cargo(all: &[Assigned<'_>]) -> Found {
+    let mut found = Found::new(ManifestKind::Cargo);
+    let mut binary = "";
+    for Assigned { table, key, value } in all {
+        let dependencies =
+            ["dependencies", "dev-dependencies", "build-dependencies"].iter().find_map(|kind| {
+                let at = table.rfind(kind)?;
+                table.get(at + kind.len()..).map(|rest| rest.trim_start_matches('.'))
+            });
+        match (*table, *key) {
+            ("package", "name") => found.name = Some(plain(value).to_owned()),
+            ("lib", "name" | "path") => found.add(format!("lib.{key}"), plain(value)),
+            ("workspace", "members" | "exclude") => {
+                for item in list(value) {
+                    found.add(format!("workspace.{key}"), item);
+                }
+            }
+            ("bin", "name") => binary = plain(value),
+            ("bin", "path") => found.add(format!("bin:{binary}"), plain(value)),
+            _ => {}
+        }
+        match dependencies {
+            Some("") => {
+                for wanted in ["path", "package"] {
+                    if let Some(value) = inline(value, wanted) {
+                        found.add(format!("{wanted}:{key}"), value);
+                    }
+                }
+            }
+            Some(name) if matches!(*key, "path" | "package") => {
+                found.add(format!("{key}:{name}"), plain(value));
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+fn python(all: &[Assigned<'_>]) -> Found {
+    let mut found = Found::new(ManifestKind::PyProject);
+    for Assigned { table, key, value } in all {
+        match (*table, *key) {
+            ("project" | "metadata" | "tool.poetry", "name") => found.name = Some(plain(value).to_owned()),
+            ("tool.setuptools.packages.find" | "options.packages.find", "where") => {
+                for item in list(value) {
+                    found.add("where", item);
+                }
+            }
+            ("tool.setuptools.package-dir", package) => {
+                found.add(format!("package-dir:{package}"), plain(value));
+            }
+            ("tool.setuptools", "package-dir") => {
+                let inner = value.trim().trim_start_matches('{').trim_end_matches('}');
+                for part in inner.split(',') {
+                    if let Some((package, dir)) = part.split_once('=') {
+                        found.add(format!("package-dir:{}", plain(package)), plain(dir));
+                    }
+                }
+            }
+            ("options", "package_dir" | "package-dir") => {
+                for line in value.lines().filter(|line| !line.trim().is_empty()) {
+                    if let Some((package, dir)) = line.split_once('=') {
+                        found.add(format!("package-dir:{}", package.trim()), dir.trim());
+                    }
+                }
+            }
+            (
+                "tool.poetry" | "tool.hatch.build.targets.wheel" | "tool.setuptools" | "tool.flit.module",
+                key,
+            ) => {
+                poetry(&mut found, key, value);
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// `packages = [{ include = "x", from = "src" }]`, `packages = ["src/x"]`.
+fn poetry(found: &mut Found, key: &str, value: &str) {
+    if key != "packages" {
+        return;
+    }
+    if value.contains('{') {
+        for part in value.split('{').skip(1) {
+            let table = format!("{{{}", part.split('}').next().unwrap_or(""));
+            if let Some(from) = inline(&table, "from") {
+                found.add("where", from);
+            }
+            if let Some(include) = inline(&table, "include") {
+                found.add("packages", include);
+            }
+        }
+        return;
+    }
+    for item in list(value) {
+        found.add("packages", item);
+    }
+}
