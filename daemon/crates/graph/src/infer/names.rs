@@ -52,6 +52,13 @@ pub(crate) enum Want {
     Type,
 }
 
+/// Whether a definition of that kind is a member wherever it stands, so that no bare name leads to it: in JavaScript,
+/// methods also stand in objects without a name, which functions build and modules export.
+fn is_only_member(kind: SymbolKind, lang: Lang) -> bool {
+    matches!(lang, Lang::JavaScript | Lang::TypeScript | Lang::Tsx)
+        && matches!(kind, SymbolKind::Method | SymbolKind::Property | SymbolKind::Field)
+}
+
 /// Whether members of the enclosing type can be named without a receiver.
 fn has_implicit_receiver(lang: Lang) -> bool {
     matches!(lang, Lang::Java | Lang::Kotlin | Lang::CSharp | Lang::Cpp | Lang::Ruby)
@@ -178,6 +185,7 @@ impl Infer<'_, '_> {
                 (into_functions || !def.flags.has(DefFlags::LOCAL))
                     // A method may stand at top level; only its receiver leads to it.
                     && def.owner.is_none()
+                    && !is_only_member(def.kind, file.lang())
                     && is_wanted(def.kind, want, file.lang())
             })
         };

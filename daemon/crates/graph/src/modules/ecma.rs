@@ -68,7 +68,7 @@ pub(super) fn member(w: &World<'_>, at: FileIx, file: &FileIndex, name: Sym) -> 
             return found;
         }
     }
-    let exported = file.child(DefIx::MODULE, name).map_or(Place::Missing, |def| as_place(file, module, def));
+    let exported = top_level(file, name).map_or(Place::Missing, |def| as_place(file, module, def));
     if exported.is_found() {
         return exported;
     }
@@ -106,6 +106,14 @@ pub(super) fn member(w: &World<'_>, at: FileIx, file: &FileIndex, name: Sym) -> 
     outside
 }
 
+/// What a module's top level defines under `name`. A member that is stated apart from its type, as in
+/// `X.prototype.name = …`, is not meant.
+fn top_level(file: &FileIndex, name: Sym) -> Option<DefIx> {
+    let is_own = |ix: &DefIx| file.outline.def(*ix).is_some_and(|def| def.owner.is_none());
+    let found = file.child(DefIx::MODULE, name)?;
+    if is_own(&found) { Some(found) } else { file.children(DefIx::MODULE, name).find(is_own) }
+}
+
 /// What a module's default export is.
 pub(super) fn default_of(w: &World<'_>, at: FileIx) -> Place {
     let file = w.file(at);
@@ -130,7 +138,7 @@ pub(super) fn default_of(w: &World<'_>, at: FileIx) -> Place {
 /// What `local` is at the top level of a module, exported or not.
 fn local_name(w: &World<'_>, at: FileIx, file: &FileIndex, local: Sym) -> Place {
     let module = DefRef { file: at, def: DefIx::MODULE };
-    if let Some(def) = file.child(DefIx::MODULE, local) {
+    if let Some(def) = top_level(file, local) {
         return as_place(file, module, def);
     }
     let mut found = Place::Missing;
