@@ -65,6 +65,7 @@ const TABLE: &[Row] = &[
     (s::near_method::RULE.number, 40, &[]),
     (s::same_name::RULE.number, 30, &[]),
     (s::setting::RULE.number, 60, &[]),
+    (s::extension::RULE.number, 75, &[]),
 ];
 
 /// The measured precision of a rule in a language, in percent.

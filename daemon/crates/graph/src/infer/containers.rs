@@ -4,6 +4,7 @@ use std::rc::Rc;
 
 use sdl_model::Lang;
 
+use super::applied::Part;
 use super::builtins::words;
 use super::{Signature, Ty};
 
@@ -32,14 +33,15 @@ pub(crate) struct Shape {
 }
 
 /// Containers of containers that are told apart; bounds what comparing two types costs.
-const NESTING: u8 = 4;
+pub(super) const NESTING: u8 = 4;
 /// Most arguments.
-const ARGS: usize = 8;
+pub(super) const ARGS: usize = 8;
 
 impl Ty {
-    fn depth(&self) -> u8 {
+    pub(super) fn depth(&self) -> u8 {
         match self {
             Self::External(Some(shape)) => shape.depth,
+            Self::Of(applied) => applied.depth(),
             Self::Callable(signature) => {
                 signature.params.iter().chain([&signature.result]).map(Self::depth).max().unwrap_or(0) + 1
             }
@@ -100,6 +102,15 @@ impl Shape {
             ShapeKind::Tuple => self.arg(at),
             ShapeKind::Sequence => self.arg(0),
             _ => Ty::Unknown,
+        }
+    }
+
+    /// Whichever part.
+    pub(super) fn part(&self, part: Part, lang: Lang) -> Ty {
+        match part {
+            Part::Index => self.index(),
+            Part::Iter => self.element(lang),
+            Part::Item(at) => self.item(at),
         }
     }
 

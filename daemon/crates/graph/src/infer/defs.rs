@@ -111,7 +111,7 @@ impl Infer<'_, '_> {
     /// What `self` is in `ctx`.
     pub(crate) fn receiver(&self, ctx: &Ctx<'_>) -> Typed {
         let Some(class) = self.self_class(ctx) else { return Typed::UNKNOWN };
-        let ty = if self.is_static(ctx) { Ty::Class(class) } else { Ty::Instance(class) };
+        let ty = if self.is_static(ctx) { Ty::Class(class) } else { self.self_value(ctx, class) };
         Typed::new(ty, How::Named)
     }
 
@@ -207,11 +207,12 @@ impl Infer<'_, '_> {
             Ty::Func(def, subject) => self.result(*def, *subject).at_least(how),
             Ty::Callable(signature) => Typed::new(signature.result.clone(), How::Returned).at_least(how),
             Ty::External(_) => Typed::new(Ty::External(None), how),
-            Ty::Instance(class) => {
+            Ty::Instance(_) | Ty::Of(_) => {
+                let Some(class) = callee.ty.instance_of() else { return Typed::UNKNOWN };
                 let lang = self.file(class.file).lang();
                 let Some(name) = call_operator(lang) else { return Typed::UNKNOWN };
-                match self.member(*class, self.sym(name), true) {
-                    Some(member) => self.result(member.def, Some(*class)).at_least(how),
+                match self.member(class, self.sym(name), true) {
+                    Some(member) => self.result(member.def, Some(class)).at_least(how),
                     None => Typed::UNKNOWN,
                 }
             }

@@ -3,6 +3,7 @@
 use sdl_model::SymbolKind;
 use sdl_model::facts::{Expr, ExprIx};
 
+use super::applied::Part;
 use super::defs::join;
 use super::names::Want;
 use super::{Ctx, EXPR_DEPTH, How, Infer, Meaning, Ty, Typed, containers};
@@ -32,17 +33,20 @@ impl Infer<'_, '_> {
                 Typed::new(class.map_or(Ty::Unknown, Ty::Class), How::Named)
             }
             Expr::Attr(base, name) | Expr::Path(base, name) => {
-                let base = self.base_value(ctx, *base, deeper);
-                self.attribute(&base, ctx.arena.str(*name), false)
+                let value = self.base_value(ctx, *base, deeper);
+                let found = self.attribute(&value, ctx.arena.str(*name), false);
+                match found.ty {
+                    Ty::Unknown | Ty::External(None) => {
+                        self.spelled(ctx, *base, *name).map_or(found, |place| self.place_type(place))
+                    }
+                    _ => found,
+                }
             }
             Expr::Call(callee, _) => self.call_value(ctx, *callee, deeper),
             Expr::New(ty) => self.new_value(ctx, *ty, deeper),
-            Expr::Index(inner) => self.element(ctx, *inner, deeper, super::Shape::index),
-            Expr::Iter(inner) => {
-                let lang = self.file(ctx.file).lang();
-                self.element(ctx, *inner, deeper, |shape| shape.element(lang))
-            }
-            Expr::Item(inner, at) => self.element(ctx, *inner, deeper, |shape| shape.item(usize::from(*at))),
+            Expr::Index(inner) => self.element(ctx, *inner, deeper, Part::Index),
+            Expr::Iter(inner) => self.element(ctx, *inner, deeper, Part::Iter),
+            Expr::Item(inner, at) => self.element(ctx, *inner, deeper, Part::Item(usize::from(*at))),
             Expr::Await(inner) | Expr::Unwrap(inner) => {
                 let inner = self.eval_at(ctx, *inner, deeper);
                 match &inner.ty {
@@ -113,7 +117,9 @@ impl Infer<'_, '_> {
                 let file = self.file(ctx.file);
                 let outline = Ctx { arena: &file.outline.arena, body: false, at: u32::MAX, ..*ctx };
                 match self.stated(&outline, bound) {
-                    Ty::Instance(class) => Typed::new(Ty::Class(class), How::Stated),
+                    ty if ty.instance_of().is_some() => {
+                        Typed::new(ty.instance_of().map_or(Ty::Unknown, Ty::Class), How::Stated)
+                    }
                     other => Typed::new(other, How::Stated),
                 }
             }
@@ -131,7 +137,13 @@ impl Infer<'_, '_> {
             };
             return self.called(&callee);
         };
+        let spelled = *base;
         let base = self.base_value(ctx, *base, depth + 1);
+        if matches!(base.ty, Ty::Unknown | Ty::External(None))
+            && let Some(place) = self.spelled(ctx, spelled, *name)
+        {
+            return self.called(&self.place_type(place));
+        }
         let name = ctx.arena.str(*name);
         let lang = self.file(ctx.file).lang();
         let results = base.ty.each().iter().map(|ty| {
@@ -139,10 +151,16 @@ impl Infer<'_, '_> {
                 let ty = shape.as_ref().map_or(Ty::External(None), |shape| shape.method(name, lang));
                 return Typed::new(ty, base.how.max(How::Element));
             }
+            if let Some(value) = self.applied_call(ty, name) {
+                return value.at_least(base.how);
+            }
+            if let Some(iterator) = self.as_iterator(ty, name) {
+                return Typed::new(iterator.method(name, lang), base.how.max(How::Element));
+            }
             let one = Typed::new(ty.clone(), base.how);
             let callee = self.attribute(&one, name, true);
             match callee.ty {
-                Ty::Unknown if matches!(ty, Ty::Instance(_)) && containers::gives_itself(name, lang) => one,
+                Ty::Unknown if ty.instance_of().is_some() && containers::gives_itself(name, lang) => one,
                 _ => self.called(&callee),
             }
         });
@@ -163,16 +181,13 @@ impl Infer<'_, '_> {
         }
     }
 
-    fn element(&self, ctx: &Ctx<'_>, inner: ExprIx, depth: u8, part: impl Fn(&super::Shape) -> Ty) -> Typed {
+    fn element(&self, ctx: &Ctx<'_>, inner: ExprIx, depth: u8, part: Part) -> Typed {
         let whole = self.eval_at(ctx, inner, depth);
+        let lang = self.file(ctx.file).lang();
         let parts = whole.ty.each().iter().map(|ty| match ty {
-            Ty::External(Some(shape)) => part(shape),
+            Ty::External(Some(shape)) => shape.part(part, lang),
             Ty::External(None) => Ty::External(None),
-            Ty::Instance(class) => match self.underlying(*class) {
-                Some(Ty::External(Some(shape))) => part(&shape),
-                _ => Ty::Unknown,
-            },
-            _ => Ty::Unknown,
+            other => self.part_of(other, part).unwrap_or(Ty::Unknown),
         });
         Typed::new(Ty::union(parts), whole.how.max(How::Element))
     }
@@ -180,8 +195,8 @@ impl Infer<'_, '_> {
     /// The member `name` of a value, as a value.
     pub(crate) fn attribute(&self, base: &Typed, name: &str, call: bool) -> Typed {
         let how = base.how;
-        if let (Ty::Instance(class), "__class__" | "constructor") = (&base.ty, name) {
-            return Typed::new(Ty::Class(*class), how);
+        if let (Some(class), "__class__" | "constructor") = (base.ty.instance_of(), name) {
+            return Typed::new(Ty::Class(class), how);
         }
         // The instance around an inner class's: `Outer.this`.
         if let (Ty::Class(class), "this") = (&base.ty, name) {
@@ -193,12 +208,13 @@ impl Infer<'_, '_> {
                 let place = modules::member(self.w, *module, sym);
                 self.place_type(place).at_least(how)
             }
-            Ty::Class(class) | Ty::Instance(class) => {
-                let instance = matches!(base.ty, Ty::Instance(_));
-                self.member_value(*class, sym, instance, call).at_least(how)
-            }
+            Ty::Class(class) => self.member_value(&base.ty, *class, sym, call).at_least(how),
+            Ty::Instance(_) | Ty::Of(_) => match base.ty.instance_of() {
+                Some(class) => self.member_value(&base.ty, class, sym, call).at_least(how),
+                None => Typed::UNKNOWN,
+            },
             Ty::Super(class) => match self.base_member(*class, sym, call) {
-                Some(member) => self.bound_member(member.def, *class, call).at_least(how),
+                Some(member) => self.bound_member(member.def, *class).at_least(how),
                 None => Typed::EXTERNAL,
             },
             Ty::Union(list) => {
@@ -211,7 +227,7 @@ impl Infer<'_, '_> {
             }
             Ty::External(None) => Typed::new(Ty::External(None), how),
             Ty::Func(def, _) => match self.class_behind(*def) {
-                Some(class) => self.member_value(class, sym, false, call).at_least(how),
+                Some(class) => self.member_value(&Ty::Class(class), class, sym, call).at_least(how),
                 None => Typed::UNKNOWN,
             },
             Ty::Callable(_) => Typed::EXTERNAL,
@@ -219,24 +235,22 @@ impl Infer<'_, '_> {
         }
     }
 
-    fn member_value(&self, class: crate::world::DefRef, name: Sym, instance: bool, call: bool) -> Typed {
+    fn member_value(&self, of: &Ty, class: crate::world::DefRef, name: Sym, call: bool) -> Typed {
         match self.member(class, name, call) {
             Some(member) => {
-                let value = self.bound_member(member.def, class, call);
-                if instance { value } else { value.at_least(How::Named) }
+                self.applied_value(of, member.def).unwrap_or_else(|| self.bound_member(member.def, class))
             }
             None if self.line(class).outside => Typed::EXTERNAL,
             None => Typed::UNKNOWN,
         }
     }
 
-    fn bound_member(&self, def: crate::world::DefRef, class: crate::world::DefRef, call: bool) -> Typed {
+    fn bound_member(&self, def: crate::world::DefRef, class: crate::world::DefRef) -> Typed {
         let file = self.file(def.file);
         let Some(found) = file.outline.def(def.def) else { return Typed::UNKNOWN };
         match found.kind {
             SymbolKind::Property => self.result(def, Some(class)),
             SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor => {
-                let _ = call;
                 Typed::new(Ty::Func(def, Some(class)), How::Named)
             }
             _ => self.def_type(def),

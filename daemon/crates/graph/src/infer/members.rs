@@ -79,6 +79,11 @@ impl Infer<'_, '_> {
 
     /// The type that an impl block or a member names as its owner.
     pub(crate) fn owner_of(&self, file: &FileIndex, def: DefRef) -> Option<DefRef> {
+        self.owner_value(file, def).instance_of()
+    }
+
+    /// A value of the type that an impl block or a member names as its owner.
+    pub(super) fn owner_value(&self, file: &FileIndex, def: DefRef) -> Ty {
         let typed =
             self.w.derive(&self.w.memos.types, question2(Tag::Impl, def, None), Typed::UNKNOWN, || {
                 let ty = file.outline.def(def.def).and_then(|found| {
@@ -87,10 +92,7 @@ impl Infer<'_, '_> {
                 });
                 Typed::new(ty.unwrap_or(Ty::Unknown), super::How::Named)
             });
-        match typed.ty {
-            Ty::Instance(owner) => Some(owner),
-            _ => None,
-        }
+        typed.ty
     }
 
     /// What a type inherits from, itself first.
@@ -144,10 +146,10 @@ impl Infer<'_, '_> {
             let ctx = Self::base_ctx(&file, at);
             for base in &found.bases {
                 for ty in self.stated(&ctx, base.ty).each() {
-                    match ty {
-                        Ty::Instance(base) if *base != class => bases.push(*base),
-                        Ty::Instance(_) | Ty::Null => {}
-                        _ => outside = true,
+                    match ty.instance_of() {
+                        Some(base) if base != class => bases.push(base),
+                        Some(_) => {}
+                        None => outside |= *ty != Ty::Null,
                     }
                 }
             }
@@ -163,8 +165,8 @@ impl Infer<'_, '_> {
             }
         }
         if let Some(under) = self.underlying(class) {
-            match under {
-                Ty::Instance(under) if under != class => bases.push(under),
+            match under.instance_of() {
+                Some(under) if under != class => bases.push(under),
                 _ => outside = true,
             }
         }
@@ -282,7 +284,12 @@ impl Infer<'_, '_> {
         }
         let hits = self.w.named(name)?;
         let mut best: Option<(u64, DefRef)> = None;
-        for hit in hits.iter().filter(|hit| hit.kind.is_callable() && hit.file != file.id) {
+        // A module of Ruby that is opened again may hold types, too.
+        let is_open = |kind: SymbolKind| {
+            kind.is_callable()
+                || (file.lang() == Lang::Ruby && (kind.is_type() || kind == SymbolKind::Constant))
+        };
+        for hit in hits.iter().filter(|hit| is_open(hit.kind) && hit.file != file.id) {
             let Some(other) = self.w.open(hit.file) else { continue };
             let index = self.file(other);
             let Some(def) = index.find(hit.symbol) else { continue };
@@ -304,8 +311,9 @@ impl Infer<'_, '_> {
         let at = DefRef { file: member.file, def: holder };
         match def.owner {
             Some(owner) => {
+                // Parts of one type of Ruby lie in several files: each is as good.
                 last_name(&index.outline, owner).is_some_and(|last| self.sym(last) == class_name)
-                    && self.owner_of(index, at) == Some(class)
+                    && (index.lang() == Lang::Ruby || self.owner_of(index, at) == Some(class))
             }
             // Partial and reopened classes.
             None => {
@@ -332,6 +340,10 @@ impl Infer<'_, '_> {
         let best = std::iter::once(first)
             .chain(ctors)
             .find(|ix| file.outline.def(*ix).is_some_and(|def| !def.flags.has(DefFlags::ABSTRACT)));
+        // In C++ a class declares what may be defined elsewhere.
+        if best.is_none() && file.lang() == Lang::Cpp {
+            return self.own_member(class, name, true);
+        }
         Some(DefRef { file: class.file, def: best.unwrap_or(first) })
     }
 }

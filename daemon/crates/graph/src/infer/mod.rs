@@ -3,6 +3,7 @@
 //! Pure: a type is a function of the expression, the outlines that it leads to and, for expressions of the file being
 //! resolved, that file's bindings. Bounded: chains of questions by the world's tracker, each expression by its depth.
 
+mod applied;
 mod builtins;
 mod containers;
 mod defs;
@@ -22,6 +23,7 @@ use crate::modules::{ModRef, Place};
 use crate::own::Own;
 use crate::world::{DefRef, FileIndex, FileIx, Memo, Question, Sym, World};
 
+pub(crate) use applied::Applied;
 pub(crate) use builtins::is_builtin_member;
 pub(crate) use containers::{Shape, ShapeKind};
 pub(crate) use defs::call_operator;
@@ -48,6 +50,8 @@ pub(crate) enum Ty {
     Class(DefRef),
     /// A value of a type; an object literal is a value of the variable that holds it.
     Instance(DefRef),
+    /// The same, with what its generic parameters stand for.
+    Of(Rc<Applied>),
     /// `super` of a type.
     Super(DefRef),
     /// A function, with the type through which it was reached.
@@ -114,6 +118,7 @@ impl PartialEq for Ty {
             (Self::Class(a), Self::Class(b))
             | (Self::Instance(a), Self::Instance(b))
             | (Self::Super(a), Self::Super(b)) => a == b,
+            (Self::Of(a), Self::Of(b)) => Rc::ptr_eq(a, b) || a == b,
             (Self::Func(a, of_a), Self::Func(b, of_b)) => a == b && of_a == of_b,
             (Self::Callable(a), Self::Callable(b)) => Rc::ptr_eq(a, b) || a == b,
             (Self::Union(a), Self::Union(b)) => a.len() == b.len() && a.iter().all(|ty| b.contains(ty)),
@@ -141,6 +146,9 @@ impl Ty {
                 other => add(other),
             }
         }
+        // Where a type's arguments are known, the bare type says nothing more.
+        let applied: Vec<DefRef> = all.iter().filter_map(|ty| Some(ty.applied()?.class)).collect();
+        all.retain(|ty| !matches!(ty, Self::Instance(class) if applied.contains(class)));
         match all.len() {
             0 if null && !unknown => Self::Null,
             0 => Self::Unknown,
@@ -225,6 +233,8 @@ pub(crate) struct Env {
     of: DefIx,
     names: Vec<Box<str>>,
     args: Vec<Ty>,
+    /// What `Self` is.
+    this: Option<Ty>,
 }
 
 /// Works out types for one file.

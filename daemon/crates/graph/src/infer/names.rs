@@ -85,12 +85,20 @@ fn is_wanted(kind: SymbolKind, want: Want, lang: Lang) -> bool {
 impl Infer<'_, '_> {
     /// What `name`, a text of `ctx`'s arena, means.
     pub(crate) fn meaning(&self, ctx: &Ctx<'_>, name: StrIx, want: Want) -> Meaning {
-        let file = self.file(ctx.file);
         let sym = if ctx.body { self.own.sym(self.w, name) } else { self.sym(ctx.arena.str(name)) };
+        self.look_up(ctx, Some(name), sym, ctx.arena.str(name), want)
+    }
+
+    /// What `text`, which no local is called, means.
+    pub(crate) fn meaning_of(&self, ctx: &Ctx<'_>, text: &str, want: Want) -> Meaning {
+        self.look_up(ctx, None, self.sym(text), text, want)
+    }
+
+    fn look_up(&self, ctx: &Ctx<'_>, name: Option<StrIx>, sym: Sym, text: &str, want: Want) -> Meaning {
+        let file = self.file(ctx.file);
         let mut scope = Some(ctx.scope);
         let mut innermost = true;
         let mut crossed_module = false;
-        let text = ctx.arena.str(name);
         // What a function holds is its own: the outline of another file must not lead into it. Who starts inside a
         // function is of this file.
         let inside =
@@ -98,7 +106,7 @@ impl Infer<'_, '_> {
         while let Some(at) = scope {
             let Some(def) = file.outline.def(at) else { break };
             let outer = def.parent.filter(|parent| *parent < at);
-            if ctx.body {
+            if let Some(name) = name.filter(|_| ctx.body) {
                 match self.local(ctx, &file, at, name, want) {
                     Some(Meaning::Place(Place::Missing, _)) => {
                         // Declared to live outside: look no further inside.
@@ -133,7 +141,14 @@ impl Infer<'_, '_> {
                 scope = outer;
                 continue;
             }
-            if !is_type || innermost || ctx.members || has_implicit_receiver(file.lang()) {
+            // A namespace's other name is an import.
+            let is_alias = file.lang() == Lang::Cpp
+                && file
+                    .imports(at, sym)
+                    .any(|ix| file.import(ix).is_some_and(|import| import.kind == ImportKind::Module));
+            if is_alias {
+                // Found below.
+            } else if !is_type || innermost || ctx.members || has_implicit_receiver(file.lang()) {
                 let here = DefRef { file: ctx.file, def: at };
                 let found = if is_type && has_implicit_receiver(file.lang()) {
                     self.implicit_member(here, sym, want)
@@ -192,14 +207,14 @@ impl Infer<'_, '_> {
         if fits(child) { Some(child) } else { file.children(at, sym).find(|ix| fits(*ix)) }
     }
 
-    /// What a call of `sym` means in a file of C: a function with a body, one without, a macro. A macro without
-    /// parameters, which may rename a function, is looked at last.
+    /// What a call of `sym` means in a file of C: a macro with parameters, which hides a function of its name, a function
+    /// with a body, one without. A macro without parameters, which may rename a function, is looked at last.
     fn called_in_c(file: &FileIndex, at: DefIx, sym: Sym) -> Option<DefIx> {
         let rank = |ix: &DefIx| {
             file.outline.def(*ix).map(|def| match def.kind {
-                SymbolKind::Macro => 2,
+                SymbolKind::Macro => 0,
                 SymbolKind::Constant => 3,
-                _ => u8::from(def.flags.has(DefFlags::ABSTRACT)),
+                _ => 1 + u8::from(def.flags.has(DefFlags::ABSTRACT)),
             })
         };
         file.children(at, sym)
@@ -261,7 +276,11 @@ impl Infer<'_, '_> {
         let owner = self.owner_type(ty)?;
         let member = self.member(owner, sym, want == Want::Call)?;
         let file = self.file(member.def.file);
-        file.outline.def(member.def.def).filter(|def| is_wanted(def.kind, want, file.lang()))?;
+        file.outline.def(member.def.def).filter(|def| {
+            // Where anything may be meant, a type's own name is the type.
+            is_wanted(def.kind, want, file.lang())
+                && (want != Want::Any || def.kind != SymbolKind::Constructor)
+        })?;
         let via = if member.inherited { Via::Inherited } else { Via::Member };
         Some((Place::Def(member.def), via))
     }

@@ -9,10 +9,7 @@ pub(crate) fn outside(name: &str, args: Vec<Ty>) -> Ty {
     match name {
         "Optional" if args.len() == 1 => Ty::union(args.into_iter().chain([Ty::Null])),
         "Union" => Ty::union(args),
-        "Type" | "type" => match first(args) {
-            Ty::Instance(def) => Ty::Class(def),
-            _ => Ty::External(None),
-        },
+        "Type" | "type" => first(args).instance_of().map_or(Ty::External(None), Ty::Class),
         "Coroutine" => args.into_iter().next_back().unwrap_or(Ty::Unknown),
         "Tuple" | "tuple" => Shape::ty(ShapeKind::Tuple, args),
         _ if STANDS_FOR_VALUE.contains(name) => first(args),

@@ -16,6 +16,9 @@ impl Infer<'_, '_> {
                 let (name, lang) = (ctx.arena.str(*name), self.file(ctx.file).lang());
                 let types = base.ty.each().iter().map(|ty| match ty {
                     Ty::External(Some(shape)) => shape.passed(name, arg, param, lang),
+                    other if let Some(iterator) = self.as_iterator(other, name) => {
+                        iterator.passed(name, arg, param, lang)
+                    }
                     other => self.passed_by(
                         &self.attribute(&Typed::new(other.clone(), base.how), name, true),
                         arg,

@@ -1,6 +1,6 @@
 //! Expressions that stand for types.
 
-use sdl_model::facts::{DefFlags, Expr, ExprIx, Lit};
+use sdl_model::facts::{DefFlags, Expr, ExprIx, Lit, StrIx};
 use sdl_model::{Lang, SymbolKind};
 
 use super::names::{Want, parameters};
@@ -43,8 +43,10 @@ impl Infer<'_, '_> {
                 };
                 self.value_of_type(place, name, Vec::new(), deeper)
             }
-            Expr::SelfType => self.self_class(ctx).map_or(Ty::Unknown, Ty::Instance),
-            Expr::SelfRef => self.self_class(ctx).map_or(Ty::Unknown, Ty::Instance),
+            Expr::SelfType | Expr::SelfRef => match ctx.env.and_then(|env| env.this.clone()) {
+                Some(this) => this,
+                None => self.self_class(ctx).map_or(Ty::Unknown, Ty::Instance),
+            },
             Expr::Generic(base, args) => {
                 let args: Vec<Ty> = args.iter().map(|arg| self.stated_at(ctx, *arg, deeper)).collect();
                 match ctx.arena.expr(*base) {
@@ -118,8 +120,9 @@ impl Infer<'_, '_> {
                 _ => Place::Missing,
             },
             Expr::Attr(base, name) | Expr::Path(base, name) => {
-                let base = self.type_place(ctx, *base, depth + 1);
-                self.inside(base, ctx.arena.str(*name))
+                let place = self.type_place(ctx, *base, depth + 1);
+                let found = self.inside(place, ctx.arena.str(*name));
+                if found.is_found() { found } else { self.spelled(ctx, *base, *name).unwrap_or(found) }
             }
             Expr::Generic(base, _) | Expr::Unwrap(base) | Expr::New(base) => {
                 self.type_place(ctx, *base, depth + 1)
@@ -127,6 +130,27 @@ impl Infer<'_, '_> {
             Expr::SelfType => self.self_class(ctx).map_or(Place::Missing, Place::Def),
             _ => Place::Missing,
         }
+    }
+
+    /// What `name` is in the namespace that `base` spells out, if nothing here has the name of its first part.
+    pub(crate) fn spelled(&self, ctx: &Ctx<'_>, base: ExprIx, name: StrIx) -> Option<Place> {
+        let lang = self.file(ctx.file).lang();
+        if !matches!(lang, Lang::Java | Lang::Kotlin | Lang::CSharp | Lang::Php) {
+            return None;
+        }
+        let dotted = ctx.arena.dotted(base)?;
+        let mut first = base;
+        while let Expr::Attr(inner, _) | Expr::Path(inner, _) = ctx.arena.expr(first) {
+            first = *inner;
+        }
+        let Expr::Name(root) = ctx.arena.expr(first) else { return None };
+        let known = !matches!(
+            self.meaning(ctx, *root, Want::Any),
+            Meaning::Place(Place::Missing | Place::External, _)
+        );
+        let name = ctx.arena.str(name);
+        let place = (!known).then(|| modules::spelled(self.w, ctx.file, ctx.scope, &dotted, name))?;
+        place.is_found().then_some(place)
     }
 
     /// What `name` is inside `place`.
@@ -164,7 +188,7 @@ impl Infer<'_, '_> {
                     SymbolKind::Type if file.lang() == Lang::Go => Ty::Instance(def),
                     SymbolKind::Type if args.is_empty() => self.alias(def),
                     SymbolKind::Type => self.applied_alias(def, args, depth),
-                    kind if kind.is_type() => Ty::Instance(def),
+                    kind if kind.is_type() => Ty::of(def, args),
                     // In JavaScript functions are constructors.
                     SymbolKind::Function if file.lang() == Lang::JavaScript => Ty::Instance(def),
                     // A variant has fields of its own, and inherits from its enumeration.
@@ -221,7 +245,7 @@ impl Infer<'_, '_> {
         let Some(found) = file.outline.def(def.def) else { return Ty::Unknown };
         let (Some(target), Some(generics)) = (found.ty, found.generics) else { return self.alias(def) };
         let names = parameters(file.outline.str(generics), file.lang()).map(Into::into).collect();
-        let env = Env { of: def.def, names, args };
+        let env = Env { of: def.def, names, args, this: None };
         let ctx = Ctx { env: Some(&env), ..Self::outline_ctx(&file, def, None) };
         match self.stated_at(&ctx, target, depth + 4) {
             Ty::Unknown | Ty::External(None) => self.alias(def),
@@ -234,14 +258,11 @@ impl Infer<'_, '_> {
         let file = self.file(def.file);
         let found = file.outline.def(def.def)?;
         match found.kind {
-            SymbolKind::Type => match self.alias(def) {
-                Ty::Instance(class) => Some(class),
-                _ => Some(def),
-            },
+            SymbolKind::Type => Some(self.alias(def).instance_of().unwrap_or(def)),
             kind if kind.is_type() => Some(def),
             SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field => match self.def_type(def).ty {
                 Ty::Class(class) => Some(class),
-                Ty::Instance(object) if object == def => Some(def),
+                ty if ty.instance_of() == Some(def) => Some(def),
                 _ => None,
             },
             SymbolKind::EnumMember => self.owner_type(def),

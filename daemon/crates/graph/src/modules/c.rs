@@ -8,7 +8,7 @@ use sdl_model::{Lang, SymbolKind};
 use super::paths::{join, shared};
 use super::{ModRef, Place};
 use crate::infer::{Tag, question};
-use crate::world::{DefRef, FileIndex, FileIx, Sym, World};
+use crate::world::{DefRef, FileIndex, FileIx, Sym, World, last_name};
 
 /// Most files that one file may include, directly or not, before the rest is left out.
 const CLOSURE: usize = 256;
@@ -102,6 +102,10 @@ pub(crate) fn definition(w: &World<'_>, prototype: DefRef) -> Option<DefRef> {
     if !matches!(file.lang(), Lang::C | Lang::Cpp) || !is_function {
         return None;
     }
+    let around = declared.parent.and_then(|parent| file.outline.def(parent));
+    let namespace = around
+        .filter(|around| around.kind == SymbolKind::Namespace)
+        .map_or(Some(""), |around| Some(file.outline.str(around.name)));
     if let Some(def) = declared.parent.and_then(|scope| file.child(scope, name))
         && def != prototype.def
         && file.outline.def(def).is_some_and(|def| !def.flags.has(DefFlags::ABSTRACT))
@@ -111,12 +115,18 @@ pub(crate) fn definition(w: &World<'_>, prototype: DefRef) -> Option<DefRef> {
     let mut found: Vec<(usize, DefRef)> = w
         .named(name)?
         .iter()
-        .filter(|hit| hit.kind == SymbolKind::Function)
+        .filter(|hit| matches!(hit.kind, SymbolKind::Function | SymbolKind::Method))
         .filter_map(|hit| {
             let at = w.open(hit.file)?;
             let index = w.file(at);
             let def = index.find(hit.symbol)?;
-            let flags = index.outline.def(def)?.flags;
+            let found = index.outline.def(def)?;
+            // `void space::f() {…}`: what qualifies a function looks like a class.
+            let is_member = found.kind == SymbolKind::Method;
+            if is_member && found.owner.and_then(|owner| last_name(&index.outline, owner)) != namespace {
+                return None;
+            }
+            let flags = found.flags;
             // A static function of another file is not what a declaration in a header means.
             (!flags.has(DefFlags::ABSTRACT) && (at == prototype.file || !flags.has(DefFlags::STATIC)))
                 .then(|| (shared(index.path.dir(), file.path.dir()), DefRef { file: at, def }))

@@ -16,31 +16,48 @@ pub(super) fn implicit(w: &World<'_>, from: FileIx, scope: DefIx, name: Sym) -> 
     let mut seen: Vec<Vec<Sym>> = (0..=own.len()).rev().map(|len| own[..len].to_vec()).collect();
     for import in file.wildcards.iter().filter_map(|ix| file.import(*ix)) {
         if import.kind == ImportKind::Wildcard {
-            let text = file.outline.str(import.module);
-            seen.push(
-                text.split("::").filter(|part| !part.is_empty()).take(DEPTH).map(|p| w.sym(p)).collect(),
-            );
+            seen.push(parts(w, file.outline.str(import.module)));
         }
     }
-    let closure = c::closure(w, from);
-    for path in &seen {
-        let mut best: Option<(u8, DefRef)> = None;
-        for at in std::iter::once(from).chain(closure.iter().copied()) {
-            let index = w.file(at);
-            for holder in holders(&index, path) {
-                for def in index.children(holder, name) {
-                    let Some(rank) = rank(&index, def) else { continue };
-                    if best.is_none_or(|(known, _)| rank < known) {
-                        best = Some((rank, DefRef { file: at, def }));
-                    }
+    seen.iter()
+        .find_map(|path| in_namespace(w, from, path, name))
+        .map_or(Place::Missing, |found| linked(w, found))
+}
+
+/// The definition of `name` in the namespace `path` that a file sees.
+fn in_namespace(w: &World<'_>, from: FileIx, path: &[Sym], name: Sym) -> Option<DefRef> {
+    let mut best: Option<(u8, DefRef)> = None;
+    for at in std::iter::once(from).chain(c::closure(w, from).iter().copied()) {
+        let index = w.file(at);
+        for holder in holders(&index, path) {
+            for def in index.children(holder, name) {
+                let Some(rank) = rank(&index, def) else { continue };
+                if best.is_none_or(|(known, _)| rank < known) {
+                    best = Some((rank, DefRef { file: at, def }));
                 }
             }
         }
-        if let Some((_, found)) = best {
-            return linked(w, found);
-        }
     }
-    Place::Missing
+    best.map(|(_, found)| found)
+}
+
+fn parts(w: &World<'_>, text: &str) -> Vec<Sym> {
+    text.split("::").filter(|part| !part.is_empty()).take(DEPTH).map(|part| w.sym(part)).collect()
+}
+
+/// What `using text::name` binds.
+pub(super) fn import_name(w: &World<'_>, from: FileIx, text: &str, name: &str) -> Place {
+    in_namespace(w, from, &parts(w, text), w.sym(name)).map_or(Place::Missing, |found| linked(w, found))
+}
+
+/// The namespace that `text` spells out.
+pub(super) fn namespace(w: &World<'_>, from: FileIx, text: &str) -> Place {
+    let path = parts(w, text);
+    let found = std::iter::once(from).chain(c::closure(w, from).iter().copied()).find_map(|at| {
+        let holder = holders(&w.file(at), &path).into_iter().find(|def| *def != DefIx::MODULE)?;
+        Some(DefRef { file: at, def: holder })
+    });
+    found.map_or(Place::Missing, |def| Place::Module(ModRef::Inline(def)))
 }
 
 /// The names of the namespaces around `scope`, outermost first.

@@ -4,7 +4,7 @@
 use sdl_model::facts::{DefIx, ImportKind};
 use sdl_model::{Lang, SymbolKind};
 
-use super::{Place, as_place};
+use super::{Place, as_place, composer};
 use crate::world::{DefRef, FileIndex, FileIx, Sym, World};
 
 /// The type that an import names whole. Namespaces bring in types, which are found one by one.
@@ -14,9 +14,16 @@ pub(super) fn module(w: &World<'_>, file: &FileIndex, text: &str) -> Place {
 }
 
 /// What `use namespace\name` and the like bind.
-pub(super) fn import_name(w: &World<'_>, _file: &FileIndex, namespace: &str, name: &str) -> Place {
-    let found = by_namespace(w, w.sym(name), |found| same_namespace(found, namespace));
-    found.or_else(|| Place::External)
+pub(super) fn import_name(w: &World<'_>, file: &FileIndex, namespace: &str, name: &str) -> Place {
+    let name = w.sym(name);
+    let found = by_namespace(w, name, |found| same_namespace(found, namespace));
+    found.or_else(|| by_path(w, file.lang(), namespace, name)).or_else(|| Place::External)
+}
+
+/// Of a name that very many definitions have, the one in the file that the namespace leads to.
+fn by_path(w: &World<'_>, lang: Lang, namespace: &str, name: Sym) -> Place {
+    let is_common = lang == Lang::Php && w.named(name).is_none();
+    if is_common { composer::class(w, namespace, name) } else { Place::Missing }
 }
 
 fn same_namespace(found: &str, wanted: &str) -> bool {
@@ -68,15 +75,7 @@ fn namespace_of(w: &World<'_>, file: &FileIndex, def: DefIx) -> Option<String> {
 pub(super) fn implicit(w: &World<'_>, from: FileIx, scope: DefIx, name: Sym) -> Place {
     let file = w.file(from);
     let mut seen: Vec<String> = Vec::new();
-    let inner = file.enclosing(scope, |kind| kind == SymbolKind::Namespace);
-    let own = match inner {
-        Some(at) => {
-            let outer = namespace_of(w, &file, at).unwrap_or_default();
-            let name = file.name(at).map(|name| w.text(name).to_string()).unwrap_or_default();
-            if outer.is_empty() { name } else { format!("{outer}.{name}") }
-        }
-        None => file.outline.package.map(|package| file.outline.str(package).to_owned()).unwrap_or_default(),
-    };
+    let own = own_namespace(w, &file, scope);
     let mut around = own.as_str();
     loop {
         seen.push(around.to_owned());
@@ -90,12 +89,84 @@ pub(super) fn implicit(w: &World<'_>, from: FileIx, scope: DefIx, name: Sym) -> 
             seen.push(file.outline.str(import.module).to_owned());
         }
     }
-    by_namespace(w, name, |found| seen.iter().any(|wanted| same_namespace(found, wanted)))
+    let found = by_namespace(w, name, |found| seen.iter().any(|wanted| same_namespace(found, wanted)));
+    found
+        .or_else(|| {
+            let mut seen = seen.iter();
+            seen.find_map(|namespace| {
+                Some(by_path(w, file.lang(), namespace, name)).filter(|at| at.is_found())
+            })
+            .unwrap_or(Place::Missing)
+        })
+        .or_else(|| global_function(w, file.lang(), name))
 }
 
-/// The first part of a name that is written out with its namespace: not followed.
-pub(super) fn root(_w: &World<'_>, _name: &str) -> Place {
-    Place::Missing
+/// In PHP, a function or constant that the namespace does not have is the global one.
+fn global_function(w: &World<'_>, lang: Lang, name: Sym) -> Place {
+    if lang != Lang::Php {
+        return Place::Missing;
+    }
+    match by_namespace(w, name, str::is_empty) {
+        Place::Def(def) => {
+            let kind = w.file(def.file).outline.def(def.def).map(|def| def.kind);
+            let is_one = matches!(kind, Some(SymbolKind::Function | SymbolKind::Constant));
+            if is_one { Place::Def(def) } else { Place::Missing }
+        }
+        _ => Place::Missing,
+    }
+}
+
+/// What `name` is in the namespace that `dotted` spells out: whole, or seen from the namespaces around, or by an alias
+/// for its first part.
+pub(super) fn spelled(w: &World<'_>, from: FileIx, scope: DefIx, dotted: &str, name: &str) -> Place {
+    let file = w.file(from);
+    let is_php = file.lang() == Lang::Php;
+    let parts: Vec<&str> = dotted.split(['.', ':', '\\']).filter(|part| !part.is_empty()).collect();
+    let is_whole = dotted.is_empty() || dotted.starts_with(':');
+    let own = own_namespace(w, &file, scope);
+    let mut tried: Vec<String> = Vec::new();
+    match parts.split_first() {
+        Some((&"namespace", rest)) if is_php => tried.push(joined(&own, rest)),
+        Some((first, rest)) if !is_whole => {
+            let alias = file.imports(DefIx::MODULE, w.sym(first)).next().and_then(|ix| file.import(ix));
+            if let Some(alias) = alias {
+                let whole = alias.name.map_or_else(String::new, |name| file.outline.str(name).to_owned());
+                tried.push(joined(file.outline.str(alias.module), &[&[whole.as_str()], rest].concat()));
+            } else {
+                tried.push(joined(&own, &parts));
+                let mut around = own.as_str();
+                while !is_php && !around.is_empty() {
+                    around = around.rsplit_once('.').map_or("", |(outer, _)| outer);
+                    tried.push(joined(around, &parts));
+                }
+            }
+        }
+        _ => tried.push(parts.join(".")),
+    }
+    let name = w.sym(name);
+    let found = tried.iter().map(|namespace| {
+        by_namespace(w, name, |found| same_namespace(found, namespace))
+            .or_else(|| by_path(w, file.lang(), namespace, name))
+    });
+    let mut found = found.filter(|place| place.is_found());
+    found.next().unwrap_or(Place::Missing)
+}
+
+fn joined(namespace: &str, parts: &[&str]) -> String {
+    let all = std::iter::once(namespace).chain(parts.iter().copied());
+    all.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(".")
+}
+
+/// The namespace around `scope` of a file.
+fn own_namespace(w: &World<'_>, file: &FileIndex, scope: DefIx) -> String {
+    match file.enclosing(scope, |kind| kind == SymbolKind::Namespace) {
+        Some(at) => {
+            let outer = namespace_of(w, file, at).unwrap_or_default();
+            let name = file.name(at).map(|name| w.text(name).to_string()).unwrap_or_default();
+            if outer.is_empty() { name } else { format!("{outer}.{name}") }
+        }
+        None => file.outline.package.map(|package| file.outline.str(package).to_owned()).unwrap_or_default(),
+    }
 }
 
 /// What `name` is in a namespace that several files may hold parts of.

@@ -1,5 +1,7 @@
 //! JavaScript and TypeScript: names that are not relative. `tsconfig.json` path maps, packages of the repository.
 
+use std::rc::Rc;
+
 use sdl_model::facts::{DefIx, ManifestKind};
 
 use super::ecma::probe;
@@ -8,8 +10,13 @@ use super::{ModRef, Place};
 use crate::infer::{Tag, question};
 use crate::world::{DefRef, FileIndex, FileIx, World};
 
-/// How many `extends` of a configuration are followed.
-const EXTENDS: usize = 4;
+/// Most configurations that one is put together from.
+const EXTENDS: usize = 8;
+/// Folders into which builds write.
+const BUILT_FOLDERS: [&str; 12] =
+    ["build", "cjs", "dist", "dts", "es", "esm", "js", "lib", "out", "output", "types", "umd"];
+/// How the names of built files end.
+const BUILT_ENDS: [&str; 7] = [".d.ts", ".d.mts", ".d.cts", ".min.js", ".js", ".mjs", ".cjs"];
 
 /// The module that the bare name `text` stands for in `file`.
 pub(super) fn module(w: &World<'_>, file: &FileIndex, text: &str) -> Place {
@@ -52,45 +59,86 @@ fn entries(file: &FileIndex, kind: ManifestKind) -> impl Iterator<Item = (&str, 
         .map(|(key, value)| (file.outline.str(*key), file.outline.str(*value)))
 }
 
-/// What the path map and the base folder of a configuration say.
+/// What the path maps and base folders of a configuration and of those beside it that it refers to say.
 fn by_config(w: &World<'_>, config: FileIx, from: &FileIndex, text: &str) -> Place {
-    let mut at = config;
-    for _ in 0..EXTENDS {
-        let file = w.file(at);
-        let base_url =
-            entries(&file, ManifestKind::TsConfig).find(|(key, _)| *key == "baseUrl").map(|(_, v)| v);
-        let base = join(file.path.dir(), base_url.unwrap_or("."));
-        if let Some(base) = &base {
-            for (key, value) in entries(&file, ManifestKind::TsConfig) {
-                if let Some(pattern) = key.strip_prefix("paths:")
-                    && let Some(path) = map(pattern, value, text)
-                    && let Some(path) = join(base, &path)
-                {
-                    let found = probe(w, &path, from.lang());
-                    if found.is_found() {
-                        return found;
-                    }
-                }
+    let found = mapped(w, config, from, text);
+    if found.is_found() {
+        return found;
+    }
+    // A configuration that only lists others: those beside it are for the same files.
+    let file = w.file(config);
+    let mut beside = entries(&file, ManifestKind::TsConfig)
+        .filter(|(key, _)| *key == "references")
+        .filter_map(|(_, value)| configuration(w, &file, value))
+        .filter(|at| *at != config && w.file(*at).path.dir() == file.path.dir());
+    beside
+        .find_map(|at| Some(mapped(w, at, from, text)).filter(|place| place.is_found()))
+        .unwrap_or(Place::Missing)
+}
+
+/// What the path map and the base folder of a configuration and of what it extends say.
+fn mapped(w: &World<'_>, config: FileIx, from: &FileIndex, text: &str) -> Place {
+    let chain = extended(w, config);
+    let base = chain.iter().find_map(|file| {
+        let (_, base) = entries(file, ManifestKind::TsConfig).find(|(key, _)| *key == "baseUrl")?;
+        join(file.path.dir(), base)
+    });
+    let patterns = |file: &'_ FileIndex| -> Vec<(String, String)> {
+        let all = entries(file, ManifestKind::TsConfig);
+        all.filter_map(|(key, value)| Some((key.strip_prefix("paths:")?.to_owned(), value.to_owned())))
+            .collect()
+    };
+    // A map replaces that of what is extended.
+    let map_of = chain.iter().map(|file| (file, patterns(file))).find(|(_, patterns)| !patterns.is_empty());
+    if let Some((file, mut patterns)) = map_of {
+        let dir = base.as_deref().unwrap_or_else(|| file.path.dir());
+        // A whole name counts before any pattern, a longer pattern before a shorter one.
+        patterns.sort_by_key(|(pattern, _)| match pattern.split_once('*') {
+            None => (0, 0),
+            Some((before, _)) => (1, usize::MAX - before.len()),
+        });
+        for (pattern, target) in &patterns {
+            let path = map(pattern, target, text).and_then(|path| join(dir, &path));
+            let found = path.map_or(Place::Missing, |path| probe(w, &path, from.lang()));
+            if found.is_found() {
+                return found;
             }
-            if base_url.is_some() && !text.starts_with('@') {
-                let found = join(base, text).map_or(Place::Missing, |path| probe(w, &path, from.lang()));
-                if found.is_found() {
-                    return found;
-                }
-            }
-        }
-        let parent = entries(&file, ManifestKind::TsConfig)
-            .find(|(key, value)| *key == "extends" && value.starts_with('.'))
-            .and_then(|(_, value)| {
-                let path = join(file.path.dir(), value)?;
-                w.open_path(&path).or_else(|| w.open_path(&format!("{path}.json")))
-            });
-        match parent {
-            Some(parent) if parent != at => at = parent,
-            _ => break,
         }
     }
-    Place::Missing
+    match base.and_then(|base| join(&base, text)) {
+        Some(path) if !text.starts_with('@') => probe(w, &path, from.lang()),
+        _ => Place::Missing,
+    }
+}
+
+/// A configuration and those that it extends, the one that counts most first.
+fn extended(w: &World<'_>, config: FileIx) -> Vec<Rc<FileIndex>> {
+    let mut chain: Vec<FileIx> = Vec::new();
+    let mut next = vec![config];
+    while let Some(at) = next.pop() {
+        if chain.contains(&at) || chain.len() >= EXTENDS {
+            continue;
+        }
+        chain.push(at);
+        let file = w.file(at);
+        // Of several, the last counts most.
+        let parents = entries(&file, ManifestKind::TsConfig).filter(|(key, _)| *key == "extends");
+        next.extend(parents.filter_map(|(_, value)| configuration(w, &file, value)));
+    }
+    chain.into_iter().map(|at| w.file(at)).collect()
+}
+
+/// The configuration that `value`, a path or a package's file, names in another.
+fn configuration(w: &World<'_>, file: &FileIndex, value: &str) -> Option<FileIx> {
+    let path = if value.starts_with('.') {
+        join(file.path.dir(), value)?
+    } else {
+        let (name, rest) = split_package(value);
+        let rest = if rest.is_empty() { "tsconfig.json" } else { rest };
+        join(w.file(package(w, name)?).path.dir(), rest)?
+    };
+    let at = [path.clone(), format!("{path}.json"), in_dir(&path, "tsconfig.json")];
+    at.iter().find_map(|path| w.open_path(path)).filter(|at| w.file(*at).outline.manifest.is_some())
 }
 
 /// `text` through one entry of a map with at most one `*` on either side.
@@ -144,24 +192,41 @@ fn in_package(w: &World<'_>, manifest: FileIx, from: &FileIndex, rest: &str) -> 
     let file = w.file(manifest);
     let dir = file.path.dir();
     let wanted = if rest.is_empty() { ".".to_owned() } else { format!("./{rest}") };
-    let mut paths: Vec<String> = Vec::new();
+    let mut targets: Vec<String> = Vec::new();
     for (key, value) in entries(&file, ManifestKind::PackageJson) {
-        let target = match key.strip_prefix("exports:") {
+        targets.extend(match key.strip_prefix("exports:") {
             Some(pattern) => map(pattern, value, &wanted),
             None if rest.is_empty() && matches!(key, "source" | "module" | "main" | "types" | "typings") => {
                 Some(value.to_owned())
             }
             None => None,
-        };
-        paths.extend(target.and_then(|target| join(dir, &target)));
+        });
     }
     let tail = if rest.is_empty() { "index" } else { rest };
-    paths.extend(["", "src", "lib"].iter().filter_map(|sub| join(dir, &format!("{sub}/{tail}"))));
-    paths
-        .iter()
-        .map(|path| probe(w, path, from.lang()))
+    let stated = targets.iter().cloned();
+    let sources = targets.iter().flat_map(|target| sources_of(target));
+    let usual = ["", "src", "lib"].iter().map(|sub| format!("{sub}/{tail}"));
+    stated
+        .chain(sources)
+        .chain(usual)
+        .filter_map(|path| join(dir, &path))
+        .map(|path| probe(w, &path, from.lang()))
         .find(|place| place.is_found())
         .unwrap_or(Place::External)
+}
+
+/// Where the sources of a built file usually lie: `src/x` for `dist/esm/x.mjs`.
+fn sources_of(built: &str) -> Vec<String> {
+    let path = built.trim_start_matches("./");
+    let path = BUILT_ENDS.iter().find_map(|end| path.strip_suffix(end)).unwrap_or(path);
+    let mut found = Vec::new();
+    let mut rest = path;
+    while let Some((_, tail)) = rest.split_once('/').filter(|(folder, _)| BUILT_FOLDERS.contains(folder)) {
+        rest = tail;
+        found.push(format!("src/{rest}"));
+        found.push(rest.to_owned());
+    }
+    found
 }
 
 #[cfg(test)]
@@ -175,5 +240,7 @@ mod tests {
         assert_eq!(map("@app/*", "src/*", "@lib/x"), None);
         assert_eq!(split_package("@a/b/c/d"), ("@a/b", "c/d"));
         assert_eq!(split_package("a"), ("a", ""));
+        assert_eq!(sources_of("./dist/esm/x/y.d.mts"), ["src/esm/x/y", "esm/x/y", "src/x/y", "x/y"]);
+        assert!(sources_of("./x.js").is_empty());
     }
 }

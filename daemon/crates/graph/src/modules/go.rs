@@ -5,7 +5,7 @@ use std::rc::Rc;
 use sdl_model::Lang;
 use sdl_model::facts::{DefIx, ManifestKind};
 
-use super::paths::{dir as dir_of, in_dir};
+use super::paths::{dir as dir_of, in_dir, join};
 use super::{ModRef, Place};
 use crate::infer::{Tag, question};
 use crate::world::{FileIndex, FileIx, Sym, World};
@@ -13,21 +13,39 @@ use crate::world::{FileIndex, FileIx, Sym, World};
 /// The package that an import path names.
 pub(super) fn module(w: &World<'_>, text: &str) -> Place {
     let mut best: Option<(usize, String)> = None;
+    let mut offer = |prefix: &str, base: Option<String>| {
+        let Some(rest) = text.strip_prefix(prefix) else { return };
+        let fits = rest.is_empty() || rest.starts_with('/');
+        if !fits || prefix.is_empty() || best.as_ref().is_some_and(|(len, _)| *len >= prefix.len()) {
+            return;
+        }
+        let Some(base) = base else { return };
+        let dir = in_dir(&base, rest.trim_start_matches('/'));
+        best = Some((prefix.len(), dir.trim_end_matches('/').to_owned()));
+    };
+    let mut replaced = Vec::new();
     for id in w.files_named("go.mod").iter() {
         let Some(at) = w.open(*id) else { continue };
         let manifest = w.file(at);
         let Some(found) = manifest.outline.manifest.as_ref().filter(|m| m.kind == ManifestKind::GoMod) else {
             continue;
         };
-        let Some(name) = found.name.map(|name| manifest.outline.str(name)) else { continue };
-        let Some(rest) = text.strip_prefix(name) else { continue };
-        if !(rest.is_empty() || rest.starts_with('/'))
-            || best.as_ref().is_some_and(|(len, _)| *len >= name.len())
-        {
-            continue;
+        let dir = manifest.path.dir();
+        if let Some(name) = found.name {
+            offer(manifest.outline.str(name), Some(dir.to_owned()));
         }
-        let dir = in_dir(manifest.path.dir(), rest.trim_start_matches('/'));
-        best = Some((name.len(), dir.trim_end_matches('/').to_owned()));
+        for (key, value) in &found.entries {
+            let value = manifest.outline.str(*value);
+            if let Some(old) = manifest.outline.str(*key).strip_prefix("replace:")
+                && value.starts_with('.')
+            {
+                replaced.push((old.to_owned(), join(dir, value)));
+            }
+        }
+    }
+    // A module of the repository counts before what another says in its place.
+    for (old, dir) in replaced {
+        offer(&old, dir);
     }
     if let Some((_, dir)) = best {
         return package(w, &dir);

@@ -1,7 +1,9 @@
 //! How each language finds modules, and what a module shows: a file per family.
 
 mod c;
+mod composer;
 mod cpp;
+mod crates;
 mod dotnet;
 mod ecma;
 mod ecma_packages;
@@ -9,6 +11,7 @@ mod go;
 mod jvm;
 mod paths;
 mod python;
+mod python_projects;
 mod requires;
 mod rust;
 
@@ -123,6 +126,7 @@ pub(crate) fn import(w: &World<'_>, from: FileIx, ix: u32) -> Place {
                     Lang::Python => python::import_name(w, from, module(), name),
                     Lang::Java | Lang::Kotlin => jvm::import_name(w, module(), text, name),
                     Lang::CSharp | Lang::Php => dotnet::import_name(w, &file, text, name),
+                    Lang::Cpp => cpp::import_name(w, from, text, name),
                     Lang::JavaScript | Lang::TypeScript | Lang::Tsx if name == "default" => {
                         default_place(w, module())
                     }
@@ -133,6 +137,7 @@ pub(crate) fn import(w: &World<'_>, from: FileIx, ix: u32) -> Place {
             ImportKind::Module => {
                 let local = import.local.map(|local| file.outline.str(local));
                 match (file.lang(), local) {
+                    (Lang::Cpp, Some(_)) => cpp::namespace(w, from, text),
                     (Lang::Python, Some(local)) => python::import_module(w, from, text, local),
                     (Lang::Java | Lang::Kotlin | Lang::CSharp | Lang::Php, _) => {
                         let (package, name) = split_last(text);
@@ -265,13 +270,25 @@ pub(crate) fn implicit(w: &World<'_>, from: FileIx, scope: DefIx, name: Sym) -> 
     }
 }
 
+/// What `name` is in the namespace that `dotted` spells out, seen from `scope` of a file.
+pub(crate) fn spelled(w: &World<'_>, from: FileIx, scope: DefIx, dotted: &str, name: &str) -> Place {
+    match w.file(from).lang() {
+        Lang::Java | Lang::Kotlin => match module(w, from, DefIx::MODULE, dotted) {
+            found @ (Place::Module(_) | Place::Def(_)) => inside(w, found, name),
+            _ => Place::Missing,
+        },
+        Lang::CSharp | Lang::Php => dotnet::spelled(w, from, scope, dotted, name),
+        _ => Place::Missing,
+    }
+}
+
 /// What the first part of a qualified name is where nothing in the file has that name.
 pub(crate) fn root(w: &World<'_>, from: FileIx, name: &str) -> Place {
     let file = w.file(from);
     match file.lang() {
         Lang::Rust => rust::root(w, from, name),
         Lang::Java | Lang::Kotlin => jvm::root(w, name),
-        Lang::CSharp | Lang::Php => dotnet::root(w, name),
+        Lang::Ruby => requires::root(w, name),
         _ => Place::Missing,
     }
 }

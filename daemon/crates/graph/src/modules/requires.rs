@@ -1,7 +1,7 @@
 //! Ruby and Bash: files that are loaded by path, into one space of names.
 
-use sdl_model::Lang;
 use sdl_model::facts::DefIx;
+use sdl_model::{Lang, SymbolKind};
 
 use super::paths::join;
 use super::{ModRef, Place, c};
@@ -43,4 +43,27 @@ pub(super) fn implicit(w: &World<'_>, from: FileIx, name: Sym) -> Place {
             Some(Place::Def(DefRef { file: *at, def }))
         })
         .unwrap_or(Place::Missing)
+}
+
+/// A constant of Ruby's top level: whichever file defines it, the program loads it by some way that the text need not
+/// show.
+pub(super) fn root(w: &World<'_>, name: &str) -> Place {
+    let mut found: Vec<_> = w
+        .named(w.sym(name))
+        .iter()
+        .flat_map(|hits| hits.iter())
+        .filter(|hit| hit.kind.is_type() || hit.kind == SymbolKind::Constant)
+        .filter_map(|hit| {
+            let at = w.open(hit.file)?;
+            let file = w.file(at);
+            let def = file.find(hit.symbol)?;
+            let is_top = file
+                .outline
+                .def(def)
+                .is_some_and(|def| def.parent == Some(DefIx::MODULE) && def.owner.is_none());
+            (file.lang() == Lang::Ruby && is_top).then_some((hit.symbol.0, DefRef { file: at, def }))
+        })
+        .collect();
+    found.sort_unstable_by_key(|(id, _)| *id);
+    found.first().map_or(Place::Missing, |(_, def)| Place::Def(*def))
 }

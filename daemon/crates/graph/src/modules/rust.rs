@@ -1,12 +1,12 @@
 //! Rust: the module tree, `use` paths, crates of the repository.
 
 use sdl_model::SymbolKind;
-use sdl_model::facts::{DefFlags, DefIx, ImportKind, ManifestKind};
+use sdl_model::facts::{DefFlags, DefIx, ImportKind};
 
-use super::paths::{ancestors, dir as dir_of, in_dir, join};
+use super::crates::{self, crate_named};
+use super::paths::{ancestors, dir as dir_of, in_dir};
 use super::{ModRef, Place, import, inside, module as module_at};
-use crate::infer::{Tag, question};
-use crate::world::{DefRef, FileIndex, FileIx, Sym, World};
+use crate::world::{DefRef, FileIx, Sym, World};
 
 /// The module that the path `text` names in `scope` of a file.
 pub(super) fn module(w: &World<'_>, from: FileIx, scope: DefIx, text: &str) -> Place {
@@ -20,10 +20,10 @@ pub(super) fn module(w: &World<'_>, from: FileIx, scope: DefIx, text: &str) -> P
         "self" => module_place(here),
         "super" => parent(w, here),
         "" => match parts.next() {
-            Some(name) => crate_named(w, name),
+            Some(name) => crate_named(w, from, name),
             None => module_place(here),
         },
-        name => member(w, here, w.sym(name)).or_else(|| crate_named(w, name)),
+        name => member(w, here, w.sym(name)).or_else(|| crate_named(w, from, name)),
     };
     for part in parts {
         place = match (part, place) {
@@ -48,18 +48,19 @@ fn enclosing_module(w: &World<'_>, file: FileIx, scope: DefIx) -> DefRef {
 }
 
 /// Whether a file is the root of a crate of its own.
-fn is_root(path: &str) -> bool {
+fn is_root(w: &World<'_>, path: &str) -> bool {
     let name = path.rsplit('/').next().unwrap_or(path);
     let dir = dir_of(path);
     let folder = dir.rsplit('/').next().unwrap_or(dir);
     matches!(name, "lib.rs" | "main.rs" | "build.rs")
         || (matches!(folder, "tests" | "examples" | "benches" | "bin") && name != "mod.rs")
+        || crates::stated_roots(w, dir).iter().any(|root| root == path)
 }
 
 /// The folder in which a file's submodules lie.
-fn submodule_dir(path: &str) -> String {
+fn submodule_dir(w: &World<'_>, path: &str) -> String {
     let dir = dir_of(path);
-    if is_root(path) || path.ends_with("/mod.rs") || path == "mod.rs" {
+    if path.ends_with("/mod.rs") || path == "mod.rs" || is_root(w, path) {
         return dir.to_owned();
     }
     let name = path.rsplit('/').next().unwrap_or(path);
@@ -69,7 +70,7 @@ fn submodule_dir(path: &str) -> String {
 /// The file of the submodule `name` of a module.
 fn child_file(w: &World<'_>, at: DefRef, name: &str) -> Option<FileIx> {
     let file = w.file(at.file);
-    let mut dir = submodule_dir(file.path.as_str());
+    let mut dir = submodule_dir(w, file.path.as_str());
     let mut inline = Vec::new();
     let mut def = at.def;
     while def != DefIx::MODULE {
@@ -91,63 +92,35 @@ fn parent(w: &World<'_>, at: DefRef) -> Place {
         return module_place(enclosing_module(w, at.file, outer));
     }
     let path = file.path.as_str();
-    if is_root(path) {
+    if is_root(w, path) {
         return Place::Missing;
     }
     let dir = dir_of(path);
     let dir = if file.path.file_name() == "mod.rs" { dir_of(dir) } else { dir };
     let candidates =
         [in_dir(dir, "mod.rs"), format!("{dir}.rs"), in_dir(dir, "lib.rs"), in_dir(dir, "main.rs")];
+    let stated = crates::stated_roots(w, dir).into_iter().filter(|root| dir_of(root) == dir);
     candidates
-        .iter()
+        .into_iter()
+        .chain(stated)
         .filter(|candidate| candidate.as_str() != path)
-        .find_map(|candidate| w.open_path(candidate))
+        .find_map(|candidate| w.open_path(&candidate))
         .map_or(Place::Missing, |at| Place::Module(ModRef::File(at)))
 }
 
 /// The root file of the crate that a file belongs to.
 fn crate_root(w: &World<'_>, from: FileIx) -> Option<FileIx> {
     let file = w.file(from);
-    if is_root(file.path.as_str()) {
+    if is_root(w, file.path.as_str()) {
         return Some(from);
     }
-    ancestors(file.path.dir())
-        .find_map(|dir| w.open_path(&in_dir(dir, "lib.rs")).or_else(|| w.open_path(&in_dir(dir, "main.rs"))))
-}
-
-/// The root of the repository's crate called `name`.
-fn crate_named(w: &World<'_>, name: &str) -> Place {
-    let at = DefRef { file: FileIx(0xff_fffc), def: DefIx::MODULE };
-    let q = question(Tag::Package, at, u64::from(w.sym(name).0));
-    w.derive(&w.memos.places, q, Place::Missing, || {
-        let mut found: Vec<_> = w
-            .files_named("Cargo.toml")
-            .iter()
-            .filter_map(|id| {
-                let at = w.open(*id)?;
-                let file = w.file(at);
-                let (called, root) = library(&file)?;
-                (called.replace('-', "_") == name).then_some(())?;
-                Some((file.path.clone(), w.open_path(&join(file.path.dir(), root)?)?))
-            })
-            .collect();
-        found.sort();
-        found.first().map_or(Place::External, |(_, at)| Place::Module(ModRef::File(*at)))
+    let stated = crates::stated_roots(w, file.path.dir());
+    ancestors(file.path.dir()).find_map(|dir| {
+        let stated = stated.iter().filter(|root| dir_of(root) == dir).find_map(|root| w.open_path(root));
+        stated
+            .or_else(|| w.open_path(&in_dir(dir, "lib.rs")))
+            .or_else(|| w.open_path(&in_dir(dir, "main.rs")))
     })
-}
-
-/// A crate's library: its name and the path of its root.
-fn library(file: &FileIndex) -> Option<(&str, &str)> {
-    let manifest = file.outline.manifest.as_ref().filter(|m| m.kind == ManifestKind::Cargo)?;
-    let entry = |wanted: &str| {
-        manifest
-            .entries
-            .iter()
-            .find(|(key, _)| file.outline.str(*key) == wanted)
-            .map(|(_, value)| file.outline.str(*value))
-    };
-    let name = entry("lib.name").or_else(|| manifest.name.map(|name| file.outline.str(name)))?;
-    Some((name, entry("lib.path").unwrap_or("src/lib.rs")))
 }
 
 /// What `name` is in a module, whether others may see it or not.
@@ -199,7 +172,7 @@ pub(super) fn root(w: &World<'_>, from: FileIx, name: &str) -> Place {
         "crate" | "self" | "super" => module(w, from, DefIx::MODULE, name),
         _ => {
             let here = DefRef { file: from, def: DefIx::MODULE };
-            member(w, here, w.sym(name)).or_else(|| crate_named(w, name))
+            member(w, here, w.sym(name)).or_else(|| crate_named(w, from, name))
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Calls.
 
-use sdl_model::facts::{Expr, ExprIx, Ref};
+use sdl_model::facts::{Expr, ExprIx, Ref, RefForm};
 use sdl_model::{Lang, SymbolKind};
 
 use super::{Outcome, Resolver};
@@ -48,7 +48,17 @@ impl Resolver<'_, '_> {
 
     fn bare_call(&self, one: &Ref) -> Outcome {
         let ctx = self.ctx(one);
-        match self.infer.meaning(&ctx, one.name, Want::Call) {
+        let meaning = match self.infer.meaning(&ctx, one.name, Want::Call) {
+            // C# leaves off the end of an attribute's name.
+            Meaning::Place(Place::Missing | Place::External, _)
+                if one.form == RefForm::Decorator && self.lang == Lang::CSharp =>
+            {
+                let whole = format!("{}Attribute", ctx.arena.str(one.name));
+                self.infer.meaning_of(&ctx, &whole, Want::Type)
+            }
+            found => found,
+        };
+        match meaning {
             Meaning::Local(ix) => self.held(&self.infer.local_type(ix)),
             Meaning::Param(..) | Meaning::Generic(_) | Meaning::Given(_) => Outcome::Unresolved,
             Meaning::Place(place, via) => self.called_place(one, place, via),
@@ -96,7 +106,9 @@ impl Resolver<'_, '_> {
         for ty in value.ty.each() {
             match ty {
                 Ty::Func(def, _) | Ty::Class(def) => targets.push(*def),
-                Ty::Instance(class) => targets.extend(self.call_operator(*class)),
+                Ty::Instance(_) | Ty::Of(_) => {
+                    targets.extend(ty.instance_of().and_then(|class| self.call_operator(class)));
+                }
                 Ty::External(_) => outside = true,
                 _ => {}
             }
@@ -146,19 +158,26 @@ impl Resolver<'_, '_> {
                     Place::External => outside = true,
                     Place::Missing => {}
                 },
-                Ty::Class(class) | Ty::Instance(class) => match member(*class) {
-                    Some(found) => {
-                        targets.push(found.def);
-                        if on_self {
-                            rule = if found.inherited { &inherited::RULE } else { &self_member::RULE };
-                        } else if value.how == How::Named {
-                            rule = &class_member::RULE;
+                Ty::Class(_) | Ty::Instance(_) | Ty::Of(_) => {
+                    let class = match ty {
+                        Ty::Class(class) => Some(*class),
+                        other => other.instance_of(),
+                    };
+                    let Some(class) = class else { continue };
+                    match member(class) {
+                        Some(found) => {
+                            targets.push(found.def);
+                            if on_self {
+                                rule = if found.inherited { &inherited::RULE } else { &self_member::RULE };
+                            } else if value.how == How::Named {
+                                rule = &class_member::RULE;
+                            }
                         }
+                        None if self.infer.line(class).outside => outside = true,
+                        // A member that no text shows: one that a mixin's user has, or one made at run time.
+                        None => unknown |= on_self,
                     }
-                    None if self.infer.line(*class).outside => outside = true,
-                    // A member that no text shows: one that a mixin's user has, or one made at run time.
-                    None => unknown |= on_self,
-                },
+                }
                 Ty::Super(class) => match self.infer.base_member(*class, name, call) {
                     Some(found) => {
                         targets.push(found.def);
@@ -180,9 +199,15 @@ impl Resolver<'_, '_> {
         }
         targets.sort_unstable();
         targets.dedup();
+        if targets.is_empty()
+            && (unknown || outside)
+            && let Some(Place::Def(def)) = self.infer.spelled(&ctx, recv, one.name)
+        {
+            return Outcome::one(def, &qualified::RULE);
+        }
         match targets.len() {
             0 if unknown => self.unknown_receiver(one, name, call),
-            0 if outside => Outcome::External,
+            0 if outside => self.extension(one, name, call),
             0 => Outcome::Unresolved,
             1 => Outcome::Found(targets, rule),
             _ => Outcome::Found(targets, &alternatives::RULE),

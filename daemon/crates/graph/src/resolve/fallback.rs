@@ -7,7 +7,7 @@ use super::overloads::fits;
 use super::{CANDIDATES_BY_NAME, Outcome, Resolver};
 use crate::infer::is_builtin_member;
 use crate::modules::has_closed_names;
-use crate::strategies::{near_method, same_name, unique_function, unique_method};
+use crate::strategies::{extension, near_method, same_name, unique_function, unique_method};
 use crate::world::{DefRef, FileIndex, Sym};
 
 /// Languages whose definitions can see each other: a call across the border is never guessed.
@@ -118,6 +118,26 @@ impl Resolver<'_, '_> {
                 .outline
                 .def(def.def)
                 .is_some_and(|d| d.kind == SymbolKind::Function && d.flags.has(DefFlags::STATIC))
+    }
+
+    /// A member of a receiver whose type is from outside: a function that extends such types.
+    pub(super) fn extension(&self, one: &Ref, name: Sym, call: bool) -> Outcome {
+        let can_extend = matches!(self.lang, Lang::Kotlin | Lang::CSharp);
+        if !call || !can_extend || is_builtin_member(&self.infer.w.text(name), self.lang) {
+            return Outcome::External;
+        }
+        let Some(mut found) = self.hits(name, SymbolKind::is_callable) else { return Outcome::External };
+        found.retain(|def| {
+            let file = self.infer.file(def.file);
+            let extends = file.outline.def(def.def).is_some_and(|found| found.owner.is_some());
+            extends
+                && self.infer.owner_of(&file, *def).is_none()
+                && fits(&file, def.def, usize::from(one.args))
+        });
+        match found.as_slice() {
+            [only] => Outcome::one(*only, &extension::RULE),
+            _ => Outcome::External,
+        }
     }
 
     /// A member of a receiver of unknown type.

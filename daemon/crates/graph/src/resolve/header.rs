@@ -6,7 +6,7 @@ use sdl_model::{EdgeKind, SymbolKind};
 use super::Resolver;
 use super::calls::rule_of;
 use super::edges::Edges;
-use crate::infer::{Infer, Meaning, Ty, Want};
+use crate::infer::{Infer, Meaning, Want};
 use crate::modules::{self, ModRef, Place};
 use crate::strategies::{import, scope};
 use crate::world::DefRef;
@@ -38,7 +38,7 @@ impl Resolver<'_, '_> {
                     _ => &import::RULE,
                 };
                 for ty in infer.stated(&ctx, base.ty).each() {
-                    if let Ty::Instance(target) = ty
+                    if let Some(target) = ty.instance_of()
                         && !infer.w.is_spent()
                         && let Some(symbol) = infer.file(target.file).symbol(target.def)
                     {

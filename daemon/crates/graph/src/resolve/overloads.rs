@@ -49,9 +49,13 @@ impl Resolver<'_, '_> {
             (def.parent, file.name(target.def))
         };
         let (Some(scope), Some(name)) = (scope, name) else { return Outcome::Found(targets, rule) };
+        // Members of several types may stand side by side outside of them.
+        let is_outside = def.owner.is_some();
+        let owner = |ix: DefIx| self.infer().owner_type(DefRef { file: target.file, def: ix });
         let all: Vec<DefIx> = file
             .children(scope, name)
             .filter(|ix| file.outline.def(*ix).is_some_and(|def| def.kind.is_callable()))
+            .filter(|ix| !is_outside || owner(*ix) == owner(target.def))
             .collect();
         if all.len() < 2 {
             return Outcome::Found(targets, rule);

@@ -57,7 +57,9 @@ impl Resolver<'_, '_> {
     fn qualified_type(&self, one: &Ref, recv: sdl_model::facts::ExprIx) -> Outcome {
         let ctx = self.ctx(one);
         let base = self.infer.place_of(&ctx, recv);
-        match self.infer.inside(base, ctx.arena.str(one.name)) {
+        let found = self.infer.inside(base, ctx.arena.str(one.name));
+        let spelled = if found.is_found() { None } else { self.infer.spelled(&ctx, recv, one.name) };
+        match spelled.unwrap_or(found) {
             Place::Def(def) => Outcome::one(def, &crate::strategies::qualified::RULE),
             Place::Module(_) => Outcome::Nothing,
             Place::External => Outcome::External,

@@ -6,6 +6,7 @@ pub mod alternatives;
 pub mod built;
 pub mod class_member;
 pub mod element;
+pub mod extension;
 pub mod guessed;
 pub mod held_function;
 pub mod import;
@@ -73,6 +74,7 @@ pub const ALL: &[Rule] = &[
     near_method::RULE,
     same_name::RULE,
     setting::RULE,
+    extension::RULE,
 ];
 
 /// The rule of that number.

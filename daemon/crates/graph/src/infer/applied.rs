@@ -1,0 +1,261 @@
+//! Types with arguments: what a generic parameter of a member stands for, seen from where the member is used.
+
+use std::rc::Rc;
+
+use sdl_model::facts::{DefIx, Expr};
+use sdl_model::{Lang, SymbolKind};
+
+use super::containers::{ARGS, NESTING};
+use super::names::parameters;
+use super::{Ctx, Env, How, Infer, Shape, ShapeKind, Ty, Typed};
+use crate::world::{DefRef, FileIndex};
+
+/// How far up a line of inheritance arguments are handed on.
+const UP: u8 = 4;
+
+/// A type of the repository with its arguments.
+#[derive(Debug, PartialEq)]
+pub(crate) struct Applied {
+    pub(crate) class: DefRef,
+    args: Box<[Ty]>,
+    depth: u8,
+}
+
+impl Applied {
+    pub(super) fn depth(&self) -> u8 {
+        self.depth
+    }
+}
+
+/// Which part of a container is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    /// By subscript.
+    Index,
+    /// By iteration.
+    Iter,
+    /// By destructuring.
+    Item(usize),
+}
+
+impl Ty {
+    /// A value of `class` with these arguments.
+    pub(super) fn of(class: DefRef, args: Vec<Self>) -> Self {
+        let depth = args.iter().map(Self::depth).max().unwrap_or(0) + 1;
+        let says_nothing =
+            args.iter().all(|arg| matches!(arg, Self::Unknown | Self::External(None) | Self::Null));
+        if says_nothing || depth > NESTING || args.len() > ARGS {
+            return Self::Instance(class);
+        }
+        Self::Of(Rc::new(Applied { class, args: args.into(), depth }))
+    }
+
+    pub(super) fn applied(&self) -> Option<&Applied> {
+        match self {
+            Self::Of(applied) => Some(applied),
+            _ => None,
+        }
+    }
+
+    /// The type whose value this is.
+    pub(crate) fn instance_of(&self) -> Option<DefRef> {
+        match self {
+            Self::Instance(class) => Some(*class),
+            Self::Of(applied) => Some(applied.class),
+            _ => None,
+        }
+    }
+
+    fn args(&self) -> &[Self] {
+        self.applied().map_or(&[], |applied| &applied.args)
+    }
+}
+
+impl Infer<'_, '_> {
+    /// What `self` is in the method around `ctx`: with the arguments that an impl block states.
+    pub(super) fn self_value(&self, ctx: &Ctx<'_>, class: DefRef) -> Ty {
+        let file = self.file(ctx.file);
+        let mut at = Some(ctx.scope);
+        while let Some(ix) = at.filter(|_| ctx.subject.is_none() && file.lang() == Lang::Rust) {
+            let Some(def) = file.outline.def(ix) else { break };
+            if def.kind == SymbolKind::Impl {
+                let owner = self.owner_value(&file, DefRef { file: ctx.file, def: ix });
+                return if owner.instance_of() == Some(class) { owner } else { Ty::Instance(class) };
+            }
+            at = def.parent.filter(|parent| *parent < ix);
+        }
+        Ty::Instance(class)
+    }
+
+    /// What calling the member `name` of a value of type `ty` gives, where that depends on the type's arguments.
+    pub(super) fn applied_call(&self, ty: &Ty, name: &str) -> Option<Typed> {
+        let member = self.member(ty.instance_of()?, self.sym(name), true)?.def;
+        let file = self.file(member.file);
+        let found = file.outline.def(member.def).filter(|def| def.kind.is_callable())?;
+        self.applied_type(ty, member, found.ret?, How::Returned)
+    }
+
+    /// The type of the member `member` of a value of type `ty`, where that depends on the type's arguments.
+    pub(super) fn applied_value(&self, ty: &Ty, member: DefRef) -> Option<Typed> {
+        let file = self.file(member.file);
+        let found = file.outline.def(member.def)?;
+        match found.kind {
+            SymbolKind::Property => self.applied_type(ty, member, found.ret?, How::Returned),
+            kind if kind.is_callable() => None,
+            _ => self.applied_type(ty, member, found.ty?, How::Stated),
+        }
+    }
+
+    fn applied_type(
+        &self,
+        ty: &Ty,
+        member: DefRef,
+        stated: sdl_model::facts::ExprIx,
+        how: How,
+    ) -> Option<Typed> {
+        let env = self.env(ty, member)?;
+        let file = self.file(member.file);
+        let ctx = Ctx { env: Some(&env), ..Self::outline_ctx(&file, member, ty.instance_of()) };
+        match self.stated(&ctx, stated) {
+            Ty::Unknown => None,
+            ty => Some(Typed::new(ty, how)),
+        }
+    }
+
+    /// What the generic parameters that `member` sees stand for when it is reached through `ty`.
+    fn env(&self, ty: &Ty, member: DefRef) -> Option<Env> {
+        let class = ty.instance_of()?;
+        let file = self.file(member.file);
+        let (of, names) = Self::parameters_around(&file, member)?;
+        let owner = self.owner_type(member)?;
+        let args = if owner == class { ty.args().to_vec() } else { self.handed_up(ty, owner, UP)? };
+        (!args.is_empty()).then(|| Env { of, names, args, this: (owner == class).then(|| ty.clone()) })
+    }
+
+    /// The generic parameters that the type of `member` has there, and the definition that declares them.
+    fn parameters_around(file: &FileIndex, member: DefRef) -> Option<(DefIx, Vec<Box<str>>)> {
+        let found = file.outline.def(member.def)?;
+        let holder = if found.owner.is_some() { member.def } else { found.parent? };
+        let def = file.outline.def(holder)?;
+        if let Some(mut owner) = def.owner {
+            // As the impl block or the receiver calls them.
+            while let Expr::Unwrap(inner) = file.outline.arena.expr(owner) {
+                owner = *inner;
+            }
+            let Expr::Generic(_, args) = file.outline.arena.expr(owner) else { return None };
+            let name = |arg: &sdl_model::facts::ExprIx| match file.outline.arena.expr(*arg) {
+                Expr::Name(name) => file.outline.str(*name).into(),
+                _ => Box::default(),
+            };
+            return Some((holder, args.iter().map(name).collect()));
+        }
+        let generics = file.outline.str(def.generics?);
+        Some((holder, parameters(generics, file.lang()).map(Into::into).collect()))
+    }
+
+    /// The arguments that `owner`, which `ty` inherits from, has for it.
+    fn handed_up(&self, ty: &Ty, owner: DefRef, up: u8) -> Option<Vec<Ty>> {
+        let class = ty.instance_of()?;
+        let file = self.file(class.file);
+        let def = file.outline.def(class.def)?;
+        let names: Vec<Box<str>> = match def.generics {
+            Some(generics) => parameters(file.outline.str(generics), file.lang()).map(Into::into).collect(),
+            None => Vec::new(),
+        };
+        let env = Env { of: class.def, names, args: ty.args().to_vec(), this: None };
+        // The bases of a type see its parameters, which its own scope declares.
+        let ctx = Ctx { env: Some(&env), ..Self::outline_ctx(&file, class, None) };
+        let bases: Vec<Ty> = def
+            .bases
+            .iter()
+            .flat_map(|base| self.stated(&ctx, base.ty).each().to_vec())
+            .filter(|base| base.instance_of().is_some_and(|of| of != class))
+            .collect();
+        let direct = bases.iter().find(|base| base.instance_of() == Some(owner));
+        match direct {
+            Some(base) => Some(base.args().to_vec()),
+            None if up > 0 => bases.iter().find_map(|base| self.handed_up(base, owner, up - 1)),
+            None => None,
+        }
+    }
+
+    /// A part of a value of a type of the repository.
+    pub(super) fn part_of(&self, ty: &Ty, part: Part) -> Option<Ty> {
+        let class = ty.instance_of()?;
+        let lang = self.file(class.file).lang();
+        if let Some(under) = self.underlying(class) {
+            return match under {
+                Ty::External(Some(shape)) => Some(shape.part(part, lang)),
+                _ => None,
+            };
+        }
+        match (lang, part) {
+            (Lang::Python, Part::Index) => self.given_by(ty, "__getitem__"),
+            (_, Part::Item(_) | Part::Index) => None,
+            (Lang::Rust, Part::Iter) => self.associated(ty, "Item"),
+            (_, Part::Iter) => match self.given_by(ty, iterator_method(lang)?)? {
+                Ty::External(Some(shape)) => Some(shape.element(lang)),
+                iterator if iterator.instance_of() != Some(class) => {
+                    self.given_by(&iterator, next_method(lang)?)
+                }
+                _ => self.given_by(ty, next_method(lang)?),
+            },
+        }
+    }
+
+    fn given_by(&self, ty: &Ty, method: &str) -> Option<Ty> {
+        if let Some(applied) = self.applied_call(ty, method) {
+            return Some(applied.ty);
+        }
+        let class = ty.instance_of()?;
+        let member = self.member(class, self.sym(method), true)?.def;
+        Some(self.result(member, Some(class)).ty)
+    }
+
+    /// An associated type of Rust.
+    fn associated(&self, ty: &Ty, name: &str) -> Option<Ty> {
+        let class = ty.instance_of()?;
+        let member = self.member(class, self.sym(name), false)?.def;
+        let file = self.file(member.file);
+        let found = file.outline.def(member.def).filter(|def| def.kind == SymbolKind::Type)?;
+        if let Some(applied) = self.applied_type(ty, member, found.ty?, How::Stated) {
+            return Some(applied.ty);
+        }
+        Some(self.stated(&Self::outline_ctx(&file, member, Some(class)), found.ty?))
+    }
+
+    /// In Rust, a type that can be iterated has the methods of all iterators.
+    pub(super) fn as_iterator(&self, ty: &Ty, method: &str) -> Option<Rc<Shape>> {
+        let class = ty.instance_of()?;
+        let is_other = self.file(class.file).lang() != Lang::Rust
+            || self.member(class, self.sym(method), true).is_some();
+        if is_other {
+            return None;
+        }
+        match Shape::ty(ShapeKind::Sequence, [self.associated(ty, "Item")?]) {
+            Ty::External(shape) => shape,
+            _ => None,
+        }
+    }
+}
+
+/// The method that gives an iterator.
+fn iterator_method(lang: Lang) -> Option<&'static str> {
+    match lang {
+        Lang::Python => Some("__iter__"),
+        Lang::Java | Lang::Kotlin => Some("iterator"),
+        Lang::CSharp => Some("GetEnumerator"),
+        Lang::Php => Some("getIterator"),
+        _ => None,
+    }
+}
+
+/// The method of an iterator that gives the next element.
+fn next_method(lang: Lang) -> Option<&'static str> {
+    match lang {
+        Lang::Python => Some("__next__"),
+        Lang::Java | Lang::Kotlin => Some("next"),
+        Lang::Php => Some("current"),
+        _ => None,
+    }
+}

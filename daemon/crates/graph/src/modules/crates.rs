@@ -1,0 +1,114 @@
+//! Rust's crates: what `Cargo.toml` says of their roots and of the names that others call them by.
+
+use std::rc::Rc;
+
+use sdl_model::facts::{DefIx, ManifestKind};
+
+use super::paths::{ancestors, in_dir, join};
+use super::{ModRef, Place};
+use crate::infer::{Tag, question};
+use crate::world::{DefRef, FileIndex, FileIx, World};
+
+fn entries(file: &FileIndex) -> impl Iterator<Item = (&str, &str)> {
+    let manifest = file.outline.manifest.as_ref().filter(|manifest| manifest.kind == ManifestKind::Cargo);
+    manifest
+        .into_iter()
+        .flat_map(|manifest| &manifest.entries)
+        .map(|(key, value)| (file.outline.str(*key), file.outline.str(*value)))
+}
+
+/// The manifests of `dir` and of the folders around it, innermost first.
+fn manifests<'w>(w: &'w World<'_>, dir: &'w str) -> impl Iterator<Item = (FileIx, Rc<FileIndex>)> + 'w {
+    ancestors(dir).filter_map(|dir| w.open_path(&in_dir(dir, "Cargo.toml"))).map(|at| (at, w.file(at)))
+}
+
+/// A package's name, as the manifest writes it.
+fn package_name(file: &FileIndex) -> Option<&str> {
+    let manifest = file.outline.manifest.as_ref().filter(|manifest| manifest.kind == ManifestKind::Cargo)?;
+    manifest.name.map(|name| file.outline.str(name))
+}
+
+/// The manifest of the package that the files in `dir` belong to.
+fn package(w: &World<'_>, dir: &str) -> Option<(FileIx, Rc<FileIndex>)> {
+    manifests(w, dir).find(|(_, file)| package_name(file).is_some())
+}
+
+/// The roots of crates whose paths the package of `dir` states.
+pub(super) fn stated_roots(w: &World<'_>, dir: &str) -> Vec<String> {
+    let Some((_, file)) = package(w, dir) else { return Vec::new() };
+    entries(&file)
+        .filter(|(key, _)| *key == "lib.path" || key.starts_with("bin:"))
+        .filter_map(|(_, path)| join(file.path.dir(), path))
+        .collect()
+}
+
+/// The root of a package's library, if the package has one.
+fn library(w: &World<'_>, manifest: &FileIndex) -> Option<FileIx> {
+    let stated = entries(manifest).find(|(key, _)| *key == "lib.path").map(|(_, path)| path);
+    w.open_path(&join(manifest.path.dir(), stated.unwrap_or("src/lib.rs"))?)
+}
+
+/// Whether code calls a package's library `name`.
+fn is_called(manifest: &FileIndex, name: &str) -> bool {
+    let stated = entries(manifest).find(|(key, _)| *key == "lib.name").map(|(_, name)| name);
+    stated.or_else(|| package_name(manifest)).is_some_and(|own| same(own, name))
+}
+
+/// Code writes `_` where a manifest may write `-`.
+fn same(manifest: &str, code: &str) -> bool {
+    manifest.len() == code.len()
+        && manifest.bytes().zip(code.bytes()).all(|(a, b)| a == b || (a == b'-' && b == b'_'))
+}
+
+/// The root of the crate that `name` stands for in the file `from`: its package's own library, what its manifests call
+/// so, else the repository's crate of that name.
+pub(super) fn crate_named(w: &World<'_>, from: FileIx, name: &str) -> Place {
+    const ANYWHERE: FileIx = FileIx(0xff_fffc);
+    let dir = w.file(from).path.dir().to_owned();
+    let nearest = manifests(w, &dir).next().map_or(ANYWHERE, |(at, _)| at);
+    let q = question(Tag::Package, DefRef { file: nearest, def: DefIx::MODULE }, u64::from(w.sym(name).0));
+    w.derive(&w.memos.places, q, Place::Missing, || {
+        match manifests(w, &dir).find_map(|(_, file)| by_manifest(w, &file, name)) {
+            Some(found) => found,
+            None if matches!(name, "std" | "core" | "alloc" | "proc_macro" | "test") => Place::External,
+            None => by_name(w, name),
+        }
+    })
+}
+
+/// What a manifest calls `name`: its own library, or a dependency whose folder or real name it states.
+fn by_manifest(w: &World<'_>, manifest: &FileIndex, name: &str) -> Option<Place> {
+    if is_called(manifest, name) {
+        return Some(root(library(w, manifest)));
+    }
+    let stated = |wanted: &str| {
+        entries(manifest)
+            .find(|(key, _)| key.strip_prefix(wanted).is_some_and(|key| same(key, name)))
+            .map(|(_, value)| value)
+    };
+    if let Some(path) = stated("path:") {
+        let at = w.open_path(&join(manifest.path.dir(), &in_dir(path, "Cargo.toml"))?)?;
+        return Some(root(library(w, &w.file(at))));
+    }
+    let real = stated("package:")?.replace('-', "_");
+    Some(by_name(w, &real))
+}
+
+/// The root of a library, if the package has one.
+fn root(library: Option<FileIx>) -> Place {
+    library.map_or(Place::External, |at| Place::Module(ModRef::File(at)))
+}
+
+fn by_name(w: &World<'_>, name: &str) -> Place {
+    let mut found: Vec<_> = w
+        .files_named("Cargo.toml")
+        .iter()
+        .filter_map(|id| {
+            let file = w.file(w.open(*id)?);
+            is_called(&file, name).then_some(())?;
+            Some((file.path.clone(), library(w, &file)?))
+        })
+        .collect();
+    found.sort();
+    root(found.first().map(|(_, at)| *at))
+}

@@ -1,0 +1,101 @@
+//! Python: where a project says that its packages lie (`pyproject.toml`, `setup.cfg`).
+
+use std::rc::Rc;
+
+use sdl_model::facts::{DefIx, ManifestKind};
+
+use super::paths::{dir as dir_of, in_dir, join};
+use super::python::{find, holds};
+use super::{ModRef, Place};
+use crate::infer::{Tag, question};
+use crate::world::{DefRef, FileIndex, FileIx, World};
+
+const MANIFESTS: [&str; 2] = ["pyproject.toml", "setup.cfg"];
+
+fn entries(file: &FileIndex) -> impl Iterator<Item = (&str, &str)> {
+    let manifest = file.outline.manifest.as_ref().filter(|manifest| manifest.kind == ManifestKind::PyProject);
+    manifest
+        .into_iter()
+        .flat_map(|manifest| &manifest.entries)
+        .map(|(key, value)| (file.outline.str(*key), file.outline.str(*value)))
+}
+
+/// The manifests directly in `dir`.
+fn manifests(w: &World<'_>, dir: &str) -> Vec<Rc<FileIndex>> {
+    MANIFESTS.iter().filter_map(|name| w.open_path(&in_dir(dir, name))).map(|at| w.file(at)).collect()
+}
+
+/// What `text`, a module's dotted name, is in the project at `dir`, if there is a project that holds it.
+pub(super) fn in_project(w: &World<'_>, dir: &str, text: &str) -> Place {
+    let manifests = manifests(w, dir);
+    let is_project = dir.is_empty() || !manifests.is_empty() || w.path(&in_dir(dir, "setup.py")).is_some();
+    if !is_project {
+        return Place::Missing;
+    }
+    if let Some(found) = manifests.iter().find_map(|file| mapped(w, file, text)) {
+        return found;
+    }
+    let stated = manifests.iter().flat_map(|file| roots(file));
+    for root in stated.chain([in_dir(dir, "src")]) {
+        if root != dir && holds(w, &root, text) {
+            return find(w, &root, text).or_else(|| Place::External);
+        }
+    }
+    Place::Missing
+}
+
+/// The folders that a manifest says to hold packages.
+fn roots(file: &FileIndex) -> Vec<String> {
+    entries(file)
+        .filter_map(|(key, value)| match key {
+            "where" | "package-dir:" => join(file.path.dir(), value),
+            "packages" => join(file.path.dir(), dir_of(value)),
+            _ => None,
+        })
+        .collect()
+}
+
+/// What `text` is where the manifest gives its package, or one around it, a folder.
+fn mapped(w: &World<'_>, file: &FileIndex, text: &str) -> Option<Place> {
+    let inside = |package: &str| -> Option<String> {
+        let rest = text.strip_prefix(package)?;
+        if rest.is_empty() { Some(String::new()) } else { rest.strip_prefix('.').map(str::to_owned) }
+    };
+    let (_, dir, rest) = entries(file)
+        .filter_map(|(key, dir)| {
+            let package = key.strip_prefix("package-dir:").filter(|package| !package.is_empty())?;
+            Some((package.len(), dir, inside(package)?))
+        })
+        .max_by_key(|(length, ..)| *length)?;
+    let base = join(file.path.dir(), dir)?;
+    Some(find(w, &base, &rest).or_else(|| Place::External))
+}
+
+/// What `text` is in the repository's project that has the name of its first part.
+pub(super) fn by_name(w: &World<'_>, text: &str) -> Place {
+    const ANYWHERE: FileIx = FileIx(0xff_fffb);
+    let first = text.split('.').next().unwrap_or(text);
+    let at = DefRef { file: ANYWHERE, def: DefIx::MODULE };
+    let q = question(Tag::Package, at, u64::from(w.sym(first).0));
+    let project = w.derive(&w.memos.places, q, Place::Missing, || {
+        let mut found: Vec<_> = MANIFESTS
+            .iter()
+            .flat_map(|name| w.files_named(name).to_vec())
+            .filter_map(|id| {
+                let at = w.open(id)?;
+                let file = w.file(at);
+                let manifest = file.outline.manifest.as_ref()?;
+                let name = file.outline.str(manifest.name?).replace(['-', '.'], "_");
+                name.eq_ignore_ascii_case(first).then(|| (file.path.clone(), at))
+            })
+            .collect();
+        found.sort();
+        found.first().map_or(Place::Missing, |(_, at)| Place::Module(ModRef::File(*at)))
+    });
+    let Place::Module(ModRef::File(at)) = project else { return Place::Missing };
+    let dir = w.file(at).path.dir().to_owned();
+    if holds(w, &dir, text) {
+        return find(w, &dir, text);
+    }
+    in_project(w, &dir, text)
+}
