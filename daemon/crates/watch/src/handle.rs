@@ -7,7 +7,7 @@ use std::time::Instant;
 
 use crate::disk::identity_of;
 use crate::hub::Hub;
-use crate::inbox::{Inbox, Rescan, Serial, Waited};
+use crate::inbox::{Attempt, Inbox, Rescan, Serial, Waited};
 use crate::router::{RootId, Route, lock};
 
 /// How a root is kept up to date.
@@ -17,7 +17,7 @@ pub enum WatchKind {
     Watching,
     /// By comparing the tree for each barrier.
     Scanning {
-        /// Why, and what can be done.
+        /// Why, what can be done, and when watching is tried again.
         reason: String,
     },
 }
@@ -40,6 +40,8 @@ pub enum Synced {
     Confirmed,
     /// That could not be confirmed in time.
     TimedOut,
+    /// The attempt that was asked for failed.
+    Failed,
     /// The root was removed.
     Closed,
 }
@@ -95,16 +97,33 @@ impl TreeHandle {
 
     /// Blocks until every write that finished before this call is committed. Lost events start it over.
     pub fn sync(&self, deadline: Instant) -> Synced {
+        self.sync_attempt(None, deadline)
+    }
+
+    /// As [`Self::sync`] after a failure: has the worker try at once, however long it was to wait, and ends when that
+    /// attempt has failed too.
+    pub fn sync_now(&self, deadline: Instant) -> Synced {
+        self.sync_attempt(Some(self.attempt()), deadline)
+    }
+
+    /// Has the worker try at once after a failure; the number of that attempt.
+    pub fn attempt(&self) -> Attempt {
+        self.route.inbox.try_now()
+    }
+
+    /// As [`Self::sync`], and ends when `attempt` or a later one has failed.
+    pub fn sync_attempt(&self, attempt: Option<Attempt>, deadline: Instant) -> Synced {
         let config = &self.hub.0.config;
         let mut patience = config.cookie_patience;
         loop {
             let ticket = self.request();
             let until = (config.clock.now() + patience).min(deadline);
-            let mut waited = self.wait(ticket, until);
+            let wait = |until| self.route.inbox.wait_attempt(ticket.serial, ticket.epoch, attempt, until);
+            let mut waited = wait(until);
             if waited == Waited::TimedOut && until < deadline {
                 if self.route.inbox.has_arrived(ticket.serial) {
                     // The worker is busy, the cookie is fine.
-                    waited = self.wait(ticket, deadline);
+                    waited = wait(deadline);
                 } else {
                     tracing::warn!("a cookie did not come through; its folder is watched anew");
                     let _ = self.hub.0.repair_cookies();
@@ -115,6 +134,7 @@ impl TreeHandle {
             match waited {
                 Waited::Released => return Synced::Confirmed,
                 Waited::TimedOut => return Synced::TimedOut,
+                Waited::Failed => return Synced::Failed,
                 Waited::Closed => return Synced::Closed,
                 Waited::Aborted => {}
             }
@@ -137,7 +157,8 @@ impl TreeHandle {
 
     /// How the root is kept up to date.
     pub fn status(&self) -> WatchStatus {
-        let reason = lock(&self.route.scanning).clone();
+        let now = self.hub.0.config.clock.now();
+        let reason = lock(&self.route.scanning).as_ref().map(|scanned| scanned.reason(now));
         let last = self.route.last_event_ns.load(Ordering::Relaxed);
         WatchStatus {
             kind: reason.map_or(WatchKind::Watching, |reason| WatchKind::Scanning { reason }),

@@ -16,6 +16,7 @@ use crate::handle::TreeHandle;
 use crate::inbox::{Inbox, Limits, Serial, Settle};
 use crate::root::CanonicalRoot;
 use crate::router::{RootId, Route, Router, Sink, lock};
+use crate::scanned::Scanned;
 use crate::source::{Source, SystemSource, WatchError};
 use crate::table::{Owner, Table};
 use crate::tree::Tree;
@@ -54,9 +55,13 @@ struct Watcher {
     table: Table,
 }
 
+type Start = dyn Fn(Sink) -> Result<Box<dyn Source>, WatchError> + Send + Sync;
+
 pub(crate) struct HubInner {
     pub(crate) router: Arc<Router>,
     watcher: Mutex<Watcher>,
+    /// Starts the source anew while there is none.
+    start: Option<Arc<Start>>,
     pub(crate) config: HubConfig,
     waiting: Arc<AtomicUsize>,
     next_root: AtomicU32,
@@ -76,7 +81,7 @@ impl Hub {
     /// Starts the system's watcher. Without one (a limit of the system, for example) the hub works all the same, by
     /// scanning, and each root's status says why.
     pub fn start(config: HubConfig) -> Self {
-        Self::with_source(config, |sink| {
+        Self::with_start(config, |sink| {
             SystemSource::start(sink).map(|source| Box::new(source) as Box<dyn Source>)
         })
     }
@@ -85,6 +90,23 @@ impl Hub {
     pub fn with_source(
         config: HubConfig,
         start: impl FnOnce(Sink) -> Result<Box<dyn Source>, WatchError>,
+    ) -> Self {
+        Self::begin(config, start, None)
+    }
+
+    /// Uses another source of events, which is started again later if it can't be started now.
+    pub fn with_start(
+        config: HubConfig,
+        start: impl Fn(Sink) -> Result<Box<dyn Source>, WatchError> + Send + Sync + 'static,
+    ) -> Self {
+        let start: Arc<Start> = Arc::new(start);
+        Self::begin(config, &*start.clone(), Some(start))
+    }
+
+    fn begin(
+        config: HubConfig,
+        start: impl FnOnce(Sink) -> Result<Box<dyn Source>, WatchError>,
+        again: Option<Arc<Start>>,
     ) -> Self {
         let token = config.clock.wall_ns().unsigned_abs();
         // Events carry real paths.
@@ -95,6 +117,7 @@ impl Hub {
         let hub = Self(Arc::new(HubInner {
             router,
             watcher: Mutex::new(Watcher { source, table: Table::default() }),
+            start: again,
             config,
             waiting: Arc::default(),
             next_root: AtomicU32::new(1),
@@ -118,12 +141,8 @@ impl Hub {
                 .partition_point(|other| other.path.as_os_str().len() >= route.path.as_os_str().len());
             routes.roots.insert(at, route.clone());
         });
-        let unwatchable = match &lock(&self.0.watcher).source {
-            Ok(_) => fs_type::without_events(root.path()),
-            Err(error) => Some(format!("no file watcher: {error}")),
-        };
-        if let Some(reason) = unwatchable {
-            self.0.degrade(&route, reason);
+        if let Err((reason, may_pass)) = self.0.is_watchable(&route) {
+            self.0.degrade(&route, reason, may_pass);
         }
         Tree::new(TreeHandle { hub: self.clone(), route }, options)
     }
@@ -210,13 +229,50 @@ impl HubInner {
         self.with_watches(route, |source, table, owner| table.forget_stale(source, owner, path, round));
     }
 
-    /// Stops watching a root's folders: from now on it is scanned.
-    pub(crate) fn degrade(&self, route: &Arc<Route>, reason: String) {
-        tracing::warn!(root = %route.path.display(), reason, "the repository is scanned instead of watched");
-        *lock(&route.scanning) = Some(reason);
-        route.inbox.start_scanning();
+    /// Can a root be watched, for all that is known before trying? If not: why, and whether that may pass.
+    fn is_watchable(&self, route: &Route) -> Result<(), (String, bool)> {
+        let mut watcher = lock(&self.watcher);
+        if let (Err(_), Some(start)) = (&watcher.source, &self.start) {
+            watcher.source = start(Sink(self.router.clone()));
+        }
+        match &watcher.source {
+            Ok(_) => fs_type::without_events(&route.path).map_or(Ok(()), |reason| Err((reason, false))),
+            Err(error) => Err((format!("no file watcher: {error}"), self.start.is_some())),
+        }
+    }
+
+    /// Stops watching a root's folders: from now on it is scanned. If the reason `may_pass`, watching is tried again
+    /// later.
+    pub(crate) fn degrade(&self, route: &Arc<Route>, reason: String, may_pass: bool) {
+        {
+            let mut scanning = lock(&route.scanning);
+            if scanning.is_none() {
+                tracing::warn!(root = %route.path.display(), reason, "the repository is scanned instead of watched");
+                route.inbox.start_scanning();
+            }
+            let now = self.config.clock.now();
+            *scanning = Some(Scanned::after(scanning.take(), reason, may_pass.then_some(now)));
+        }
         self.router.write(|routes| routes.forget_git(route.id));
         self.drop_watches(route);
+    }
+
+    /// Is a root scanned that is to be tried to be watched with the comparison that begins now?
+    pub(crate) fn begins_again(&self, route: &Arc<Route>) -> bool {
+        if !route.may_watch_again(self.config.clock.now()) {
+            return false;
+        }
+        let watchable = self.is_watchable(route).and_then(|()| {
+            self.repair_cookies()
+                .map_err(|error| (format!("the folder for cookies can't be watched: {error}"), true))
+        });
+        match watchable {
+            Ok(()) => true,
+            Err((reason, may_pass)) => {
+                self.degrade(route, reason, may_pass);
+                false
+            }
+        }
     }
 
     fn drop_watches(&self, route: &Route) {
@@ -226,16 +282,18 @@ impl HubInner {
     }
 
     /// Replaces the folders of git's data that are watched for a root.
-    pub(crate) fn watch_git(&self, route: &Arc<Route>, folders: &[(PathBuf, GitFolder)]) {
+    pub(crate) fn watch_git(
+        &self,
+        route: &Arc<Route>,
+        folders: &[(PathBuf, GitFolder)],
+    ) -> Result<(), WatchError> {
         self.router.write(|routes| {
             routes.forget_git(route.id);
             for (folder, kind) in folders {
                 routes.git.entry(folder.clone()).or_default().push((route.clone(), *kind));
             }
         });
-        if let Err(error) = self.renew_git() {
-            self.degrade(route, format!("git's data can't be watched: {error}"));
-        }
+        self.renew_git()
     }
 
     /// Watches what the routes name as git's data, and nothing else as such.

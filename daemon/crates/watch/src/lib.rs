@@ -33,7 +33,8 @@
 //!    anew and is made again.
 //! 6. *No events.* Where events can't be had (network file systems, the limit of watches, no watcher at all, a cookie
 //!    that can't be created) a barrier puts a rescan into the inbox, and is released with the batch that takes it: that
-//!    comparison began after the call. Cookies mean nothing there and are not listened to.
+//!    comparison began after the call. Cookies mean nothing there and are not listened to. Such a scan tries now and
+//!    then to watch what it comes by; cookies count again once all of the tree is watched.
 //! 7. *Not complete, not released.* When the tree can't be looked at for a reason that says nothing about it (no more file
 //!    descriptors), or the commit fails, the batch's barriers stay unreleased and it is compared again later.
 //!
@@ -58,6 +59,7 @@ mod reconcile;
 mod root;
 mod router;
 mod rules;
+mod scanned;
 mod source;
 mod table;
 mod tree;
@@ -68,7 +70,7 @@ pub use error::{Problem, ReadError, RootError};
 pub use fake::FakeWatcher;
 pub use handle::{Synced, Ticket, TreeHandle, WatchKind, WatchStatus};
 pub use hub::{Hub, HubConfig, RootOptions};
-pub use inbox::{Batch, Inbox, Limits, Rescan, Serial, Settle, Step, Waited};
+pub use inbox::{Attempt, Batch, Inbox, Limits, Rescan, Serial, Settle, Step, Waited};
 pub use read::{FileRead, Reader};
 pub use reconcile::{Difference, Known, KnownFile, Merge, NothingKnown, is_racy, needs_read, reconcile};
 pub use root::{CanonicalRoot, RootContext, check_root};

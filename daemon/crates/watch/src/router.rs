@@ -4,12 +4,14 @@ use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
+use std::time::Instant;
 
 use crate::clock::Clock;
 use crate::cookie::Cookies;
 use crate::disk::Identity;
 use crate::git::{GitChange, GitFolder};
 use crate::inbox::{Inbox, Rescan};
+use crate::scanned::Scanned;
 use crate::table::Owner;
 
 /// A root within this process.
@@ -38,8 +40,8 @@ pub(crate) struct Route {
     pub(crate) inbox: Arc<Inbox>,
     pub(crate) last_event_ns: AtomicI64,
     pub(crate) watches: AtomicUsize,
-    /// Why it is scanned, if it is.
-    pub(crate) scanning: Mutex<Option<String>>,
+    /// Why it is scanned, if it is, and when watching is tried again.
+    pub(crate) scanning: Mutex<Option<Scanned>>,
     /// Which folder the root was when it was last compared.
     pub(crate) identity: Mutex<Option<Identity>>,
 }
@@ -63,6 +65,19 @@ impl Route {
 
     pub(crate) fn is_scanning(&self) -> bool {
         lock(&self.scanning).is_some()
+    }
+
+    /// All its folders are watched from now on.
+    pub(crate) fn watched_again(&self) {
+        tracing::info!(root = %self.path.display(), "the repository is watched again");
+        // In this order: a barrier asked for in between is served by a scan, not by a cookie that nobody listens to.
+        self.inbox.stop_scanning();
+        *lock(&self.scanning) = None;
+    }
+
+    /// Is it scanned, and time to try and watch it?
+    pub(crate) fn may_watch_again(&self, now: Instant) -> bool {
+        lock(&self.scanning).as_ref().and_then(|scanned| scanned.again).is_some_and(|again| again.at <= now)
     }
 }
 

@@ -72,13 +72,15 @@ pub struct Tree {
     round: u32,
     /// Batches in a row that could not be completed.
     failures: u32,
+    /// The root is scanned, and the batch at work tries to watch it again.
+    trying: bool,
 }
 
 impl Tree {
     pub(crate) fn new(handle: TreeHandle, options: RootOptions) -> Self {
         let outside = Outside::default();
         let rules = Rules::new(&options.ignore, &outside);
-        Self { handle, options, rules, outside, dir: None, round: 0, failures: 0 }
+        Self { handle, options, rules, outside, dir: None, round: 0, failures: 0, trying: false }
     }
 
     /// For those who ask for barriers and status.
@@ -113,6 +115,8 @@ impl Tree {
             work.changes.root_gone = true;
             return Ok(work.finish());
         }
+        let hub = self.handle.hub.clone();
+        self.trying = rescan.is_some() && hub.0.begins_again(&self.handle.route);
         if batch.head_changed || git_touched || rescan.is_some() {
             work.changes.head_changed = true;
             self.watch_git();
@@ -129,6 +133,9 @@ impl Tree {
             self.rules = Rules::new(&self.options.ignore, &self.outside);
             let levels = self.rules.base();
             self.crawl(&dir, "", levels, known, &mut work)?;
+            if std::mem::take(&mut self.trying) {
+                self.handle.route.watched_again();
+            }
         } else {
             self.look(&dir, &batch.dirty, known, &mut work)?;
         }
@@ -162,15 +169,28 @@ impl Tree {
         self.dir.is_some()
     }
 
+    /// Are there watches to be kept? Also while they are tried: what they report from then on counts.
+    fn is_watched(&self) -> bool {
+        self.trying || !self.handle.route.is_scanning()
+    }
+
+    /// The root can't be watched.
+    fn degrade(&mut self, reason: String) {
+        self.trying = false;
+        self.handle.hub.0.degrade(&self.handle.route, reason, true);
+    }
+
     /// Watches what tells that HEAD moved. HEAD may be read after this, not before.
-    fn watch_git(&self) {
-        if self.handle.route.is_scanning() {
+    fn watch_git(&mut self) {
+        if !self.is_watched() {
             return;
         }
         let folders = git::discover(self.handle.root(), self.options.home.as_deref())
             .map(|git| git.folders(self.handle.root()))
             .unwrap_or_default();
-        self.handle.hub.0.watch_git(&self.handle.route, &folders);
+        if let Err(error) = self.handle.hub.0.watch_git(&self.handle.route, &folders) {
+            self.degrade(format!("git's data can't be watched: {error}"));
+        }
     }
 
     /// Crawls a folder and compares all below it.
@@ -182,16 +202,16 @@ impl Tree {
         known: &K,
         work: &mut Work,
     ) -> Result<(), K::Error> {
-        let scanning = self.handle.route.is_scanning();
+        let watched = self.is_watched();
         let mut watch = WatchTree { handle: &self.handle, round: self.round, given_up: None };
         let clock = self.handle.hub.0.config.clock.clone();
-        let watcher = if scanning { None } else { Some(&mut watch as &mut dyn WatchFolder) };
+        let watcher = if watched { Some(&mut watch as &mut dyn WatchFolder) } else { None };
         let mut crawler = Crawler::new(dir, &mut self.rules, &*clock, watcher);
         crawler.crawl(folder.to_owned(), levels);
         let listing = crawler.finish();
         match watch.given_up {
-            Some(reason) => self.handle.hub.0.degrade(&self.handle.route, reason),
-            None if !scanning => {
+            Some(reason) => self.degrade(reason),
+            None if watched => {
                 let top = absolute(self.handle.root(), Path::new(folder));
                 self.handle.hub.0.forget_stale(&self.handle.route, &top, self.round);
             }
@@ -313,7 +333,7 @@ impl Tree {
     /// There is no folder (any more) at this path.
     fn gone(&mut self, path: &Path, shown: &str) {
         self.rules.forget_below(shown);
-        if !self.handle.route.is_scanning() {
+        if self.is_watched() {
             let path = absolute(self.handle.root(), path);
             self.handle.hub.0.forget_below(&self.handle.route, &path);
         }

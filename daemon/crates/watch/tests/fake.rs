@@ -7,6 +7,8 @@ mod common;
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
+use std::sync::atomic::Ordering::Relaxed;
 use std::time::{Duration, Instant};
 
 use common::{Bench, Ledger, Worker, soon, step};
@@ -155,6 +157,118 @@ fn at_the_limit_of_watches_the_root_is_scanned_and_barriers_hold() {
     assert!(it.is_idle(), "no scan without a barrier");
 }
 
+fn reason(it: &Fixture) -> String {
+    match it.tree.handle().status().kind {
+        WatchKind::Scanning { reason } => reason,
+        WatchKind::Watching => panic!("it is watched"),
+    }
+}
+
+#[test]
+fn a_scanned_root_is_watched_again_when_that_can_be_had() {
+    let mut it = Fixture::new(&["a/1.rs", "b/2.rs"]);
+    it.fake.limit(4);
+    it.bench.write("c/3.rs", "");
+    it.event("c");
+    it.settle();
+    assert!(reason(&it).ends_with("with the first scan in 30 s"), "{}", reason(&it));
+    let scan = |it: &mut Fixture| {
+        let ticket = it.tree.handle().request();
+        assert_eq!(it.work(), Some(Rescan::Scanning));
+        assert_eq!(it.state(ticket), Waited::Released);
+    };
+
+    it.clock.advance(29_000 * MS);
+    let calls = it.fake.calls();
+    scan(&mut it);
+    // The cookies' folder, at most: no scan before its time tries anything.
+    assert!(it.fake.calls() <= calls + 1);
+    it.clock.advance(1_000 * MS);
+    assert!(reason(&it).ends_with("with the next scan"), "{}", reason(&it));
+    assert!(it.is_idle(), "nothing wakes up for it");
+    scan(&mut it);
+    assert!(reason(&it).ends_with("with the first scan in 60 s"), "still at the limit: {}", reason(&it));
+    assert_eq!((it.tree.handle().status().watches, it.fake.watched().len()), (0, 1));
+
+    it.fake.limit(100);
+    it.clock.advance(60_000 * MS);
+    it.bench.write("a/1.rs", "while it was scanned");
+    scan(&mut it);
+    assert_eq!(it.tree.handle().status().kind, WatchKind::Watching);
+    assert_eq!(it.fake.watched().len(), 5, "the root, three folders, the cookies'");
+    assert_eq!(it.ledger.contents()["a/1.rs"], common::Content::Bytes(b"while it was scanned".to_vec()));
+
+    it.bench.write("c/3.rs", "with an event");
+    it.event("c/3.rs");
+    let ticket = it.tree.handle().request();
+    assert_eq!(it.state(ticket), Waited::TimedOut, "cookies count again");
+    it.fake.deliver_cookies();
+    assert_eq!(it.work(), None, "no scan any more");
+    assert_eq!(it.state(ticket), Waited::Released);
+    assert_eq!(it.ledger.contents()["c/3.rs"], common::Content::Bytes(b"with an event".to_vec()));
+}
+
+#[test]
+fn what_changes_while_a_root_is_watched_again_is_not_lost() {
+    let mut it = Fixture::new(&["a/1.rs", "b/2.rs"]);
+    it.fake.limit(0);
+    it.bench.write("c/3.rs", "");
+    it.event("c");
+    it.settle();
+    it.fake.limit(100);
+    it.clock.advance(30_000 * MS);
+    let first = it.tree.handle().request();
+    let Step::Ready(batch) = it.tree.inbox().step() else { panic!("somebody waits") };
+    let changes = it.tree.changes(&batch, &it.ledger).unwrap();
+    // Behind the scan's back, but the folder is watched by now; and a barrier that is asked for with a cookie.
+    it.bench.write("a/1.rs", "2");
+    it.event("a/1.rs");
+    let second = it.tree.handle().request();
+    it.ledger.apply(&it.tree.reader(), &changes);
+    it.tree.finish(&batch, &changes);
+    assert_eq!((it.state(first), it.state(second)), (Waited::Released, Waited::TimedOut));
+    it.fake.deliver_cookies();
+    assert_eq!(it.work(), None);
+    assert_eq!(it.state(second), Waited::Released);
+    assert_eq!(it.ledger.contents()["a/1.rs"], common::Content::Bytes(b"2".to_vec()));
+}
+
+#[test]
+fn a_watcher_that_could_not_be_started_is_started_later() {
+    let fake = FakeWatcher::default();
+    let clock = Arc::new(ManualClock::default());
+    let refusals = Arc::new(AtomicUsize::new(2));
+    let bench = Bench::with(|config| {
+        let fake = fake.clone();
+        Hub::with_start(HubConfig { clock: clock.clone(), ..config }, move |sink| {
+            match refusals.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1)) {
+                Ok(_) => Err(WatchError::Failed("no inotify instances are left".into())),
+                Err(_) => fake.start(sink),
+            }
+        })
+    });
+    bench.write("a/1.rs", "");
+    let tree = bench.hub.add_root(&common::canonical(&bench.root), RootOptions::default());
+    let mut it = Fixture { bench, fake, clock, tree, ledger: Ledger::default() };
+    assert_eq!(it.work(), Some(Rescan::Start));
+    assert!(
+        reason(&it).contains("no inotify instances are left; watching is tried again"),
+        "{}",
+        reason(&it)
+    );
+    it.clock.advance(30_000 * MS);
+    let ticket = it.tree.handle().request();
+    it.work();
+    assert_eq!(it.state(ticket), Waited::Released);
+    assert_eq!(it.tree.handle().status().kind, WatchKind::Watching);
+    it.bench.write("a/1.rs", "2");
+    it.event("a/1.rs");
+    let ticket = it.tree.handle().request();
+    it.fake.deliver_cookies();
+    it.work();
+    assert_eq!(it.state(ticket), Waited::Released);
+}
+
 #[test]
 fn without_a_watcher_everything_is_scanned() {
     let bench = Bench::with(|config| {
@@ -222,6 +336,45 @@ fn a_failed_commit_releases_nothing_and_is_made_up_for() {
     it.clock.advance(1000 * MS);
     assert_eq!(it.work(), Some(Rescan::Failed));
     assert_eq!(it.state(ticket), Waited::Released);
+    assert_eq!(it.ledger.contents()["a.rs"], common::Content::Bytes(b"2".to_vec()));
+}
+
+#[test]
+fn who_asks_after_a_failure_has_it_tried_once_and_at_once() {
+    let mut it = Fixture::new(&["a.rs"]);
+    // Long past any answer; the clock stands still, so that no back-off ever ends by itself.
+    let deadline = sdl_watch::Clock::now(&*it.clock) + Duration::from_secs(20);
+    let next = |it: &Fixture| loop {
+        it.fake.deliver_cookies();
+        match it.tree.inbox().step() {
+            Step::Ready(batch) => return batch,
+            _ => std::thread::yield_now(),
+        }
+    };
+    let fail = |it: &mut Fixture| {
+        next(it);
+        it.tree.failed();
+        assert!(matches!(it.tree.inbox().step(), Step::Wait(Some(_))), "left alone, it waits");
+    };
+    it.bench.write("a.rs", "2");
+    it.event("a.rs");
+    it.clock.advance(30 * MS);
+    fail(&mut it);
+    for _ in 0..2 {
+        let handle = it.tree.handle().clone();
+        let asker = std::thread::spawn(move || handle.sync_now(deadline));
+        fail(&mut it);
+        assert_eq!(asker.join().unwrap(), Synced::Failed);
+    }
+    let handle = it.tree.handle().clone();
+    let asker = std::thread::spawn(move || handle.sync_now(deadline));
+    let batch = next(&it);
+    step(&mut it.tree, &batch, &mut it.ledger);
+    while !asker.is_finished() {
+        it.fake.deliver_cookies();
+        std::thread::yield_now();
+    }
+    assert_eq!(asker.join().unwrap(), Synced::Confirmed);
     assert_eq!(it.ledger.contents()["a.rs"], common::Content::Bytes(b"2".to_vec()));
 }
 

@@ -118,6 +118,8 @@ pub enum Waited {
     Aborted,
     /// The time is up.
     TimedOut,
+    /// The attempt that was asked for could not be committed.
+    Failed,
     /// The root was removed.
     Closed,
 }

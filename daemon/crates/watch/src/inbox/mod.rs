@@ -16,6 +16,10 @@ use crate::clock::Clock;
 
 pub use batch::{Batch, Limits, Rescan, Serial, Settle, Step, Waited};
 
+/// The number of an attempt to work off what is pending.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Attempt(u64);
+
 struct State {
     dirty: HashSet<PathBuf>,
     dirty_bytes: usize,
@@ -34,6 +38,9 @@ struct State {
     released: Serial,
     /// Taken and not released yet.
     taken: Option<Serial>,
+    /// How many batches were taken, and the last one that could not be committed.
+    attempts: u64,
+    failed: u64,
     /// Counts the times that events were lost.
     epoch: u64,
     scanning: bool,
@@ -80,6 +87,8 @@ impl Inbox {
                 wanted: Serial(0),
                 released: Serial(0),
                 taken: None,
+                attempts: 0,
+                failed: 0,
                 epoch: 0,
                 scanning: false,
                 closed: false,
@@ -153,6 +162,12 @@ impl Inbox {
         state.scanning = true;
         state.epoch += 1;
         self.waiters.notify_all();
+    }
+
+    /// Events are to be trusted again: the whole tree is watched, and a comparison that began after that is done or
+    /// under way. What waits for a scan is released by it all the same.
+    pub(crate) fn stop_scanning(&self) {
+        self.lock().scanning = false;
     }
 
     /// Barriers under way are void (their cookie may be gone); nothing else was lost.
@@ -249,6 +264,7 @@ impl Inbox {
         state.not_before = None;
         state.asked = false;
         state.taken = Some(state.arrived);
+        state.attempts += 1;
         state.dirty_bytes = 0;
         let mut dirty: Vec<PathBuf> = std::mem::take(&mut state.dirty).into_iter().collect();
         dirty.sort_unstable();
@@ -290,10 +306,27 @@ impl Inbox {
         let now = self.clock.now();
         let mut state = self.lock();
         state.taken = None;
+        state.failed = state.attempts;
         state.collapse(Rescan::Failed);
         state.head_changed = true;
         state.not_before = (!state.asked).then(|| now + after);
         self.changed(&mut state, now);
+        self.waiters.notify_all();
+    }
+
+    /// After a failure: what waits is tried again at once instead of after a while. Gives the number of the attempt
+    /// that begins after this call.
+    pub(crate) fn try_now(&self) -> Attempt {
+        let now = self.clock.now();
+        let mut state = self.lock();
+        if state.not_before.take().is_some() || state.taken.is_some() {
+            // The batch at work may have begun before what the caller knows.
+            state.collapse(Rescan::Requested);
+            state.asked = true;
+            self.changed(&mut state, now);
+            self.work.notify_one();
+        }
+        Attempt(state.attempts + 1)
     }
 
     /// Counts the times that events were lost. Read it before asking for a cookie.
@@ -308,12 +341,23 @@ impl Inbox {
 
     /// Waits until `serial` is released. Does not notice lost events; see [`Self::wait_epoch`].
     pub fn wait_released(&self, serial: Serial, deadline: Instant) -> Waited {
-        self.wait(serial, None, deadline)
+        self.wait(serial, None, None, deadline)
     }
 
     /// Waits until `serial` is released, or until events are lost after `epoch` was read.
     pub fn wait_epoch(&self, serial: Serial, epoch: u64, deadline: Instant) -> Waited {
-        self.wait(serial, Some(epoch), deadline)
+        self.wait(serial, Some(epoch), None, deadline)
+    }
+
+    /// As [`Self::wait_epoch`], and no longer than until `attempt` or a later one has failed.
+    pub(crate) fn wait_attempt(
+        &self,
+        serial: Serial,
+        epoch: u64,
+        attempt: Option<Attempt>,
+        deadline: Instant,
+    ) -> Waited {
+        self.wait(serial, Some(epoch), attempt, deadline)
     }
 
     /// Somebody is going to wait for `serial`: work that stands before it is urgent.
@@ -328,7 +372,13 @@ impl Inbox {
         }
     }
 
-    fn wait(&self, serial: Serial, epoch: Option<u64>, deadline: Instant) -> Waited {
+    fn wait(
+        &self,
+        serial: Serial,
+        epoch: Option<u64>,
+        attempt: Option<Attempt>,
+        deadline: Instant,
+    ) -> Waited {
         let _waiting = Waiting::new(&self.waiting);
         let mut state = self.lock();
         self.want_locked(&mut state, serial);
@@ -341,6 +391,9 @@ impl Inbox {
             }
             if epoch.is_some_and(|epoch| epoch != state.epoch) {
                 return Waited::Aborted;
+            }
+            if attempt.is_some_and(|attempt| state.failed >= attempt.0) {
+                return Waited::Failed;
             }
             let Some(left) = deadline.checked_duration_since(self.clock.now()).filter(|left| !left.is_zero())
             else {
