@@ -1,19 +1,21 @@
 //! The daemon without its socket: the stores, the watcher and the registered repositories.
 
+mod mend;
+
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
 use std::time::{Duration, Instant};
 
 use sdl_ledger::{FactsStore, How, Options};
 use sdl_model::ids::EXTRACTOR_VERSION;
-use sdl_tools::host::{HostInfo, Limits, MemoryInfo, RegisterSpec, Registered};
+use sdl_tools::host::{HostInfo, Limits, MemoryInfo, RegisterSpec, Registered, Unserved};
 use sdl_tools::{Code, Host, Repo as _, ToolError};
 use sdl_watch::{CanonicalRoot, Hub, HubConfig, RootContext, check_root};
 
 use crate::repo::catalog::{self, Entry};
-use crate::repo::{OpenError, Repo};
+use crate::repo::{OpenError, Repo, Site};
 
 /// How long the sweep may read one ledger.
 const SWEEP_DEADLINE: Duration = Duration::from_secs(60);
@@ -39,14 +41,17 @@ pub enum EngineError {
 
 /// Everything that outlives a request.
 pub struct Engine {
+    me: Weak<Self>,
     state: PathBuf,
     facts: Arc<FactsStore>,
     /// The facts store began empty: what ledgers name is not there any more.
     facts_lost: bool,
     hub: Hub,
+    options: Options,
     repos: RwLock<BTreeMap<String, Arc<Repo>>>,
     /// Registered, but not served: their roots are not there, say. Kept for the next start.
     dormant: RwLock<Vec<Entry>>,
+    mending: mend::Mending,
     warnings: RwLock<Vec<String>>,
     started: Instant,
 }
@@ -55,6 +60,11 @@ impl Engine {
     /// Opens the stores below `state` and starts a worker for each registered repository. The caller holds the lock
     /// that makes this process the only one on `state`.
     pub fn open(state: &Path) -> Result<Arc<Self>, EngineError> {
+        Self::open_with(state, Options::default())
+    }
+
+    /// The same with other settings of the repositories' ledgers.
+    pub fn open_with(state: &Path, options: Options) -> Result<Arc<Self>, EngineError> {
         for dir in ["repos", "cookies", "scratch"].map(|name| state.join(name)) {
             // What a request that did not end left behind is nobody's now.
             if dir.ends_with("scratch") {
@@ -64,13 +74,16 @@ impl Engine {
         }
         let (facts, how) = FactsStore::open(&state.join("facts"), &Options::default())?;
         let hub = Hub::start(HubConfig::new(state.join("cookies")));
-        let engine = Arc::new(Self {
+        let engine = Arc::new_cyclic(|me| Self {
+            me: me.clone(),
             state: state.to_owned(),
             facts: Arc::new(facts),
             facts_lost: !matches!(how, How::Existing | How::Migrated { .. }),
             hub,
+            options,
             repos: RwLock::default(),
             dormant: RwLock::default(),
+            mending: mend::Mending::default(),
             warnings: RwLock::default(),
             started: Instant::now(),
         });
@@ -121,6 +134,7 @@ impl Engine {
 
     /// Ends every worker after the batch it is on.
     pub fn close(&self) {
+        self.mending.close();
         let repos = std::mem::take(&mut *write(&self.repos));
         for repo in repos.values() {
             repo.close();
@@ -152,19 +166,32 @@ impl Engine {
             }),
             None => repos.first().filter(|_| repos.len() == 1),
         };
-        found.cloned().ok_or_else(|| match named {
-            Some(named) => format!("no repository is {named:?}; {}", known()),
-            None => format!("say which repository; {}", known()),
+        let out = || {
+            let mut out = self.mending.list().into_iter();
+            match named {
+                Some(named) => out.find(|out| {
+                    out.id == named || fs::canonicalize(named).is_ok_and(|path| path.starts_with(&out.root))
+                }),
+                None => out.next().filter(|_| repos.is_empty()),
+            }
+        };
+        found.cloned().ok_or_else(|| match (out(), named) {
+            (Some(out), _) => mend::told(&out),
+            (None, Some(named)) => format!("no repository is {named:?}; {}", known()),
+            (None, None) => format!("say which repository; {}", known()),
         })
     }
 
     /// Forgets a repository and deletes its ledger. Agents' own data stays.
     pub fn remove(&self, id: &str) -> Result<(), EngineError> {
         let gone = write(&self.repos).remove(id);
-        let Some(repo) = gone else { return Ok(()) };
+        if gone.is_none() && !self.mending.forget(id) {
+            return Ok(());
+        }
         self.save()?;
-        repo.close();
-        drop(repo);
+        if let Some(repo) = gone {
+            repo.close();
+        }
         let dir = self.repo_dir(id);
         fs::remove_dir_all(&dir).map_err(|source| EngineError::Folder { path: dir, source })
     }
@@ -185,6 +212,7 @@ impl Engine {
     fn save(&self) -> Result<(), catalog::Error> {
         let mut entries: Vec<Entry> = self.all_repos().iter().map(|repo| repo.entry().clone()).collect();
         entries.extend(read(&self.dormant).iter().cloned());
+        entries.extend(self.mending.entries());
         catalog::store(&self.catalog(), &entries)
     }
 
@@ -193,11 +221,25 @@ impl Engine {
     }
 
     fn start_repo(&self, entry: Entry, root: CanonicalRoot) -> Result<Arc<Repo>, OpenError> {
+        let repo = self.open_repo(entry, root)?;
+        write(&self.repos).insert(repo.id().to_owned(), repo.clone());
+        Ok(repo)
+    }
+
+    fn open_repo(&self, entry: Entry, root: CanonicalRoot) -> Result<Arc<Repo>, OpenError> {
         let id = entry.repo_id.clone();
-        let (repo, how) =
-            Repo::start(entry, root, &self.repo_dir(&id), self.facts.clone(), self.facts_lost, &self.hub)?;
+        let engine = self.me.clone();
+        let site = Site {
+            dir: self.repo_dir(&id),
+            facts: self.facts.clone(),
+            facts_lost: self.facts_lost,
+            hub: self.hub.clone(),
+            on_ailment: Box::new(move |ill, ailment| {
+                engine.upgrade().is_some_and(|engine| engine.take_over(ill, ailment))
+            }),
+        };
+        let (repo, how) = Repo::start(entry, root, site, &self.options)?;
         self.note_rebuild(&format!("the ledger of {id}"), &how);
-        write(&self.repos).insert(id, repo.clone());
         Ok(repo)
     }
 
@@ -223,6 +265,10 @@ impl Host for Engine {
         repos.get(id).map(|repo| repo.clone() as Arc<dyn sdl_tools::Repo>)
     }
 
+    fn unserved(&self) -> Vec<Unserved> {
+        self.mending.list()
+    }
+
     fn register(&self, spec: RegisterSpec) -> Result<Registered, ToolError> {
         let repos = self.all_repos();
         let refused = |error: sdl_watch::RootError| ToolError::new(Code::RefusedRoot, error.to_string());
@@ -235,11 +281,21 @@ impl Host for Engine {
             }
             return Ok(Registered { id: same.id().to_owned(), created: false, indexing: same.is_indexing() });
         }
-        let taken: Vec<PathBuf> = repos.iter().map(|repo| repo.root().to_owned()).collect();
+        let out = self.mending.list();
+        if let Some(out) =
+            out.iter().find(|out| fs::canonicalize(&spec.root).is_ok_and(|root| root == out.root))
+        {
+            return Err(ToolError::new(Code::Unavailable, mend::told(out)));
+        }
+        let roots = repos.iter().map(|repo| repo.root().to_owned());
+        let taken: Vec<PathBuf> = roots.chain(out.iter().map(|out| out.root.clone())).collect();
         let root = check_root(&spec.root, &taken, &self.root_context()).map_err(refused)?;
         let dormant: Vec<String> = read(&self.dormant).iter().map(|entry| entry.repo_id.clone()).collect();
-        let is_taken =
-            |id: &str| repos.iter().any(|repo| repo.id() == id) || dormant.iter().any(|taken| taken == id);
+        let is_taken = |id: &str| {
+            repos.iter().any(|repo| repo.id() == id)
+                || dormant.iter().any(|taken| taken == id)
+                || out.iter().any(|out| out.id == id)
+        };
         let id = match spec.id {
             Some(id) if !catalog::is_valid_id(&id) => {
                 let message =

@@ -2,7 +2,7 @@
 
 use sdl_tools::Host;
 use sdl_tools::Repo as _;
-use sdl_tools::host::{RepoHealth, RepoState};
+use sdl_tools::host::{RepoHealth, RepoState, Unserved};
 use serde_json::{Value, json};
 
 use crate::engine::Engine;
@@ -11,7 +11,11 @@ use crate::repo::Repo;
 /// The status as a JSON object.
 pub fn answer(engine: &Engine) -> Vec<u8> {
     let info = engine.info();
-    let repos: Vec<Value> = engine.all_repos().iter().map(|repo| describe(repo)).collect();
+    let mut repos: Vec<Value> = engine.all_repos().iter().map(|repo| describe(repo)).collect();
+    repos.extend(engine.unserved().iter().map(|unserved| {
+        let Unserved { id, root, why } = unserved;
+        json!({ "repoId": id, "rootPath": root, "state": "failed", "health": "failed", "reason": why })
+    }));
     let healthy = repos.iter().all(|repo| repo["health"] != "failed");
     json!({
         "healthy": healthy,

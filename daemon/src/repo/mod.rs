@@ -1,12 +1,15 @@
 //! One registered repository: its ledger, its tree, and the worker that keeps the one up to date with the other.
 
+mod ailment;
 mod built_by;
 pub mod catalog;
 mod refresh;
 mod worker;
 
+use std::convert::Infallible;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
@@ -16,11 +19,12 @@ use sdl_model::{GitHead, Lang, Version};
 use sdl_tools::host::{
     Barrier, RefreshOutcome, RefreshSpec, RepoHealth, RepoState, RepoStatus, WatcherKind, WatcherStatus,
 };
-use sdl_tools::{Cancel, Progress, ToolError};
+use sdl_tools::{Cancel, Damage, Progress, ToolError};
 use sdl_watch::{CanonicalRoot, Crawl, Hub, RootOptions, Synced, TreeHandle, WatchKind};
 
 use crate::index::first_index::Found;
 use crate::index::read_file::Reader;
+pub use ailment::Ailment;
 use catalog::Entry;
 
 /// Why a repository can't be served.
@@ -40,6 +44,24 @@ enum Stage {
     Indexing { done: u64, total: Option<u64> },
     Live,
     Failed(String),
+}
+
+/// Told that a repository's ledger has to be opened again: by its worker, or by a reader. True if that is done: nothing
+/// more is to be asked of the ledger then.
+pub type OnAilment = Box<dyn Fn(&Repo, &Ailment) -> bool + Send + Sync>;
+
+/// Where a repository works.
+pub struct Site {
+    /// The ledger's folder.
+    pub dir: PathBuf,
+    /// The facts of all repositories.
+    pub facts: Arc<FactsStore>,
+    /// Those that the ledger names may not be there.
+    pub facts_lost: bool,
+    /// Watches its tree.
+    pub hub: Hub,
+    /// See [`OnAilment`].
+    pub on_ailment: OnAilment,
 }
 
 /// One registered repository.
@@ -62,34 +84,38 @@ pub struct Repo {
     /// The next rescan is to read every file, whatever `stat` says.
     thorough: AtomicBool,
     worker: Mutex<Option<JoinHandle<()>>>,
+    on_ailment: OnAilment,
+    gone: Mutex<Option<Receiver<Infallible>>>,
+    // Dropped last: who holds the other end sees that the ledger is closed.
+    _alive: Sender<Infallible>,
 }
 
 impl Repo {
-    /// Opens the ledger in `dir` and starts the worker, whose first batch compares the tree with it. With the facts lost,
+    /// Opens the ledger of the site and starts the worker, whose first batch compares the tree with it. With the facts lost,
     /// or built by other rules, everything is read and resolved anew.
     pub fn start(
         entry: Entry,
         root: CanonicalRoot,
-        dir: &Path,
-        facts: Arc<FactsStore>,
-        facts_lost: bool,
-        hub: &Hub,
+        site: Site,
+        options: &Options,
     ) -> Result<(Arc<Self>, How), OpenError> {
-        let opened = Ledger::open(dir, &Options::default())?;
+        let Site { dir, facts, facts_lost, hub, on_ailment } = site;
+        let opened = Ledger::open(&dir, options)?;
+        let (alive, gone) = mpsc::channel();
         let tree = hub.add_root(&root, RootOptions::for_user(entry.ignore.clone()));
         let default = sdl_lang::Limits::default();
         let stage = match opened.ledger.head() {
-            Some(_) if built_by::is_current(dir) && !facts_lost => Stage::Live,
+            Some(_) if built_by::is_current(&dir) && !facts_lost => Stage::Live,
             _ => Stage::Indexing { done: 0, total: None },
         };
         let repo = Arc::new(Self {
             languages: entry.languages.iter().filter_map(|name| Lang::from_name(name)).collect(),
             limits: sdl_lang::Limits { max_bytes: entry.max_file_bytes.unwrap_or(default.max_bytes) },
             root,
-            dir: dir.to_owned(),
+            dir,
             ledger: opened.ledger,
             facts,
-            hub: hub.clone(),
+            hub,
             tree: tree.handle().clone(),
             stage: Mutex::new(stage),
             head: Mutex::default(),
@@ -97,6 +123,9 @@ impl Repo {
             reused: AtomicU64::new(0),
             thorough: AtomicBool::new(false),
             worker: Mutex::default(),
+            on_ailment,
+            gone: Mutex::new(Some(gone)),
+            _alive: alive,
             entry,
         });
         let name = format!("repo {}", repo.entry.repo_id);
@@ -114,6 +143,36 @@ impl Repo {
         if worker.is_some_and(|worker| worker.join().is_err()) {
             tracing::error!(repo = self.entry.repo_id, "the worker had panicked");
         }
+    }
+
+    /// Ends when nobody holds this any more and the ledger is closed. For the first who asks.
+    pub fn gone(&self) -> Option<Receiver<Infallible>> {
+        lock(&self.gone).take()
+    }
+
+    /// Its root, checked.
+    pub fn canonical_root(&self) -> &CanonicalRoot {
+        &self.root
+    }
+
+    /// Has what is wrong with a store seen to; true if the repository is taken out of service for that.
+    fn see_to(&self, ailment: &Ailment) -> bool {
+        match ailment {
+            Ailment::Damaged(why) => {
+                self.set_stage(Stage::Failed("its ledger is damaged; it is built anew".to_owned()));
+                if let Err(error) = self.ledger.condemn(why) {
+                    tracing::error!(%error, "the damaged ledger can't be marked as such");
+                }
+            }
+            Ailment::FactsDamaged(why) => {
+                if let Err(error) = self.facts.condemn(why) {
+                    tracing::error!(%error, "the damaged facts can't be marked as such");
+                }
+            }
+            Ailment::Shut(_) => self.set_stage(Stage::Failed("its ledger is opened again".to_owned())),
+            Ailment::FactsMissing => {}
+        }
+        (self.on_ailment)(self, ailment)
     }
 
     /// What it was registered with.
@@ -167,12 +226,15 @@ impl sdl_tools::Repo for Repo {
 
     fn barrier(&self, timeout: Duration, cancel: &Cancel) -> Barrier {
         let asked = Instant::now();
-        let synced = self.tree.sync(asked + cancel.at_most(timeout));
+        let deadline = asked + cancel.at_most(timeout);
+        let failed = matches!(*lock(&self.stage), Stage::Failed(_));
+        // Who asks may know that the trouble is over: that is found out now, not when the back-off ends.
+        let synced = if failed { self.tree.sync_now(deadline) } else { self.tree.sync(deadline) };
         let (confirmed, reason) = match (synced, &*lock(&self.stage)) {
             (_, Stage::Failed(why)) => (false, Some(why.clone())),
             (_, Stage::Indexing { .. }) => (false, Some("the first index is under way".to_owned())),
             (Synced::Confirmed, Stage::Live) => (true, None),
-            (Synced::TimedOut, Stage::Live) => (
+            (Synced::TimedOut | Synced::Failed, Stage::Live) => (
                 false,
                 Some(format!("changes were still being read after {} ms", asked.elapsed().as_millis())),
             ),
@@ -210,6 +272,12 @@ impl sdl_tools::Repo for Repo {
             degraded_reason: degraded,
         };
         RepoStatus { state, head: lock(&self.head).clone(), watcher, health }
+    }
+
+    fn damaged(&self, damage: &Damage) {
+        if let Some(ailment) = Ailment::of_damage(damage, &self.dir) {
+            self.see_to(&ailment);
+        }
     }
 
     fn refresh(

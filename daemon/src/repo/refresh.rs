@@ -27,6 +27,7 @@ pub(super) fn run(
     let counts = || (repo.parsed.load(Ordering::Relaxed), repo.reused.load(Ordering::Relaxed));
     let (parsed, reused) = counts();
     tracing::info!(repo = repo.entry.repo_id, full = spec.full, reason = spec.reason, "refresh asked for");
+    let failed = matches!(*lock(&repo.stage), Stage::Failed(_));
     if spec.full {
         repo.thorough.store(true, Ordering::SeqCst);
     }
@@ -39,7 +40,7 @@ pub(super) fn run(
     }
     let operation = format!("op_{:x}", crate::index::now_ms());
     if !spec.background {
-        wait(repo, progress, cancel)?;
+        wait(repo, failed, progress, cancel)?;
     }
     let version = repo.head_version().ok_or_else(|| {
         ToolError::new(Code::Indexing, "the first index is under way; repo.status shows how far it is")
@@ -62,18 +63,27 @@ pub(super) fn run(
     })
 }
 
-fn wait(repo: &Repo, progress: &dyn Progress, cancel: &Cancel) -> Result<(), ToolError> {
+/// Waits for what was asked for. If the repository had `failed`, its next attempt is under way, and only what comes of
+/// that counts.
+fn wait(repo: &Repo, failed: bool, progress: &dyn Progress, cancel: &Cancel) -> Result<(), ToolError> {
     let deadline = Instant::now() + cancel.at_most(LIMIT);
+    let mut attempt = failed.then(|| repo.tree.attempt());
     loop {
-        let synced = repo.tree.sync((Instant::now() + TICK).min(deadline));
+        let tick = (Instant::now() + TICK).min(deadline);
+        let synced = repo.tree.sync_attempt(attempt, tick);
         let stage = lock(&repo.stage).clone();
         match (synced, stage) {
+            (Synced::TimedOut, Stage::Failed(_)) if failed => {
+                progress.report(0, None, "comparing the tree");
+            }
             (_, Stage::Failed(why)) => return Err(ToolError::new(Code::Unavailable, why)),
             (Synced::Confirmed, Stage::Live) => return Ok(()),
             (Synced::Closed, _) => {
                 return Err(ToolError::new(Code::UnknownRepo, "the repository was removed"));
             }
             (_, Stage::Indexing { done, total }) => progress.report(done, total, "indexing"),
+            // A later attempt than that has succeeded.
+            (Synced::Failed, Stage::Live) => attempt = None,
             (_, Stage::Live) => progress.report(0, None, "comparing the tree"),
         }
         if cancel.is_cancelled() {

@@ -4,6 +4,7 @@
 //! releases the barriers that came before the batch.
 
 use std::collections::BTreeSet;
+use std::ops::ControlFlow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -14,7 +15,7 @@ use sdl_ledger::{FileUpdate, Result, Snapshot, View};
 use sdl_model::{Cause, FactsKey, FileId, FileRow, GitHead, RelPath};
 use sdl_watch::{Batch, Changes, Found, Known, KnownFile, NothingKnown, Tree};
 
-use super::{Repo, Stage, built_by, lock};
+use super::{Ailment, Repo, Stage, built_by, lock};
 use crate::index::commit::{self, commit};
 use crate::index::first_index::first_index;
 use crate::index::read_file::Outcome;
@@ -36,24 +37,34 @@ pub(super) struct Worker {
     commits: u64,
     /// The whole tree is still to be indexed.
     indexing: bool,
+    /// The ledger has shut itself.
+    shut: Option<Ailment>,
 }
 
 impl Worker {
     pub(super) fn new(repo: Arc<Repo>, tree: Tree) -> Self {
-        Self { indexing: repo.is_indexing(), repo, tree, commits: 0 }
+        Self { indexing: repo.is_indexing(), repo, tree, commits: 0, shut: None }
     }
 
-    /// Works until the root is removed.
+    /// Works until the root is removed, or the ledger has to be opened again.
     pub(super) fn run(mut self) {
         let inbox = self.tree.inbox();
         while let Some(batch) = inbox.next() {
-            self.step(&batch);
+            if self.step(&batch).is_break() {
+                return;
+            }
         }
     }
 
     /// Works off one batch. Whatever goes wrong, the ledger stays at its last version, the barriers stay closed, and
     /// the tree is compared again later.
-    fn step(&mut self, batch: &Batch) {
+    fn step(&mut self, batch: &Batch) -> ControlFlow<()> {
+        // Not at once but with the next attempt: those are paced.
+        if let Some(shut) = self.shut.take()
+            && self.repo.see_to(&shut)
+        {
+            return ControlFlow::Break(());
+        }
         let failure = match catch_unwind(AssertUnwindSafe(|| self.work(batch))) {
             Ok(Ok(changes)) => {
                 if changes.root_gone {
@@ -64,27 +75,46 @@ impl Worker {
                     )));
                 }
                 self.tree.finish(batch, &changes);
-                return;
+                return ControlFlow::Continue(());
             }
-            Ok(Err(error)) => {
-                self.recover_from(&error);
-                error.to_string()
-            }
+            Ok(Err(error)) => match self.recover_from(&error) {
+                ControlFlow::Break(()) => return ControlFlow::Break(()),
+                ControlFlow::Continue(what_to_do) => format!("{error}{what_to_do}"),
+            },
             Err(_) => "the worker failed inside; the log says more".to_owned(),
         };
         tracing::error!(repo = self.repo.entry.repo_id, %failure, "a batch was not committed; it will be tried again");
         self.repo.set_stage(Stage::Failed(failure));
         self.tree.failed();
+        ControlFlow::Continue(())
     }
 
-    /// What is damaged is built anew: at once if it is the facts, at the next start if it is the ledger.
-    fn recover_from(&mut self, error: &sdl_ledger::Error) {
-        if matches!(error, sdl_ledger::Error::Corrupt { table: "facts", .. }) {
-            self.indexing = true;
-        } else if error.is_damage()
-            && let Err(error) = self.repo.ledger.condemn(&error.to_string())
-        {
-            tracing::error!(%error, "the damaged ledger can't be marked as such");
+    /// What is damaged is built anew: at once, but for the facts that all repositories share. Breaks if this worker's
+    /// time is over; else says what is to be done, for people.
+    fn recover_from(&mut self, error: &sdl_ledger::Error) -> ControlFlow<(), &'static str> {
+        const RESTART: &str = "; to have it set aside and built anew: sdlctl restart";
+        let Some(ailment) = Ailment::of_error(error, &self.repo.dir) else {
+            return ControlFlow::Continue("");
+        };
+        match ailment {
+            Ailment::FactsMissing => {
+                self.indexing = true;
+                ControlFlow::Continue("")
+            }
+            Ailment::Shut(_) => {
+                self.shut = Some(ailment);
+                ControlFlow::Continue("; it is opened again with the next attempt")
+            }
+            Ailment::FactsDamaged(_) => {
+                self.repo.see_to(&ailment);
+                ControlFlow::Continue(RESTART)
+            }
+            Ailment::Damaged(_) => {
+                if self.repo.see_to(&ailment) {
+                    return ControlFlow::Break(());
+                }
+                ControlFlow::Continue(RESTART)
+            }
         }
     }
 

@@ -20,6 +20,8 @@ pub enum Fault {
     DiskFull,
     /// As if LMDB had found damage.
     Damage,
+    /// As if LMDB had given up until it is opened again.
+    Shut,
 }
 
 /// Decides what fails. Consulted at every [`FaultPoint`]; a panic or an abort in it is as good as a crash there.

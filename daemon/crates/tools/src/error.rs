@@ -1,5 +1,7 @@
 //! What a caller is told when there is no answer.
 
+use std::path::PathBuf;
+
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -111,8 +113,33 @@ pub struct About {
     pub candidates: Vec<Candidate>,
     /// What to call instead.
     pub next_best_action: Option<NextBestAction>,
+    /// What is damaged, if that is why there is no answer. Not part of the wire form.
+    pub damage: Option<Damage>,
     /// Further keys of the wire form: `schema`, `expected`, `got`, `progress`, `failed`.
     pub details: Map<String, Value>,
+}
+
+/// Damage of a store that an answer met.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Damage {
+    /// What is wrong.
+    pub why: String,
+    /// The table whose record it is, if it is one record.
+    pub table: Option<&'static str>,
+    /// The store, if it is more than that.
+    pub path: Option<PathBuf>,
+}
+
+impl Damage {
+    /// The damage that an error tells of; none if it tells of something else.
+    pub fn of(error: &sdl_ledger::Error) -> Option<Self> {
+        let (table, path) = match error {
+            sdl_ledger::Error::Corrupt { table, .. } => (Some(*table), None),
+            sdl_ledger::Error::Lmdb { path, .. } => (None, Some(path.clone())),
+            _ => (None, None),
+        };
+        error.is_damage().then(|| Self { why: error.to_string(), table, path })
+    }
 }
 
 impl ToolError {
@@ -165,7 +192,7 @@ impl ToolError {
         let mut out = Map::new();
         out.insert("code".into(), serde_json::to_value(self.code).unwrap_or_default());
         out.insert("message".into(), self.message.clone().into());
-        let About { field, candidates, next_best_action, details } = &*self.about;
+        let About { field, candidates, next_best_action, damage: _, details } = &*self.about;
         if let Some(field) = field {
             out.insert("field".into(), field.clone().into());
         }
@@ -184,6 +211,14 @@ impl ToolError {
 
 impl From<sdl_ledger::Error> for ToolError {
     fn from(error: sdl_ledger::Error) -> Self {
+        if let Some(damage) = Damage::of(&error) {
+            let message = format!(
+                "the repository's data is damaged ({error}); it is built anew from the tree: ask again"
+            );
+            let mut told = Self::new(Code::Unavailable, message);
+            told.about.damage = Some(damage);
+            return told;
+        }
         match error {
             sdl_ledger::Error::Deadline => Self::new(Code::DeadlineExceeded, error.to_string()),
             sdl_ledger::Error::DiskFull { .. } => Self::new(Code::Unavailable, error.to_string()),

@@ -18,7 +18,7 @@ pub use report::{
     WatcherStatus,
 };
 
-use crate::ToolError;
+use crate::{Damage, ToolError};
 
 /// The daemon, as the tools see it.
 pub trait Host: Send + Sync {
@@ -35,8 +35,24 @@ pub trait Host: Send + Sync {
     /// Forgets a repository. Whether its ledger is deleted is the host's business.
     fn unregister(&self, id: &str) -> Result<(), ToolError>;
 
+    /// The registered repositories that can't be asked at the moment.
+    fn unserved(&self) -> Vec<Unserved> {
+        Vec::new()
+    }
+
     /// About the daemon itself.
     fn info(&self) -> HostInfo;
+}
+
+/// A registered repository that can't be asked at the moment: its ledger is being opened again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Unserved {
+    /// Its id.
+    pub id: String,
+    /// Its root.
+    pub root: PathBuf,
+    /// Why, and what is done about it.
+    pub why: String,
 }
 
 /// One registered repository.
@@ -61,6 +77,11 @@ pub trait Repo: Send + Sync {
     fn enrichment<'a>(&'a self, snapshot: &'a Snapshot<'a>) -> Box<dyn Enrichment + 'a> {
         let _ = snapshot;
         Box::new(Plain)
+    }
+
+    /// An answer met damage in one of its stores. Does not wait for what is done about it.
+    fn damaged(&self, damage: &Damage) {
+        let _ = damage;
     }
 
     /// How it is doing. Cheap: asks no disk.

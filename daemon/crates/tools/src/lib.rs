@@ -24,6 +24,6 @@ mod spill;
 mod symbols;
 mod tools;
 
-pub use error::{About, Candidate, Code, NextBestAction, ToolError};
+pub use error::{About, Candidate, Code, Damage, NextBestAction, ToolError};
 pub use host::{Cancel, Host, Names, NoProgress, Progress, Repo, Session, Surface};
 pub use tools::Tools;

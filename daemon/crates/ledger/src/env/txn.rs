@@ -266,6 +266,7 @@ impl<'e> Write<'e> {
                 Fault::MapFull => lmdb::Error::MapFull,
                 Fault::DiskFull => lmdb::Error::Other(if cfg!(windows) { 112 } else { 28 }),
                 Fault::Damage => lmdb::Error::Corrupted,
+                Fault::Shut => lmdb::Error::Panic,
             },
         ))
     }

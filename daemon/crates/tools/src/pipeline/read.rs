@@ -40,8 +40,8 @@ pub(super) fn run(
     for _ in 0..ATTEMPTS {
         call.check()?;
         let held = handle.as_ref().map(|(kind, handle)| call.leases.get(repo.as_ref(), *kind, handle));
-        let (mut answer, writes) =
-            on_snapshot(call, repo.as_ref(), &barrier, held, |cx| run(cx, args.clone()))?;
+        let answered = on_snapshot(call, repo.as_ref(), &barrier, held, |cx| run(cx, args.clone()));
+        let (mut answer, writes) = answered.map_err(|error| reported(repo.as_ref(), error))?;
         match perform(call, repo.as_ref(), writes) {
             Ok(()) => return Ok(answer),
             Err(Unwritten::Overtaken) => {}
@@ -58,6 +58,13 @@ pub(super) fn run(
         Code::Conflict,
         "other calls kept changing what this handle holds; send the same call again",
     ))
+}
+
+/// Lets the repository know of damage.
+fn reported(repo: &dyn Repo, error: ToolError) -> ToolError {
+    let Some(damage) = &error.about.damage else { return error };
+    repo.damaged(damage);
+    error.next(Call::tool("repo.status"), json!({ "repoId": repo.id() }), "says when it answers again")
 }
 
 /// One answer from one snapshot, and what it leaves to be written.
@@ -139,16 +146,9 @@ fn wait(call: &Call<'_>, repo: &dyn Repo, sync: Sync, timeout: Duration) -> Resu
             }
             return Ok(unconfirmed(reason));
         }
-        RepoState::Failed { reason } if sync == Sync::Require => {
-            let message = format!("repository {:?} cannot confirm anything: {reason}", repo.id());
-            return Err(ToolError::new(Code::Unavailable, message).next(
-                Call::tool("repo.status"),
-                json!({ "repoId": repo.id() }),
-                "says what failed",
-            ));
-        }
-        RepoState::Failed { reason } => return Ok(unconfirmed(reason)),
-        RepoState::Live | RepoState::Scanning => {}
+        RepoState::Failed { reason } if sync != Sync::Require => return Ok(unconfirmed(reason)),
+        // What failed is tried again now.
+        RepoState::Failed { .. } | RepoState::Live | RepoState::Scanning => {}
     }
     if sync == Sync::None {
         return Ok(Barrier::default());
@@ -156,6 +156,14 @@ fn wait(call: &Call<'_>, repo: &dyn Repo, sync: Sync, timeout: Duration) -> Resu
     let barrier = repo.barrier(call.at_most(timeout), call.cancel);
     if sync == Sync::Require && !barrier.synced {
         call.check()?;
+        if let RepoState::Failed { reason } = repo.status().state {
+            let message = format!("repository {:?} cannot confirm anything: {reason}", repo.id());
+            return Err(ToolError::new(Code::Unavailable, message).next(
+                Call::tool("repo.status"),
+                json!({ "repoId": repo.id() }),
+                "says what failed",
+            ));
+        }
         let why = barrier.reason.as_deref().unwrap_or("time is up");
         let message = format!(
             "what was written to the tree could not be confirmed within {} ms: {why}; ask again with a larger \

@@ -24,6 +24,9 @@ pub(super) fn find(
         // A ledger that was rebuilt since has another incarnation; the handle's repository is still known.
         found.or_else(|| call.host.repo(&call.leases.repo_of(handle)?))
     });
+    if let Some(unserved) = unserved(call, given, handle.filter(|_| named.is_none())) {
+        return Err(unserved);
+    }
     match (given, named) {
         (Some(id), named) => {
             let repo = call.host.repo(id).ok_or_else(|| unknown(call, id))?;
@@ -42,6 +45,22 @@ pub(super) fn find(
         (None, Some(named)) => Ok(named),
         (None, None) => infer(call),
     }
+}
+
+/// The error for a repository that can't be asked at the moment, if that is the one which is meant.
+fn unserved(call: &Call<'_>, given: Option<&str>, handle: Option<&str>) -> Option<ToolError> {
+    let unserved = call.host.unserved();
+    let of_handle = handle.and_then(|handle| call.leases.repo_of(handle));
+    let id = given.or(of_handle.as_deref());
+    let meant = unserved.iter().find(|unserved| match (id, call.session.cwd.as_deref()) {
+        (Some(id), _) => unserved.id == id,
+        (None, Some(cwd)) => std::fs::canonicalize(cwd).is_ok_and(|cwd| cwd.starts_with(&unserved.root)),
+        (None, None) => false,
+    })?;
+    let message =
+        format!("repository {:?} is out of service for a moment: {}; ask again", meant.id, meant.why);
+    let retry = ToolError::new(Code::Unavailable, message);
+    Some(retry.next(Call::tool("repo.status"), json!({ "repoId": meant.id }), "says when it answers again"))
 }
 
 fn infer(call: &Call<'_>) -> Result<Arc<dyn Repo>, ToolError> {
