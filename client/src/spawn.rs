@@ -291,8 +291,9 @@ pub(crate) fn reap() {
         .retain_mut(|child| !matches!(child.try_wait(), Ok(Some(_))));
 }
 
-/// Takes the lock that one client at a time holds while it starts a daemon.
-pub(crate) async fn start_lock(paths: &Paths) -> Result<File, SpawnError> {
+/// Takes the lock that one client at a time holds while it starts a daemon. For as long as the file is open, no client
+/// starts one. The folders must exist ([`Paths::create`]).
+pub async fn start_lock(paths: &Paths) -> Result<File, SpawnError> {
     let path = paths.start_lock();
     let failed = |source| SpawnError::Lock { path: path.clone(), source };
     let file = File::options().write(true).create(true).truncate(false).open(&path).map_err(failed)?;

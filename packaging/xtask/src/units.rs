@@ -46,7 +46,11 @@ fn check_systemd(folder: &Path) -> Outcome<Option<String>> {
     let socket = folder.join("sdld.socket");
     // The checker wants a program that exists.
     let program = std::env::current_exe()?;
-    fs::write(&service, fill("systemd/sdld.service", &[("@SDLD@", &program.to_string_lossy())])?)?;
+    let values = [
+        ("@SDLD@", &*program.to_string_lossy()),
+        ("@ENVIRONMENT@", "\"SDL_STATE_DIR=/tmp/a b\" \"SDL_LOG=info\""),
+    ];
+    fs::write(&service, fill("systemd/sdld.service", &values)?)?;
     fs::write(&socket, fill("systemd/sdld.socket", &[("@SOCKET@", "%t/sdl/check.sock")])?)?;
     if !answers("systemd-analyze", &["--version"]) {
         return Ok(Some("no systemd-analyze here".to_owned()));
@@ -86,14 +90,15 @@ fn check_systemd(folder: &Path) -> Outcome<Option<String>> {
 
 fn check_launchd(folder: &Path) -> Outcome<Option<String>> {
     let file = folder.join("org.sdl.sdld.plist");
-    let values = [("@SDLD@", "/usr/local/bin/sdld"), ("@LOG@", "/tmp/sdld.log")];
+    let environment = "<key>SDL_STATE_DIR</key><string>/tmp/a b</string>";
+    let values =
+        [("@SDLD@", "/usr/local/bin/sdld"), ("@LOG@", "/tmp/sdld.log"), ("@ENVIRONMENT@", environment)];
     fs::write(&file, fill("launchd/org.sdl.sdld.plist", &values)?)?;
     if answers("plutil", &["-help"]) {
         command::in_root("plutil").arg("-lint").arg(&file).run()?;
         return Ok(None);
     }
-    let parse =
-        "import plistlib, sys; p = plistlib.load(open(sys.argv[1], 'rb')); assert p['ProgramArguments']";
+    let parse = "import plistlib, sys; p = plistlib.load(open(sys.argv[1], 'rb')); assert p['ProgramArguments'] and p['EnvironmentVariables']";
     if answers("python3", &["-c", "import plistlib"]) {
         command::in_root("python3").args(["-c", parse]).arg(&file).run()?;
         return Ok(Some("a well-formed property list, but this is no Mac".to_owned()));

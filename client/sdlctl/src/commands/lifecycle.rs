@@ -42,7 +42,7 @@ fn say(as_json: bool, changed: bool, message: &str) {
 }
 
 /// Asks the daemon to stop and waits until it has closed its end; false if none runs.
-fn end() -> Result<bool, Failure> {
+pub(super) fn end() -> Result<bool, Failure> {
     let session = match Session::existing() {
         Ok(session) => session,
         Err(Failure::NoDaemon(_)) => return Ok(false),
