@@ -1,6 +1,7 @@
 //! One connection to the daemon, and a blocking face for it.
 
 use std::future::Future;
+use std::path::Path;
 use std::time::Duration;
 
 use sdl_client::spawn::Launch;
@@ -10,7 +11,7 @@ use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 
-use crate::output::Failure;
+use crate::output::{Failure, text};
 
 /// A connection.
 pub(crate) struct Session {
@@ -112,6 +113,22 @@ impl Session {
             .map_err(|error| Failure::Local(format!("the daemon's answer is not JSON: {error}")))
     }
 
+    /// The id of the repository that is meant: by its id or a path inside it; by default the one around the working
+    /// directory, or the only one.
+    pub(crate) fn repo(&self, given: Option<&str>) -> Result<String, Failure> {
+        let status = self.call("daemon/status", &json!({}))?;
+        let repos: Vec<(&str, &Path)> = status["repos"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .map(|repo| (text(repo, "/repoId"), Path::new(text(repo, "/rootPath"))))
+            .collect();
+        choose(&repos, given, &std::env::current_dir().unwrap_or_default()).map_err(|message| {
+            let detail = json!({ "code": "unknownRepo", "message": message });
+            Failure::Refused { message, detail }
+        })
+    }
+
     /// Calls a tool by its action's name.
     pub(crate) fn tool(&self, action: &str, arguments: &Value) -> Result<Answer, Failure> {
         self.tool_with(action, arguments, |_| {})
@@ -158,6 +175,28 @@ impl Session {
     }
 }
 
+fn choose(repos: &[(&str, &Path)], given: Option<&str>, cwd: &Path) -> Result<String, String> {
+    if let Some((id, _)) = repos.iter().find(|(id, _)| Some(*id) == given) {
+        return Ok((*id).to_owned());
+    }
+    let place = cwd.join(given.unwrap_or_default());
+    // Roots have no links in them.
+    let place = place.canonicalize().unwrap_or(place);
+    let around = repos
+        .iter()
+        .filter(|(_, root)| place.starts_with(root))
+        .max_by_key(|(_, root)| root.as_os_str().len());
+    let known: Vec<&str> = repos.iter().map(|(id, _)| *id).collect();
+    match (around, given, known.as_slice()) {
+        (Some((id, _)), ..) | (None, None, [id]) => Ok((*id).to_owned()),
+        (None, _, []) => Err("no repository is registered; add one with: sdlctl index PATH".to_owned()),
+        (None, Some(given), known) => {
+            Err(format!("no repository is or holds {given:?}; registered are: {}", known.join(", ")))
+        }
+        (None, None, known) => Err(format!("say which repository with --repo: {}", known.join(", "))),
+    }
+}
+
 fn refused(error: &WireError) -> Failure {
     let detail = json!({ "code": error.code, "message": error.message });
     Failure::Refused { message: error.message.clone(), detail }
@@ -167,4 +206,24 @@ fn refused(error: &WireError) -> Failure {
 pub(crate) fn object<'a>(fields: impl IntoIterator<Item = (&'a str, Option<Value>)>) -> Value {
     let fields = fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
     Value::Object(fields.collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_repository_that_is_meant() {
+        let repos = [("app", Path::new("/w/app")), ("inner", Path::new("/w/app/inner"))];
+        let choose_in = |given, cwd| choose(&repos, given, Path::new(cwd));
+        assert_eq!(choose_in(Some("inner"), "/elsewhere"), Ok("inner".into()));
+        assert_eq!(choose_in(None, "/w/app/src"), Ok("app".into()));
+        assert_eq!(choose_in(None, "/w/app/inner"), Ok("inner".into()));
+        assert_eq!(choose_in(Some("/w/app/x"), "/elsewhere"), Ok("app".into()));
+        assert_eq!(choose_in(Some("app/x"), "/w"), Ok("app".into()));
+        assert_eq!(choose(&repos[..1], None, Path::new("/elsewhere")), Ok("app".into()));
+        assert!(choose_in(None, "/elsewhere").unwrap_err().ends_with("--repo: app, inner"));
+        assert!(choose_in(Some("b"), "/elsewhere").unwrap_err().contains("\"b\""));
+        assert!(choose(&[], None, Path::new("/w/app")).unwrap_err().contains("sdlctl index"));
+    }
 }

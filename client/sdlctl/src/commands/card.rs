@@ -12,13 +12,15 @@ pub(crate) fn run(args: CardArgs, as_json: bool) -> Result<Outcome, Failure> {
         let file = args.file.clone().map(Value::from);
         object([("name", Some(json!(args.symbol))), ("file", file)])
     };
+    let session = Session::open()?;
+    let repo = session.repo(args.repo.repo.as_deref())?;
     let arguments = object([
-        ("repoId", args.repo.repo.map(Value::from)),
+        ("repoId", Some(repo.into())),
         ("symbolId", is_id.then(|| json!(args.symbol))),
         ("symbolRef", (!is_id).then(by_name)),
         ("detail", args.detail.map(Value::from)),
     ]);
-    let answer = Session::open()?.tool("symbol.getCard", &arguments)?;
+    let answer = session.tool("symbol.getCard", &arguments)?;
     if as_json {
         output::json(&answer.structured)
     } else {

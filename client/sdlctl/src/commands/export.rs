@@ -15,7 +15,7 @@ pub(crate) fn run(args: &ExportArgs, _as_json: bool) -> Result<Outcome, Failure>
     };
     let Format::Jsonl = args.format;
     let session = Session::open()?;
-    let repo = args.repo.repo.clone().map_or(Value::Null, Value::from);
+    let repo = session.repo(args.repo.repo.as_deref())?;
     let (mut after, mut version) = (Value::Null, Value::Null);
     loop {
         let page = session.call(method, &json!({ "repo": repo, "after": after, "version": version }))?;

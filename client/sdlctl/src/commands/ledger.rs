@@ -11,7 +11,8 @@ pub(crate) fn run(command: LedgerCommand, as_json: bool) -> Result<Outcome, Fail
     let session = Session::open()?;
     match command {
         LedgerCommand::Check(args) => {
-            let answer = session.call("ledger/check", &json!({ "repo": args.repo }))?;
+            let answer =
+                session.call("ledger/check", &json!({ "repo": session.repo(args.repo.as_deref())? }))?;
             let good = answer["ok"].as_bool().unwrap_or(false);
             if as_json {
                 output::json(&answer);
@@ -25,8 +26,9 @@ pub(crate) fn run(command: LedgerCommand, as_json: bool) -> Result<Outcome, Fail
         LedgerCommand::Dump { repo, to, postings } => {
             let to =
                 std::path::absolute(&to).map_err(|error| Failure::io(&to.display().to_string(), &error))?;
+            let repo = session.repo(repo.repo.as_deref())?;
             let answer =
-                session.call("ledger/dump", &json!({ "repo": repo.repo, "to": to, "postings": postings }))?;
+                session.call("ledger/dump", &json!({ "repo": repo, "to": to, "postings": postings }))?;
             if as_json {
                 output::json(&answer)
             } else {

@@ -8,9 +8,11 @@ use crate::session::{Session, object};
 
 pub(crate) fn run(args: SearchArgs, as_json: bool) -> Result<Outcome, Failure> {
     let flag = |set: bool| set.then_some(Value::Bool(true));
+    let session = Session::open()?;
+    let repo = session.repo(args.repo.repo.as_deref())?;
     let arguments = object([
         ("query", Some(Value::from(args.query))),
-        ("repoId", args.repo.repo.map(Value::from)),
+        ("repoId", Some(repo.into())),
         ("kinds", (!args.kind.is_empty()).then(|| json!(args.kind))),
         ("limit", Some(args.limit.into())),
         ("exact", flag(args.exact)),
@@ -18,7 +20,7 @@ pub(crate) fn run(args: SearchArgs, as_json: bool) -> Result<Outcome, Failure> {
         ("pathGlob", args.path.map(Value::from)),
         ("exportedOnly", flag(args.exported)),
     ]);
-    let answer = Session::open()?.tool("symbol.search", &arguments)?.structured;
+    let answer = session.tool("symbol.search", &arguments)?.structured;
     if as_json {
         output::json(&answer);
         return Ok(Outcome::Good);

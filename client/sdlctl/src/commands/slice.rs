@@ -17,8 +17,10 @@ pub(crate) fn run(args: SliceArgs, as_json: bool) -> Result<Outcome, Failure> {
             "say what the slice is for: --task, --entry, --edited or --stack-trace".into(),
         ));
     }
+    let session = Session::open()?;
+    let repo = session.repo(args.repo.repo.as_deref())?;
     let arguments = object([
-        ("repoId", args.repo.repo.map(Value::from)),
+        ("repoId", Some(repo.into())),
         ("taskText", args.task.map(Value::from)),
         ("entrySymbols", many(&args.entry)),
         ("editedFiles", many(&args.edited)),
@@ -26,7 +28,7 @@ pub(crate) fn run(args: SliceArgs, as_json: bool) -> Result<Outcome, Failure> {
         ("budget", Some(json!({ "maxCards": args.cards, "maxEstimatedTokens": args.tokens }))),
         ("wireFormat", Some(json!("standard"))),
     ]);
-    let answer = Session::open()?.tool("slice.build", &arguments)?;
+    let answer = session.tool("slice.build", &arguments)?;
     if as_json {
         output::json(&answer.structured);
         return Ok(Outcome::Good);

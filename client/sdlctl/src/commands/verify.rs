@@ -8,12 +8,9 @@ use crate::output::{self, Failure, Outcome, paint, text};
 use crate::session::Session;
 
 pub(crate) fn run(args: &RepoArg, as_json: bool) -> Result<Outcome, Failure> {
-    let answer = Session::open()?.call_with(
-        "ledger/verify",
-        &json!({ "repo": args.repo }),
-        CallOptions::read(),
-        |_| {},
-    )?;
+    let session = Session::open()?;
+    let repo = session.repo(args.repo.as_deref())?;
+    let answer = session.call_with("ledger/verify", &json!({ "repo": repo }), CallOptions::read(), |_| {})?;
     let identical = answer["identical"].as_bool().unwrap_or(false);
     if as_json {
         output::json(&answer);
