@@ -96,6 +96,8 @@ impl Error {
         use lmdb::Error as E;
         match self {
             Self::Corrupt { .. } => true,
+            // LMDB hides what it finds while it opens a cursor, and from then on only says that the transaction is bad.
+            Self::Lmdb { source: E::BadTxn, what, .. } => *what == "read",
             Self::Lmdb { source, .. } => {
                 matches!(source, E::Corrupted | E::PageNotFound | E::Invalid | E::VersionMismatch)
             }
