@@ -61,7 +61,7 @@ pub(super) fn bind<'a>(
             }
             K::TuplePattern => {
                 let mut counted = true;
-                for (at, part) in pattern.children().enumerate() {
+                for (at, part) in placed(pattern, pattern.start(), pattern.children()) {
                     counted &= !part.is(K::RemainingField);
                     let (ty, value) = if counted { item(cx, ty, value, at) } else { (None, None) };
                     todo.push((part, ty, value));
@@ -98,6 +98,7 @@ type Todo<'a> = Vec<(Node<'a>, Option<ExprIx>, Option<ExprIx>)>;
 fn tuple_struct<'a>(cx: &mut Context<'a>, pattern: Node<'a>, whole: Option<ExprIx>, todo: &mut Todo<'a>) {
     let Some(ty) = pattern.child(F::TypeField) else { return };
     let parts = pattern.children().filter(|part| part.field() != F::TypeField);
+    let ty_end = ty.end();
     match ty.text().rsplit("::").next().unwrap_or("") {
         "Some" | "Ok" | "Ready" => {
             let inner = whole.map(|whole| cx.b.body.add(Expr::Unwrap(whole)));
@@ -108,7 +109,7 @@ fn tuple_struct<'a>(cx: &mut Context<'a>, pattern: Node<'a>, whole: Option<ExprI
             let ty = cx.b.body.ty(ty);
             let made = cx.b.body.add(Expr::New(ty));
             let mut counted = true;
-            for (at, part) in parts.enumerate() {
+            for (at, part) in placed(pattern, ty_end, parts) {
                 counted &= !part.is(K::RemainingField);
                 let name = members::ordinal(at).filter(|_| counted);
                 let value = name.map(|name| cx.b.body.attr(made, name));
@@ -116,6 +117,23 @@ fn tuple_struct<'a>(cx: &mut Context<'a>, pattern: Node<'a>, whole: Option<ExprI
             }
         }
     }
+}
+
+/// The parts of a pattern with their places; `_`, which is no part, has one, too.
+fn placed<'a>(
+    pattern: Node<'a>,
+    from: u32,
+    parts: impl Iterator<Item = Node<'a>>,
+) -> impl Iterator<Item = (usize, Node<'a>)> {
+    let text = pattern.text().as_bytes();
+    let (mut read, mut place) = (from, 0);
+    parts.map(move |part| {
+        let gap = read.saturating_sub(pattern.start()) as usize
+            ..part.start().saturating_sub(pattern.start()) as usize;
+        place += text.get(gap).unwrap_or_default().split(|byte| *byte == b',').count() - 1;
+        read = part.end();
+        (place, part)
+    })
 }
 
 /// The value of type `ty`, or `value`.
