@@ -8,7 +8,9 @@
 //! at least twenty verdicts there and differs. Nothing is called surer than 99.
 //!
 //! Overloads of one function count as one in that truth, so `overloads` says how sure the function is, less a share for
-//! which overload. Not measured for want of verdicts: `wildcard`, `held-function`, `near-method`, `setting`.
+//! which overload. Not measured for want of verdicts: `wildcard`, `guessed` (all of 26 right), `held-function`,
+//! `near-method`, `setting`, `extension`, and `unique-function`, which has the value of `unique-method`. Nor is `alias`:
+//! for the compilers, what is called is the local; read one by one, the twelve in click and werkzeug are right.
 
 use sdl_model::{Lang, Strategy};
 
@@ -42,14 +44,14 @@ fn family(lang: Lang) -> Family {
 type Row = (u8, u8, &'static [(Family, u8)]);
 
 const TABLE: &[Row] = &[
-    (s::scope::RULE.number, 99, &[(Family::Rust, 98)]),
-    (s::import::RULE.number, 99, &[(Family::Rust, 90)]),
+    (s::scope::RULE.number, 99, &[]),
+    (s::import::RULE.number, 99, &[(Family::Rust, 93)]),
     (s::wildcard::RULE.number, 95, &[]),
     (s::package::RULE.number, 99, &[(Family::Jvm, 96)]),
     (s::include::RULE.number, 99, &[]),
     (s::qualified::RULE.number, 99, &[]),
-    (s::class_member::RULE.number, 99, &[(Family::Rust, 98), (Family::Ecma, 98)]),
-    (s::self_member::RULE.number, 99, &[]),
+    (s::class_member::RULE.number, 99, &[]),
+    (s::self_member::RULE.number, 99, &[(Family::Rust, 98), (Family::Ecma, 98)]),
     (s::inherited::RULE.number, 99, &[]),
     (s::super_member::RULE.number, 99, &[]),
     (s::stated::RULE.number, 99, &[]),
@@ -57,15 +59,16 @@ const TABLE: &[Row] = &[
     (s::returned::RULE.number, 99, &[]),
     (s::guessed::RULE.number, 95, &[]),
     (s::element::RULE.number, 98, &[]),
-    (s::alternatives::RULE.number, 74, &[]),
+    (s::alternatives::RULE.number, 76, &[]),
     (s::overloads::RULE.number, 75, &[]),
     (s::held_function::RULE.number, 50, &[]),
-    (s::unique_function::RULE.number, 90, &[(Family::C, 99)]),
-    (s::unique_method::RULE.number, 87, &[(Family::Ecma, 93), (Family::Rust, 94)]),
+    (s::unique_function::RULE.number, 76, &[]),
+    (s::unique_method::RULE.number, 76, &[(Family::Rust, 94)]),
     (s::near_method::RULE.number, 40, &[]),
-    (s::same_name::RULE.number, 30, &[]),
+    (s::same_name::RULE.number, 23, &[]),
     (s::setting::RULE.number, 60, &[]),
     (s::extension::RULE.number, 75, &[]),
+    (s::alias::RULE.number, 75, &[]),
 ];
 
 /// The measured precision of a rule in a language, in percent.

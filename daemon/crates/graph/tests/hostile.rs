@@ -89,3 +89,28 @@ fn functions_that_return_each_other_end() {
     let edges = resolve(&[("a.py".to_owned(), text)]);
     assert!(edges.len() >= 60);
 }
+
+#[test]
+fn types_that_hold_themselves_end() {
+    let mut java = "class A<T> extends A<B<T>> { T a; B<A<T>> b; }\nclass B<T> extends C<B<B<T>>> { T get() { return null; } }\n\
+                    class C<T extends C<T>> extends B<A<T>> { C<T> next; }\n"
+        .to_owned();
+    let chain = ".next.b.get()".repeat(60);
+    let _ = writeln!(java, "class Use {{ void f(C<C<C<C<C<C<C<A<B<C>>>>>>>>> c) {{ c{chain}.get(); }} }}");
+    // A wide and deep lattice of generic bases.
+    for level in 0..6 {
+        for i in 0..12 {
+            let bases: Vec<_> = (0..12).map(|j| format!("I{}x{j}<T>", level + 1)).collect();
+            let _ = writeln!(java, "interface I{level}x{i}<T> extends {} {{}}", bases.join(", "));
+        }
+    }
+    for i in 0..12 {
+        let _ = writeln!(java, "interface I6x{i}<T> {{ T get{i}(); }}");
+    }
+    java.push_str("class Last { void f(I0x0<Last> i) { i.get11().f(null); } }\n");
+    let rust = "pub struct W<T>(T);\nimpl<T> std::ops::Deref for W<T> { type Target = W<W<T>>; fn deref(&self) -> &W<W<T>> { todo!() } }\n\
+                impl<T> Iterator for W<T> { type Item = W<Self>; fn next(&mut self) -> Option<W<Self>> { None } }\n\
+                pub fn f(w: W<W<u8>>) { for a in w { for b in a { b.missing(); b.next().unwrap().next(); } } }\n";
+    let edges = resolve(&[("A.java".to_owned(), java), ("src/lib.rs".to_owned(), rust.to_owned())]);
+    assert!(edges.iter().any(|edge| edge.contains("Last.f -call-> A.java:I6x11.get11")), "{edges:?}");
+}

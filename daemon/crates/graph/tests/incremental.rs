@@ -180,10 +180,195 @@ const POOL: &[(&str, &[&str])] = &[
             "package p;\npublic class C { void g() {} }\n",
         ],
     ),
+    (
+        "ws/tsconfig.json",
+        &[
+            "{ \"compilerOptions\": { \"paths\": { \"@/*\": [\"./src/*\"] } } }",
+            "{ \"extends\": \"./tsconfig.base.json\" }",
+            "{ \"files\": [], \"references\": [{ \"path\": \"./tsconfig.base.json\" }] }",
+        ],
+    ),
+    (
+        "ws/tsconfig.base.json",
+        &[
+            "{ \"compilerOptions\": { \"baseUrl\": \"./src\" } }",
+            "{ \"compilerOptions\": { \"baseUrl\": \".\", \"paths\": { \"*\": [\"./lib/*\"], \"@/box\": [\"./lib/box\"] } } }",
+        ],
+    ),
+    (
+        "ws/package.json",
+        &[
+            "{ \"name\": \"ws\", \"main\": \"dist/box.js\" }",
+            "{ \"name\": \"other\", \"exports\": { \"./*\": \"./lib/*.js\" } }",
+        ],
+    ),
+    (
+        "ws/src/main.ts",
+        &[
+            "import { Box } from '@/box';\nexport function main(b: Box<Box<string>>) { b.get().get(); b.get().put(); }\n",
+            "import { Box } from 'ws';\nimport { Box as Other } from 'other/box';\nexport function main() { new Box().get(); new Other().get(); }\n",
+        ],
+    ),
+    (
+        "ws/src/box.ts",
+        &[
+            "export class Box<T> { item: T; get(): T { return this.item; } put() {} }\n",
+            "export * from '../lib/box';\n",
+        ],
+    ),
+    (
+        "ws/lib/box.ts",
+        &[
+            "export interface Box<T> { get(): Box<T>; put(): T; }\n",
+            "import { Box as Base } from '@/box';\nexport class Box<A> extends Base<A> { put() { this.get(); } }\n",
+        ],
+    ),
+    (
+        "cr/a/Cargo.toml",
+        &[
+            "[package]\nname = \"a\"\n",
+            "[package]\nname = \"x-y\"\n[lib]\nname = \"a\"\npath = \"src/root.rs\"\n",
+        ],
+    ),
+    (
+        "cr/b/Cargo.toml",
+        &[
+            "[package]\nname = \"b\"\n[dependencies]\nz = { path = \"../a\", package = \"x-y\" }\n",
+            "[package]\nname = \"b\"\n[dependencies]\nz = { workspace = true }\n[[bin]]\nname = \"b\"\npath = \"src/main.rs\"\n",
+        ],
+    ),
+    (
+        "cr/Cargo.toml",
+        &["[workspace.dependencies]\nz = { path = \"a\" }\n", "[workspace]\nmembers = [\"a\", \"b\"]\n"],
+    ),
+    (
+        "cr/a/src/lib.rs",
+        &[
+            "pub mod map;\npub use map::Map;\npub struct V;\nimpl V { pub fn go(&self) {} }\n",
+            "pub struct Map<A>(A);\nimpl<A> Map<A> { pub fn get(&self) -> &A { &self.0 } }\n",
+        ],
+    ),
+    ("cr/a/src/root.rs", &["mod map;\npub use map::*;\npub use crate::map::Map as V;\n"]),
+    (
+        "cr/a/src/map.rs",
+        &[
+            "pub struct Map<T> { all: Vec<T> }\nimpl<U> Map<U> { pub fn get(&self) -> Option<&U> { self.all.first() } pub fn go(&self) {} }\nimpl<U> Iterator for Map<U> { type Item = U; fn next(&mut self) -> Option<U> { None } }\n",
+            "use crate::V;\npub struct Map<T> { inner: V, other: T }\nimpl<T> std::ops::Deref for Map<T> { type Target = V; fn deref(&self) -> &V { &self.inner } }\n",
+        ],
+    ),
+    (
+        "cr/b/src/main.rs",
+        &[
+            "use z::{Map, V};\nfn main() { run(todo!()); }\nfn run(m: Map<V>) { m.get().unwrap().go(); for v in m { v.go(); } }\n",
+            "use a::*;\nfn main() { let m: Map<V> = make(); m.go(); m.get().go(); a::map::Map::get(&m); }\n",
+        ],
+    ),
+    ("mo/go.mod", &["module x.y/m\n\nreplace o.p/q => ./q\n", "module o.p\n"]),
+    ("mo/q/go.mod", &["module n.m/q\n", "module x.y/m/q\n"]),
+    (
+        "mo/q/q.go",
+        &[
+            "package q\n\ntype T[E any] struct{ one E }\n\nfunc (t *T[E]) Get() E { return t.one }\n\nfunc Make() *T[U] { return nil }\n\ntype U struct{}\n\nfunc (U) Go() {}\n",
+            "package q\n\nfunc Make() U { return U{} }\n\ntype U struct{ V }\n\ntype V struct{}\n\nfunc (V) Go() {}\n",
+        ],
+    ),
+    (
+        "mo/main.go",
+        &[
+            "package main\n\nimport \"o.p/q\"\n\nfunc main() { q.Make().Get().Go(); q.Make().Go() }\n",
+            "package main\n\nimport \"x.y/m/q\"\n\nfunc main() { var t q.T[q.U]; t.Get().Go() }\n",
+        ],
+    ),
+    (
+        "pr/pyproject.toml",
+        &[
+            "[project]\nname = \"one\"\n[tool.setuptools.packages.find]\nwhere = [\"lib\"]\n",
+            "[project]\nname = \"two\"\n[tool.setuptools.package-dir]\n\"one\" = \"code\"\n",
+        ],
+    ),
+    (
+        "pr/lib/one/__init__.py",
+        &[
+            "class A(list):\n    def __iter__(self) -> 'Iterator[B]':\n        pass\n\nclass B:\n    def go(self):\n        pass\n",
+            "from .part import *\n",
+        ],
+    ),
+    (
+        "pr/lib/one/part.py",
+        &["class A:\n    def go(self):\n        pass\n    def __getitem__(self, at) -> 'A':\n        pass\n"],
+    ),
+    ("pr/code/__init__.py", &["class A:\n    def go(self):\n        pass\n"]),
+    (
+        "pr/main.py",
+        &[
+            "from one import A\n\ndef main(a: A):\n    for b in a:\n        b.go()\n    a[0].go()\n",
+            "import two.part\nimport one\n\ndef main():\n    kind = one.A\n    kind().go()\n",
+        ],
+    ),
+    ("ns/composer.json", &["{ \"name\": \"v/p\", \"autoload\": { \"psr-4\": { \"N\\\\\": \"src/\" } } }"]),
+    (
+        "ns/a.php",
+        &[
+            "<?php\nnamespace N;\nclass A extends M\\B { function f() { M\\g(); \\N\\M\\g(); h(); $this->k(); parent::k(); } }\n",
+            "<?php\nnamespace N;\nuse N\\M as O;\nuse function N\\M\\g;\nclass A { use O\\B; function f(O\\B $b) { g(); O\\g(); $b->k(); $this->k(); } }\n",
+        ],
+    ),
+    (
+        "ns/b.php",
+        &[
+            "<?php\nnamespace N\\M;\nclass B { function k() {} }\nfunction g() {}\n",
+            "<?php\nfunction h() {}\nfunction g() {}\n",
+            "<?php\nnamespace N\\M;\ntrait B { function k() { $this->f(); } }\n",
+        ],
+    ),
+    (
+        "ns/a.cs",
+        &[
+            "namespace N { [Mark] class A : M.B { void F() { N.M.B.G(); \"x\".K(); base.H(); } } }\n",
+            "using M = N.M;\nnamespace N { class A { void F(M.B b) { b.H(); b.K(); } } }\n",
+        ],
+    ),
+    (
+        "ns/b.cs",
+        &[
+            "namespace N.M { class B { public static void G() {} public void H() {} } class MarkAttribute { public MarkAttribute() {} } }\n",
+            "namespace N; static class E { public static void K(this string s) {} } class MarkAttribute {}\n",
+            "namespace N.M { class B {} static class E { public static void K(this B b) { b.H(); } } }\n",
+        ],
+    ),
+    (
+        "ns/a.rb",
+        &[
+            "require_relative 'b'\nmodule M\n  class A\n    def f\n      B.new.g\n      C.k\n    end\n  end\nend\n",
+            "class M::A < M::B\n  def f\n    g\n    M::C.k\n  end\nend\n",
+        ],
+    ),
+    (
+        "ns/b.rb",
+        &[
+            "module M\n  class B\n    def g; end\n  end\n  class C\n    def self.k; end\n  end\nend\n",
+            "class B\n  def g; end\nend\nmodule M\n  C = B\nend\n",
+        ],
+    ),
+    (
+        "ns/a.kt",
+        &[
+            "package n\nimport n.m.k\nclass A(val b: n.m.B<A>) { fun f() { b.get().f(); \"x\".k(); n.m.g() } }\n",
+            "package n\nimport n.m.*\nclass A : B<A>() { fun f() { get().f(); g() } }\n",
+        ],
+    ),
+    (
+        "ns/b.kt",
+        &[
+            "package n.m\nopen class B<T> { fun get(): T = TODO() }\nfun g() {}\nfun String.k() {}\n",
+            "package n.m\nclass B<T>\nfun B<Int>.get() {}\nfun Int.k() {}\n",
+        ],
+    ),
 ];
 
 /// Files that have to do with each other, so that edits meet.
-const GROUPS: &[&str] = &["", "web/", "src/", "go/", "c/", "cpp/", "java/"];
+const GROUPS: &[&str] =
+    &["", "web/", "src/", "go/", "c/", "cpp/", "java/", "ws/", "cr/", "mo/", "pr/", "ns/"];
 
 fn in_group(group: usize, name: &str) -> bool {
     match GROUPS[group] {
@@ -228,7 +413,7 @@ fn differing(old: &HashMap<u64, u64>, new: &HashMap<u64, u64>) -> BTreeSet<u64> 
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 512, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 900, ..ProptestConfig::default() })]
 
     #[test]
     fn incremental_equals_fresh(history in edits()) {

@@ -170,6 +170,11 @@ pub(crate) fn gives_itself(name: &str, lang: Lang) -> bool {
     }
 }
 
+/// Those of them that mean the same wherever they come from.
+pub(crate) fn gives_copy(name: &str, lang: Lang) -> bool {
+    gives_itself(name, lang) && matches!(name, "clone" | "to_owned" | "by_ref" | "borrow" | "borrow_mut")
+}
+
 words! {
     GIVES_ELEMENT = "\
         pop popleft first last get get_mut next next_back shift find at peek front back first_mut last_mut \

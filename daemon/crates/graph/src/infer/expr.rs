@@ -5,7 +5,7 @@ use sdl_model::facts::{Expr, ExprIx};
 
 use super::applied::Part;
 use super::defs::join;
-use super::names::Want;
+use super::names::{Via, Want};
 use super::{Ctx, EXPR_DEPTH, How, Infer, Meaning, Ty, Typed, containers};
 use crate::modules::{self, Place};
 use crate::world::Sym;
@@ -125,14 +125,38 @@ impl Infer<'_, '_> {
             }
             Meaning::Generic(None) | Meaning::Given(_) => Typed::UNKNOWN,
             Meaning::Place(Place::Missing, _) => self.missing_value(ctx),
-            Meaning::Place(place, _) => self.place_type(place),
+            Meaning::Place(place, _) => {
+                if let (Some(class), Place::Def(def)) = (self.implied_receiver(ctx, meaning), place)
+                    && let Some(value) = self.applied_value(&class, def)
+                {
+                    return value;
+                }
+                self.place_type(place)
+            }
+        }
+    }
+
+    /// The value whose member a bare name is.
+    fn implied_receiver(&self, ctx: &Ctx<'_>, meaning: Meaning) -> Option<Ty> {
+        match meaning {
+            Meaning::Place(Place::Def(_), Via::Inherited) => self.self_class(ctx).map(Ty::Instance),
+            _ => None,
         }
     }
 
     fn call_value(&self, ctx: &Ctx<'_>, callee: ExprIx, depth: u8) -> Typed {
         let (Expr::Attr(base, name) | Expr::Path(base, name)) = ctx.arena.expr(callee) else {
             let callee = match ctx.arena.expr(callee) {
-                Expr::Name(name) => self.named_value(ctx, self.meaning(ctx, *name, Want::Call)),
+                Expr::Name(name) => {
+                    let meaning = self.meaning(ctx, *name, Want::Call);
+                    // A member of the type around, named without a receiver.
+                    if let Some(class) = self.implied_receiver(ctx, meaning)
+                        && let Some(value) = self.applied_call(&class, ctx.arena.str(*name))
+                    {
+                        return value;
+                    }
+                    self.named_value(ctx, meaning)
+                }
                 _ => self.eval_at(ctx, callee, depth),
             };
             return self.called(&callee);
@@ -160,6 +184,8 @@ impl Infer<'_, '_> {
             let one = Typed::new(ty.clone(), base.how);
             let callee = self.attribute(&one, name, true);
             match callee.ty {
+                // Derived, or from a trait of elsewhere.
+                Ty::External(None) if ty.instance_of().is_some() && containers::gives_copy(name, lang) => one,
                 Ty::Unknown if ty.instance_of().is_some() && containers::gives_itself(name, lang) => one,
                 _ => self.called(&callee),
             }
@@ -214,7 +240,10 @@ impl Infer<'_, '_> {
                 None => Typed::UNKNOWN,
             },
             Ty::Super(class) => match self.base_member(*class, sym, call) {
-                Some(member) => self.bound_member(member.def, *class).at_least(how),
+                Some(member) => self
+                    .applied_value(&Ty::Instance(*class), member.def)
+                    .unwrap_or_else(|| self.bound_member(member.def, *class))
+                    .at_least(how),
                 None => Typed::EXTERNAL,
             },
             Ty::Union(list) => {

@@ -155,15 +155,18 @@ impl Infer<'_, '_> {
             }
         };
         add(class);
+        let mut behind = Vec::new();
         if let Some(name) = file.name(class.def) {
             for &def in file.owned_by(name) {
                 let at = DefRef { file: class.file, def };
                 let is_impl = file.outline.def(def).is_some_and(|def| def.kind == SymbolKind::Impl);
                 if is_impl && self.owner_of(&file, at) == Some(class) {
                     add(at);
+                    behind.extend(self.dereferenced(&file, at));
                 }
             }
         }
+        bases.extend(behind.into_iter().filter(|base| *base != class));
         if let Some(under) = self.underlying(class) {
             match under.instance_of() {
                 Some(under) if under != class => bases.push(under),
@@ -178,6 +181,22 @@ impl Infer<'_, '_> {
             bases.push(DefRef { file: class.file, def: parent });
         }
         (bases, outside)
+    }
+
+    /// What `impl Deref for …` gives the members of.
+    fn dereferenced(&self, file: &FileIndex, at: DefRef) -> Option<DefRef> {
+        let holds_target = file
+            .outline
+            .def(at.def)?
+            .bases
+            .iter()
+            .any(|base| last_name(&file.outline, base.ty).is_some_and(|name| name == "Deref"));
+        if !holds_target {
+            return None;
+        }
+        let def = file.child(at.def, self.sym("Target"))?;
+        let stated = file.outline.def(def)?.ty?;
+        self.stated(&Self::outline_ctx(file, DefRef { def, ..at }, None), stated).instance_of()
     }
 
     /// What a named type of Go is made of.

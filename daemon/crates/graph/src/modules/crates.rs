@@ -28,18 +28,32 @@ fn package_name(file: &FileIndex) -> Option<&str> {
     manifest.name.map(|name| file.outline.str(name))
 }
 
-/// The manifest of the package that the files in `dir` belong to.
-fn package(w: &World<'_>, dir: &str) -> Option<(FileIx, Rc<FileIndex>)> {
-    manifests(w, dir).find(|(_, file)| package_name(file).is_some())
-}
-
 /// The roots of crates whose paths the package of `dir` states.
 pub(super) fn stated_roots(w: &World<'_>, dir: &str) -> Vec<String> {
-    let Some((_, file)) = package(w, dir) else { return Vec::new() };
-    entries(&file)
-        .filter(|(key, _)| *key == "lib.path" || key.starts_with("bin:"))
-        .filter_map(|(_, path)| join(file.path.dir(), path))
-        .collect()
+    let Some(at) = package_with_roots(w, dir) else { return Vec::new() };
+    let file = w.file(at);
+    let roots = entries(&file).filter(|(key, _)| states_root(key));
+    roots.filter_map(|(_, path)| join(file.path.dir(), path)).collect()
+}
+
+fn states_root(key: &str) -> bool {
+    key == "lib.path" || key.starts_with("bin:")
+}
+
+/// The manifest of the package that the files in `dir` belong to, if it states roots.
+fn package_with_roots(w: &World<'_>, dir: &str) -> Option<FileIx> {
+    const FOLDERS: FileIx = FileIx(0xff_fffa);
+    let at = DefRef { file: FOLDERS, def: DefIx::MODULE };
+    let q = question(Tag::Package, at, u64::from(w.sym(dir).0));
+    let place = w.derive(&w.memos.places, q, Place::Missing, || {
+        let package = manifests(w, dir).find(|(_, file)| package_name(file).is_some());
+        let stating = package.filter(|(_, file)| entries(file).any(|(key, _)| states_root(key)));
+        stating.map_or(Place::Missing, |(at, _)| Place::Module(ModRef::File(at)))
+    });
+    match place {
+        Place::Module(ModRef::File(at)) => Some(at),
+        _ => None,
+    }
 }
 
 /// The root of a package's library, if the package has one.

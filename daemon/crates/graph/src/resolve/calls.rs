@@ -1,16 +1,16 @@
 //! Calls.
 
-use sdl_model::facts::{Expr, ExprIx, Ref, RefForm};
+use sdl_model::facts::{BindingKind, DefIx, Expr, ExprIx, Ref, RefForm};
 use sdl_model::{Lang, SymbolKind};
 
-use super::{Outcome, Resolver};
+use super::{CANDIDATES, Outcome, Resolver};
 use crate::infer::{How, Infer, Meaning, Ty, Typed, Via, Want};
 use crate::modules::{self, Place};
 use crate::strategies::{
-    self as s, Rule, alternatives, built, class_member, element, guessed, held_function, inherited,
+    self as s, Rule, alias, alternatives, built, class_member, element, guessed, held_function, inherited,
     qualified, returned, self_member, stated, super_member,
 };
-use crate::world::{DefRef, Sym};
+use crate::world::{DefRef, FileIndex, Sym};
 
 /// The rule by which a name was found.
 pub(super) fn rule_of(via: Via) -> &'static Rule {
@@ -59,7 +59,7 @@ impl Resolver<'_, '_> {
             found => found,
         };
         match meaning {
-            Meaning::Local(ix) => self.held(&self.infer.local_type(ix)),
+            Meaning::Local(ix) => self.held(&self.infer.local_type(ix), self.stands_for_one(ix)),
             Meaning::Param(..) | Meaning::Generic(_) | Meaning::Given(_) => Outcome::Unresolved,
             Meaning::Place(place, via) => self.called_place(one, place, via),
         }
@@ -78,6 +78,13 @@ impl Resolver<'_, '_> {
                             _ => Outcome::one(def, rule_of(via)),
                         }
                     }
+                    // Which of several definitions holds is up to the settings of a build.
+                    Some(SymbolKind::Macro) => match self.twins(&file, def) {
+                        several if several.len() > 1 && several.len() <= CANDIDATES => {
+                            Outcome::Found(several, &alternatives::RULE)
+                        }
+                        _ => Outcome::one(def, rule_of(via)),
+                    },
                     // What is declared here and defined nowhere is a library's.
                     Some(SymbolKind::Function)
                         if matches!(file.lang(), Lang::C | Lang::Cpp) && !self.has_body(def, one) =>
@@ -99,8 +106,17 @@ impl Resolver<'_, '_> {
         }
     }
 
+    /// The definitions that a macro of C has in its file.
+    fn twins(&self, file: &FileIndex, def: DefRef) -> Vec<DefRef> {
+        let is_macro = |ix: &DefIx| file.outline.def(*ix).is_some_and(|def| def.kind == SymbolKind::Macro);
+        let scope = file.outline.def(def.def).and_then(|def| def.parent).unwrap_or(DefIx::MODULE);
+        let name = file.name(def.def).filter(|_| matches!(self.lang, Lang::C | Lang::Cpp));
+        let all = name.into_iter().flat_map(|name| file.children(scope, name));
+        all.filter(is_macro).map(|def_ix| DefRef { def: def_ix, ..def }).collect()
+    }
+
     /// A value is called: the function or class that it is.
-    fn held(&self, value: &Typed) -> Outcome {
+    fn held(&self, value: &Typed, sure: bool) -> Outcome {
         let mut targets = Vec::new();
         let mut outside = false;
         for ty in value.ty.each() {
@@ -116,10 +132,20 @@ impl Resolver<'_, '_> {
         match targets.len() {
             0 if outside => Outcome::External,
             0 => Outcome::Unresolved,
+            1 if sure && value.how == How::Named => Outcome::Found(targets, &alias::RULE),
             1 => Outcome::Found(targets, &held_function::RULE),
             // One of several, and which is up to whoever set it.
             _ => Outcome::Unresolved,
         }
+    }
+
+    /// Whether a local is what the text sets it to, and not what a caller may pass in its place.
+    fn stands_for_one(&self, ix: u32) -> bool {
+        let binding = self.infer.own.body.bindings.get(ix as usize);
+        binding.is_some_and(|one| {
+            let is_receiver = one.ty.is_none() && one.value.is_none();
+            one.kind != BindingKind::Param || is_receiver
+        })
     }
 
     fn call_operator(&self, class: DefRef) -> Option<DefRef> {
@@ -220,7 +246,9 @@ impl Resolver<'_, '_> {
         let (place, rule) = match one.recv {
             None => match self.infer.meaning(&ctx, one.name, Want::Type) {
                 Meaning::Place(place, via) => (place, rule_of(via)),
-                Meaning::Local(ix) => return self.held(&self.infer.local_type(ix)),
+                Meaning::Local(ix) => {
+                    return self.held(&self.infer.local_type(ix), self.stands_for_one(ix));
+                }
                 Meaning::Param(..) | Meaning::Generic(_) | Meaning::Given(_) => return Outcome::Unresolved,
             },
             Some(recv) => {

@@ -13,7 +13,7 @@ use sdl_model::{Body, EdgeKind, FileId, Lang, Outline, RelPath, Resolution, Symb
 
 use crate::infer::{Ctx, Infer};
 use crate::own::Own;
-use crate::strategies::{Rule, held_function};
+use crate::strategies::{Rule, alternatives, held_function};
 use crate::world::{DefRef, World};
 
 use edges::Edges;
@@ -91,6 +91,10 @@ impl Resolver<'_, '_> {
             RefForm::Call | RefForm::MethodCall | RefForm::PathCall | RefForm::Decorator => {
                 (self.call(one), EdgeKind::Call)
             }
+            // A literal of a type runs no code.
+            RefForm::Construct if matches!(self.lang, Lang::Rust | Lang::Go | Lang::C) => {
+                (self.construct(one), EdgeKind::Ref)
+            }
             RefForm::Construct => (self.construct(one), EdgeKind::Call),
             RefForm::Macro => (self.macro_call(one), EdgeKind::Call),
             RefForm::Value | RefForm::Attr | RefForm::Type => self.value(one),
@@ -146,14 +150,16 @@ impl Resolver<'_, '_> {
         outer.unwrap_or(one.scope)
     }
 
-    /// A call leads to code. What runs when a field or a local is called is what it holds, which others may set, and a
-    /// macro is text that is replaced: those are references. So is a conversion, where types are converted like that.
+    /// A call leads to code. What runs when a field or a local is called is what it holds, which others may set: that is
+    /// a reference. So is a macro of which a build takes one definition or another, and a conversion, where types are
+    /// converted like that.
     fn edge_kind(&self, to: DefRef, kind: EdgeKind, rule: &Rule) -> EdgeKind {
         let is_code = || {
             let file = self.infer.file(to.file);
             let kind = file.outline.def(to.def).map(|def| def.kind);
             match kind {
-                Some(SymbolKind::Field | SymbolKind::Macro) => false,
+                Some(SymbolKind::Field) => false,
+                Some(SymbolKind::Macro) => rule.number != alternatives::RULE.number,
                 Some(SymbolKind::Constant) => !matches!(self.lang, Lang::C | Lang::Cpp),
                 Some(kind) if kind.is_type() => !matches!(self.lang, Lang::C | Lang::Go),
                 _ => true,

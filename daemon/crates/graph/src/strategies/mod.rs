@@ -2,6 +2,7 @@
 //!
 //! A rule's number is stored with each edge that it found: never reuse one.
 
+pub mod alias;
 pub mod alternatives;
 pub mod built;
 pub mod class_member;
@@ -75,6 +76,7 @@ pub const ALL: &[Rule] = &[
     same_name::RULE,
     setting::RULE,
     extension::RULE,
+    alias::RULE,
 ];
 
 /// The rule of that number.
