@@ -14,6 +14,7 @@ mod kinds;
 pub mod languages;
 mod parse;
 pub mod render;
+mod scanner;
 pub mod tape;
 
 pub use classify::{Limits, classify};

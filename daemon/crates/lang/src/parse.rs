@@ -1,6 +1,6 @@
 //! Parsing, with parsers kept per thread and a limit counted in steps.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
 
 use sdl_model::Lang;
@@ -8,12 +8,20 @@ use tree_sitter::{Language as Grammar, ParseOptions, Parser, Tree};
 
 use crate::ExtractError;
 
-/// Steps that any file gets. A step is one call of the parser's progress callback (about 100 parse operations).
-/// Steps and not seconds: facts must be the same on a slow machine.
-pub const PARSE_STEPS_BASE: u64 = 20_000;
+/// Steps that any file gets. A step is a hundred of the parser's operations (one call of its progress callback), or what
+/// takes it as long. Steps and not seconds: facts must be the same on a slow machine.
+pub const PARSE_STEPS_BASE: u64 = 10_000;
 
-/// Steps that each byte adds: far more than ordinary code takes (about one operation, a hundredth of a step, a byte).
-pub const PARSE_STEPS_PER_BYTE: f64 = 0.2;
+/// Steps that each byte adds: ordinary code takes a third of that, broken code more. The largest file
+/// gets about a second's worth.
+pub const PARSE_STEPS_PER_BYTE: f64 = 0.03;
+
+/// How much text the parser gets at a time. Operations do not tell how far a scanner looked ahead; how often it asked
+/// for more does.
+const CHUNK: usize = 128;
+
+/// How many chunks count as a step. Ordinary code is read twice to five times over.
+const CHUNKS_PER_STEP: u64 = 32;
 
 /// Most brackets that may be open at once. The parser's own cleaning up recurses as deep as what it could not decide, on a
 /// stack of fixed size.
@@ -44,17 +52,23 @@ pub(crate) fn parse(lang: Lang, grammar: &Grammar, bytes: &[u8]) -> Result<Tree,
         parser
     };
     let limit = PARSE_STEPS_BASE + (bytes.len() as f64 * PARSE_STEPS_PER_BYTE) as u64;
-    let mut steps = 0;
+    let steps = Cell::new(0);
+    let chunks = Cell::new(0);
+    let is_over = || steps.get() + chunks.get() / CHUNKS_PER_STEP > limit;
     let mut progress = |_: &tree_sitter::ParseState| {
-        steps += 1;
-        if steps > limit { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+        steps.set(steps.get() + 1);
+        if is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let options = ParseOptions::new().progress_callback(&mut progress);
-    let tree = parser.parse_with_options(
-        &mut |offset, _| bytes.get(offset..).unwrap_or_default(),
-        None,
-        Some(options),
-    );
+    let mut chunk_at = |offset: usize, _| {
+        chunks.set(chunks.get() + 1);
+        // Reading can't be refused; behind the limit every text ends here, until the next step is.
+        let rest = if is_over() { &[] } else { bytes.get(offset..).unwrap_or_default() };
+        rest.get(..CHUNK).unwrap_or(rest)
+    };
+    let tree = parser.parse_with_options(&mut chunk_at, None, Some(options));
+    // Whatever was parsed while texts ended early is not what the file says.
+    let tree = tree.filter(|_| !is_over());
     if tree.is_none() {
         parser.reset();
     }

@@ -88,3 +88,28 @@ proptest! {
         let _ = extract(file.lang, &bytes);
     }
 }
+
+/// As deep as a scanner saves its state with a byte more than there is room for.
+#[test]
+fn scanners_that_save_too_much() {
+    for parity in 0..2 {
+        // Python: an indent is two bytes, an open string is one.
+        let mut nested: String = (0..600).map(|n| format!("{}if a:\n", " ".repeat(n))).collect();
+        nested.push_str(&format!(
+            "{}x = {}a{}\n",
+            " ".repeat(600),
+            "f'{".repeat(parity),
+            "}'".repeat(parity)
+        ));
+        let _ = extract(Lang::Python, nested.as_bytes());
+    }
+    // Ruby: a heredoc is four bytes and its name; all lengths meet the end of the room in every way.
+    for name in 1..24 {
+        let open = format!("<<{}, ", "A".repeat(name)).repeat(2_000 / (name + 4));
+        let _ = extract(Lang::Ruby, format!("f({open}1)\n").as_bytes());
+    }
+    let long = "A".repeat(300);
+    let text = format!("class B\n  def f\n    x = <<{long}\ntext\n{long}\n  end\nend\n");
+    let facts = extract(Lang::Ruby, text.as_bytes()).unwrap();
+    assert!(facts.outline.iter().any(|(_, def)| facts.outline.str(def.qualified) == "B"));
+}

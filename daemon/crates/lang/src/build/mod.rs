@@ -12,7 +12,7 @@ mod refs;
 mod shapes;
 pub mod text;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use sdl_model::facts::{Binding, Def, DefIx, Export, Import, Ref, StrIx};
 
@@ -60,6 +60,8 @@ pub struct Builder<'a> {
     defs: Vec<Def>,
     imports: Vec<Import>,
     exports: Vec<Export>,
+    /// The same, to tell doubles.
+    exported: HashSet<(StrIx, StrIx)>,
     package: Option<StrIx>,
     refs: Vec<Ref>,
     bindings: Vec<Binding>,
@@ -93,6 +95,7 @@ impl<'a> Builder<'a> {
             defs: Vec::new(),
             imports: Vec::new(),
             exports: Vec::new(),
+            exported: HashSet::new(),
             package: None,
             refs: Vec::with_capacity(bytes.len() / 40),
             bindings: Vec::new(),

@@ -87,7 +87,7 @@ impl Builder<'_> {
     /// Adds an export that stands apart from its definition.
     pub fn export(&mut self, local: &str, name: &str) {
         let export = Export { local: self.out.str(local), name: self.out.str(name) };
-        if !self.exports.contains(&export) {
+        if self.exported.insert((export.local, export.name)) {
             self.exports.push(export);
         }
     }

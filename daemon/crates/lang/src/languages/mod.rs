@@ -41,6 +41,7 @@ use crate::ExtractError;
 use crate::build::bare;
 use crate::driver::run;
 use crate::kinds::Tables;
+use crate::scanner::guarded;
 
 /// One language's extractor.
 struct Entry {
@@ -60,12 +61,12 @@ macro_rules! entry {
             lang: Lang::$lang,
             #[cfg(test)]
             extractor: std::any::type_name::<$extractor>,
-            grammar: || Grammar::new($grammar),
+            grammar: || guarded(Lang::$lang, Grammar::new($grammar)),
             extract: |bytes| {
                 type Of = Tables<<$extractor as crate::Language>::K, <$extractor as crate::Language>::F>;
                 static GRAMMAR: OnceLock<(Grammar, Of)> = OnceLock::new();
                 let (grammar, tables) = GRAMMAR.get_or_init(|| {
-                    let grammar = Grammar::new($grammar);
+                    let grammar = guarded(Lang::$lang, Grammar::new($grammar));
                     let tables = Tables::new(&grammar);
                     (grammar, tables)
                 });
