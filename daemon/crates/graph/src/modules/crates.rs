@@ -42,13 +42,29 @@ fn states_root(key: &str) -> bool {
 
 /// The manifest of the package that the files in `dir` belong to, if it states roots.
 fn package_with_roots(w: &World<'_>, dir: &str) -> Option<FileIx> {
+    of_folder(w, dir, 0, || {
+        let package = manifests(w, dir).find(|(_, file)| package_name(file).is_some());
+        package.filter(|(_, file)| entries(file).any(|(key, _)| states_root(key)))
+    })
+}
+
+/// The manifest nearest to the files in `dir`.
+fn nearest(w: &World<'_>, dir: &str) -> Option<FileIx> {
+    of_folder(w, dir, 1, || manifests(w, dir).next())
+}
+
+/// Remembers what manifest `find` finds for a folder; `which` tells questions apart.
+fn of_folder(
+    w: &World<'_>,
+    dir: &str,
+    which: u32,
+    find: impl FnOnce() -> Option<(FileIx, Rc<FileIndex>)>,
+) -> Option<FileIx> {
     const FOLDERS: FileIx = FileIx(0xff_fffa);
-    let at = DefRef { file: FOLDERS, def: DefIx::MODULE };
+    let at = DefRef { file: FOLDERS, def: DefIx(which) };
     let q = question(Tag::Package, at, u64::from(w.sym(dir).0));
     let place = w.derive(&w.memos.places, q, Place::Missing, || {
-        let package = manifests(w, dir).find(|(_, file)| package_name(file).is_some());
-        let stating = package.filter(|(_, file)| entries(file).any(|(key, _)| states_root(key)));
-        stating.map_or(Place::Missing, |(at, _)| Place::Module(ModRef::File(at)))
+        find().map_or(Place::Missing, |(at, _)| Place::Module(ModRef::File(at)))
     });
     match place {
         Place::Module(ModRef::File(at)) => Some(at),
@@ -78,11 +94,12 @@ fn same(manifest: &str, code: &str) -> bool {
 /// so, else the repository's crate of that name.
 pub(super) fn crate_named(w: &World<'_>, from: FileIx, name: &str) -> Place {
     const ANYWHERE: FileIx = FileIx(0xff_fffc);
-    let dir = w.file(from).path.dir().to_owned();
-    let nearest = manifests(w, &dir).next().map_or(ANYWHERE, |(at, _)| at);
+    let file = w.file(from);
+    let dir = file.path.dir();
+    let nearest = nearest(w, dir).unwrap_or(ANYWHERE);
     let q = question(Tag::Package, DefRef { file: nearest, def: DefIx::MODULE }, u64::from(w.sym(name).0));
     w.derive(&w.memos.places, q, Place::Missing, || {
-        match manifests(w, &dir).find_map(|(_, file)| by_manifest(w, &file, name)) {
+        match manifests(w, dir).find_map(|(_, file)| by_manifest(w, &file, name)) {
             Some(found) => found,
             None if matches!(name, "std" | "core" | "alloc" | "proc_macro" | "test") => Place::External,
             None => by_name(w, name),

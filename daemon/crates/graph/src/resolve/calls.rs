@@ -143,7 +143,8 @@ impl Resolver<'_, '_> {
     fn stands_for_one(&self, ix: u32) -> bool {
         let binding = self.infer.own.body.bindings.get(ix as usize);
         binding.is_some_and(|one| {
-            let is_receiver = one.ty.is_none() && one.value.is_none();
+            let value = one.value.map(|value| self.infer.own.body.arena.expr(value));
+            let is_receiver = matches!(value, Some(Expr::SelfType | Expr::SelfRef));
             one.kind != BindingKind::Param || is_receiver
         })
     }
