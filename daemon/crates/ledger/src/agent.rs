@@ -4,7 +4,7 @@
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use crate::env::{Env, MAX_KEY, Read, Reads, Table, TableSpec, Write};
+use crate::env::{Env, MAX_KEY, Read, Reads, Sync, Table, TableSpec, Write};
 use crate::store::{self, How, Plan};
 use crate::{Error, Options, Result};
 
@@ -41,7 +41,7 @@ impl AgentStore {
         }
         let specs: Vec<_> =
             std::iter::once(META).chain(tables.iter().map(|name| TableSpec { name, item: 0 })).collect();
-        let plan = Plan { schema: SCHEMA, tables: &specs, upgrades: &[] };
+        let plan = Plan { schema: SCHEMA, tables: &specs, sync: Sync::EachCommit, upgrades: &[] };
         let (env, tables, how) = store::open(dir, &plan, options)?;
         Ok((Self { tables, env }, how))
     }

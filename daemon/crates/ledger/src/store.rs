@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use crate::env::{Env, Folder, Reads, Table, TableSpec, Write};
+use crate::env::{Env, Folder, Reads, Sync, Table, TableSpec, Write};
 use crate::{Error, Options, Result};
 
 /// How a store came to be open.
@@ -40,6 +40,8 @@ pub(crate) struct Plan<'p> {
     pub(crate) schema: u32,
     /// Its tables; the first is `meta`.
     pub(crate) tables: &'p [TableSpec],
+    /// When commits reach the disk.
+    pub(crate) sync: Sync,
     /// The upgrades, by the number they start from.
     pub(crate) upgrades: &'p [Upgrade],
 }
@@ -52,11 +54,11 @@ const SPARE_TABLES: usize = 16;
 pub(crate) fn open(dir: &Path, plan: &Plan<'_>, options: &Options) -> Result<(Env, Vec<Table>, How)> {
     let mut folder = Folder::take(dir)?;
     let mut aside = None;
-    if let Some(why) = folder.damage() {
-        aside = Some((folder.set_aside()?, why));
+    if let Some(why) = folder.damage(plan.sync) {
+        aside = Some((folder.set_aside(plan.sync)?, why));
     }
     loop {
-        let error = match Env::open(folder, plan.tables.len() + SPARE_TABLES, options) {
+        let error = match Env::open(folder, plan.tables.len() + SPARE_TABLES, plan.sync, options) {
             Err((back, error)) => {
                 folder = back;
                 error
@@ -70,7 +72,7 @@ pub(crate) fn open(dir: &Path, plan: &Plan<'_>, options: &Options) -> Result<(En
                     return Ok((env, tables, how));
                 }
                 Err(error) => {
-                    folder = env.close();
+                    folder = env.close()?;
                     error
                 }
             },
@@ -78,7 +80,7 @@ pub(crate) fn open(dir: &Path, plan: &Plan<'_>, options: &Options) -> Result<(En
         if aside.is_some() || !error.is_damage() {
             return Err(error);
         }
-        aside = Some((folder.set_aside()?, error.to_string()));
+        aside = Some((folder.set_aside(plan.sync)?, error.to_string()));
     }
 }
 

@@ -362,6 +362,35 @@ fn facts_survive_full_maps_and_disks() {
     }
 }
 
+/// Facts are synced when their store is closed: what only the system's memory held is not trusted after the machine
+/// stopped, and is after a process died.
+#[test]
+fn facts_are_kept_after_a_crash_and_made_again_after_a_power_failure() {
+    let dir = folder();
+    let spec = Spec { package: None, defs: vec![(1, vec![1])], imports: vec![], padding: 0 };
+    let (key, facts) = (support::facts_key(&spec), support::facts(&spec));
+    let reopened = |boot: &str| {
+        let (store, _) = FactsStore::open(dir.path(), &small()).unwrap();
+        store.put_many(&[(key, &facts)]).unwrap();
+        let told = fs::read_to_string(dir.path().join("running")).unwrap();
+        drop(store);
+        fs::write(dir.path().join("running"), if boot.is_empty() { told.clone() } else { boot.to_owned() })
+            .unwrap();
+        let (store, how) = FactsStore::open(dir.path(), &small()).unwrap();
+        (how, store.has(&key).unwrap(), !told.is_empty())
+    };
+    let (how, kept, told) = reopened("");
+    // A system that does not tell one run of the machine from the next has each commit synced.
+    assert!(!told || how == How::Existing && kept, "{how:?}");
+    for _ in 0..3 {
+        let (how, kept, _) = reopened("an earlier boot");
+        assert!(matches!(how, How::Rebuilt { .. }) && !kept, "{how:?}");
+    }
+    let kept = fs::read_dir(dir.path()).unwrap().flatten();
+    let kept = kept.filter(|entry| entry.file_name().to_string_lossy().starts_with("set-aside")).count();
+    assert_eq!(kept, 1, "only the last is kept");
+}
+
 #[test]
 fn only_the_head_moved() {
     let dir = folder();

@@ -1,6 +1,6 @@
 //! Handles and what they hold. A lease keeps the ledger from forgetting the versions that its slice needs. It is renewed in
-//! memory with every use and written to the ledger when half of its written life is over, so that a busy slice costs no
-//! writes and a restarted daemon still knows it.
+//! memory with every use and written to the ledger when what it holds changes or half of its written life is over, so that
+//! a busy slice costs few writes and a restarted daemon still knows it.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -54,17 +54,44 @@ pub(crate) struct Held {
     pub(crate) expires_ms: u64,
     /// What it holds; its kind knows the layout.
     pub(crate) data: Arc<[u8]>,
+    /// The oldest version that the ledger keeps for it.
+    holds_from: Version,
     stored_expires_ms: u64,
+    /// Whether the ledger has `data`; if not, it has what the handle held before.
+    stored_data: bool,
     repo: String,
     /// Grows with each change of what it holds; 0 as read from the ledger.
     pub(crate) generation: u64,
+}
+
+impl Held {
+    /// As the ledger has it.
+    fn stored(lease: sdl_ledger::Lease, repo: &dyn Repo) -> Self {
+        Self {
+            expires_ms: lease.expires_ms,
+            holds_from: lease.holds_from,
+            stored_expires_ms: lease.expires_ms,
+            stored_data: true,
+            data: lease.data.into(),
+            repo: repo.id().to_owned(),
+            generation: 0,
+        }
+    }
 }
 
 /// A write that waits until the request's snapshot is closed: a store that has to grow first waits for its readers.
 #[derive(Debug)]
 pub(crate) enum LeaseWrite {
     /// Stores what a handle holds, if that is still at the generation that this was made from; 0 for a new handle.
-    Put { handle: String, holds_from: Version, from: u64, data: Vec<u8> },
+    Put {
+        handle: String,
+        holds_from: Version,
+        from: u64,
+        data: Vec<u8>,
+        /// Whether the ledger must have it before the answer goes out. If not, it follows with the next renewal: until
+        /// then a crash brings back what the handle held before.
+        at_once: bool,
+    },
     /// Puts off its end.
     Renew { handle: String },
 }
@@ -128,19 +155,15 @@ impl Leases {
         let field = format!("{what}Handle");
         if !handle.starts_with(kind.prefix()) || incarnation_of(handle).is_none() {
             let shown: String = handle.chars().take(40).collect();
-            let message = format!("{shown:?} is not a {what} handle: those begin with {}", kind.prefix());
+            let (prefix, digits) = (kind.prefix(), INCARNATION_DIGITS + NUMBER_DIGITS);
+            let message =
+                format!("{shown:?} is not a {what} handle: those are {prefix} and {digits} characters");
             return Err(ToolError::new(Code::UnknownHandle, message).at(field));
         }
         let known = self.lock().get(handle).filter(|held| held.repo == repo.id()).cloned();
         let held = match known {
             Some(held) => Some(held),
-            None => repo.ledger().lease(handle)?.map(|lease| Held {
-                expires_ms: lease.expires_ms,
-                stored_expires_ms: lease.expires_ms,
-                data: lease.data.into(),
-                repo: repo.id().to_owned(),
-                generation: 0,
-            }),
+            None => repo.ledger().lease(handle)?.map(|lease| Held::stored(lease, repo)),
         };
         let held = held.ok_or_else(|| {
             let message = format!(
@@ -175,22 +198,25 @@ impl Leases {
     pub(crate) fn write(&self, repo: &dyn Repo, write: LeaseWrite) -> Result<(), Unwritten> {
         let expires_ms = self.expiry();
         match write {
-            LeaseWrite::Put { handle, holds_from, from, data } => {
+            LeaseWrite::Put { handle, holds_from, from, data, at_once } => {
                 let _turn = self.turn(&handle);
-                if self.lock().get(&handle).is_some_and(|held| held.generation != from) {
+                let before = self.lock().get(&handle).map(|held| (held.generation, held.stored_expires_ms));
+                if before.is_some_and(|(generation, _)| generation != from) {
                     return Err(Unwritten::Overtaken);
                 }
                 let held = Held {
                     expires_ms,
-                    stored_expires_ms: 0,
-                    data: data.as_slice().into(),
+                    holds_from,
+                    stored_expires_ms: before.map_or(0, |(_, stored)| stored),
+                    stored_data: false,
+                    data: data.into(),
                     repo: repo.id().to_owned(),
                     generation: from + 1,
                 };
-                self.keep(handle.clone(), held);
-                let lease = sdl_ledger::Lease { handle: handle.clone(), holds_from, expires_ms, data };
-                repo.ledger().put_lease(&lease)?;
-                self.stored(&handle, expires_ms);
+                self.keep(handle.clone(), held.clone());
+                if at_once || self.is_worn(held.stored_expires_ms) {
+                    self.store(repo, &handle, &held)?;
+                }
                 Ok(())
             }
             LeaseWrite::Renew { handle } => self.renew(repo, &handle, expires_ms),
@@ -201,33 +227,44 @@ impl Leases {
         let _turn = self.turn(handle);
         let known = self.lock().get_mut(handle).map(|held| {
             held.expires_ms = expires_ms;
-            held.stored_expires_ms
+            held.clone()
         });
-        let stored = match known {
-            Some(stored) => stored,
+        let held = match known {
+            Some(held) => held,
             None => {
                 let Some(lease) = repo.ledger().lease(handle)? else { return Ok(()) };
-                let held = Held {
-                    expires_ms,
-                    stored_expires_ms: lease.expires_ms,
-                    data: lease.data.into(),
-                    repo: repo.id().to_owned(),
-                    generation: 0,
-                };
-                self.keep(handle.to_owned(), held);
-                lease.expires_ms
+                let held = Held { expires_ms, ..Held::stored(lease, repo) };
+                self.keep(handle.to_owned(), held.clone());
+                held
             }
         };
-        if stored < self.clock.unix_ms() + LIFE_MS / 2 && repo.ledger().renew_lease(handle, expires_ms)? {
-            self.stored(handle, expires_ms);
+        if self.is_worn(held.stored_expires_ms) {
+            self.store(repo, handle, &held)?;
         }
         Ok(())
     }
 
-    fn stored(&self, handle: &str, expires_ms: u64) {
-        if let Some(held) = self.lock().get_mut(handle) {
-            held.stored_expires_ms = expires_ms;
+    /// Whether half of a written life is over.
+    fn is_worn(&self, stored_expires_ms: u64) -> bool {
+        stored_expires_ms < self.clock.unix_ms() + LIFE_MS / 2
+    }
+
+    /// Brings what the ledger has up to what is held in memory.
+    fn store(&self, repo: &dyn Repo, handle: &str, held: &Held) -> sdl_ledger::Result<()> {
+        let &Held { expires_ms, holds_from, stored_data, .. } = held;
+        if stored_data {
+            if !repo.ledger().renew_lease(handle, expires_ms)? {
+                return Ok(());
+            }
+        } else {
+            let (handle, data) = (handle.to_owned(), held.data.to_vec());
+            repo.ledger().put_lease(&sdl_ledger::Lease { handle, holds_from, expires_ms, data })?;
         }
+        if let Some(now) = self.lock().get_mut(handle) {
+            now.stored_expires_ms = expires_ms;
+            now.stored_data |= now.generation == held.generation;
+        }
+        Ok(())
     }
 
     fn turn(&self, handle: &str) -> Option<MutexGuard<'_, ()>> {
@@ -242,7 +279,7 @@ impl Leases {
         if all.len() > KEPT {
             all.retain(|_, held| held.expires_ms > now);
         }
-        // One that leaves memory loses at most half of its life: the ledger has it as last written.
+        // One that leaves memory is as the ledger has it: with at most half of its life lost, told again what it was told.
         if all.len() > KEPT
             && let Some(oldest) =
                 all.iter().min_by_key(|(_, held)| held.expires_ms).map(|(handle, _)| handle.clone())
@@ -251,21 +288,19 @@ impl Leases {
         }
     }
 
-    /// Writes every renewal that is in memory alone.
+    /// Writes everything that is in memory alone.
     pub(crate) fn flush(&self, host: &dyn Host) {
         let behind: Vec<(String, Held)> = self
             .lock()
             .iter()
-            .filter(|(_, held)| held.expires_ms > held.stored_expires_ms)
+            .filter(|(_, held)| held.expires_ms > held.stored_expires_ms || !held.stored_data)
             .map(|(handle, held)| (handle.clone(), held.clone()))
             .collect();
         for (handle, held) in behind {
-            // A lease that can't be written lives on until the time that was written before.
-            if let Some(repo) = host.repo(&held.repo)
-                && repo.ledger().renew_lease(&handle, held.expires_ms).is_ok()
-            {
-                self.stored(&handle, held.expires_ms);
-            }
+            let Some(repo) = host.repo(&held.repo) else { continue };
+            let _turn = self.turn(&handle);
+            // A lease that can't be written stays as it was written before.
+            let _ = self.store(repo.as_ref(), &handle, &held);
         }
     }
 

@@ -87,13 +87,21 @@ pub(crate) fn new_handle(cx: &ReadCx<'_>, kind: HandleKind) -> String {
     cx.call.leases.new_handle(kind, cx.snapshot.incarnation(), cx.repo.id().as_bytes())
 }
 
-/// Leaves the lease to be written under its handle; `from` is the generation that it was made from.
-pub(crate) fn hold(cx: &ReadCx<'_>, handle: &str, from: u64, lease: &Lease) {
+/// Leaves the lease to be written under its handle; `from` is the generation that it was made from, `before` what it held.
+pub(crate) fn hold(cx: &ReadCx<'_>, handle: &str, from: u64, lease: &Lease, before: Option<&Lease>) {
+    // With the members of before, a lease that is read again after a crash merely tells once more what it told.
+    let at_once = before.is_none_or(|before| {
+        lease.members != before.members
+            || lease.incarnation != before.incarnation
+            || lease.built != before.built
+            || lease.request != before.request
+    });
     cx.write(LeaseWrite::Put {
         handle: handle.to_owned(),
         holds_from: lease.oldest(),
         from,
         data: lease.to_bytes(),
+        at_once,
     });
 }
 

@@ -4,10 +4,12 @@
 //! * cursors and what they point to never leave a call ([`txn`]);
 //! * an environment is opened once, by one process ([`owner`]);
 //! * a damaged file is recognized before it is mapped ([`pages`]);
+//! * a store that syncs only when it is closed is not trusted after the machine stopped ([`Sync::WhenClosed`]);
 //! * `NO_TLS`, a limit on readers with waiting instead of failing, dead readers cleared at the start and now and then;
 //! * a full map or disk aborts the transaction and is an error of its own;
 //! * keys that LMDB would refuse are refused here, by name.
 
+pub(crate) mod boot;
 mod gate;
 mod owner;
 mod pages;
@@ -24,7 +26,7 @@ use crate::faults::Faults;
 use crate::{Error, Options, Result};
 
 use gate::{Gate, WriterLock};
-use owner::Owner;
+use owner::{Left, Owner};
 pub(crate) use txn::{Read, Reads, Write};
 
 /// Longest key that LMDB takes.
@@ -53,6 +55,23 @@ pub(crate) struct Table {
     pub(crate) spec: TableSpec,
 }
 
+/// When what was committed reaches the disk.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Sync {
+    /// With each commit.
+    EachCommit,
+    /// When the store is closed. It outlives its process, but not the machine: after that it is set aside. For what can be
+    /// made again.
+    WhenClosed,
+}
+
+impl Sync {
+    /// What can be had here: without a name for the machine's run, a store could not tell that it must not be trusted.
+    fn possible(self) -> Self {
+        if boot::id().is_some() { self } else { Self::EachCommit }
+    }
+}
+
 /// An open environment.
 pub(crate) struct Env {
     lmdb: Environment,
@@ -64,8 +83,9 @@ pub(crate) struct Env {
     unmapped: AtomicBool,
     writes: AtomicU32,
     faults: Option<Arc<dyn Faults>>,
-    // Last: the folder is released after the environment is closed.
-    owner: Owner,
+    sync: Sync,
+    // Last: the folder is released after the environment is closed. There until then.
+    owner: Option<Owner>,
 }
 
 /// A folder taken for one environment, not yet mapped.
@@ -80,12 +100,18 @@ impl Folder {
     }
 
     /// What is wrong with the data file, if anything is.
-    pub(crate) fn damage(&self) -> Option<String> {
-        self.owner.damage().or_else(|| pages::probe(self.owner.dir(), !self.owner.clean).err())
+    pub(crate) fn damage(&self, sync: Sync) -> Option<String> {
+        if self.owner.left == Left::Lost && sync == Sync::WhenClosed && self.owner.has_data() {
+            return Some("the machine stopped while it was open".to_owned());
+        }
+        self.owner.damage().or_else(|| pages::probe(self.owner.dir(), self.owner.left != Left::Closed).err())
     }
 
-    /// Moves the files into a folder beside them.
-    pub(crate) fn set_aside(&mut self) -> Result<PathBuf> {
+    /// Moves the files into a folder beside them. Of what can be made again only the last is kept.
+    pub(crate) fn set_aside(&mut self, sync: Sync) -> Result<PathBuf> {
+        if sync == Sync::WhenClosed {
+            self.owner.forget_set_aside()?;
+        }
         self.owner.set_aside()
     }
 }
@@ -95,13 +121,19 @@ impl Env {
     pub(crate) fn open(
         mut folder: Folder,
         max_tables: usize,
+        sync: Sync,
         options: &Options,
     ) -> std::result::Result<Self, (Folder, Error)> {
         let path = folder.owner.dir().to_owned();
+        let sync = sync.possible();
+        let flags = match sync {
+            Sync::EachCommit => EnvironmentFlags::NO_TLS,
+            Sync::WhenClosed => EnvironmentFlags::NO_TLS | EnvironmentFlags::NO_SYNC,
+        };
         let mut size = options.map_size.max(MIN_MAP).next_multiple_of(64 << 10);
         let env = loop {
             let opened = Environment::new()
-                .set_flags(EnvironmentFlags::NO_TLS)
+                .set_flags(flags)
                 .set_max_readers(options.max_readers.saturating_add(SPARE_READERS))
                 .set_max_dbs(max_tables as u32)
                 .set_map_size(size)
@@ -133,17 +165,30 @@ impl Env {
             unmapped: AtomicBool::new(false),
             writes: AtomicU32::new(0),
             faults: options.faults.clone(),
-            owner: folder.owner,
+            sync,
+            owner: Some(folder.owner),
         };
         env.clear_dead_readers();
         Ok(env)
     }
 
     /// Unmaps it and keeps the folder.
-    pub(crate) fn close(self) -> Folder {
-        let Self { lmdb, owner, .. } = self;
-        drop(lmdb);
-        Folder { owner }
+    pub(crate) fn close(mut self) -> Result<Folder> {
+        let owner = self.owner.take().ok_or(Error::Misuse("an environment was closed twice"))?;
+        self.settle(&owner);
+        drop(self);
+        Ok(Folder { owner })
+    }
+
+    /// Syncs what was left to be synced at the end.
+    fn settle(&self, owner: &Owner) {
+        if self.sync == Sync::WhenClosed
+            && let Err(error) = self.lmdb.sync(true)
+        {
+            let why = format!("it could not be synced when it was closed: {error}");
+            tracing::warn!(path = %self.path.display(), %error, "could not sync; the store will be set aside");
+            let _ = owner.note_damage(&why);
+        }
     }
 
     /// Where it is.
@@ -153,7 +198,7 @@ impl Env {
 
     /// Notes damage: the next open sets the files aside.
     pub(crate) fn condemn(&self, why: &str) -> Result<()> {
-        self.owner.note_damage(why)
+        self.owner.as_ref().map_or(Ok(()), |owner| owner.note_damage(why))
     }
 
     /// Begins to read. Waits for a place until `deadline`.
@@ -266,6 +311,14 @@ impl Env {
             Error::DiskFull { path }
         } else {
             Error::Lmdb { path, what, source }
+        }
+    }
+}
+
+impl Drop for Env {
+    fn drop(&mut self) {
+        if let Some(owner) = &self.owner {
+            self.settle(owner);
         }
     }
 }

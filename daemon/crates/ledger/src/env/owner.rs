@@ -13,12 +13,24 @@ static OPEN: Mutex<Option<HashSet<PathBuf>>> = Mutex::new(None);
 const LOCK: &str = "owner.lock";
 const RUNNING: &str = "running";
 const DAMAGED: &str = "damaged";
+const ASIDE: &str = "set-aside";
+
+/// How the last owner of a store left it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Left {
+    /// It closed the store.
+    Closed,
+    /// Its process died. What it had written stands.
+    Died,
+    /// The machine stopped, or it can't be told that it did not. What was not synced may be gone in part.
+    Lost,
+}
 
 /// The right to have a store's folder open.
 pub(super) struct Owner {
     dir: PathBuf,
-    /// Whether the last owner closed the store.
-    pub(super) clean: bool,
+    /// How the last owner left the store.
+    pub(super) left: Left,
     running: bool,
     lock: File,
 }
@@ -54,8 +66,12 @@ impl Owner {
             }
         }
         open.insert(dir.clone());
-        let clean = !dir.join(RUNNING).exists();
-        Ok(Self { dir, clean, running: false, lock })
+        let left = match fs::read_to_string(dir.join(RUNNING)) {
+            Ok(boot) if super::boot::id().is_some_and(|id| id == boot) => Left::Died,
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Left::Closed,
+            Ok(_) | Err(_) => Left::Lost,
+        };
+        Ok(Self { dir, left, running: false, lock })
     }
 
     /// The folder, links resolved.
@@ -66,9 +82,14 @@ impl Owner {
     /// Notes that the store is open, so that the next open knows if this process never closes it.
     pub(super) fn mark_running(&mut self) -> Result<()> {
         let path = self.dir.join(RUNNING);
-        File::create(&path).map_err(io("create", &path))?;
+        fs::write(&path, super::boot::id().unwrap_or_default()).map_err(io("create", &path))?;
         self.running = true;
         Ok(())
+    }
+
+    /// Whether there is a data file.
+    pub(super) fn has_data(&self) -> bool {
+        self.dir.join("data.mdb").exists()
     }
 
     /// Why an earlier owner found the store damaged.
@@ -82,12 +103,23 @@ impl Owner {
         fs::write(&path, why).map_err(io("write", &path))
     }
 
+    /// Deletes what was set aside before.
+    pub(super) fn forget_set_aside(&self) -> Result<()> {
+        for entry in fs::read_dir(&self.dir).map_err(io("list", &self.dir))?.flatten() {
+            if entry.file_name().to_string_lossy().starts_with(ASIDE) {
+                let path = entry.path();
+                fs::remove_dir_all(&path).map_err(io("delete", &path))?;
+            }
+        }
+        Ok(())
+    }
+
     /// Moves the store's files into a new folder beside them. Nothing is deleted.
     pub(super) fn set_aside(&mut self) -> Result<PathBuf> {
         let aside = (1..u32::MAX)
-            .map(|n| self.dir.join(format!("set-aside-{n}")))
+            .map(|n| self.dir.join(format!("{ASIDE}-{n}")))
             .find(|path| !path.exists())
-            .unwrap_or_else(|| self.dir.join("set-aside"));
+            .unwrap_or_else(|| self.dir.join(ASIDE));
         create_private(&aside).map_err(io("create the folder", &aside))?;
         for name in ["data.mdb", "lock.mdb", DAMAGED] {
             let from = self.dir.join(name);
@@ -95,7 +127,7 @@ impl Owner {
                 fs::rename(&from, aside.join(name)).map_err(io("set aside", &from))?;
             }
         }
-        self.clean = true;
+        self.left = Left::Closed;
         Ok(aside)
     }
 }
@@ -133,14 +165,18 @@ mod tests {
     fn one_owner_at_a_time() {
         let dir = tempfile::tempdir().unwrap();
         let mut owner = Owner::take(dir.path()).unwrap();
-        assert!(owner.clean);
+        assert_eq!(owner.left, Left::Closed);
         owner.mark_running().unwrap();
         let again = dir.path().join("..").join(dir.path().file_name().unwrap());
         assert!(matches!(Owner::take(&again), Err(Error::InUse { .. })), "by any name");
         drop(owner);
-        assert!(Owner::take(dir.path()).unwrap().clean);
-        fs::write(dir.path().join(RUNNING), "").unwrap();
-        assert!(!Owner::take(dir.path()).unwrap().clean);
+        assert_eq!(Owner::take(dir.path()).unwrap().left, Left::Closed);
+        fs::write(dir.path().join(RUNNING), "an earlier boot").unwrap();
+        assert_eq!(Owner::take(dir.path()).unwrap().left, Left::Lost);
+        if let Some(boot) = crate::env::boot::id() {
+            fs::write(dir.path().join(RUNNING), boot).unwrap();
+            assert_eq!(Owner::take(dir.path()).unwrap().left, Left::Died);
+        }
     }
 
     #[test]

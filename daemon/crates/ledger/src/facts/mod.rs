@@ -10,7 +10,7 @@ use std::sync::Arc;
 use sdl_model::{Body, Facts, FactsKey, Outline};
 
 use crate::codec;
-use crate::env::{Env, Reads, Table};
+use crate::env::{Env, Reads, Sync, Table};
 use crate::store::{self, How, Plan};
 use crate::tables::FactsTables;
 use crate::{Options, Result};
@@ -96,7 +96,9 @@ fn half<T: serde::Serialize>(table: &'static str, value: &T) -> Result<Vec<u8>> 
 impl FactsStore {
     /// Opens the store in `dir`, creating it if need be. A damaged one is set aside: its facts are parsed again.
     pub fn open(dir: &Path, options: &Options) -> Result<(Self, How)> {
-        let plan = Plan { schema: SCHEMA, tables: FactsTables::SPECS, upgrades: &[] };
+        // Facts are made again from the files, sooner than the disk could take each commit.
+        let sync = Sync::WhenClosed;
+        let plan = Plan { schema: SCHEMA, tables: FactsTables::SPECS, sync, upgrades: &[] };
         let (env, tables, how) = store::open(dir, &plan, options)?;
         let tables = FactsTables::bind(&tables).ok_or(crate::Error::Misuse("tables missing"))?;
         let cache = OutlineCache::new(options.cache_bytes);

@@ -156,7 +156,7 @@ impl ReadAction for SliceBuild {
         slices::spill(cx, &spillover, &built.spilled, &wanted.slice);
         let members = built.members();
         let lease = Lease::new(cx.snapshot.incarnation(), built.version, members, wanted.slice.clone());
-        slices::hold(cx, &handle, 0, &lease);
+        slices::hold(cx, &handle, 0, &lease, None);
         Ok(answer(&built, &lease))
     }
 }

@@ -111,7 +111,7 @@ impl ReadAction for SliceRefresh {
         if refreshed.lease == lease {
             cx.write(LeaseWrite::Renew { handle: request.slice_handle });
         } else {
-            slices::hold(cx, &request.slice_handle, generation, &refreshed.lease);
+            slices::hold(cx, &request.slice_handle, generation, &refreshed.lease, Some(&lease));
         }
         Ok(response)
     }
