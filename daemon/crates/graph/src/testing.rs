@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use sdl_ledger::{Counters, LookupKey, NAME_LIMIT, NameHit, Named, Resolved, Result, TermHit, View};
+use sdl_ledger::{Counters, LookupKey, NAME_LIMIT, NameHit, Named, Resolved, Result, SymbolHome, TermHit, View};
 use sdl_model::facts::DefFlags;
 use sdl_model::{
     Edge, Facts, FactsKey, FileId, FileRow, FileState, InEdge, RelPath, SymbolId, SymbolKind, Version,
@@ -31,7 +31,7 @@ pub struct Repo {
     by_dir: FilesBy,
     by_package: FilesBy,
     by_name: HashMap<String, BTreeSet<NameHit>>,
-    by_symbol: HashMap<SymbolId, FileId>,
+    by_symbol: HashMap<SymbolId, SymbolHome>,
 }
 
 /// The definitions that others find by name.
@@ -64,7 +64,7 @@ impl Repo {
             self.by_name.entry(name.to_owned()).or_default().insert(hit);
         }
         for def in &facts.outline.defs {
-            self.by_symbol.insert(id.symbol(def.key), id);
+            self.by_symbol.insert(id.symbol(def.key), SymbolHome { file: id, kind: def.kind });
         }
         let row = FileRow { path: path.clone(), state: FileState::Indexed(key), size: 0 };
         self.files.insert(path, Entry { row, facts });
@@ -107,7 +107,7 @@ impl Repo {
 
     /// The file that defines a symbol, its path and its facts.
     pub fn symbol(&self, symbol: SymbolId) -> Option<(&RelPath, &Arc<Facts>)> {
-        let path = self.by_id.get(self.by_symbol.get(&symbol)?)?;
+        let path = self.by_id.get(&self.by_symbol.get(&symbol)?.file)?;
         Some((path, &self.files.get(path)?.facts))
     }
 
@@ -194,7 +194,7 @@ impl View for Repo {
         Ok(listed(self.by_package.get(package)))
     }
 
-    fn symbol_file(&self, symbol: SymbolId) -> Result<Option<FileId>> {
+    fn symbol_home(&self, symbol: SymbolId) -> Result<Option<SymbolHome>> {
         Ok(self.by_symbol.get(&symbol).copied())
     }
 

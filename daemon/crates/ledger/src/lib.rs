@@ -41,4 +41,4 @@ pub use lookup::{LookupKey, NAME_LIMIT};
 pub use options::{Clock, Options, Retention, SystemClock};
 pub use store::How;
 pub use update::{FileUpdate, Posting, ResolutionCounts, Resolved};
-pub use view::{Counters, NameHit, Named, TermHit, View};
+pub use view::{Counters, NameHit, Named, SymbolHome, TermHit, View};

@@ -53,7 +53,7 @@ tables! {
         packages: FILE_ITEM,
         /// Maps a simple name to its definitions.
         names: NAME_ITEM,
-        /// Maps a symbol to its file.
+        /// Maps a symbol to its file and its kind.
         symbols: 0,
         /// Maps a symbol to its outgoing edges, packed.
         out_edges: 0,

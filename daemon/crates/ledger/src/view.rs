@@ -17,6 +17,15 @@ pub struct NameHit {
     pub kind: SymbolKind,
 }
 
+/// Where a symbol is defined, and what it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SymbolHome {
+    /// The file that defines it.
+    pub file: FileId,
+    /// What it is.
+    pub kind: SymbolKind,
+}
+
 /// The answer to a lookup by simple name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Named {
@@ -71,8 +80,12 @@ pub trait View {
     fn files_in_dir(&self, dir: &str) -> Result<Vec<FileId>>;
     /// The files that declare this package, sorted.
     fn files_of_package(&self, package: &str) -> Result<Vec<FileId>>;
+    /// Where a symbol is defined, and what it is.
+    fn symbol_home(&self, symbol: SymbolId) -> Result<Option<SymbolHome>>;
     /// The file that defines a symbol.
-    fn symbol_file(&self, symbol: SymbolId) -> Result<Option<FileId>>;
+    fn symbol_file(&self, symbol: SymbolId) -> Result<Option<FileId>> {
+        Ok(self.symbol_home(symbol)?.map(|home| home.file))
+    }
     /// The definitions of a simple name (modules, impls and locals left out).
     fn named(&self, name: &str) -> Result<Named>;
     /// All definitions of a simple name, at most `limit`, sorted.

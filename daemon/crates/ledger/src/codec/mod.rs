@@ -17,7 +17,10 @@ pub(crate) use keys::{
     ASKED_ITEM, FILE_ITEM, LONG_TEXT, history_key, id_at, id_key, path_value, split_history_key, text_key,
     unpack_path_value,
 };
-pub(crate) use public::{NAME_ITEM, POSTING_ITEM, Public, pack_posting, unpack_hit, unpack_posting};
+pub(crate) use public::{
+    NAME_ITEM, POSTING_ITEM, Public, PublicDef, pack_home, pack_posting, unpack_hit, unpack_home,
+    unpack_posting,
+};
 pub(crate) use resolved::{pack_resolved, unpack_resolved};
 
 /// No record is larger; a length in a damaged one can't ask for more memory than this.

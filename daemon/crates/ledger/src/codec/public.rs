@@ -5,10 +5,12 @@ use sdl_model::{FileId, Outline, SymbolId, SymbolKind};
 use serde::{Deserialize, Serialize};
 
 use super::corrupt;
-use crate::{NameHit, Result, TermHit};
+use crate::{NameHit, Result, SymbolHome, TermHit};
 
 /// Size of a definition in the table of names.
 pub(crate) const NAME_ITEM: usize = 17;
+/// Size of what is known of a symbol by its id.
+const HOME: usize = 9;
 /// Size of a posting.
 pub(crate) const POSTING_ITEM: usize = 12;
 /// A posting, stored.
@@ -73,6 +75,28 @@ impl Public {
     }
 }
 
+/// Stores where a symbol is defined.
+pub(crate) fn pack_home(home: SymbolHome) -> [u8; HOME] {
+    let mut row = [0; HOME];
+    row[..8].copy_from_slice(&home.file.0.to_be_bytes());
+    row[8] = home.kind as u8;
+    row
+}
+
+/// Reads where a symbol is defined.
+pub(crate) fn unpack_home(row: &[u8]) -> Result<SymbolHome> {
+    let Ok(&[f0, f1, f2, f3, f4, f5, f6, f7, kind]) = <&[u8; HOME]>::try_from(row) else {
+        return Err(corrupt("symbols", format!("a row of {} bytes", row.len())));
+    };
+    let file = FileId(u64::from_be_bytes([f0, f1, f2, f3, f4, f5, f6, f7]));
+    Ok(SymbolHome { file, kind: kind_of("symbols", kind)? })
+}
+
+fn kind_of(table: &'static str, number: u8) -> Result<SymbolKind> {
+    let known = SymbolKind::ALL.into_iter().find(|known| *known as u8 == number);
+    known.ok_or_else(|| corrupt(table, format!("symbol kind {number}")))
+}
+
 /// Stores a definition found by name.
 pub(crate) fn pack_hit(hit: NameHit) -> [u8; NAME_ITEM] {
     let mut item = [0; NAME_ITEM];
@@ -88,10 +112,7 @@ pub(crate) fn unpack_hit(item: &[u8; NAME_ITEM]) -> Result<NameHit> {
     Ok(NameHit {
         symbol: SymbolId(u64::from_be_bytes(symbol)),
         file: FileId(u64::from_be_bytes([f0, f1, f2, f3, f4, f5, f6, f7])),
-        kind: SymbolKind::ALL
-            .into_iter()
-            .find(|known| *known as u8 == kind)
-            .ok_or_else(|| corrupt("names", format!("symbol kind {kind}")))?,
+        kind: kind_of("names", kind)?,
     })
 }
 
@@ -125,6 +146,9 @@ mod tests {
         let mut bad = pack_hit(hit);
         bad[16] = 200;
         assert!(unpack_hit(&bad).is_err());
+        let home = SymbolHome { file: FileId(9), kind: SymbolKind::Method };
+        assert_eq!(unpack_home(&pack_home(home)).unwrap(), home);
+        assert!(unpack_home(&pack_home(home)[1..]).is_err());
         let posting = TermHit { symbol: SymbolId(5), impact: 65_000, flags: 3 };
         assert_eq!(unpack_posting(&pack_posting(posting)), posting);
     }

@@ -6,9 +6,9 @@ use sdl_model::{FileId, FileRow, FileState, RelPath};
 
 use super::Batch;
 use super::tally::Sign;
-use crate::codec::{self, NAME_ITEM, Public, id_key, path_value, text_key, unpack_resolved};
+use crate::codec::{self, NAME_ITEM, Public, id_key, pack_home, path_value, text_key, unpack_resolved};
 use crate::env::Reads;
-use crate::{ChangedKeys, Error, FileUpdate, LookupKey, Named, Result};
+use crate::{ChangedKeys, Error, FileUpdate, LookupKey, Named, Result, SymbolHome};
 
 /// One file, before and after.
 struct Step<'u> {
@@ -178,16 +178,19 @@ impl Batch<'_> {
 
     fn take_symbols(&mut self, file: FileId, was: Option<&Public>, is: Option<&Public>) -> Result<()> {
         let tables = &self.ledger.tables;
-        let ids = |public: Option<&Public>| -> BTreeSet<_> {
-            public.into_iter().flat_map(|public| &public.defs).map(|def| def.symbol).collect()
+        let kinds = |public: Option<&Public>| -> BTreeMap<_, _> {
+            public.into_iter().flat_map(|public| &public.defs).map(|def| (def.symbol, def.kind)).collect()
         };
-        let (old, new) = (ids(was), ids(is));
-        for symbol in old.difference(&new) {
+        let (old, new) = (kinds(was), kinds(is));
+        for symbol in old.keys().filter(|symbol| !new.contains_key(symbol)) {
             self.txn.delete(tables.symbols, &id_key(symbol.0))?;
             self.replace_edges(*symbol, &[])?;
         }
-        for symbol in new.difference(&old) {
-            self.txn.put(tables.symbols, &id_key(symbol.0), &id_key(file.0))?;
+        for (symbol, kind) in new {
+            if old.get(&symbol) != Some(&kind) {
+                let home = pack_home(SymbolHome { file, kind });
+                self.txn.put(tables.symbols, &id_key(symbol.0), &home)?;
+            }
         }
         let (old, new) = (listed(file, was), listed(file, is));
         for (name, hit) in old.difference(&new) {

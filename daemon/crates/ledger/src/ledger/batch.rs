@@ -14,7 +14,7 @@ use super::tally::Tally;
 use super::{Ledger, history};
 use crate::codec::{self, history_key, id_key};
 use crate::env::Write;
-use crate::{Counters, NameHit, Named, Result, TermHit, View};
+use crate::{Counters, NameHit, Named, Result, SymbolHome, TermHit, View};
 
 /// Hashes of the lookup keys (see [`crate::LookupKey::hash`]) whose answers a batch changed.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -179,8 +179,8 @@ impl View for Batch<'_> {
     fn files_of_package(&self, package: &str) -> Result<Vec<FileId>> {
         self.rows().files_of_package(package)
     }
-    fn symbol_file(&self, symbol: SymbolId) -> Result<Option<FileId>> {
-        self.rows().symbol_file(symbol)
+    fn symbol_home(&self, symbol: SymbolId) -> Result<Option<SymbolHome>> {
+        self.rows().symbol_home(symbol)
     }
     fn named(&self, name: &str) -> Result<Named> {
         self.rows().named(name)

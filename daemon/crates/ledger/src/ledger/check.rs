@@ -11,8 +11,8 @@ use super::tally::{Sign, Tally};
 use super::{Ledger, Snapshot, state};
 use crate::Result;
 use crate::codec::{
-    self, EDGE_LEN, Public, id_at, id_key, split_history_key, text_key, unpack_edges, unpack_path_value,
-    unpack_resolved,
+    self, EDGE_LEN, Public, PublicDef, id_at, id_key, split_history_key, text_key, unpack_edges, unpack_home,
+    unpack_path_value, unpack_resolved,
 };
 use crate::env::{Read, Reads, Table};
 
@@ -138,11 +138,10 @@ impl Check<'_, '_> {
     fn symbols(&mut self) -> Result<()> {
         let tables = self.rows.tables;
         self.scan(tables.symbols, |found, rows, key, value| {
-            let (symbol, file) = (SymbolId(id_at("symbols", key)?), FileId(id_at("symbols", value)?));
-            let has = rows
-                .public(file)?
-                .is_some_and(|public| public.defs.binary_search_by_key(&symbol, |def| def.symbol).is_ok());
-            found.unless(has, || format!("{symbol} is not in its file {file:?}"));
+            let (symbol, home) = (SymbolId(id_at("symbols", key)?), unpack_home(value)?);
+            let is = |def: &PublicDef| def.symbol == symbol && def.kind == home.kind;
+            let has = rows.public(home.file)?.is_some_and(|public| public.defs.iter().any(is));
+            found.unless(has, || format!("{symbol} is not in its file {:?}", home.file));
             Ok(())
         })?;
         self.scan(tables.names, |found, rows, key, value| {

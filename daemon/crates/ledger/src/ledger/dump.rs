@@ -9,8 +9,8 @@ use sdl_model::{Edge, FileId, FileState, SymbolId};
 use super::rows::Rows;
 use super::{Ledger, Snapshot, state};
 use crate::codec::{
-    self, IN_EDGE_ITEM, NAME_ITEM, Public, id_at, unpack_edges, unpack_hit, unpack_in_edge, unpack_posting,
-    unpack_resolved,
+    self, IN_EDGE_ITEM, NAME_ITEM, Public, id_at, unpack_edges, unpack_hit, unpack_home, unpack_in_edge,
+    unpack_posting, unpack_resolved,
 };
 use crate::env::{Read, Reads, Table};
 use crate::{Error, Result};
@@ -148,8 +148,8 @@ impl Dump<'_, '_> {
     fn symbols(&mut self) -> Result<()> {
         let tables = self.rows.tables;
         self.scan(tables.symbols, |lines, key, value| {
-            let (symbol, file) = (id_at("symbols", key)?, id_at("symbols", value)?);
-            lines.put(format_args!("symbol {} {:?}", SymbolId(symbol), FileId(file)))
+            let (symbol, home) = (id_at("symbols", key)?, unpack_home(value)?);
+            lines.put(format_args!("symbol {} {:?} {}", SymbolId(symbol), home.file, home.kind.name()))
         })?;
         self.scan(tables.names, |lines, key, value| {
             let item: &[u8; NAME_ITEM] =

@@ -22,7 +22,7 @@ use std::time::Instant;
 
 use sdl_model::{Cause, GitHead, Incarnation, Version};
 
-use crate::env::{Env, Reads, Write};
+use crate::env::{Env, Reads, Sync, Write};
 use crate::store::{self, How, Plan, Upgrade};
 use crate::tables::LedgerTables;
 use crate::{Error, Options, Result, Retention};
@@ -39,7 +39,7 @@ use state::State;
 
 /// The number of the tables' and records' layout. A ledger with a greater one is refused, one with a smaller one is
 /// brought up to date.
-pub const STORAGE_SCHEMA: u32 = 1;
+pub const STORAGE_SCHEMA: u32 = 2;
 
 /// What brings an older ledger up to date, in order. None yet.
 const UPGRADES: &[Upgrade] = &[];
@@ -87,7 +87,7 @@ impl Ledger {
     }
 
     fn open_schema(dir: &Path, options: &Options, schema: u32, upgrades: &[Upgrade]) -> Result<Opened> {
-        let plan = Plan { schema, tables: LedgerTables::SPECS, upgrades };
+        let plan = Plan { schema, tables: LedgerTables::SPECS, sync: Sync::EachCommit, upgrades };
         let (env, tables, how) = store::open(dir, &plan, options)?;
         let tables = LedgerTables::bind(&tables).ok_or(Error::Misuse("tables missing"))?;
         let state = env.retry(|| {

@@ -6,12 +6,12 @@ use std::time::Instant;
 use sdl_model::{Edge, FileId, FileRow, InEdge, StatHint, SymbolId};
 
 use crate::codec::{
-    self, FILE_ITEM, IN_EDGE_ITEM, LONG_TEXT, NAME_ITEM, POSTING_ITEM, Public, id_at, id_key, text_key,
-    unpack_edges, unpack_hit, unpack_in_edge, unpack_path_value, unpack_posting,
+    self, FILE_ITEM, IN_EDGE_ITEM, LONG_TEXT, NAME_ITEM, POSTING_ITEM, Public, id_key, text_key,
+    unpack_edges, unpack_hit, unpack_home, unpack_in_edge, unpack_path_value, unpack_posting,
 };
 use crate::env::{Reads, Table};
 use crate::tables::LedgerTables;
-use crate::{Error, NAME_LIMIT, NameHit, Named, Result, TermHit};
+use crate::{Error, NAME_LIMIT, NameHit, Named, Result, SymbolHome, TermHit};
 
 /// So many rows are read between two looks at the clock.
 const ROWS_PER_LOOK: u32 = 512;
@@ -151,9 +151,13 @@ impl<'r, R: Reads> Rows<'r, R> {
         self.files_of(self.tables.packages, package)
     }
 
-    pub(crate) fn symbol_file(&self, symbol: SymbolId) -> Result<Option<FileId>> {
+    pub(crate) fn symbol_home(&self, symbol: SymbolId) -> Result<Option<SymbolHome>> {
         let row = self.reads.get(self.tables.symbols, &id_key(symbol.0))?;
-        row.map(|bytes| id_at("symbols", bytes).map(FileId)).transpose()
+        row.map(unpack_home).transpose()
+    }
+
+    pub(crate) fn symbol_file(&self, symbol: SymbolId) -> Result<Option<FileId>> {
+        Ok(self.symbol_home(symbol)?.map(|home| home.file))
     }
 
     pub(crate) fn named_up_to(&self, name: &str, limit: usize) -> Result<Vec<NameHit>> {

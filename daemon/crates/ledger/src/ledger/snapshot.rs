@@ -12,7 +12,7 @@ use super::rows::{Rows, in_time};
 use super::state::{self, State};
 use crate::codec::{self, id_key};
 use crate::env::{Read, Reads};
-use crate::{Counters, NameHit, Named, Result, TermHit, View};
+use crate::{Counters, NameHit, Named, Result, SymbolHome, TermHit, View};
 
 /// One version, read: a read transaction. Fails every call once its deadline has passed.
 pub struct Snapshot<'l> {
@@ -140,8 +140,8 @@ impl View for Snapshot<'_> {
     fn files_of_package(&self, package: &str) -> Result<Vec<FileId>> {
         self.rows()?.map_or(Ok(Vec::new()), |rows| rows.files_of_package(package))
     }
-    fn symbol_file(&self, symbol: SymbolId) -> Result<Option<FileId>> {
-        self.rows()?.map_or(Ok(None), |rows| rows.symbol_file(symbol))
+    fn symbol_home(&self, symbol: SymbolId) -> Result<Option<SymbolHome>> {
+        self.rows()?.map_or(Ok(None), |rows| rows.symbol_home(symbol))
     }
     fn named(&self, name: &str) -> Result<Named> {
         self.rows()?.map_or(Ok(Named::All(Vec::new())), |rows| rows.named(name))

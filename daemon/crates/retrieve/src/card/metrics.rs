@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use sdl_model::{EdgeKind, InEdge, Lang};
+use sdl_model::{EdgeKind, InEdge, Lang, RelPath};
 
 use super::Enrichment;
 use super::types::{Metrics, TestRef};
@@ -11,6 +11,9 @@ use crate::{Result, Source, Sym};
 
 /// Incoming edges that are asked whether a test is behind them.
 const MOST_CALLERS: usize = 200;
+
+/// Tests whose names are looked at: opening a file for each would make cards of much tested symbols slow.
+const MOST_NAMED: usize = 16;
 
 /// Incoming edges that are asked the same when only yes or no is wanted.
 const FIRST_USERS: usize = 32;
@@ -23,14 +26,21 @@ pub(super) fn of(
     enrichment: &dyn Enrichment,
 ) -> Result<Metrics> {
     let view = source.view();
-    let mut tests = 0;
+    let name = sym.name().to_lowercase();
+    let mut tests = Vec::new();
+    for edge in view.in_edges(sym.id, MOST_CALLERS)? {
+        if let Some(path) = test_at(source, &edge)? {
+            // A file named after it is the likeliest to hold the test that is.
+            let likely = path.as_str().to_lowercase().contains(&name);
+            tests.push((!likely, edge.kind != EdgeKind::Call, Reverse(edge.confidence), edge));
+        }
+    }
+    tests.sort_unstable();
     let mut best = None;
-    let callers = view.in_edges(sym.id, MOST_CALLERS)?;
-    for edge in &callers {
-        let Some(test) = as_test(source, edge)? else { continue };
-        tests += 1;
+    for (.., edge) in tests.iter().take(MOST_NAMED) {
+        let Some(test) = source.symbol(edge.from)? else { continue };
         // The test that calls it, and is named after it, speaks for it.
-        let after = test.name().to_lowercase().contains(&sym.name().to_lowercase());
+        let after = test.name().to_lowercase().contains(&name);
         let rank = (!after, edge.kind != EdgeKind::Call, Reverse(edge.confidence), edge);
         if best.as_ref().is_none_or(|(known, _): &(_, Sym)| rank < *known) {
             best = Some((rank, test));
@@ -40,7 +50,7 @@ pub(super) fn of(
         fan_in: view.fan_in(sym.id)?,
         fan_out: fan_out as u64,
         churn_30d: enrichment.churn_30d(sym.path()),
-        test_refs: Some(tests),
+        test_refs: Some(tests.len() as u32),
         canonical_test: best.map(|(_, test)| TestRef {
             symbol_id: test.id,
             name: test.qualified().to_owned(),
@@ -52,20 +62,20 @@ pub(super) fn of(
 /// Whether a test is among the first users of a symbol.
 pub(crate) fn used_by_test(source: &Source<'_>, sym: &Sym) -> Result<bool> {
     for edge in source.view().in_edges(sym.id, FIRST_USERS)? {
-        if as_test(source, &edge)?.is_some() {
+        if test_at(source, &edge)?.is_some() {
             return Ok(true);
         }
     }
     Ok(false)
 }
 
-/// The source of an edge, if it is a test. Files are opened only where a test may be.
-fn as_test(source: &Source<'_>, edge: &InEdge) -> Result<Option<Sym>> {
+/// Where the source of an edge stands, if it is a test. Files are opened only where tests stand among other code.
+fn test_at(source: &Source<'_>, edge: &InEdge) -> Result<Option<RelPath>> {
     let Some(file) = source.view().symbol_file(edge.from)? else { return Ok(None) };
     let Some(row) = source.view().file(file)? else { return Ok(None) };
-    let inline = row.state.facts().is_some_and(|key| key.lang == Lang::Rust);
-    if !inline && !is_test_path(row.path.as_str()) {
-        return Ok(None);
+    if is_test_path(row.path.as_str()) {
+        return Ok(Some(row.path));
     }
-    Ok(source.symbol(edge.from)?.filter(Sym::is_test))
+    let inline = row.state.facts().is_some_and(|key| key.lang == Lang::Rust);
+    Ok((inline && source.symbol(edge.from)?.is_some_and(|sym| sym.is_test())).then_some(row.path))
 }

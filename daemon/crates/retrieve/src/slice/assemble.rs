@@ -118,8 +118,8 @@ impl<'a> Assembler<'a> {
         let mut doc = SliceDoc::default();
         for one in chosen {
             let detail = levels.of(one);
-            let card = self.card(one, detail)?;
-            let held = self.request.known_card_etags.get(&one.sym.id);
+            let Some(card) = self.card(one, detail)? else { continue };
+            let held = self.request.known_card_etags.get(&one.symbol);
             if held.is_some_and(|held| etag_covers(held, &card.etag)) {
                 doc.card_refs.push(CardRef { symbol_id: card.symbol_id, etag: card.etag, range: card.range });
             } else {
@@ -128,38 +128,40 @@ impl<'a> Assembler<'a> {
         }
         doc.edges = self.edges(chosen)?;
         doc.sort_edges();
-        doc.frontier = self.frontier(count);
+        doc.frontier = self.frontier(count)?;
         let json = settle(&mut doc, self.request)?;
         Ok(Draft { tokens: doc.estimated_tokens, doc, json })
     }
 
-    fn card(&self, one: &Reached, detail: Detail) -> Result<Card> {
-        if let Some(card) = self.cards.borrow().get(&(one.sym.id, detail)) {
-            return Ok(card.clone());
+    /// None for a symbol whose file's facts are gone, which the ledger's own check reports.
+    fn card(&self, one: &Reached, detail: Detail) -> Result<Option<Card>> {
+        if let Some(card) = self.cards.borrow().get(&(one.symbol, detail)) {
+            return Ok(Some(card.clone()));
         }
+        let Some(sym) = self.source.symbol(one.symbol)? else { return Ok(None) };
         let options = CardOptions {
             detail,
             min_call_confidence: self.request.min_call_confidence,
             resolution_metadata: self.request.resolution_metadata,
         };
-        let mut card = card::card_of(self.source, &one.sym, options, self.enrichment)?;
+        let mut card = card::card_of(self.source, &sym, options, self.enrichment)?;
         // The answer says it once.
         card.ledger_version = None;
-        self.cards.borrow_mut().insert((one.sym.id, detail), card.clone());
-        Ok(card)
+        self.cards.borrow_mut().insert((one.symbol, detail), card.clone());
+        Ok(Some(card))
     }
 
     /// The edges between chosen symbols, those of the best first.
     fn edges(&self, chosen: &[Reached]) -> Result<Vec<SliceEdge>> {
-        let inside: HashSet<SymbolId> = chosen.iter().map(|one| one.sym.id).collect();
+        let inside: HashSet<SymbolId> = chosen.iter().map(|one| one.symbol).collect();
         let mut edges = Vec::new();
         for one in chosen {
-            for edge in self.source.view().out_edges(one.sym.id)? {
+            for edge in self.source.view().out_edges(one.symbol)? {
                 let sure = edge.confidence >= self.request.min_confidence
                     && (edge.kind != EdgeKind::Call || edge.confidence >= self.request.min_call_confidence);
-                if sure && edge.kind != EdgeKind::Ref && edge.to != one.sym.id && inside.contains(&edge.to) {
+                if sure && edge.kind != EdgeKind::Ref && edge.to != one.symbol && inside.contains(&edge.to) {
                     edges.push(SliceEdge {
-                        from: one.sym.id,
+                        from: one.symbol,
                         to: edge.to,
                         kind: edge.kind,
                         confidence: Percent(edge.confidence),
@@ -171,22 +173,26 @@ impl<'a> Assembler<'a> {
         Ok(edges)
     }
 
-    fn frontier(&self, count: usize) -> Vec<FrontierItem> {
+    fn frontier(&self, count: usize) -> Result<Vec<FrontierItem>> {
         let small = self.request.budget.max_estimated_tokens < 1_500;
         let most = if small { MOST_FRONTIER / 2 } else { MOST_FRONTIER };
-        let item = |one: &Reached| FrontierItem {
-            symbol_id: one.sym.id,
-            name: one.sym.qualified().to_owned(),
-            file: one.sym.path().to_owned(),
-            score: Milli::of((f64::from(one.score) * 100.0).round() / 100.0),
-        };
-        self.reached.get(count..).unwrap_or_default().iter().take(most).map(item).collect()
+        let mut items = Vec::with_capacity(most);
+        for one in self.reached.get(count..).unwrap_or_default().iter().take(most) {
+            let Some(sym) = self.source.symbol(one.symbol)? else { continue };
+            items.push(FrontierItem {
+                symbol_id: one.symbol,
+                name: sym.qualified().to_owned(),
+                file: sym.path().to_owned(),
+                score: Milli::of((f64::from(one.score) * 100.0).round() / 100.0),
+            });
+        }
+        Ok(items)
     }
 
     fn finish(&self, count: usize, draft: Draft) -> Result<BuiltSlice> {
         let Draft { doc, json, tokens } = draft;
         let dropped = self.reached.get(count..self.wanted).unwrap_or_default();
-        let spilled: Vec<SymbolId> = dropped.iter().map(|one| one.sym.id).collect();
+        let spilled: Vec<SymbolId> = dropped.iter().map(|one| one.symbol).collect();
         let truncation = if dropped.is_empty() { None } else { Some(self.truncation(count, &spilled)?) };
         let hash = stable_hash(&[serde_json::to_string(&doc)?.as_bytes()]);
         Ok(BuiltSlice {
@@ -205,7 +211,7 @@ impl<'a> Assembler<'a> {
         let outside: HashSet<SymbolId> = spilled.iter().copied().collect();
         let mut dropped_edges = 0;
         for one in self.reached.get(..count).unwrap_or_default() {
-            let edges = self.source.view().out_edges(one.sym.id)?;
+            let edges = self.source.view().out_edges(one.symbol)?;
             dropped_edges += edges.iter().filter(|edge| outside.contains(&edge.to)).count() as u32;
         }
         Ok(Truncation { truncated: true, dropped_cards: spilled.len() as u32, dropped_edges })

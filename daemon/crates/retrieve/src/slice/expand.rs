@@ -7,7 +7,7 @@ use sdl_model::{EdgeKind, Resolution, SymbolId, SymbolKind};
 
 use super::SliceRequest;
 use super::seeds::Seed;
-use crate::{Result, Source, Sym};
+use crate::{Result, Source};
 
 /// What each step away costs.
 const DECAY: f32 = 0.72;
@@ -23,7 +23,7 @@ const HUB: f32 = 40.0;
 
 /// A symbol of the neighbourhood.
 pub(super) struct Reached {
-    pub(super) sym: Sym,
+    pub(super) symbol: SymbolId,
     pub(super) score: f32,
     /// Whether it was put forward by a lane rather than reached.
     pub(super) seed: bool,
@@ -107,13 +107,14 @@ pub(super) fn expand(
         if reached.len() >= most {
             break;
         }
-        let Some(sym) = source.symbol(symbol)? else { continue };
+        // Files are opened for those that become cards: most don't.
+        let Some(home) = view.symbol_home(symbol)? else { continue };
         let seed = of_seed.get(&symbol);
         let forced = seed.is_some_and(|seed| seed.forced);
         // What counts for less as a card leads on just as well.
-        let own = if seed.is_some() { score } else { score * worth(sym.kind()) };
-        if sym.kind() != SymbolKind::Impl {
-            reached.push(Reached { sym, score: own, seed: seed.is_some(), forced });
+        let own = if seed.is_some() { score } else { score * worth(home.kind) };
+        if home.kind != SymbolKind::Impl {
+            reached.push(Reached { symbol, score: own, seed: seed.is_some(), forced });
         }
         let mut push = |to: SymbolId, carried: f32| -> Result<()> {
             let mut next = score * carried * DECAY;
@@ -141,7 +142,7 @@ pub(super) fn expand(
         }
     }
     reached.sort_by(|a, b| {
-        b.forced.cmp(&a.forced).then(b.score.total_cmp(&a.score)).then(a.sym.id.cmp(&b.sym.id))
+        b.forced.cmp(&a.forced).then(b.score.total_cmp(&a.score)).then(a.symbol.cmp(&b.symbol))
     });
     Ok(reached)
 }

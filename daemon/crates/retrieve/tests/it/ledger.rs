@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use std::sync::Arc;
 
 use sdl_graph::testing::Repo;
-use sdl_ledger::{Changes, Counters, NameHit, Named, Result, TermHit, View};
+use sdl_ledger::{Changes, Counters, NameHit, Named, Result, SymbolHome, TermHit, View};
 use sdl_model::facts::Facts;
 use sdl_model::{
     ContentHash, Edge, FactsKey, FileChange, FileId, FileRow, InEdge, Incarnation, Outline, RelPath,
@@ -189,8 +189,8 @@ impl View for At<'_> {
     fn files_of_package(&self, package: &str) -> Result<Vec<FileId>> {
         self.state().repo.files_of_package(package)
     }
-    fn symbol_file(&self, symbol: SymbolId) -> Result<Option<FileId>> {
-        self.state().repo.symbol_file(symbol)
+    fn symbol_home(&self, symbol: SymbolId) -> Result<Option<SymbolHome>> {
+        self.state().repo.symbol_home(symbol)
     }
     fn named(&self, name: &str) -> Result<Named> {
         self.state().repo.named(name)

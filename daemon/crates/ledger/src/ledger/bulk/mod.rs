@@ -14,8 +14,8 @@ use super::derived::{asked_in_order, check_term, in_order, incoming};
 use super::state::{self, State};
 use super::tally::{Sign, Tally};
 use super::{Ledger, Snapshot};
-use crate::codec::{Public, id_key, pack_edges, pack_resolved, path_value, text_key};
-use crate::{Error, FileUpdate, Posting, Resolved, Result, TermHit, codec};
+use crate::codec::{Public, id_key, pack_edges, pack_home, pack_resolved, path_value, text_key};
+use crate::{Error, FileUpdate, Posting, Resolved, Result, SymbolHome, TermHit, codec};
 
 use gathered::{Arena, Items};
 use loader::Loader;
@@ -52,7 +52,7 @@ struct Files {
     dirs: Items<8>,
     packages: Items<8>,
     names: Items<{ codec::NAME_ITEM }>,
-    symbols: Vec<(u64, u64)>,
+    symbols: Vec<(SymbolId, SymbolHome)>,
 }
 
 #[derive(Default)]
@@ -144,7 +144,7 @@ impl<'l> Bulk<'l> {
         for (name, hit) in public.listed(file) {
             files.names.push(&text_key(name), hit);
         }
-        files.symbols.extend(public.defs.iter().map(|def| (def.symbol.0, file.0)));
+        files.symbols.extend(public.defs.iter().map(|def| (def.symbol, SymbolHome { file, kind: def.kind })));
         Ok(())
     }
 
@@ -168,9 +168,9 @@ impl<'l> Bulk<'l> {
         let mut symbols = files.symbols;
         symbols.sort_unstable();
         // Two files whose symbols' hashes coincide: as in a batch, the later one has it.
-        for (n, (symbol, file)) in symbols.iter().enumerate() {
+        for (n, (symbol, home)) in symbols.iter().enumerate() {
             if symbols.get(n + 1).is_none_or(|(next, _)| next != symbol) {
-                loader.row(tables.symbols, &id_key(*symbol), &id_key(*file), true)?;
+                loader.row(tables.symbols, &id_key(symbol.0), &pack_home(*home), true)?;
             }
         }
         loader.done()
