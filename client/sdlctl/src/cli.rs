@@ -254,6 +254,12 @@ pub(crate) enum McpClient {
     Vscode,
 }
 
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum Surface {
+    Gateway,
+    Flat,
+}
+
 #[derive(Subcommand)]
 pub(crate) enum McpCommand {
     /// Print the snippet for a client
@@ -261,9 +267,9 @@ pub(crate) enum McpCommand {
         /// The client (default: all of them)
         #[arg(long)]
         client: Option<McpClient>,
-        /// The surface the client is to see: gateway, flat or search
+        /// Which tools the client is to see (default: gateway, one tool per namespace; flat: one per action)
         #[arg(long)]
-        surface: Option<String>,
+        surface: Option<Surface>,
     },
 }
 

@@ -96,6 +96,11 @@ pub(crate) fn dim(text: &str) -> String {
     paint("2", text)
 }
 
+/// A number with its noun: "1 file", "2 files".
+pub(crate) fn count(number: u64, noun: &str) -> String {
+    format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
+}
+
 /// Text at `pointer`; a dash if there is none.
 pub(crate) fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or("-")

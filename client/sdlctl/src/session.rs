@@ -1,5 +1,6 @@
 //! One connection to the daemon, and a blocking face for it.
 
+use std::fmt::Display;
 use std::future::Future;
 use std::path::Path;
 use std::time::Duration;
@@ -90,7 +91,7 @@ impl Session {
     pub(crate) fn call_with(
         &self,
         method: &str,
-        params: &Value,
+        params: &impl Display,
         options: CallOptions,
         mut on_progress: impl FnMut(&Value),
     ) -> Result<Value, Failure> {
@@ -141,7 +142,17 @@ impl Session {
         arguments: &Value,
         on_progress: impl FnMut(&Value),
     ) -> Result<Answer, Failure> {
-        let params = json!({ "name": action, "arguments": arguments });
+        self.tool_as_written(action, &arguments.to_string(), on_progress)
+    }
+
+    /// The same with arguments as they were written, which must be JSON: the daemon is to see a field that is there twice.
+    pub(crate) fn tool_as_written(
+        &self,
+        action: &str,
+        arguments: &str,
+        on_progress: impl FnMut(&Value),
+    ) -> Result<Answer, Failure> {
+        let params = format!(r#"{{"name":{},"arguments":{arguments}}}"#, json!(action));
         let result = self.call_with("tools/call", &params, CallOptions::mutation(), on_progress)?;
         let structured = result.get("structuredContent").cloned().unwrap_or(Value::Null);
         let text = result.pointer("/content/0/text").and_then(Value::as_str).unwrap_or_default().to_owned();
@@ -179,12 +190,11 @@ fn choose(repos: &[(&str, &Path)], given: Option<&str>, cwd: &Path) -> Result<St
     if let Some((id, _)) = repos.iter().find(|(id, _)| Some(*id) == given) {
         return Ok((*id).to_owned());
     }
-    let place = cwd.join(given.unwrap_or_default());
-    // Roots have no links in them.
-    let place = place.canonicalize().unwrap_or(place);
+    // Roots have no links in them. What is not there is no path but a mistaken id.
+    let place = cwd.join(given.unwrap_or_default()).canonicalize().ok();
     let around = repos
         .iter()
-        .filter(|(_, root)| place.starts_with(root))
+        .filter(|(_, root)| place.as_ref().is_some_and(|place| place.starts_with(root)))
         .max_by_key(|(_, root)| root.as_os_str().len());
     let known: Vec<&str> = repos.iter().map(|(id, _)| *id).collect();
     match (around, given, known.as_slice()) {
@@ -214,16 +224,22 @@ mod tests {
 
     #[test]
     fn the_repository_that_is_meant() {
-        let repos = [("app", Path::new("/w/app")), ("inner", Path::new("/w/app/inner"))];
-        let choose_in = |given, cwd| choose(&repos, given, Path::new(cwd));
-        assert_eq!(choose_in(Some("inner"), "/elsewhere"), Ok("inner".into()));
-        assert_eq!(choose_in(None, "/w/app/src"), Ok("app".into()));
-        assert_eq!(choose_in(None, "/w/app/inner"), Ok("inner".into()));
-        assert_eq!(choose_in(Some("/w/app/x"), "/elsewhere"), Ok("app".into()));
-        assert_eq!(choose_in(Some("app/x"), "/w"), Ok("app".into()));
-        assert_eq!(choose(&repos[..1], None, Path::new("/elsewhere")), Ok("app".into()));
-        assert!(choose_in(None, "/elsewhere").unwrap_err().ends_with("--repo: app, inner"));
-        assert!(choose_in(Some("b"), "/elsewhere").unwrap_err().contains("\"b\""));
-        assert!(choose(&[], None, Path::new("/w/app")).unwrap_err().contains("sdlctl index"));
+        let folder = tempfile::tempdir().unwrap();
+        let top = folder.path().canonicalize().unwrap();
+        let (app, inner) = (top.join("app"), top.join("app/inner"));
+        std::fs::create_dir_all(inner.join("src")).unwrap();
+        std::fs::create_dir(app.join("x")).unwrap();
+        let repos = [("app", app.as_path()), ("inner", inner.as_path())];
+        let choose_in = |given, cwd: &Path| choose(&repos, given, cwd);
+        assert_eq!(choose_in(Some("inner"), &top), Ok("inner".into()));
+        assert_eq!(choose_in(None, &app.join("x")), Ok("app".into()));
+        assert_eq!(choose_in(None, &inner.join("src")), Ok("inner".into()));
+        let inside = app.join("x");
+        assert_eq!(choose_in(inside.to_str(), &top), Ok("app".into()));
+        assert_eq!(choose_in(Some("app/x"), &top), Ok("app".into()));
+        assert_eq!(choose(&repos[..1], None, &top), Ok("app".into()));
+        assert!(choose_in(None, &top).unwrap_err().ends_with("--repo: app, inner"));
+        assert!(choose_in(Some("nowhere"), &app).unwrap_err().contains("\"nowhere\""));
+        assert!(choose(&[], None, &app).unwrap_err().contains("sdlctl index"));
     }
 }

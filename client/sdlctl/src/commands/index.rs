@@ -6,7 +6,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
 use crate::cli::IndexArgs;
-use crate::output::{self, Failure, Outcome, bold, number, text};
+use crate::output::{self, Failure, Outcome, bold, count, number, text};
 use crate::session::Session;
 
 pub(crate) fn run(args: &IndexArgs, as_json: bool) -> Result<Outcome, Failure> {
@@ -40,12 +40,12 @@ pub(crate) fn run(args: &IndexArgs, as_json: bool) -> Result<Outcome, Failure> {
 
 fn show(repo: &str, done: &Value, status: &Value) {
     output::line(&format!(
-        "{} is at {}: {} files, {} symbols, {} edges",
+        "{} is at {}: {}, {}, {}",
         bold(repo),
         text(done, "/versionId"),
-        number(status, "/files"),
-        number(status, "/symbols"),
-        number(status, "/edges"),
+        count(number(status, "/files"), "file"),
+        count(number(status, "/symbols"), "symbol"),
+        count(number(status, "/edges"), "edge"),
     ));
     output::line(&format!(
         "{} parsed, {} known already, in {:.2} s",

@@ -42,6 +42,9 @@ pub(crate) fn run(command: RepoCommand, as_json: bool) -> Result<Outcome, Failur
         RepoCommand::Ls => {
             let status = Session::open()?.call("daemon/status", &json!({}))?;
             show(as_json, &status["repos"], || {
+                if status["repos"].as_array().is_some_and(Vec::is_empty) {
+                    output::line("No repository is registered. Add one with: sdlctl index PATH");
+                }
                 for repo in status["repos"].as_array().into_iter().flatten() {
                     output::line(&format!(
                         "{}  {}  {}",

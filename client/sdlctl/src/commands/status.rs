@@ -5,7 +5,7 @@ use std::time::Duration;
 use sdl_client::CallOptions;
 use serde_json::{Value, json};
 
-use crate::output::{self, Failure, Outcome, bold, dim, number, paint, text};
+use crate::output::{self, Failure, Outcome, bold, count, dim, number, paint, text};
 use crate::session::Session;
 
 pub(crate) fn run(as_json: bool) -> Result<Outcome, Failure> {
@@ -55,10 +55,10 @@ fn state(repo: &Value) -> String {
     let state = text(repo, "/state");
     match state {
         "live" => format!(
-            "{} at {}, {} folders watched",
+            "{} at {}, {} watched",
             paint("32", state),
             text(repo, "/ledgerVersion"),
-            number(repo, "/watcher/watches")
+            count(number(repo, "/watcher/watches"), "folder")
         ),
         "indexing" => format!(
             "{} {}/{}",

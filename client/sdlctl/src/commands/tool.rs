@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use serde_json::Value;
+use serde_json::value::RawValue;
 
 use crate::cli::ToolArgs;
 use crate::output::{self, Failure, Outcome};
@@ -13,9 +13,9 @@ pub(crate) fn run(args: &ToolArgs, as_json: bool) -> Result<Outcome, Failure> {
         Some(file) => fs::read_to_string(file).map_err(|error| Failure::io(file, &error))?,
         None => args.args.clone(),
     };
-    let arguments: Value = serde_json::from_str(&text)
+    let arguments: &RawValue = serde_json::from_str(&text)
         .map_err(|error| Failure::Usage(format!("--args is not JSON: {error}")))?;
-    let answer = Session::open()?.tool(&args.action, &arguments)?;
+    let answer = Session::open()?.tool_as_written(&args.action, arguments.get(), |_| {})?;
     if as_json {
         output::json(&answer.structured)
     } else {
