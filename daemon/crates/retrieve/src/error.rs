@@ -25,7 +25,9 @@ pub enum Error {
 #[non_exhaustive]
 pub enum UserError {
     /// Nothing to look for.
-    #[error("the query holds no letter or digit to search for; name a symbol or describe what it does")]
+    #[error(
+        "the query holds no word to search for (one letter, or a word like \"the\", counts only alone); name a symbol or describe what it does"
+    )]
     EmptyQuery,
     /// The pattern does not compile, or is too large.
     #[error("the regular expression is not usable: {0}")]

@@ -105,6 +105,8 @@ impl Plan {
         } else if (quoted || looks_like_name(word))
             && self.names.len() < MOST_PROBES
             && let Some(probe) = name_probe(word, 1.0)
+            // In a text a single letter, even a quoted one, is rarely a symbol.
+            && probe.name.len() > 1
             && !self.names.contains(&probe)
         {
             // `Cart` in `Cart.checkout` is spelled too, though it is not what is meant first.
@@ -139,7 +141,7 @@ fn name_probe(word: &str, weight: f32) -> Option<NameProbe> {
         .collect();
     let name = parts.pop()?.to_owned();
     let owners = parts.into_iter().map(|part| part.chars().map(words::lower).collect()).collect();
-    (name.len() > 1).then_some(NameProbe { name, owners, weight })
+    Some(NameProbe { name, owners, weight })
 }
 
 /// Whether a word is a name by its looks: `snake_case`, `camelCase`, `a.b`, `a::b`, `f()`, `CONST_X`.
@@ -194,6 +196,14 @@ mod tests {
             [NameProbe { name: "invoke".into(), owners: vec!["command".into()], weight: 1.0 }]
         );
         assert_eq!(plan.terms.iter().map(|t| t.term.as_str()).collect::<Vec<_>>(), ["command", "invok"]);
+    }
+
+    #[test]
+    fn a_single_letter() {
+        let plan = Plan::of_query("b", &[]);
+        assert_eq!(plan.names, [NameProbe { name: "b".into(), owners: vec![], weight: 1.0 }]);
+        assert_eq!(Plan::of_query("Cart.b", &[]).names[0].owners, ["cart"]);
+        assert!(Plan::of_text("what 'b' does").names.is_empty());
     }
 
     #[test]

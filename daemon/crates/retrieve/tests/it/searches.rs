@@ -173,3 +173,15 @@ fn nothing_to_search_for_is_an_error() {
         );
     }
 }
+
+#[test]
+fn a_single_letter_is_a_name_too() {
+    let mut ledger = shop();
+    ledger.write(&[("shop/letters.py", Some(b"def q():\n    return 1\n"))]);
+    let exact = SearchRequest { exact: true, ..SearchRequest::new("q") };
+    for request in [SearchRequest::new("q"), SearchRequest::new("q()"), exact] {
+        assert_eq!(names(&find(&ledger, &request)), ["q"], "{request:?}");
+    }
+    let nothing = search(&ledger.head().source(), &SearchRequest::new("( , )"));
+    assert!(matches!(nothing, Err(Error::User(UserError::EmptyQuery))));
+}
