@@ -70,14 +70,24 @@ fn index(env: TestEnv, root: &Path, runs: &mut Runs) -> Outcome {
     runs.wall.push(began.elapsed().as_secs_f64());
     runs.cpu.push(process::cpu_seconds(pid).zip(cpu).map_or(f64::NAN, |(after, before)| after - before));
     if let Some(memory) = process::memory(pid) {
+        let on_disk = |folder: &str| megabytes(stored(&world.env.state_dir().join(folder)));
         println!(
-            "daemon: {} resident, {} of it private, peak {}",
+            "daemon: {} resident, {} of it private, peak {}; on disk: facts {}, ledger {}",
             megabytes(memory.resident),
             megabytes(memory.anonymous),
-            megabytes(memory.peak)
+            megabytes(memory.peak),
+            on_disk("facts"),
+            on_disk("repos")
         );
     }
     Ok(())
+}
+
+/// Bytes of the databases below a folder, as far as the disk holds them.
+fn stored(folder: &Path) -> u64 {
+    let files = ignore::WalkBuilder::new(folder).standard_filters(false).build().flatten();
+    let sizes = files.filter(|entry| entry.file_name() == "data.mdb").filter_map(|entry| entry.metadata().ok());
+    sizes.map(|file| file.len()).sum()
 }
 
 /// What was parsed.

@@ -16,6 +16,8 @@ use crate::{Outcome, process, tree};
 
 /// Functions that are held.
 const HELD: usize = 40;
+/// So many times as many functions are looked at as are edited: some are too short.
+const MOST_TRIES: u64 = 10;
 /// Files of the small tree.
 const SMALL: usize = 50;
 
@@ -114,7 +116,10 @@ fn measure(
     let pid = world.daemon.pid();
     let before = process::cpu_seconds(pid).unwrap_or(f64::NAN);
     let mut made = 0_u32;
-    for round in 0..edits {
+    for round in 0..MOST_TRIES * edits {
+        if u64::from(made) == edits {
+            break;
+        }
         let Some(function) = held.get(random.below(held.len() as u64) as usize) else { break };
         if !edit(world, function, round)? {
             continue;
@@ -130,7 +135,10 @@ fn measure(
     println!("{} functions held, refresh after an edit     {}", held.len(), times.summary());
 
     let mut times = Times::default();
-    for round in 0..outside {
+    for round in 0..MOST_TRIES * outside {
+        if times.len() as u64 == outside {
+            break;
+        }
         let Some(function) = others.get(random.below(others.len() as u64) as usize) else { break };
         let before = version(&known)?;
         if !edit(world, function, round)? {
