@@ -74,7 +74,7 @@ fn trees_that_may_not_be_registered_are_refused() {
 fn strange_files_are_listed_and_harm_nothing() {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt;
-    use std::os::unix::fs::symlink;
+    use std::os::unix::fs::{PermissionsExt, symlink};
 
     let env = TestEnv::new();
     let root = env.repo("app", "//- /good.py\ndef good():\n    return 1\n");
@@ -82,6 +82,14 @@ fn strange_files_are_listed_and_harm_nothing() {
     symlink("/etc/passwd", root.join("outside.py")).unwrap();
     File::create(root.join("huge.py")).unwrap().set_len(200 << 20).unwrap();
     fs::write(root.join("brackets.py"), "[".repeat(100_000)).unwrap();
+    // One line like that is taken for minified; these reach the parser.
+    fs::write(root.join("deep.py"), "[\n".repeat(100_000)).unwrap();
+    fs::write(root.join("deep.ts"), "const x = (\n".repeat(100_000)).unwrap();
+    fs::write(root.join("deep.rs"), "fn f() {\n".repeat(100_000)).unwrap();
+    fs::write(root.join("locked.py"), "x = 1\n").unwrap();
+    fs::set_permissions(root.join("locked.py"), fs::Permissions::from_mode(0o000)).unwrap();
+    // Permissions do not hold for everybody.
+    let locked = fs::read(root.join("locked.py")).is_err();
     fs::write(root.join("latin1.py"), b"def caf\xe9():\n    return '\xff'\n").unwrap();
     fs::write(root.join("binary.py"), [0_u8; 512]).unwrap();
     fs::write(root.join(OsStr::from_bytes(b"bad\xffname.py")), "x = 1\n").unwrap();
@@ -93,6 +101,7 @@ fn strange_files_are_listed_and_harm_nothing() {
     for reason in ["tooLarge", "binary", "symlink", "nonUtf8Name"] {
         assert_eq!(skipped[reason], 1, "{reason}: {status}");
     }
+    assert_eq!(skipped["unreadable"], if locked { json!(1) } else { Value::Null }, "{status}");
     let found = client
         .call("sdl_symbol_search", json!({"query": "good", "exact": true, "kinds": ["function"]}))
         .unwrap()
@@ -114,4 +123,70 @@ fn a_second_daemon_on_the_same_state_is_turned_away() {
     let said = String::from_utf8_lossy(&output.stderr);
     assert!(said.contains("another daemon"), "{said}");
     client.call("sdl_repo_status", json!({"sync": "require"})).unwrap().ok();
+}
+
+#[cfg(unix)]
+#[test]
+fn hostile_frames_end_their_own_connection_only() {
+    use std::io::{Read, Write};
+    use std::net::Shutdown;
+    use std::os::unix::net::UnixStream;
+    use std::time::Duration;
+
+    let env = TestEnv::new();
+    let root = env.repo("app", "//- /a.py\nx = 1\n");
+    let mut daemon = env.daemon();
+    let mut client = indexed(&env, &root);
+    let socket = env.runtime_dir().join("sdl-v1.sock");
+    let connect = || {
+        let stream = UnixStream::connect(&socket).unwrap();
+        stream.set_read_timeout(Some(Duration::from_secs(30))).unwrap();
+        stream
+    };
+    // What a client of the right kind says first is what the daemon says first: both greet alike.
+    let mut greeting = vec![0; 4096];
+    let length = connect().read(&mut greeting).unwrap();
+    greeting.truncate(length);
+    assert!(greeting.starts_with(b"SDLIPC\r\n"), "{greeting:?}");
+    let with = |tail: &[u8]| [&greeting[..], tail].concat();
+    let hostile = [
+        ("nothing", Vec::new()),
+        ("another protocol", b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n".to_vec()),
+        ("half a greeting", greeting[..length / 2].to_vec()),
+        ("a huge length", with(&[0xff; 16])),
+        ("a truncated frame", with(&[0, 0, 1, 0, 7])),
+        ("zeros", with(&[0; 4096])),
+    ];
+    for (what, bytes) in hostile {
+        let mut stream = connect();
+        // The daemon may have hung up before all is written.
+        let _ = stream.write_all(&bytes).and_then(|()| stream.shutdown(Shutdown::Write));
+        let mut answer = Vec::new();
+        match stream.read_to_end(&mut answer) {
+            Ok(_) => assert!(answer.len() < 4096, "{what}: {} bytes", answer.len()),
+            Err(error) => assert_eq!(error.kind(), std::io::ErrorKind::ConnectionReset, "{what}: not ended"),
+        }
+        assert!(daemon.is_running(), "{what}");
+        client.call("sdl_repo_status", json!({"sync": "require"})).unwrap().ok();
+    }
+}
+
+#[test]
+fn handles_and_versions_that_no_ledger_gave_are_told_apart() {
+    let env = TestEnv::new();
+    let root = env.repo("app", "//- /a.py\ndef alpha():\n    return 1\n");
+    let client = &mut indexed(&env, &root);
+    let slice = client.call("sdl_slice_build", json!({"taskText": "alpha"})).unwrap().ok();
+    let mut refresh = |handle: &Value, version: &str| {
+        client.call("sdl_slice_refresh", json!({"sliceHandle": handle, "knownVersion": version})).unwrap()
+    };
+    for handle in ["h_", "h_000000000000000", "sp_00000000000000", "nonsense"] {
+        assert_eq!(refresh(&json!(handle), "v1").err()["code"], "unknownHandle", "{handle}");
+    }
+    // Older or newer than anything known: the whole slice, never a wrong delta.
+    for version in ["v1", "v99999999999999"] {
+        assert_eq!(refresh(&slice["sliceHandle"], version).ok()["freshInstance"], true, "{version}");
+    }
+    let error = refresh(&slice["sliceHandle"], "yesterday").err();
+    assert!(error["message"].as_str().unwrap_or_default().contains("yesterday"), "{error}");
 }
