@@ -65,7 +65,7 @@ const TABLE: &[Row] = &[
     (s::unique_function::RULE.number, 76, &[]),
     (s::unique_method::RULE.number, 76, &[(Family::Rust, 94)]),
     (s::near_method::RULE.number, 40, &[]),
-    (s::same_name::RULE.number, 23, &[]),
+    (s::same_name::RULE.number, 21, &[]),
     (s::setting::RULE.number, 60, &[]),
     (s::extension::RULE.number, 75, &[]),
     (s::alias::RULE.number, 75, &[]),

@@ -53,7 +53,7 @@ impl Resolver<'_, '_> {
 
     /// A bare call of a name that nothing in sight has.
     pub(super) fn unknown_function(&self, one: &Ref) -> Outcome {
-        if has_closed_names(self.lang) {
+        if has_closed_names(self.lang) || self.may_inherit_from_outside(one) {
             return Outcome::External;
         }
         let name = self.infer.own.sym(self.infer.w, one.name);
@@ -62,6 +62,14 @@ impl Resolver<'_, '_> {
             _ => kind == SymbolKind::Function || kind == SymbolKind::Macro || kind.is_type(),
         };
         self.unique(name, wanted)
+    }
+
+    /// Whether a bare name may be a member that the type around has from outside.
+    fn may_inherit_from_outside(&self, one: &Ref) -> bool {
+        let has_implicit_receiver = matches!(self.lang, Lang::Cpp | Lang::CSharp | Lang::Ruby);
+        has_implicit_receiver
+            && one.form == RefForm::Call
+            && self.infer.self_class(&self.ctx(one)).is_some_and(|class| self.infer.line(class).outside)
     }
 
     /// A type that nothing in sight has.
@@ -152,6 +160,9 @@ impl Resolver<'_, '_> {
         }
         let wanted = |kind| matches!(kind, SymbolKind::Method | SymbolKind::Property);
         let Some(mut found) = self.hits(name, wanted) else { return Outcome::Unresolved };
+        // What hands a call on under its own name does not call itself.
+        let around = self.infer.file(self.infer.own.file).enclosing(one.scope, SymbolKind::is_callable);
+        found.retain(|def| def.file != self.infer.own.file || Some(def.def) != around);
         // What has no body runs nothing: an interface's member, a declaration of what is written elsewhere.
         if found.iter().any(|def| !self.is_declaration(*def)) {
             found.retain(|def| !self.is_declaration(*def));

@@ -21,7 +21,7 @@ use edges::Edges;
 /// Most targets of one ambiguous reference; with more it is unresolved.
 const CANDIDATES: usize = 5;
 /// The same where nothing but the name speaks for them.
-const CANDIDATES_BY_NAME: usize = 3;
+const CANDIDATES_BY_NAME: usize = 2;
 
 /// How one reference came out.
 #[derive(Clone, Debug, PartialEq)]
