@@ -31,10 +31,11 @@ pub(crate) fn run(path: Option<&str>) -> Outcome {
     let overview = ctl.call("repo.overview", &json!({"repoId": repo, "level": "full"}))?;
     let name = hotspot(&overview).unwrap_or_else(|| "main".to_owned());
     title(&format!("Search, here for `{name}`, which much of the code depends on"));
-    ctl.show(&["search", &name, "--repo", &repo])?;
+    ctl.show(&["search", &name, "--limit", "5", "--repo", &repo])?;
 
     title("A slice: the symbols that one task needs, within a budget of tokens");
-    ctl.show(&["slice", "--task", &format!("change how {name} works"), "--repo", &repo])?;
+    let task = format!("fix {name}");
+    ctl.show(&["slice", "--task", &task, "--tokens", "1500", "--cards", "12", "--repo", &repo])?;
 
     delta(&ctl)?;
 
@@ -112,9 +113,12 @@ class Order:
         return sum(gross(item) for item in self.items)
 ";
 
-/// The name that most of a repository depends on.
+/// The name that most of a repository depends on, of those that tell something by themselves.
 fn hotspot(overview: &Value) -> Option<String> {
-    overview["hotspots"].as_array()?.iter().find_map(|spot| spot["name"].as_str()).map(str::to_owned)
+    let names: Vec<&str> =
+        overview["hotspots"].as_array()?.iter().filter_map(|spot| spot["name"].as_str()).collect();
+    let last = |name: &&str| name.rsplit([':', '.', '#']).next().map_or(0, str::len);
+    names.iter().find(|name| last(name) > 4).or(names.first()).map(|name| (*name).to_owned())
 }
 
 fn text(answer: &Value, field: &str) -> Outcome<String> {
