@@ -10,11 +10,15 @@ use crate::ExtractError;
 
 /// Steps that any file gets. A step is a hundred of the parser's operations (one call of its progress callback), or what
 /// takes it as long. Steps and not seconds: facts must be the same on a slow machine.
-pub const PARSE_STEPS_BASE: u64 = 10_000;
+pub const PARSE_STEPS_BASE: u64 = 20_000;
 
 /// Steps that each byte adds: ordinary code takes a third of that, broken code more. The largest file
 /// gets about a second's worth.
 pub const PARSE_STEPS_PER_BYTE: f64 = 0.03;
+
+/// How many steps one counts for that is taken where the text makes no sense: the parser then tries every symbol that it
+/// knows.
+const ERROR_STEPS: u64 = 4;
 
 /// How much text the parser gets at a time. Operations do not tell how far a scanner looked ahead; how often it asked
 /// for more does.
@@ -55,8 +59,8 @@ pub(crate) fn parse(lang: Lang, grammar: &Grammar, bytes: &[u8]) -> Result<Tree,
     let steps = Cell::new(0);
     let chunks = Cell::new(0);
     let is_over = || steps.get() + chunks.get() / CHUNKS_PER_STEP > limit;
-    let mut progress = |_: &tree_sitter::ParseState| {
-        steps.set(steps.get() + 1);
+    let mut progress = |state: &tree_sitter::ParseState| {
+        steps.set(steps.get() + if state.has_error() { ERROR_STEPS } else { 1 });
         if is_over() { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
     };
     let options = ParseOptions::new().progress_callback(&mut progress);

@@ -9,14 +9,17 @@ mod functions;
 mod imports;
 mod invariants;
 mod kinds;
+mod mask;
 mod members;
 mod modifiers;
 mod params;
 mod refs;
 mod types;
 
-use sdl_model::SymbolKind;
+use std::borrow::Cow;
+
 use sdl_model::facts::{DefIx, ExprIx};
+use sdl_model::{Lang, SymbolKind};
 
 use crate::build::{EffectTable, Half};
 use crate::driver::{Cx, Language, Visit};
@@ -60,6 +63,10 @@ impl Language for CSharp {
     type State = State;
 
     const OVERLOADS: bool = true;
+
+    fn prepare(_lang: Lang, bytes: &[u8]) -> Cow<'_, [u8]> {
+        mask::mask(bytes)
+    }
 
     fn is_comment(kind: K) -> bool {
         kind == K::Comment
