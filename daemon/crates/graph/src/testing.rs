@@ -4,7 +4,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
 use std::sync::Arc;
 
-use sdl_ledger::{Counters, LookupKey, NAME_LIMIT, NameHit, Named, Resolved, Result, SymbolHome, TermHit, View};
+use sdl_ledger::{
+    Counters, LookupKey, NAME_LIMIT, NameHit, Named, Resolved, Result, SymbolHome, TermHit, View,
+};
 use sdl_model::facts::DefFlags;
 use sdl_model::{
     Edge, Facts, FactsKey, FileId, FileRow, FileState, InEdge, RelPath, SymbolId, SymbolKind, Version,

@@ -2,13 +2,13 @@
 
 use std::rc::Rc;
 
-use sdl_model::facts::{DefIx, Expr};
+use sdl_model::facts::{Def, DefIx, Expr, ExprIx};
 use sdl_model::{Lang, SymbolKind};
 
 use super::containers::{ARGS, NESTING};
 use super::names::parameters;
 use super::{Ctx, Env, How, Infer, Shape, ShapeKind, Ty, Typed};
-use crate::world::{DefRef, FileIndex};
+use crate::world::{DefRef, FileIndex, last_name};
 
 /// How far up a line of inheritance arguments are handed on.
 const UP: u8 = 4;
@@ -106,13 +106,7 @@ impl Infer<'_, '_> {
         }
     }
 
-    fn applied_type(
-        &self,
-        ty: &Ty,
-        member: DefRef,
-        stated: sdl_model::facts::ExprIx,
-        how: How,
-    ) -> Option<Typed> {
+    fn applied_type(&self, ty: &Ty, member: DefRef, stated: ExprIx, how: How) -> Option<Typed> {
         let env = self.env(ty, member)?;
         let file = self.file(member.file);
         let ctx = Ctx { env: Some(&env), ..Self::outline_ctx(&file, member, ty.instance_of()) };
@@ -143,14 +137,13 @@ impl Infer<'_, '_> {
                 owner = *inner;
             }
             let Expr::Generic(_, args) = file.outline.arena.expr(owner) else { return None };
-            let name = |arg: &sdl_model::facts::ExprIx| match file.outline.arena.expr(*arg) {
+            let name = |arg: &ExprIx| match file.outline.arena.expr(*arg) {
                 Expr::Name(name) => file.outline.str(*name).into(),
                 _ => Box::default(),
             };
             return Some((holder, args.iter().map(name).collect()));
         }
-        let generics = file.outline.str(def.generics?);
-        Some((holder, parameters(generics, file.lang()).map(Into::into).collect()))
+        Some((holder, type_parameters(file, def))).filter(|(_, names)| !names.is_empty())
     }
 
     /// The arguments that `owner`, which `ty` inherits from, has for it.
@@ -158,10 +151,8 @@ impl Infer<'_, '_> {
         let class = ty.instance_of()?;
         let file = self.file(class.file);
         let def = file.outline.def(class.def)?;
-        let names: Vec<Box<str>> = match def.generics {
-            Some(generics) => parameters(file.outline.str(generics), file.lang()).map(Into::into).collect(),
-            None => Vec::new(),
-        };
+        // Without arguments the parameters stand for what bounds them.
+        let names = if ty.args().is_empty() { Vec::new() } else { type_parameters(&file, def) };
         let env = Env { of: class.def, names, args: ty.args().to_vec(), this: None };
         // The bases of a type see its parameters, which its own scope declares.
         let ctx = Ctx { env: Some(&env), ..Self::outline_ctx(&file, class, None) };
@@ -237,6 +228,26 @@ impl Infer<'_, '_> {
             _ => None,
         }
     }
+}
+
+/// The names of a type's generic parameters. Older Python has them among its bases: `Generic[T]`.
+fn type_parameters(file: &FileIndex, def: &Def) -> Vec<Box<str>> {
+    if let Some(generics) = def.generics {
+        return parameters(file.outline.str(generics), file.lang()).map(Into::into).collect();
+    }
+    let listed = def.bases.iter().find_map(|base| match file.outline.arena.expr(base.ty) {
+        Expr::Generic(of, args) => {
+            let of = last_name(&file.outline, *of);
+            matches!(of, Some("Generic" | "Protocol")).then_some(args)
+        }
+        _ => None,
+    });
+    let name = |arg: &ExprIx| match file.outline.arena.expr(*arg) {
+        Expr::Name(name) => file.outline.str(*name).into(),
+        _ => Box::default(),
+    };
+    let listed = listed.filter(|_| file.lang() == Lang::Python);
+    listed.into_iter().flatten().map(name).collect()
 }
 
 /// The method that gives an iterator.
