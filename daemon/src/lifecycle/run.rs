@@ -68,6 +68,8 @@ fn serve(args: &Args, report: StartupReport) -> Result<(), Failure> {
             .max_blocking_threads(BLOCKING_THREADS)
             .thread_keep_alive(Duration::from_secs(2))
             .build()?;
+        // Without a name they would go by that of the first repository that needs them.
+        rayon::ThreadPoolBuilder::new().thread_name(|n| format!("sdl index {n}")).build_global()?;
         let engine = Engine::open(paths.state())?;
         let listeners = runtime.block_on(async {
             let inherited = Listener::inherited()?;

@@ -257,6 +257,7 @@ impl Worker {
             );
         }
         self.indexing = false;
+        repo.facts.forget_decoded();
         memory::give_back();
         if let Err(error) = built_by::note(&repo.dir) {
             tracing::warn!(%error, "the ledger will be built anew at the next start");

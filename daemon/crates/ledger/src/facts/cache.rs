@@ -106,6 +106,13 @@ impl OutlineCache {
         }
     }
 
+    /// Lets go of everything.
+    pub(super) fn clear(&self) {
+        let limit = self.limit.load(Ordering::Relaxed);
+        self.set_limit(0);
+        self.set_limit(limit);
+    }
+
     /// Changes the limit.
     pub(super) fn set_limit(&self, bytes: usize) {
         self.limit.store(bytes, Ordering::Relaxed);

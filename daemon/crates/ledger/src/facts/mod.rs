@@ -300,6 +300,11 @@ impl FactsStore {
         self.cache.set_limit(bytes);
     }
 
+    /// Lets go of the decoded outlines: those of a first index are rarely the ones asked for next.
+    pub fn forget_decoded(&self) {
+        self.cache.clear();
+    }
+
     /// Notes that the stored data is damaged: the next open sets it aside.
     pub fn condemn(&self, why: &str) -> Result<()> {
         self.env.condemn(why)
