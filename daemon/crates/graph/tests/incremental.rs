@@ -259,7 +259,7 @@ const POOL: &[(&str, &[&str])] = &[
     (
         "cr/b/src/main.rs",
         &[
-            "use z::{Map, V};\nfn main() { run(todo!()); }\nfn run(m: Map<V>) { m.get().unwrap().go(); for v in m { v.go(); } }\n",
+            "use z::{Map, V};\nfn main() { run(panic!()); }\nfn run(m: Map<V>) { m.get().unwrap().go(); for v in m { v.go(); } }\n",
             "use a::*;\nfn main() { let m: Map<V> = make(); m.go(); m.get().go(); a::map::Map::get(&m); }\n",
         ],
     ),
