@@ -3,13 +3,15 @@
 
 use std::path::Path;
 
-use tracing_appender::non_blocking::WorkerGuard;
+use tracing_appender::non_blocking::{NonBlockingBuilder, WorkerGuard};
 use tracing_appender::rolling::{InitError, RollingFileAppender, Rotation};
 use tracing_subscriber::EnvFilter;
 
 const PREFIX: &str = "sdld";
 const SUFFIX: &str = "log";
 const KEPT_FILES: usize = 7;
+/// Lines that wait to be written; room for all of them is taken at the start.
+const WAITING_LINES: usize = 2_000;
 
 /// Sends the log to standard error.
 pub fn to_stderr() {
@@ -25,7 +27,7 @@ pub fn to_files(folder: &Path) -> Result<WorkerGuard, InitError> {
         .max_log_files(KEPT_FILES)
         .build(folder)?;
     // Lossy and bounded: a full disk must not hold up an answer.
-    let (writer, guard) = tracing_appender::non_blocking(files);
+    let (writer, guard) = NonBlockingBuilder::default().buffered_lines_limit(WAITING_LINES).finish(files);
     let _ =
         tracing_subscriber::fmt().with_env_filter(filter()).with_ansi(false).with_writer(writer).try_init();
     Ok(guard)
