@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard, Weak};
 use std::time::{Duration, Instant};
 
-use sdl_ledger::{FactsStore, How, Options};
+use sdl_ledger::{AgentStore, FactsStore, How, Options};
 use sdl_model::ids::EXTRACTOR_VERSION;
 use sdl_tools::host::{HostInfo, Limits, MemoryInfo, RegisterSpec, Registered, Unserved};
 use sdl_tools::{Code, Host, Repo as _, ToolError};
@@ -44,6 +44,7 @@ pub struct Engine {
     me: Weak<Self>,
     state: PathBuf,
     facts: Arc<FactsStore>,
+    agent: AgentStore,
     /// The facts store began empty: what ledgers name is not there any more.
     facts_lost: bool,
     hub: Hub,
@@ -73,11 +74,14 @@ impl Engine {
             fs::create_dir_all(&dir).map_err(|source| EngineError::Folder { path: dir, source })?;
         }
         let (facts, how) = FactsStore::open(&state.join("facts"), &Options::default())?;
+        let (agent, agent_how) =
+            AgentStore::open(&state.join("agent"), sdl_tools::AGENT_TABLES, &Options::default())?;
         let hub = Hub::start(HubConfig::new(state.join("cookies")));
         let engine = Arc::new_cyclic(|me| Self {
             me: me.clone(),
             state: state.to_owned(),
             facts: Arc::new(facts),
+            agent,
             facts_lost: !matches!(how, How::Existing | How::Migrated { .. }),
             hub,
             options,
@@ -88,6 +92,7 @@ impl Engine {
             started: Instant::now(),
         });
         engine.note_rebuild("the facts of all repositories", &how);
+        engine.note_rebuild("what agents own", &agent_how);
         for entry in catalog::load(&engine.catalog())? {
             let id = entry.repo_id.clone();
             let started = check_root(&entry.root, &[], &engine.root_context())
@@ -325,6 +330,10 @@ impl Host for Engine {
 
     fn unregister(&self, id: &str) -> Result<(), ToolError> {
         self.remove(id).map_err(|error| ToolError::new(Code::Unavailable, error.to_string()))
+    }
+
+    fn agent(&self) -> &AgentStore {
+        &self.agent
     }
 
     fn info(&self) -> HostInfo {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use sdl_ledger::{FactsStore, Ledger, Snapshot};
+use sdl_ledger::{AgentStore, FactsStore, Ledger, Snapshot};
 use sdl_model::Lang;
 use sdl_retrieve::card::{Enrichment, Plain};
 
@@ -39,6 +39,9 @@ pub trait Host: Send + Sync {
     fn unserved(&self) -> Vec<Unserved> {
         Vec::new()
     }
+
+    /// What agents own: it outlives every reindex and every rebuild of a ledger. Opened with [`crate::AGENT_TABLES`].
+    fn agent(&self) -> &AgentStore;
 
     /// About the daemon itself.
     fn info(&self) -> HostInfo;

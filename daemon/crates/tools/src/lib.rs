@@ -15,6 +15,7 @@ mod input;
 mod leases;
 mod outlines;
 mod overview;
+mod owned;
 mod params;
 mod pipeline;
 mod registry;
@@ -26,4 +27,5 @@ mod tools;
 
 pub use error::{About, Candidate, Code, Damage, NextBestAction, ToolError};
 pub use host::{Cancel, Host, Names, NoProgress, Progress, Repo, Session, Surface};
+pub use owned::AGENT_TABLES;
 pub use tools::Tools;

@@ -13,7 +13,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use sdl_ledger::{FactsStore, FileUpdate, Ledger, Options, Posting, Resolved};
+use sdl_ledger::{AgentStore, FactsStore, FileUpdate, Ledger, Options, Posting, Resolved};
 use sdl_model::{
     Cause, ContentHash, Edge, EdgeKind, Facts, FactsKey, FileId, FileRow, FileState, Lang, RelPath,
     Resolution, Strategy, SymbolId, Version,
@@ -231,6 +231,7 @@ impl Repo for FakeRepo {
 
 /// A host of such trees.
 pub(crate) struct FakeHost {
+    agent: AgentStore,
     pub(crate) dir: TempDir,
     repos: Mutex<BTreeMap<String, Arc<FakeRepo>>>,
 }
@@ -256,6 +257,10 @@ impl Host for FakeHost {
     fn unregister(&self, id: &str) -> Result<(), ToolError> {
         self.repos.lock().unwrap().remove(id);
         Ok(())
+    }
+
+    fn agent(&self) -> &AgentStore {
+        &self.agent
     }
 
     fn info(&self) -> HostInfo {
@@ -303,7 +308,8 @@ impl World {
         let dir = TempDir::new().unwrap();
         let repo = FakeRepo::new("shop", dir.path());
         let repos = Mutex::new(BTreeMap::from([("shop".to_owned(), Arc::clone(&repo))]));
-        let host = Arc::new(FakeHost { dir, repos });
+        let agent = AgentStore::open(&dir.path().join("agent"), sdl_tools::AGENT_TABLES, &Options::default());
+        let host = Arc::new(FakeHost { agent: agent.unwrap().0, dir, repos });
         let tools = Tools::new(Arc::clone(&host) as Arc<dyn Host>);
         let session = Session {
             id: 1,

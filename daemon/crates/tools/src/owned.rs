@@ -1,0 +1,21 @@
+//! The tables of what agents own: their names, one line for each concern.
+//!
+//! Keys begin with the repository's id and a zero byte where a row belongs to one; values are JSON behind a layout number.
+
+/// Maps a repository to its policy.
+pub(crate) const POLICY: &str = "policy";
+/// Maps a sequence number to a decision, each with the hash of the one before.
+pub(crate) const AUDIT: &str = "audit";
+/// Maps (repository, memory) to a memory.
+pub(crate) const MEMORIES: &str = "memories";
+/// Maps (repository, feedback) to a piece of feedback.
+pub(crate) const FEEDBACK: &str = "feedback";
+/// Maps (repository, day, action) to counts of calls and tokens.
+pub(crate) const USAGE: &str = "usage";
+/// Maps (repository, artifact) to the output of a command.
+pub(crate) const ARTIFACTS: &str = "artifacts";
+/// Maps (repository, assembly) to what a context was assembled from.
+pub(crate) const ASSEMBLIES: &str = "assemblies";
+
+/// Every table, for opening the store.
+pub const AGENT_TABLES: &[&str] = &[POLICY, AUDIT, MEMORIES, FEEDBACK, USAGE, ARTIFACTS, ASSEMBLIES];
