@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::cli::SearchArgs;
-use crate::output::{self, Failure, Outcome, bold, dim, number, text};
+use crate::output::{self, Failure, Outcome, bold, dim, number, paint, text};
 use crate::session::{Session, object};
 
 pub(crate) fn run(args: SearchArgs, as_json: bool) -> Result<Outcome, Failure> {
@@ -54,6 +54,10 @@ pub(crate) fn run(args: SearchArgs, as_json: bool) -> Result<Outcome, Failure> {
             output::line(&dim(&format!("{shown} of {total}; more with --limit")))
         }
         _ => {}
+    }
+    if answer["freshness"]["synced"] == false {
+        let why = answer["freshness"]["reason"].as_str().unwrap_or("the last changes may be missing");
+        eprintln!("{} not synced: {why}", paint("33", "note:"));
     }
     Ok(Outcome::Good)
 }
