@@ -258,6 +258,7 @@ pub(crate) enum McpClient {
 pub(crate) enum Surface {
     Gateway,
     Flat,
+    Search,
 }
 
 #[derive(Subcommand)]
@@ -267,7 +268,8 @@ pub(crate) enum McpCommand {
         /// The client (default: all of them)
         #[arg(long)]
         client: Option<McpClient>,
-        /// Which tools the client is to see (default: gateway, one tool per namespace; flat: one per action)
+        /// Which tools the client is to see (default: gateway, one tool per namespace; flat: one per action; search: one that
+        /// finds the others)
         #[arg(long)]
         surface: Option<Surface>,
     },

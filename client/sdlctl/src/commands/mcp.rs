@@ -18,6 +18,7 @@ pub(crate) fn run(command: McpCommand, as_json: bool) -> Result<Outcome, Failure
         None => Vec::new(),
         Some(Surface::Gateway) => vec!["--surface".into(), "gateway".into()],
         Some(Surface::Flat) => vec!["--surface".into(), "flat".into()],
+        Some(Surface::Search) => vec!["--surface".into(), "search".into()],
     };
     let wanted = client.map_or_else(|| CLIENTS.to_vec(), |client| vec![client]);
     if as_json {

@@ -120,17 +120,20 @@ pub enum Surface {
     Gateway,
     /// One tool per action.
     Flat,
+    /// One tool that finds the others.
+    Search,
 }
 
 impl Surface {
     /// Every surface.
-    pub const ALL: [Self; 2] = [Self::Gateway, Self::Flat];
+    pub const ALL: [Self; 3] = [Self::Gateway, Self::Flat, Self::Search];
 
     /// The name in settings and on the wire.
     pub fn name(self) -> &'static str {
         match self {
             Self::Gateway => "gateway",
             Self::Flat => "flat",
+            Self::Search => "search",
         }
     }
 

@@ -10,6 +10,7 @@ mod answers;
 mod budget;
 mod envelope;
 pub mod error;
+mod find;
 pub mod host;
 mod input;
 mod leases;

@@ -28,6 +28,7 @@ fn calls(world: &World) -> Vec<(&'static str, Value)> {
         ("repo.status", json!({"detail": "full"})),
         ("repo.overview", json!({"level": "full"})),
         ("index.refresh", json!({"mode": "incremental", "paths": ["src"]})),
+        ("action.search", json!({"query": "search for zyxomma"})),
         ("info", json!({})),
     ];
     if let Some(handle) = built.pointer("/truncation/spilloverHandle") {

@@ -10,3 +10,16 @@ pub use fields::postings;
 pub(crate) use fields::{EXACT, IMPACT_ONE, exact_term};
 pub(crate) use flags::Flags;
 pub use flags::is_test_path;
+
+/// Every word of a text that says something, with its search term, in order: `findSymbols` gives `find` and `symbols`
+/// with the terms `find` and `symbol`.
+pub fn word_terms(text: &str) -> Vec<(String, String)> {
+    let mut found = Vec::new();
+    let mut space = String::new();
+    words::split(text, &mut String::new(), &mut |word| {
+        if let Some(term) = words::term(word, &mut space) {
+            found.push((word.to_owned(), term.to_owned()));
+        }
+    });
+    found
+}

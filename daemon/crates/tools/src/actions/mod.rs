@@ -1,5 +1,6 @@
 //! Every action. To add one: a file here, and a line below.
 
+mod action_search;
 mod index_refresh;
 mod info;
 mod repo_overview;
@@ -27,6 +28,7 @@ pub(crate) fn all() -> Vec<Entry> {
         Entry::read::<repo_status::RepoStatus>(),
         Entry::read::<repo_overview::RepoOverview>(),
         Entry::repo::<index_refresh::IndexRefresh>(),
+        Entry::host::<action_search::ActionSearch>(),
         Entry::host::<info::Info>(),
     ]
 }

@@ -14,6 +14,7 @@ impl Registry {
         let tools = match surface {
             Surface::Flat => writer.flat(),
             Surface::Gateway => writer.gateways(),
+            Surface::Search => vec![writer.search()],
         };
         json!({ "tools": tools })
     }
@@ -84,6 +85,19 @@ impl Writer<'_> {
         tools
     }
 
+    /// The one tool that finds the others.
+    fn search(&self) -> Value {
+        json!({
+            "name": advertised("action.search", self.names),
+            "description": "Call this when you need any code tool: it returns tools to call by name",
+            "inputSchema": {
+                "type": "object",
+                "properties": {"query": {"type": "string"}},
+                "required": ["query"]
+            }
+        })
+    }
+
     fn action(&self, entry: &Entry) -> Value {
         let mut tool = Map::new();
         tool.insert("name".into(), advertised(entry.def.name, self.names).into());
@@ -136,7 +150,7 @@ impl Writer<'_> {
 
 /// The top level of an answer's schema. Nothing in it is required: an error is an answer too, and some clients check it
 /// against this.
-fn outline(response: &Value) -> Value {
+pub(crate) fn outline(response: &Value) -> Value {
     let properties = response.get("properties").and_then(Value::as_object).into_iter().flatten();
     let outlined = properties.map(|(name, schema)| {
         let mut kept = Map::new();

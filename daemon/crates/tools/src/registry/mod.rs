@@ -8,14 +8,17 @@ pub(crate) mod names;
 mod tests;
 
 use std::collections::BTreeMap;
+use std::sync::OnceLock;
 
 use serde_json::Value;
 
 pub(crate) use entry::{
     Answer, Args, Entry, Freshness, OverlayOut, ReadArgs, ReadHandle, RepoArgs, RunRead, Runner, take,
 };
+pub(crate) use list::outline;
 
 use crate::action::Namespace;
+use crate::find::Finder;
 
 /// What a tool's name stands for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,6 +42,7 @@ pub(crate) struct Registry {
     entries: Vec<Entry>,
     tools: BTreeMap<String, Tool>,
     schema_version: String,
+    finder: OnceLock<Finder>,
 }
 
 impl Registry {
@@ -56,7 +60,7 @@ impl Registry {
             }
         }
         let schema_version = version_of(&entries);
-        Self { entries, tools, schema_version }
+        Self { entries, tools, schema_version, finder: OnceLock::new() }
     }
 
     /// The actions, in the order in which they are listed.
@@ -94,6 +98,11 @@ impl Registry {
             // An action sent to the wrong gateway is routed all the same: any gateway may lead to any action.
             To::Gateway(_) => self.entries.iter().any(|entry| entry.def.mutating),
         }
+    }
+
+    /// What finds actions by words. Made when it is first asked for.
+    pub(crate) fn finder(&self) -> &Finder {
+        self.finder.get_or_init(|| Finder::new(&self.entries))
     }
 
     /// A hash of every schema, requests and responses.

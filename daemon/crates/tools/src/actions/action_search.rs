@@ -1,0 +1,176 @@
+//! `action.search`: which action does what the words say.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::action::{Action, ActionDef, Call, HostAction, Namespace, Render};
+use crate::answers::{Object, add, object};
+use crate::registry::{Entry, names, outline};
+use crate::{ToolError, budget};
+
+/// See [`ActionDef`].
+pub(crate) struct ActionSearch;
+
+/// Results where the call does not say how many.
+const LIMIT: u32 = 4;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct Request {
+    /// What the action should do, in words, or its name.
+    #[schemars(length(min = 1, max = 2_000))]
+    query: String,
+    /// How many. 4 by default.
+    #[schemars(range(min = 1, max = 40))]
+    limit: Option<u32>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Response {
+    /// The actions, best first.
+    results: Vec<Found>,
+    /// How many fit.
+    total: usize,
+    /// Words of the query that no action has.
+    unmatched: Vec<String>,
+    /// Names of further actions that fit, best first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    more: Vec<String>,
+    /// Whether fewer results than were asked for are given, to keep to the budget.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    truncated: bool,
+    /// What to call for the rest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    how_to_resume: Option<String>,
+}
+
+/// One action, ready to be called.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Found {
+    action: String,
+    /// The tool to call.
+    tool: String,
+    /// The same with one string for arguments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    raw_tool: Option<String>,
+    namespace: String,
+    mutating: bool,
+    score: f64,
+    description: String,
+    /// In full.
+    input_schema: Object,
+    /// Its top level.
+    output_schema: Object,
+    /// Arguments that fit.
+    examples: Vec<Object>,
+}
+
+impl Action for ActionSearch {
+    type Request = Request;
+    type Response = Response;
+    const DEF: ActionDef = ActionDef {
+        name: "action.search",
+        namespace: Namespace::Universal,
+        mutating: false,
+        description: "Call this when you need a tool, or its full schema: finds actions by words or name",
+        needs: "query",
+        examples: &[r#"{"query":"what changed since a version"}"#, r#"{"query":"slice.refresh","limit":1}"#],
+        aliases: &[],
+    };
+}
+
+impl HostAction for ActionSearch {
+    fn run(cx: &Call<'_>, request: Request) -> Result<Response, ToolError> {
+        let found = cx.registry.finder().search(&request.query);
+        let entries: Vec<(&Entry, f64)> = found
+            .hits
+            .iter()
+            .filter_map(|(at, score)| Some((cx.registry.entries().get(*at)?, *score)))
+            .collect();
+        let wanted = entries.len().min(request.limit.unwrap_or(LIMIT) as usize);
+        let mut response = Response {
+            results: Vec::new(),
+            total: entries.len(),
+            unmatched: found.unmatched,
+            more: Vec::new(),
+            truncated: false,
+            how_to_resume: None,
+        };
+        // Room for the fields around the results, of which the names of all others are the most.
+        let mut room = budget::DEFAULT_TOKENS.saturating_sub(900 + budget::of(&response.unmatched)?);
+        for (entry, score) in entries.iter().take(wanted) {
+            let result = result(entry, *score)?;
+            let tokens = budget::of(&result)? + 2;
+            if tokens > room {
+                response.truncated = true;
+                break;
+            }
+            room -= tokens;
+            response.results.push(result);
+        }
+        let rest = entries.get(response.results.len()..).unwrap_or_default();
+        response.more = rest.iter().map(|(entry, _)| entry.def.name.to_owned()).collect();
+        if entries.is_empty() {
+            response.more = cx.registry.entries().iter().map(|entry| entry.def.name.to_owned()).collect();
+            response.how_to_resume =
+                Some("no word fits; `more` has the names of all actions: search for one of them".into());
+        } else if !response.more.is_empty() {
+            response.how_to_resume = Some("search for a name in `more`, or with a larger limit".into());
+        }
+        Ok(response)
+    }
+}
+
+fn result(entry: &Entry, score: f64) -> Result<Found, ToolError> {
+    let def = &entry.def;
+    let tool = names::underscored(def.name);
+    let examples = def.examples.iter().filter_map(|text| serde_json::from_str(text).ok()).collect();
+    Ok(Found {
+        action: def.name.to_owned(),
+        raw_tool: def.mutating.then(|| format!("{tool}{}", names::RAW)),
+        tool,
+        namespace: def.namespace.name().to_owned(),
+        mutating: def.mutating,
+        score: (score * 1_000.0).round() / 1_000.0,
+        description: def.description.to_owned(),
+        input_schema: object(&entry.request)?,
+        output_schema: object(&outline(&entry.response))?,
+        examples,
+    })
+}
+
+impl Render for Response {
+    fn text(&self) -> String {
+        let mut text = format!("{} of {} actions", self.results.len(), self.total);
+        for found in &self.results {
+            add(&mut text, format_args!("\n\n{} {}", found.tool, found.description));
+            let required = found.input_schema.get("required").and_then(Value::as_array);
+            let properties = found.input_schema.get("properties").and_then(Value::as_object);
+            for (name, schema) in properties.into_iter().flatten() {
+                let must = required.is_some_and(|all| all.iter().any(|one| one == name));
+                let kind = schema.get("type").and_then(Value::as_str).unwrap_or_default();
+                add(&mut text, format_args!("\n  {name}{}: {kind}", if must { "!" } else { "" }));
+                if let Some(choices) = schema.get("enum").and_then(Value::as_array) {
+                    let choices: Vec<&str> = choices.iter().filter_map(Value::as_str).collect();
+                    add(&mut text, format_args!(" {}", choices.join("|")));
+                }
+            }
+            if let Some(example) = found.examples.first() {
+                add(&mut text, format_args!("\n  e.g. {}", Value::Object(example.clone())));
+            }
+        }
+        if !self.unmatched.is_empty() {
+            add(&mut text, format_args!("\n\nno action has: {}", self.unmatched.join(", ")));
+        }
+        if !self.more.is_empty() {
+            add(&mut text, format_args!("\n\nmore: {}", self.more.join(", ")));
+        }
+        if let Some(how) = &self.how_to_resume {
+            add(&mut text, format_args!("\n{how}"));
+        }
+        text
+    }
+}

@@ -1,0 +1,67 @@
+//! Finding actions by words, and the surface that lists nothing else.
+
+mod common;
+
+use common::World;
+use sdl_tools::{Names, Surface};
+use serde_json::{Value, json};
+
+#[test]
+fn results_are_ready_to_be_called() {
+    let world = World::shop();
+    let found = world.ok("sdl_action_search", json!({"query": "refresh a held slice", "limit": 2}));
+    let first = &found["results"][0];
+    assert_eq!((&first["action"], &first["tool"]), (&json!("slice.refresh"), &json!("sdl_slice_refresh")));
+    assert_eq!(first["inputSchema"]["required"], json!(["sliceHandle", "knownVersion"]));
+    assert_eq!(first["inputSchema"]["additionalProperties"], false, "the whole schema");
+    assert!(first["outputSchema"]["properties"]["notModified"].is_object());
+    assert!(first["examples"][0]["sliceHandle"].is_string());
+    assert_eq!(found["results"].as_array().unwrap().len(), 2);
+    let listed = found["results"].as_array().unwrap().len() + found["more"].as_array().unwrap().len();
+    assert_eq!(json!(listed), found["total"]);
+    assert!(found["howToResume"].is_string());
+}
+
+#[test]
+fn what_changes_something_comes_with_its_twin() {
+    let world = World::shop();
+    let found = world.ok("sdl_action_search", json!({"query": "index.refresh", "limit": 1}));
+    assert_eq!(found["results"][0]["rawTool"], "sdl_index_refresh_raw");
+}
+
+#[test]
+fn words_that_match_nothing_are_named_and_a_miss_lists_all() {
+    let world = World::shop();
+    let found = world.ok("sdl_action_search", json!({"query": "symbol zyxomma"}));
+    assert_eq!(found["unmatched"], json!(["zyxomma"]));
+    let none = world.ok("sdl_action_search", json!({"query": "zyxomma"}));
+    assert_eq!(none["results"], json!([]));
+    assert!(none["more"].as_array().unwrap().iter().any(|name| name == "slice.build"), "{none}");
+}
+
+#[test]
+fn however_much_is_asked_for_the_budget_holds() {
+    let world = World::shop();
+    let words = "zyxomma ".repeat(200);
+    for query in ["symbol", "slice repository index card search version memory code", &words] {
+        let found = world.ok("sdl_action_search", json!({"query": query, "limit": 40}));
+        assert!(sdl_tokens::count(&found.to_string()) <= 8_000);
+        if found["truncated"] == true {
+            assert!(!found["more"].as_array().unwrap().is_empty(), "{found}");
+        }
+    }
+}
+
+#[test]
+fn on_the_search_surface_one_tool_is_listed_and_every_tool_is_callable() {
+    let mut world = World::shop();
+    world.session.surface = Surface::Search;
+    let listed: Value =
+        serde_json::from_slice(&world.tools.list(Surface::Search, false, Names::Underscored)).unwrap();
+    let tools = listed["tools"].as_array().unwrap();
+    assert_eq!(tools.len(), 1);
+    let found = world.ok(tools[0]["name"].as_str().unwrap(), json!({"query": "symbol.search"}));
+    let tool = found["results"][0]["tool"].as_str().unwrap();
+    assert_eq!(world.ok(tool, json!({"query": "validate"}))["results"][0]["name"], "validate");
+    assert!(world.ok("sdl_query", json!({"action": "symbol.search", "query": "validate"}))["total"].is_u64());
+}
