@@ -86,7 +86,8 @@ fn index(env: TestEnv, root: &Path, runs: &mut Runs) -> Outcome {
 /// Bytes of the databases below a folder, as far as the disk holds them.
 fn stored(folder: &Path) -> u64 {
     let files = ignore::WalkBuilder::new(folder).standard_filters(false).build().flatten();
-    let sizes = files.filter(|entry| entry.file_name() == "data.mdb").filter_map(|entry| entry.metadata().ok());
+    let sizes =
+        files.filter(|entry| entry.file_name() == "data.mdb").filter_map(|entry| entry.metadata().ok());
     sizes.map(|file| file.len()).sum()
 }
 

@@ -1,7 +1,7 @@
 //! Opening and closing definitions.
 
+use sdl_model::SymbolKind;
 use sdl_model::facts::{Base, BaseKind, Def, DefFlags, DefIx, Effect, EffectKind, ExprIx, Span};
-use sdl_model::{SymbolKind, Visibility};
 
 use super::half::Receiver;
 use super::text::{self, MAX_INVARIANT, MAX_SIGNATURE, cut, fold_into};
@@ -109,32 +109,10 @@ impl<'a> Builder<'a> {
         let name = self.out.str("");
         let span = self.span(0, end);
         self.defs.push(Def {
-            name,
-            qualified: name,
-            kind: SymbolKind::Module,
-            visibility: Visibility::Public,
             flags: DefFlags::EXPORTED,
-            parent: None,
-            owner: None,
-            key: 0,
             span,
-            line: 1,
             body_start: Some(0),
-            signature: name,
-            params: Vec::new(),
-            ret_text: None,
-            ret: None,
-            generics: None,
-            bounds: Vec::new(),
-            ty: None,
-            value: None,
-            returns: Vec::new(),
-            bases: Vec::new(),
-            decorators: Vec::new(),
-            doc: None,
-            invariants: Vec::new(),
-            effects: Vec::new(),
-            fingerprint: 0,
+            ..Def::new(name, SymbolKind::Module)
         });
         self.frames.push(Frame {
             def: DefIx::MODULE,
@@ -209,32 +187,15 @@ impl<'a> Builder<'a> {
         let span = self.span(start, new.end);
         let line = self.line(new.at);
         self.defs.push(Def {
-            name,
             qualified,
-            kind: new.kind,
-            visibility: Visibility::Public,
             flags: if local { DefFlags::LOCAL } else { DefFlags::default() },
             parent: Some(parent),
-            owner: None,
-            key: 0,
             span,
             line,
             body_start: new.body_start,
             signature,
-            params: Vec::new(),
-            ret_text: None,
-            ret: None,
-            generics: None,
-            bounds: Vec::new(),
-            ty: None,
-            value: None,
-            returns: Vec::new(),
-            bases: Vec::new(),
-            decorators: Vec::new(),
             doc,
-            invariants: Vec::new(),
-            effects: Vec::new(),
-            fingerprint: 0,
+            ..Def::new(name, new.kind)
         });
         let def = DefIx(self.defs.len() as u32 - 1);
         self.members.entry((parent, name)).or_insert(def);

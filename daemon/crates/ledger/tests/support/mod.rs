@@ -15,7 +15,7 @@ use sdl_model::facts::{Arena, Def, DefFlags, DefIx, Import, ImportKind, Ref, Ref
 use sdl_model::ids::stable_hash;
 use sdl_model::{
     Body, Cause, ContentHash, Edge, EdgeKind, Facts, FactsKey, FileId, FileRow, FileState, Lang, Outline,
-    RelPath, Resolution, SkipReason, StatHint, Strategy, SymbolKind, Version, Visibility,
+    RelPath, Resolution, SkipReason, StatHint, Strategy, SymbolKind, Version,
 };
 
 /// A clock that always shows the same time.
@@ -94,32 +94,13 @@ impl Texts {
 fn def(texts: &mut Texts, text: &str, kind: SymbolKind, ordinal: u64, line: u32) -> Def {
     let name = texts.add(text);
     Def {
-        name,
-        qualified: name,
-        kind,
-        visibility: Visibility::Public,
         flags: DefFlags::EXPORTED,
         parent: (kind != SymbolKind::Module).then_some(DefIx::MODULE),
-        owner: None,
         key: stable_hash(&[text.as_bytes(), &[kind as u8], &ordinal.to_le_bytes()]),
         span: Span { start_line: line, end_line: line + 1, ..Span::default() },
         line,
-        body_start: None,
-        signature: name,
-        params: Vec::new(),
-        ret_text: None,
-        ret: None,
-        generics: None,
-        bounds: Vec::new(),
-        ty: None,
-        value: None,
-        returns: Vec::new(),
-        bases: Vec::new(),
-        decorators: Vec::new(),
-        doc: None,
-        invariants: Vec::new(),
-        effects: Vec::new(),
         fingerprint: ordinal,
+        ..Def::new(name, kind)
     }
 }
 

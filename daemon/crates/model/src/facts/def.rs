@@ -216,3 +216,37 @@ pub struct Def {
     /// Hash of its own bytes: its span less the spans of the definitions inside it.
     pub fingerprint: u64,
 }
+
+impl Def {
+    /// A public definition of which nothing but its name and kind is known.
+    pub fn new(name: StrIx, kind: SymbolKind) -> Self {
+        Self {
+            name,
+            qualified: name,
+            kind,
+            visibility: Visibility::Public,
+            flags: DefFlags::default(),
+            parent: None,
+            owner: None,
+            key: 0,
+            span: Span::default(),
+            line: 1,
+            body_start: None,
+            signature: name,
+            params: Vec::new(),
+            ret_text: None,
+            ret: None,
+            generics: None,
+            bounds: Vec::new(),
+            ty: None,
+            value: None,
+            returns: Vec::new(),
+            bases: Vec::new(),
+            decorators: Vec::new(),
+            doc: None,
+            invariants: Vec::new(),
+            effects: Vec::new(),
+            fingerprint: 0,
+        }
+    }
+}

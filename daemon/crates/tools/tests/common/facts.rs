@@ -3,7 +3,7 @@
 
 use sdl_model::facts::{Arena, Def, DefFlags, DefIx, Facts, Param, ParamKind, Span, StrIx};
 use sdl_model::ids::stable_hash;
-use sdl_model::{Body, Lang, Outline, SymbolKind, Visibility};
+use sdl_model::{Body, Lang, Outline, SymbolKind};
 
 /// A line, taken apart.
 pub(crate) struct Line<'a> {
@@ -74,13 +74,7 @@ pub(crate) fn facts(text: &str) -> Facts {
 
 fn module(empty: StrIx, text: &str) -> Def {
     Def {
-        name: empty,
-        qualified: empty,
-        kind: SymbolKind::Module,
-        visibility: Visibility::Public,
         flags: DefFlags::EXPORTED,
-        parent: None,
-        owner: None,
         key: stable_hash(&[b"module"]),
         span: Span {
             end: text.len() as u32,
@@ -88,23 +82,7 @@ fn module(empty: StrIx, text: &str) -> Def {
             end_line: text.lines().count().max(1) as u32,
             ..Span::default()
         },
-        line: 1,
-        body_start: None,
-        signature: empty,
-        params: Vec::new(),
-        ret_text: None,
-        ret: None,
-        generics: None,
-        bounds: Vec::new(),
-        ty: None,
-        value: None,
-        returns: Vec::new(),
-        bases: Vec::new(),
-        decorators: Vec::new(),
-        doc: None,
-        invariants: Vec::new(),
-        effects: Vec::new(),
-        fingerprint: 0,
+        ..Def::new(empty, SymbolKind::Module)
     }
 }
 
@@ -123,11 +101,9 @@ fn def(arena: &mut Arena, line: &Line<'_>, raw: &str, number: u32, start: u32) -
     });
     let params = params.collect();
     let exported = if name.starts_with('_') { DefFlags::default() } else { DefFlags::EXPORTED };
+    let name = arena.strings.push(name);
     Def {
-        name: arena.strings.push(name),
         qualified: arena.strings.push(line.qualified),
-        kind: line.kind,
-        visibility: Visibility::Public,
         flags: exported,
         parent: Some(DefIx::MODULE),
         key: stable_hash(&[line.qualified.as_bytes()]),
@@ -146,6 +122,6 @@ fn def(arena: &mut Arena, line: &Line<'_>, raw: &str, number: u32, start: u32) -
         doc: line.doc.map(|doc| arena.strings.push(doc)),
         invariants: line.raises.map(|why| arena.strings.push(&format!("raises {why}"))).into_iter().collect(),
         fingerprint: stable_hash(&[raw.as_bytes()]),
-        ..module(StrIx(0), "")
+        ..Def::new(name, line.kind)
     }
 }
