@@ -3,6 +3,7 @@
 mod ailment;
 mod built_by;
 pub mod catalog;
+mod insight;
 mod refresh;
 mod worker;
 
@@ -14,8 +15,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
-use sdl_ledger::{FactsStore, How, Ledger, Options};
+use sdl_ledger::{FactsStore, How, Ledger, Options, Snapshot};
 use sdl_model::{GitHead, Lang, Version};
+use sdl_retrieve::card::Enrichment;
 use sdl_tools::host::{
     Barrier, RefreshOutcome, RefreshSpec, RepoHealth, RepoState, RepoStatus, WatcherKind, WatcherStatus,
 };
@@ -76,6 +78,7 @@ pub struct Repo {
     facts: Arc<FactsStore>,
     hub: Hub,
     tree: TreeHandle,
+    insight: insight::Insight,
     stage: Mutex<Stage>,
     head: Mutex<Option<GitHead>>,
     /// Files whose facts were extracted, and files whose facts were known, since the start.
@@ -117,6 +120,7 @@ impl Repo {
             facts,
             hub,
             tree: tree.handle().clone(),
+            insight: insight::Insight::default(),
             stage: Mutex::new(stage),
             head: Mutex::default(),
             parsed: AtomicU64::new(0),
@@ -246,6 +250,10 @@ impl sdl_tools::Repo for Repo {
             WatchKind::Scanning { reason } => Some(format!("scanning: {reason}")),
         };
         Barrier { synced: confirmed, lag_ms, reason: reason.or(degraded), overlay: None }
+    }
+
+    fn enrichment<'a>(&'a self, snapshot: &'a Snapshot<'a>) -> Box<dyn Enrichment + 'a> {
+        self.insight.at(self.root.path(), snapshot)
     }
 
     fn status(&self) -> RepoStatus {

@@ -58,8 +58,8 @@ pub fn card_of(
     }
     if detail == Detail::Full {
         card.metrics = Some(metrics::of(source, sym, edges.len(), enrichment)?);
-        card.cluster = enrichment.cluster(sym.id);
-        card.processes = enrichment.processes(sym.id);
+        card.cluster = enrichment.cluster(sym.id)?;
+        card.processes = enrichment.processes(source, sym.id)?;
     }
     Ok(card)
 }

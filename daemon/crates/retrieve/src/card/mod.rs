@@ -3,7 +3,9 @@
 mod build;
 mod deps;
 mod etag;
+mod live;
 mod metrics;
+mod processes;
 mod signature;
 mod summary;
 mod text;
@@ -12,14 +14,21 @@ mod types;
 pub use build::{card, card_of, etag_of};
 pub(crate) use build::{range, side_effects};
 pub use etag::etag_covers;
+pub use live::{Churn, Live};
 pub(crate) use metrics::used_by_test;
+pub use processes::{Process, Start, chains, is_main, processes};
 pub(crate) use text::brief;
 pub use text::text;
 pub use types::{
     Card, CardRef, Dep, Deps, Detail, How, Metrics, Param, Range, SideEffect, Signature, TestRef,
 };
 
+use std::sync::Arc;
+
+pub use sdl_graph::clusters::{Cluster, ClusterCache, Clusters};
 use sdl_model::SymbolId;
+
+use crate::{Result, Source};
 
 /// How a card is built.
 #[derive(Clone, Copy, Debug, Default)]
@@ -39,15 +48,19 @@ pub trait Enrichment {
         let _ = path;
         None
     }
+    /// The clusters of the version.
+    fn clusters(&self) -> Result<Option<Arc<Clusters>>> {
+        Ok(None)
+    }
     /// The cluster that a symbol belongs to.
-    fn cluster(&self, symbol: SymbolId) -> Option<String> {
+    fn cluster(&self, symbol: SymbolId) -> Result<Option<String>> {
         let _ = symbol;
-        None
+        Ok(None)
     }
     /// The processes that a symbol takes part in.
-    fn processes(&self, symbol: SymbolId) -> Vec<String> {
-        let _ = symbol;
-        Vec::new()
+    fn processes(&self, source: &Source<'_>, symbol: SymbolId) -> Result<Vec<String>> {
+        let _ = (source, symbol);
+        Ok(Vec::new())
     }
 }
 

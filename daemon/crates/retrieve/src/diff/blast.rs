@@ -226,7 +226,7 @@ fn ranked(
             rank: Milli::of(f64::from(rank.min(1.0))),
             fan_in_trend: fan_in.trend(history, symbol)?,
             test_proximity: proximity(source, &sym)?,
-            processes: enrichment.processes(symbol),
+            processes: enrichment.processes(source, symbol)?,
         });
     }
     Ok(items)

@@ -14,7 +14,7 @@ pub use lease::{Lease, Member};
 use sdl_ledger::Changes;
 use sdl_model::{SymbolId, Version};
 
-use crate::card::{self, CardOptions, Detail, Enrichment};
+use crate::card::{self, CardOptions, Detail, Enrichment, Plain};
 use crate::diff::{Change, ChangeType, ChangedSymbol, Delta, FanIn, blast_radius, changed_symbols};
 use crate::slice::{self, BuiltSlice};
 use crate::{History, Outlines, Result, Source, UserError};
@@ -90,8 +90,9 @@ pub fn refresh(
         Outcome::NotModified
     } else {
         let fan_in = FanIn::between(history, known, &changes)?;
+        // Without processes: a refresh is asked for after each edit, and they are walks over the graph.
         let blast =
-            blast_radius(&source, history, (known, &changes), &scoped, &fan_in, enrichment, MOST_AFFECTED)?;
+            blast_radius(&source, history, (known, &changes), &scoped, &fan_in, &Plain, MOST_AFFECTED)?;
         let delta =
             Delta { from_version: known, to_version: head, changed_symbols: Vec::new(), blast_radius: blast };
         Outcome::Delta(Box::new(with_cards(&source, delta, &scoped, &lease, enrichment)?))

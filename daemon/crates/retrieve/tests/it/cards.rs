@@ -125,3 +125,58 @@ fn unknown_symbols_have_no_card() {
     let none = card::card(&ledger.head().source(), sdl_model::SymbolId(1), CardOptions::default(), &Plain);
     assert_eq!(none.unwrap(), None);
 }
+
+#[test]
+fn processes_are_chains_of_calls_from_where_running_starts() {
+    let ledger = MemoryLedger::new(
+        r"
+//- /app/main.py
+from app.serve import serve
+
+
+def main():
+    serve()
+//- /app/serve.py
+from app.work import answer, tidy
+
+
+def serve():
+    handle()
+
+
+def handle():
+    answer()
+
+
+def nightly():
+    tidy()
+//- /app/work.py
+def answer():
+    store()
+
+
+def store():
+    store()
+
+
+def tidy():
+    store()
+
+
+def unused():
+    pass
+//- /tests/test_work.py
+from app.work import unused
+
+
+def test_unused():
+    unused()
+",
+    );
+    let head = ledger.head();
+    let of = |path: &str, name: &str| card::processes(&head.source(), head.id(path, name)).unwrap();
+    assert_eq!(of("app/work.py", "store"), ["main > serve > … > store", "nightly > tidy > store"]);
+    assert_eq!(of("app/serve.py", "handle"), ["main > serve > handle"]);
+    assert_eq!(of("app/main.py", "main"), ["main"]);
+    assert_eq!(of("app/work.py", "unused"), [""; 0], "a test is no process, nor is what does nothing");
+}

@@ -13,11 +13,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use sdl_ledger::{AgentStore, FactsStore, FileUpdate, Ledger, Options, Posting, Resolved};
+use sdl_ledger::{AgentStore, FactsStore, FileUpdate, Ledger, Options, Posting, Resolved, Snapshot};
 use sdl_model::{
     Cause, ContentHash, Edge, EdgeKind, Facts, FactsKey, FileId, FileRow, FileState, Lang, RelPath,
     Resolution, Strategy, SymbolId, Version,
 };
+use sdl_retrieve::card::{ClusterCache, Enrichment, Live};
 use sdl_tools::host::{
     Barrier, HostInfo, RefreshOutcome, RefreshSpec, RegisterSpec, Registered, RepoHealth, RepoState,
     RepoStatus, WatcherKind, WatcherStatus,
@@ -32,6 +33,7 @@ pub(crate) struct FakeRepo {
     root: PathBuf,
     ledger: Ledger,
     facts: FactsStore,
+    clusters: ClusterCache,
     files: Mutex<BTreeMap<String, String>>,
     pub(crate) state: Mutex<RepoState>,
     pub(crate) synced: Mutex<Barrier>,
@@ -50,6 +52,7 @@ impl FakeRepo {
             root: root.canonicalize().unwrap(),
             ledger: Ledger::open(&state.join("ledger"), &options).unwrap().ledger,
             facts: FactsStore::open(&state.join("facts"), &options).unwrap().0,
+            clusters: ClusterCache::default(),
             files: Mutex::default(),
             state: Mutex::new(RepoState::Live),
             synced: Mutex::new(Barrier { synced: true, ..Barrier::default() }),
@@ -190,6 +193,11 @@ impl Repo for FakeRepo {
 
     fn facts(&self) -> &FactsStore {
         &self.facts
+    }
+
+    fn enrichment<'a>(&'a self, snapshot: &'a Snapshot<'a>) -> Box<dyn Enrichment + 'a> {
+        // As a history would have it in which each file's changes are as many as its path has letters.
+        Box::new(Live::new(snapshot, &self.clusters, Box::new(|path| Some(path.len() as u32))))
     }
 
     fn barrier(&self, _timeout: Duration, _cancel: &Cancel) -> Barrier {
