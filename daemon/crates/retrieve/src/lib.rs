@@ -5,7 +5,8 @@
 //! * [`index`]: facts to search postings, and the splitting of names and texts into terms;
 //! * [`search`]: postings to ranked symbols; * [`card`]: what is told of one symbol;
 //! * [`mod@slice`]: a task's seeds, their neighbourhood, and a budget; * [`diff`]: two versions to changed symbols;
-//! * [`refresh`]: a held slice and a version to exactly what changed; * [`wire`]: slices as compact JSON and as text.
+//! * [`layer`]: another state laid over a version; * [`refresh`]: a held slice and a version to exactly what changed;
+//! * [`wire`]: slices as compact JSON and as text.
 
 pub mod card;
 pub mod diff;
@@ -13,6 +14,7 @@ mod error;
 mod evidence;
 mod history;
 pub mod index;
+pub mod layer;
 pub mod names;
 pub mod numbers;
 pub mod refresh;

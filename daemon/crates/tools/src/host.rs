@@ -11,6 +11,7 @@ use std::time::Duration;
 use sdl_ledger::{AgentStore, FactsStore, Ledger, Snapshot};
 use sdl_model::Lang;
 use sdl_retrieve::card::{Enrichment, Plain};
+use sdl_retrieve::layer::Layer;
 
 pub use cancel::{Cancel, WakeGuard};
 pub use report::{
@@ -18,7 +19,7 @@ pub use report::{
     WatcherStatus,
 };
 
-use crate::{Damage, ToolError};
+use crate::{Code, Damage, ToolError};
 
 /// The daemon, as the tools see it.
 pub trait Host: Send + Sync {
@@ -82,6 +83,17 @@ pub trait Repo: Send + Sync {
         Box::new(Plain)
     }
 
+    /// A git revision as a state over the snapshot's version. Checks nothing out and writes nothing but facts.
+    fn revision(
+        &self,
+        revision: &str,
+        snapshot: &Snapshot<'_>,
+        cancel: &Cancel,
+    ) -> Result<Revision, ToolError> {
+        let _ = (revision, snapshot, cancel);
+        Err(ToolError::new(Code::Unavailable, "git revisions are not available here; give versions (v…)"))
+    }
+
     /// An answer met damage in one of its stores. Does not wait for what is done about it.
     fn damaged(&self, damage: &Damage) {
         let _ = damage;
@@ -97,6 +109,15 @@ pub trait Repo: Send + Sync {
         progress: &dyn Progress,
         cancel: &Cancel,
     ) -> Result<RefreshOutcome, ToolError>;
+}
+
+/// A git revision, found.
+#[derive(Clone, Debug)]
+pub struct Revision {
+    /// The commit it names, in hexadecimal digits.
+    pub commit: String,
+    /// What it has otherwise than the snapshot's version.
+    pub layer: Arc<Layer>,
 }
 
 /// Who is calling. One per connection of the shim or of `sdlctl`.

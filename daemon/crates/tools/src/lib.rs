@@ -8,6 +8,7 @@ mod action;
 mod actions;
 mod answers;
 mod budget;
+mod delta;
 mod envelope;
 pub mod error;
 mod find;

@@ -24,6 +24,7 @@ fn calls(world: &World) -> Vec<(&'static str, Value)> {
             "slice.refresh",
             json!({"sliceHandle": built["sliceHandle"], "knownVersion": built["ledgerVersion"]}),
         ),
+        ("delta.get", json!({"fromVersion": world.repo.head(), "toVersion": "latest"})),
         ("repo.register", json!({"rootPath": "/somewhere/else"})),
         ("repo.status", json!({"detail": "full"})),
         ("repo.overview", json!({"level": "full"})),

@@ -83,7 +83,7 @@ pub fn blast_radius(
     let own: HashSet<SymbolId> = changed.iter().map(Change::symbol).collect();
     let mut affected: HashMap<SymbolId, Affected> = HashMap::new();
     let mut wave: Vec<(SymbolId, f32, String, bool)> = Vec::new();
-    for change in changed.iter().filter(|change| edited(change)) {
+    for change in changed.iter().filter(|change| change.is_edit()) {
         let name = change.new.as_ref().or(change.old.as_ref()).map_or("", |sym| sym.qualified()).to_owned();
         wave.push((change.symbol(), 1.0, name, change.interface_changed()));
     }
@@ -117,13 +117,6 @@ pub fn blast_radius(
         wave.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
     }
     ranked(source, history, affected, fan_in, enrichment, most)
-}
-
-/// Whether a change is an edit, rather than a symbol's names resolving to something else.
-fn edited(change: &Change) -> bool {
-    let differences = change.differences.as_ref();
-    change.what != ChangeType::Modified
-        || differences.is_some_and(|d| d.body_changed || !d.tiers.interface_stable)
 }
 
 /// Symbols that depended on one that is gone, and have lost it.

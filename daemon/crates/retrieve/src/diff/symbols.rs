@@ -36,6 +36,13 @@ impl Change {
         self.differences.as_ref().is_none_or(|differences| !differences.tiers.interface_stable)
     }
 
+    /// Whether it was edited, rather than that its names resolve to something else.
+    pub fn is_edit(&self) -> bool {
+        let differences = self.differences.as_ref();
+        self.what != ChangeType::Modified
+            || differences.is_some_and(|d| d.body_changed || !d.tiers.interface_stable)
+    }
+
     /// As it stands on the wire, without card.
     pub fn to_wire(&self) -> ChangedSymbol {
         let shown = self.new.as_ref().or(self.old.as_ref());

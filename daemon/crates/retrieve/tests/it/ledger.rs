@@ -73,6 +73,11 @@ impl MemoryLedger {
         At { ledger: self, at: self.states.len() - 1 }
     }
 
+    /// A version.
+    pub(crate) fn at(&self, version: Version) -> At<'_> {
+        At { ledger: self, at: self.index(version) }
+    }
+
     pub(crate) fn outlines(&self) -> &HashMap<FactsKey, Arc<Outline>> {
         &self.outlines
     }

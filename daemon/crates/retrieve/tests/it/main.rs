@@ -4,6 +4,7 @@
 mod cards;
 mod clients;
 mod deltas;
+mod layers;
 mod ledger;
 mod localize;
 mod measure;

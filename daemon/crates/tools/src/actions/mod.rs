@@ -1,6 +1,7 @@
 //! Every action. To add one: a file here, and a line below.
 
 mod action_search;
+mod delta_get;
 mod index_refresh;
 mod info;
 mod repo_overview;
@@ -24,6 +25,7 @@ pub(crate) fn all() -> Vec<Entry> {
         Entry::read::<slice_build::SliceBuild>(),
         Entry::read::<slice_refresh::SliceRefresh>(),
         Entry::read::<slice_spillover_get::SliceSpilloverGet>(),
+        Entry::read::<delta_get::DeltaGet>(),
         Entry::host::<repo_register::RepoRegister>(),
         Entry::read::<repo_status::RepoStatus>(),
         Entry::read::<repo_overview::RepoOverview>(),

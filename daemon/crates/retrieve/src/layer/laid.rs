@@ -1,0 +1,149 @@
+//! A layer and the version below, read as one.
+
+use std::collections::BTreeSet;
+use std::ops::ControlFlow;
+
+use sdl_ledger::{Counters, NAME_LIMIT, NameHit, Named, Result, SymbolHome, TermHit, View};
+use sdl_model::{Edge, FileId, FileRow, InEdge, SymbolId, Version};
+
+use super::{Layer, LayerFile};
+
+/// A layer and the version below, read as one.
+#[derive(Clone, Copy)]
+pub struct Laid<'a> {
+    base: &'a dyn View,
+    layer: &'a Layer,
+}
+
+impl<'a> Laid<'a> {
+    /// Lays `layer` over the version that it was made for.
+    pub fn new(base: &'a dyn View, layer: &'a Layer) -> Self {
+        Self { base, layer }
+    }
+
+    fn has_facts(file: &LayerFile) -> bool {
+        file.row.as_ref().is_some_and(|row| row.state.facts().is_some())
+    }
+
+    /// The files of a list below that are not covered, and those covered ones that belong on it.
+    fn list(&self, below: Vec<FileId>, belongs: impl Fn(FileId, &LayerFile) -> bool) -> Vec<FileId> {
+        let mut files: BTreeSet<FileId> = below.into_iter().collect();
+        files.retain(|file| !self.layer.files.contains_key(file));
+        let own = self.layer.files.iter().filter(|(id, file)| Self::has_facts(file) && belongs(**id, file));
+        files.extend(own.map(|(id, _)| *id));
+        files.into_iter().collect()
+    }
+}
+
+impl View for Laid<'_> {
+    fn version(&self) -> Version {
+        self.base.version()
+    }
+
+    fn file(&self, file: FileId) -> Result<Option<FileRow>> {
+        match self.layer.files.get(&file) {
+            Some(own) => Ok(own.row.clone()),
+            None => self.base.file(file),
+        }
+    }
+
+    fn files_under(&self, prefix: &str, each: &mut dyn FnMut(FileId, &str) -> ControlFlow<()>) -> Result<()> {
+        let mut paths = BTreeSet::new();
+        self.base.files_under(prefix, &mut |id, path| {
+            if !self.layer.files.contains_key(&id) {
+                paths.insert((path.to_owned(), id));
+            }
+            ControlFlow::Continue(())
+        })?;
+        for (id, file) in self.layer.files.iter().filter(|(_, file)| file.row.is_some()) {
+            if file.path.as_str().starts_with(prefix) {
+                paths.insert((file.path.as_str().to_owned(), *id));
+            }
+        }
+        let _ = paths.into_iter().try_for_each(|(path, id)| each(id, &path));
+        Ok(())
+    }
+
+    fn files_named(&self, file_name: &str) -> Result<Vec<FileId>> {
+        Ok(self.list(self.base.files_named(file_name)?, |_, file| file.path.file_name() == file_name))
+    }
+
+    fn files_in_dir(&self, dir: &str) -> Result<Vec<FileId>> {
+        Ok(self.list(self.base.files_in_dir(dir)?, |_, file| file.path.dir() == dir))
+    }
+
+    fn files_of_package(&self, package: &str) -> Result<Vec<FileId>> {
+        let own = self.layer.packages.get(package);
+        let below = self.base.files_of_package(package)?;
+        Ok(self.list(below, |id, _| own.is_some_and(|own| own.contains(&id))))
+    }
+
+    fn symbol_home(&self, symbol: SymbolId) -> Result<Option<SymbolHome>> {
+        if let Some(home) = self.layer.homes.get(&symbol) {
+            return Ok(Some(*home));
+        }
+        let below = self.base.symbol_home(symbol)?;
+        Ok(below.filter(|home| !self.layer.files.contains_key(&home.file)))
+    }
+
+    fn named(&self, name: &str) -> Result<Named> {
+        let hits = self.named_up_to(name, NAME_LIMIT + 1)?;
+        Ok(if hits.len() > NAME_LIMIT { Named::TooMany } else { Named::All(hits) })
+    }
+
+    fn named_up_to(&self, name: &str, limit: usize) -> Result<Vec<NameHit>> {
+        let own = self.layer.names.get(name);
+        // Hits in covered files don't count: more are read until enough of the others are found, or all are.
+        let mut wanted = limit.saturating_add(self.layer.files.len().min(64));
+        loop {
+            let below = self.base.named_up_to(name, wanted)?;
+            let all = below.len() < wanted;
+            let mut hits: BTreeSet<NameHit> = below.into_iter().collect();
+            hits.retain(|hit| !self.layer.files.contains_key(&hit.file));
+            if all || hits.len() >= limit {
+                hits.extend(own.into_iter().flatten().copied());
+                return Ok(hits.into_iter().take(limit).collect());
+            }
+            wanted = wanted.saturating_mul(4);
+        }
+    }
+
+    fn out_edges(&self, symbol: SymbolId) -> Result<Vec<Edge>> {
+        match self.layer.edges.get(&symbol) {
+            Some(edges) => Ok(edges.clone()),
+            None => self.base.out_edges(symbol),
+        }
+    }
+
+    fn in_edges(&self, symbol: SymbolId, limit: usize) -> Result<Vec<InEdge>> {
+        let lost = self.layer.lost.get(&symbol).copied().unwrap_or(0);
+        let mut edges = self.base.in_edges(symbol, limit.saturating_add(lost))?;
+        edges.retain(|edge| !self.layer.edges.contains_key(&edge.from));
+        edges.extend(self.layer.gained.get(&symbol).into_iter().flatten().copied());
+        edges.sort_unstable();
+        edges.truncate(limit);
+        Ok(edges)
+    }
+
+    fn fan_in(&self, symbol: SymbolId) -> Result<u64> {
+        let lost = self.layer.lost.get(&symbol).copied().unwrap_or(0);
+        let gained = self.layer.gained.get(&symbol).map_or(0, BTreeSet::len);
+        Ok((self.base.fan_in(symbol)? + gained as u64).saturating_sub(lost as u64))
+    }
+
+    fn term_count(&self, term: &str) -> Result<u64> {
+        self.base.term_count(term)
+    }
+
+    fn postings(&self, term: &str, each: &mut dyn FnMut(TermHit) -> ControlFlow<()>) -> Result<()> {
+        self.base.postings(term, each)
+    }
+
+    fn terms(&self, prefix: &str, each: &mut dyn FnMut(&str) -> ControlFlow<()>) -> Result<()> {
+        self.base.terms(prefix, each)
+    }
+
+    fn counters(&self) -> Result<Counters> {
+        self.base.counters()
+    }
+}

@@ -1,0 +1,156 @@
+//! Another state of a repository, laid over one version: files and edges that differ, in memory.
+//!
+//! A past version is such a state, and so is a commit that was never checked out. Whatever reads a [`View`] reads it as
+//! if it were a version of its own, but for searching: terms are those of the version below.
+
+mod between;
+mod laid;
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::Arc;
+
+pub use between::Between;
+pub use laid::Laid;
+
+use sdl_ledger::{NameHit, SymbolHome, View};
+use sdl_model::facts::DefFlags;
+use sdl_model::{Edge, FactsKey, FileId, FileRow, InEdge, Outline, RelPath, SymbolId, SymbolKind, Version};
+
+use crate::{History, Outlines, Result};
+
+/// A file that another state has otherwise.
+#[derive(Clone, Debug)]
+pub struct LayerFile {
+    /// Its path.
+    pub path: RelPath,
+    /// Its row there; none if it is not there.
+    pub row: Option<FileRow>,
+    /// What others can see of it there, if it has facts.
+    pub outline: Option<Arc<Outline>>,
+}
+
+/// What another state has otherwise than the version that it is laid over.
+#[derive(Debug, Default)]
+pub struct Layer {
+    files: BTreeMap<FileId, LayerFile>,
+    /// The outgoing edges of every symbol that may have others.
+    edges: HashMap<SymbolId, Vec<Edge>>,
+    homes: HashMap<SymbolId, SymbolHome>,
+    names: HashMap<String, BTreeSet<NameHit>>,
+    packages: HashMap<String, BTreeSet<FileId>>,
+    /// How many incoming edges of the version below are not those of this state.
+    lost: HashMap<SymbolId, usize>,
+    /// Incoming edges of symbols in `edges`.
+    gained: HashMap<SymbolId, BTreeSet<InEdge>>,
+}
+
+impl Layer {
+    /// These files; their edges are still those of the version below.
+    pub fn of_files(files: impl IntoIterator<Item = LayerFile>) -> Self {
+        let mut layer = Self::default();
+        for file in files {
+            layer.add(file);
+        }
+        layer
+    }
+
+    /// A version that `history` still knows, laid over its newest.
+    pub fn of_version(history: &dyn History, outlines: &dyn Outlines, version: Version) -> Result<Self> {
+        let mut layer = Self::default();
+        if version == history.version() {
+            return Ok(layer);
+        }
+        let changes = history.changes_between(version, history.version())?;
+        for change in changes.files {
+            let Some(path) = change.old.as_ref().or(change.new.as_ref()).map(|row| row.path.clone()) else {
+                continue;
+            };
+            let key = change.old.as_ref().and_then(|row| row.state.facts());
+            let outline = key.map_or(Ok(None), |key| outlines.outline(key))?;
+            layer.add(LayerFile { path, row: change.old, outline });
+        }
+        for symbol in changes.edges {
+            layer.set_edges(history, symbol, history.out_edges_at(symbol, version)?)?;
+        }
+        Ok(layer)
+    }
+
+    fn add(&mut self, file: LayerFile) {
+        let id = FileId::of(&file.path);
+        if let Some(outline) = &file.outline {
+            if let Some(package) = outline.package {
+                self.packages.entry(outline.str(package).to_owned()).or_default().insert(id);
+            }
+            for def in &outline.defs {
+                let symbol = id.symbol(def.key);
+                self.homes.insert(symbol, SymbolHome { file: id, kind: def.kind });
+                let listed = !matches!(def.kind, SymbolKind::Module | SymbolKind::Impl)
+                    && !def.flags.has(DefFlags::LOCAL);
+                if listed {
+                    let hit = NameHit { symbol, file: id, kind: def.kind };
+                    self.names.entry(outline.str(def.name).to_owned()).or_default().insert(hit);
+                }
+            }
+        }
+        self.files.insert(id, file);
+    }
+
+    /// Says what a symbol's outgoing edges are in this state. Once for each symbol.
+    pub fn set_edges(
+        &mut self,
+        base: &(impl View + ?Sized),
+        symbol: SymbolId,
+        edges: Vec<Edge>,
+    ) -> Result<()> {
+        let below: BTreeSet<_> =
+            base.out_edges(symbol)?.iter().map(|edge| (edge.to, incoming(symbol, edge))).collect();
+        for (to, _) in below {
+            *self.lost.entry(to).or_default() += 1;
+        }
+        for edge in &edges {
+            self.gained.entry(edge.to).or_default().insert(incoming(symbol, edge));
+        }
+        self.edges.insert(symbol, edges);
+        Ok(())
+    }
+
+    /// The files that differ.
+    pub fn files(&self) -> impl ExactSizeIterator<Item = (FileId, &LayerFile)> {
+        self.files.iter().map(|(id, file)| (*id, file))
+    }
+
+    /// The simple names that its files define.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.names.keys().map(String::as_str)
+    }
+}
+
+fn incoming(from: SymbolId, edge: &Edge) -> InEdge {
+    let Edge { kind, resolution, strategy, confidence, .. } = *edge;
+    InEdge { from, kind, resolution, strategy, confidence }
+}
+
+/// Outlines that layers hold, then those that are stored.
+pub struct LaidOutlines<'a> {
+    held: HashMap<FactsKey, Arc<Outline>>,
+    stored: &'a dyn Outlines,
+}
+
+impl<'a> LaidOutlines<'a> {
+    /// Of these layers and the store.
+    pub fn new<'o>(layers: impl IntoIterator<Item = &'o Layer>, stored: &'a dyn Outlines) -> Self {
+        let files = layers.into_iter().flat_map(|layer| layer.files.values());
+        let held = files
+            .filter_map(|file| Some((file.row.as_ref()?.state.facts()?, Arc::clone(file.outline.as_ref()?))));
+        Self { held: held.collect(), stored }
+    }
+}
+
+impl Outlines for LaidOutlines<'_> {
+    fn outline(&self, key: FactsKey) -> sdl_ledger::Result<Option<Arc<Outline>>> {
+        match self.held.get(&key) {
+            Some(outline) => Ok(Some(Arc::clone(outline))),
+            None => self.stored.outline(key),
+        }
+    }
+}

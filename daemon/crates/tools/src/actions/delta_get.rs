@@ -1,0 +1,170 @@
+//! `delta.get`: which symbols differ between two versions, and whom that may affect.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render, Sync};
+use crate::answers::{Object, Truncation, add, line, object};
+use crate::delta::{self, Amplifier, Compared, End, Fitted, Limits};
+use crate::leases::HandleKind;
+use crate::spill::Spill;
+use crate::{ToolError, budget, slices};
+
+/// See [`ActionDef`].
+pub(crate) struct DeltaGet;
+
+/// Entries of both lists, unless the call says otherwise.
+const ENTRIES: usize = 200;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct Request {
+    /// The first state: `v…`, `latest`, `previous`, or `git:` and a revision.
+    #[schemars(length(min = 1, max = 300))]
+    from_version: String,
+    /// The second state.
+    #[schemars(length(min = 1, max = 300))]
+    to_version: String,
+    /// How large the answer may be.
+    budget: Option<BudgetParam>,
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct BudgetParam {
+    /// Changed and affected symbols together. 200 by default.
+    #[schemars(range(min = 1, max = 1_000))]
+    max_cards: Option<usize>,
+    /// Tokens of the whole structured answer. 8000 by default.
+    #[schemars(range(min = 400, max = 20_000))]
+    max_estimated_tokens: Option<usize>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Response {
+    /// `fromVersion`, `toVersion`, `changedSymbols`, `blastRadius`, `diagnosticsSummary`, `truncation`, `spilloverHandle`.
+    #[schemars(with = "Object")]
+    delta: Object,
+    /// Symbols on which more and more depends.
+    amplifiers: Vec<Amplifier>,
+    #[serde(skip)]
+    #[schemars(skip)]
+    rendered: String,
+}
+
+impl Action for DeltaGet {
+    type Request = Request;
+    type Response = Response;
+    const DEF: ActionDef = ActionDef {
+        name: "delta.get",
+        namespace: Namespace::Query,
+        mutating: false,
+        description: "Call this when you need what changed between two versions or git revisions, by symbol, and whom it affects",
+        needs: "fromVersion,toVersion",
+        examples: &[
+            r#"{"repoId":"my-repo","fromVersion":"v1","toVersion":"v2"}"#,
+            r#"{"repoId":"my-repo","fromVersion":"git:main","toVersion":"latest","budget":{"maxEstimatedTokens":4000}}"#,
+        ],
+        aliases: &[],
+    };
+}
+
+impl ReadAction for DeltaGet {
+    const SYNC: Sync = Sync::Require;
+
+    fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
+        let asked = request.budget.unwrap_or_default();
+        let most = asked.max_estimated_tokens.unwrap_or(budget::DEFAULT_TOKENS);
+        let (from, to) = delta::ends(cx, DeltaGet::DEF.name, &request.from_version, &request.to_version)?;
+        let compared = delta::compare(cx, &from, &to)?;
+        let spillover = slices::new_handle(cx, HandleKind::Spillover);
+        let mut limits = Limits { entries: asked.max_cards.unwrap_or(ENTRIES), tokens: most };
+        loop {
+            let fitted = delta::fit(&compared, limits)?;
+            let mut response = Response::of(&compared, (&from, &to), &fitted, &spillover)?;
+            let mut total = cx.around()? + budget::of(&response)?;
+            while total > most && limits.tokens == 0 && response.amplifiers.pop().is_some() {
+                total = cx.around()? + budget::of(&response)?;
+            }
+            if total <= most || limits.tokens == 0 {
+                let spill =
+                    Spill { symbols: fitted.spilled, min_call_confidence: 0, resolution_metadata: false };
+                spill.keep(cx, &spillover);
+                return Ok(response);
+            }
+            limits.tokens = limits.tokens.saturating_sub(total - most + 8);
+            cx.call.check()?;
+        }
+    }
+}
+
+impl Response {
+    fn of(
+        compared: &Compared,
+        (from, to): (&End, &End),
+        fitted: &Fitted,
+        spillover: &str,
+    ) -> Result<Self, ToolError> {
+        let mut rendered = format!(
+            "{} -> {}: {} changed, {} affected",
+            from.name,
+            to.name,
+            compared.changed.len(),
+            compared.blast.len()
+        );
+        for symbol in &fitted.changed {
+            let place = symbol.range.map(|range| format!(":{}", range.start_line)).unwrap_or_default();
+            let kind = serde_json::to_value(symbol.change_type).unwrap_or_default();
+            let kind = kind.as_str().unwrap_or_default().to_owned();
+            line(
+                &mut rendered,
+                format_args!("{kind} {} {} {}{place}", symbol.symbol_id, symbol.name, symbol.file),
+            );
+            if let Some(old) = symbol.renamed_from {
+                add(&mut rendered, format_args!(" (was {old})"));
+            }
+            if let Some(diff) = &symbol.signature_diff {
+                line(&mut rendered, format_args!("  {} => {}", diff.before, diff.after));
+            }
+        }
+        for item in &fitted.blast {
+            let (id, name, file) = (item.symbol_id, &item.name, &item.file);
+            line(
+                &mut rendered,
+                format_args!("affected {id} {name} {file}: {}, {}", item.reason, item.distance),
+            );
+        }
+        let mut delta = Object::new();
+        delta.insert("fromVersion".into(), from.name.clone().into());
+        delta.insert("toVersion".into(), to.name.clone().into());
+        delta.insert("changedSymbols".into(), list(&fitted.changed)?);
+        delta.insert("blastRadius".into(), list(&fitted.blast)?);
+        delta.insert("diagnosticsSummary".into(), object(&compared.diagnostics)?.into());
+        if fitted.dropped > 0 {
+            let truncation = Truncation {
+                truncated: true,
+                dropped_cards: fitted.dropped as u64,
+                dropped_edges: 0,
+                spillover_handle: Some(spillover.to_owned()),
+                how_to_resume: "slice.spillover.get with spilloverHandle, or a larger budget".to_owned(),
+            };
+            rendered.push_str(&truncation.line());
+            add(&mut rendered, format_args!(" {spillover}"));
+            delta.insert("truncation".into(), object(&truncation)?.into());
+            delta.insert("spilloverHandle".into(), spillover.into());
+        }
+        Ok(Self { delta, amplifiers: compared.amplifiers.clone(), rendered })
+    }
+}
+
+fn list(items: &impl Serialize) -> Result<Value, ToolError> {
+    Ok(json!(serde_json::to_value(items).map_err(|e| ToolError::internal("writing the answer", e))?))
+}
+
+impl Render for Response {
+    fn text(&self) -> String {
+        self.rendered.clone()
+    }
+}

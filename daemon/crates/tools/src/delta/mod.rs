@@ -1,0 +1,177 @@
+//! Comparing two states of a repository: what `delta.get` and `pr.risk.analyze` share.
+
+mod ends;
+mod fit;
+
+use schemars::JsonSchema;
+use sdl_ledger::View;
+use sdl_model::FileState;
+use sdl_retrieve::Source;
+use sdl_retrieve::diff::{
+    BlastItem, Change, ChangeType, ChangedSymbol, FanIn, FanInTrend, blast_radius, changed_symbols,
+};
+use sdl_retrieve::layer::{Between, LaidOutlines};
+use serde::Serialize;
+
+use crate::ToolError;
+use crate::action::ReadCx;
+
+pub(crate) use ends::{End, ends};
+pub(crate) use fit::{Fitted, Limits, fit};
+
+/// Affected symbols that are looked for.
+const MOST_AFFECTED: usize = 400;
+/// Symbols whose fan-in grew that are told.
+const MOST_AMPLIFIERS: usize = 10;
+/// Files that are named one by one.
+const MOST_FILES: usize = 20;
+
+/// A symbol on which more and more depends.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Amplifier {
+    symbol_id: String,
+    name: String,
+    /// By how much its fan-in grew, as a part of what it was.
+    growth_rate: f64,
+    /// Its fan-in then.
+    previous: u64,
+    /// Its fan-in now.
+    current: u64,
+}
+
+/// Files that could not be compared in full.
+#[derive(Clone, Debug, Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Diagnostics {
+    /// Changed files.
+    changed_files: usize,
+    /// Of those, files that a parser gave up on, on either side; their symbols are not compared.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unparsed_files: Vec<String>,
+    /// Of those, files with syntax errors in the second state.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    files_with_errors: Vec<String>,
+}
+
+/// What differs between two states.
+pub(crate) struct Compared {
+    /// The changed symbols in order of path and place.
+    pub(crate) changed: Vec<Subject>,
+    /// What they may affect, most important first.
+    pub(crate) blast: Vec<BlastItem>,
+    /// Symbols whose fan-in grows.
+    pub(crate) amplifiers: Vec<Amplifier>,
+    /// How well it went.
+    pub(crate) diagnostics: Diagnostics,
+}
+
+/// A changed symbol with what decides how much it matters.
+pub(crate) struct Subject {
+    /// As it stands on the wire.
+    pub(crate) wire: ChangedSymbol,
+    /// How many edges lead to it in the second state.
+    pub(crate) fan_in: u64,
+    /// Whether other files see it, in either state.
+    pub(crate) exported: bool,
+    /// Whether it is a test.
+    pub(crate) is_test: bool,
+}
+
+impl Subject {
+    /// Whether those who depend on it may have to change.
+    pub(crate) fn breaks(&self) -> bool {
+        match self.wire.change_type {
+            ChangeType::Added => false,
+            ChangeType::Removed | ChangeType::Renamed | ChangeType::Moved => true,
+            ChangeType::Modified => !self.wire.tiers.interface_stable,
+        }
+    }
+}
+
+/// Compares two states.
+pub(crate) fn compare(cx: &ReadCx<'_>, from: &End, to: &End) -> Result<Compared, ToolError> {
+    let outlines = LaidOutlines::new([&*from.layer, &*to.layer], cx.source.outlines());
+    let between = Between::new(cx.snapshot, &from.layer, &to.layer);
+    let source = Source::new(&between, &outlines);
+    let changes = between.changes()?;
+    cx.call.check()?;
+    let range = (Between::FROM, Between::TO);
+    let mut changed = changed_symbols(&between, &outlines, range, &changes)?;
+    // What nobody edited, though its names resolve to something else now, is affected and not changed.
+    changed.retain(Change::is_edit);
+    cx.call.check()?;
+    let fan_in = FanIn::between(&between, Between::FROM, &changes)?;
+    let enrichment = cx.repo.enrichment(cx.snapshot);
+    let blast = blast_radius(
+        &source,
+        &between,
+        (Between::FROM, &changes),
+        &changed,
+        &fan_in,
+        enrichment.as_ref(),
+        MOST_AFFECTED,
+    )?;
+    cx.call.check()?;
+    let mut amplifiers = Vec::new();
+    for (symbol, trend) in fan_in.amplifiers(&between, MOST_AMPLIFIERS)? {
+        let FanInTrend { previous, current } = trend;
+        let Some(sym) = source.symbol(symbol)?.filter(|_| current >= previous + 2) else { continue };
+        let growth = (current - previous) as f64 / previous.max(1) as f64;
+        amplifiers.push(Amplifier {
+            symbol_id: symbol.to_string(),
+            name: sym.qualified().to_owned(),
+            growth_rate: (growth * 100.0).round() / 100.0,
+            previous,
+            current,
+        });
+    }
+    let mut diagnostics = Diagnostics {
+        changed_files: changes.files.len(),
+        unparsed_files: Vec::new(),
+        files_with_errors: Vec::new(),
+    };
+    for change in &changes.files {
+        let rows = [&change.old, &change.new];
+        let failed = |row: &&Option<sdl_model::FileRow>| {
+            row.as_ref().is_some_and(|row| matches!(row.state, FileState::Failed(_)))
+        };
+        let Some(path) = rows.iter().find_map(|row| row.as_ref()).map(|row| row.path.as_str()) else {
+            continue;
+        };
+        if rows.iter().any(failed) && diagnostics.unparsed_files.len() < MOST_FILES {
+            diagnostics.unparsed_files.push(path.to_owned());
+        }
+        let Some(key) = change.new.as_ref().and_then(|row| row.state.facts()) else { continue };
+        let errors = outlines_of(&outlines, key)?;
+        if errors > 0 && diagnostics.files_with_errors.len() < MOST_FILES {
+            diagnostics.files_with_errors.push(path.to_owned());
+        }
+    }
+    let mut subjects = Vec::with_capacity(changed.len());
+    for (i, change) in changed.iter().enumerate() {
+        if i.is_multiple_of(64) {
+            cx.call.check()?;
+        }
+        subjects.push(subject(&source, change)?);
+    }
+    Ok(Compared { changed: subjects, blast, amplifiers, diagnostics })
+}
+
+fn outlines_of(outlines: &LaidOutlines<'_>, key: sdl_model::FactsKey) -> Result<u32, ToolError> {
+    use sdl_retrieve::Outlines as _;
+    Ok(outlines.outline(key)?.map_or(0, |outline| outline.errors))
+}
+
+fn subject(source: &Source<'_>, change: &Change) -> Result<Subject, ToolError> {
+    let view: &dyn View = source.view();
+    let id = change.symbol();
+    let sides = || [&change.old, &change.new].into_iter().flatten();
+    let is_test = sides().any(sdl_retrieve::Sym::is_test);
+    Ok(Subject {
+        wire: change.to_wire(),
+        fan_in: view.fan_in(id)?,
+        exported: sides().any(sdl_retrieve::Sym::exported),
+        is_test,
+    })
+}

@@ -1,0 +1,127 @@
+//! What changed between two versions.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a helper of tests fails as a test does")]
+
+mod common;
+
+use common::{SHOP, World, handlers};
+use sdl_tools::host::Barrier;
+use serde_json::{Value, json};
+
+fn delta(world: &World, from: &str, to: &str) -> Value {
+    world.ok("sdl_delta_get", json!({"fromVersion": from, "toVersion": to}))
+}
+
+fn names(list: &Value) -> Vec<(&str, &str)> {
+    list.as_array()
+        .unwrap()
+        .iter()
+        .map(|symbol| {
+            let what = symbol["changeType"].as_str().or_else(|| symbol["reason"].as_str()).unwrap();
+            (what, symbol["name"].as_str().unwrap())
+        })
+        .collect()
+}
+
+/// The shop, then an edited signature, then a rename and a file that is gone.
+fn three_versions() -> (World, [String; 3]) {
+    let world = World::shop();
+    let first = world.repo.head();
+    world.repo.write(&SHOP.replace("def parse(token: str)", "def parse(token: str, strict: bool)"));
+    let second = world.repo.head();
+    world.repo.remove("src/db.py");
+    let third = world.repo.head();
+    (world, [first, second, third])
+}
+
+#[test]
+fn between_any_two_versions() {
+    let (world, [first, second, third]) = three_versions();
+    let found = delta(&world, &first, &second);
+    assert_eq!(found["delta"]["fromVersion"], json!(first));
+    assert_eq!(names(&found["delta"]["changedSymbols"]), [("modified", "parse")]);
+    let change = &found["delta"]["changedSymbols"][0];
+    assert_eq!(change["signatureDiff"]["after"], "parse(token: str, strict: bool)");
+    assert_eq!(change["tiers"]["interfaceStable"], false);
+    assert_eq!(found["delta"]["blastRadius"][0]["name"], "validate");
+    assert_eq!(found["delta"]["blastRadius"][0]["distance"], 1);
+    assert_eq!(found["freshness"]["version"], json!(third), "the answer is from the newest version's data");
+    // Back again, and with the two words.
+    let back = delta(&world, &second, &first);
+    assert_eq!(back["delta"]["changedSymbols"][0]["signatureDiff"]["after"], "parse(token: str)");
+    let words = delta(&world, "previous", "latest");
+    assert_eq!(words["delta"]["fromVersion"], json!(second));
+    let removed = names(&words["delta"]["changedSymbols"]);
+    assert!(
+        removed.contains(&("removed", "lookup")) && removed.contains(&("removed", "connect")),
+        "{words:#}"
+    );
+    let affected = words["delta"]["blastRadius"].as_array().unwrap();
+    let charge = affected.iter().find(|item| item["name"] == "charge").expect("it called connect");
+    assert_eq!(charge["reason"], "called connect, which is gone");
+    assert_eq!(delta(&world, "latest", "latest")["delta"]["changedSymbols"], json!([]));
+}
+
+#[test]
+fn growing_fan_in_is_an_amplifier() {
+    let world = World::shop();
+    world.repo.write("//- /src/more.py\ndef a() calls decode\ndef b() calls decode\ndef c() calls decode\n");
+    let found = delta(&world, "previous", "latest");
+    let amplifier = &found["amplifiers"][0];
+    assert_eq!((&amplifier["name"], &amplifier["growthRate"]), (&json!("decode"), &json!(3.0)));
+    assert_eq!((&amplifier["previous"], &amplifier["current"]), (&json!(1), &json!(4)));
+}
+
+#[test]
+fn a_budget_holds_for_the_whole_answer_and_the_rest_is_behind_a_handle() {
+    let world = World::shop();
+    world.repo.write(&handlers(300, " calls validate : One."));
+    let edited = handlers(300, " calls validate : Another.");
+    world.repo.write(&edited);
+    for tokens in [400, 900, 3_000, 20_000] {
+        let args = json!({"fromVersion": "previous", "toVersion": "latest", "budget": {"maxEstimatedTokens": tokens, "maxCards": 1_000}});
+        let found = world.ok("sdl_delta_get", args);
+        let size = sdl_tokens::count(&found.to_string());
+        assert!(size <= tokens, "{size} > {tokens}");
+        let shown = found["delta"]["changedSymbols"].as_array().unwrap().len();
+        let truncation = &found["delta"]["truncation"];
+        assert_eq!(truncation["droppedCards"], json!(300 - shown), "{truncation:#}");
+        let handle = found["delta"]["spilloverHandle"].clone();
+        let page = world.ok("sdl_slice_spillover_get", json!({"spilloverHandle": handle, "pageSize": 3}));
+        assert!(!page["symbols"].as_array().unwrap().is_empty());
+    }
+    let args = json!({"fromVersion": "previous", "toVersion": "latest", "budget": {"maxCards": 7}});
+    let found = world.ok("sdl_delta_get", args);
+    assert_eq!(found["delta"]["changedSymbols"].as_array().unwrap().len(), 7);
+}
+
+#[test]
+fn versions_that_are_not_kept_say_which_are() {
+    let (world, [_, _, third]) = three_versions();
+    for (from, to, field) in [
+        ("v1", "latest", "fromVersion"),
+        ("latest", "v99999999999999999", "toVersion"),
+        ("yesterday", "latest", "fromVersion"),
+        ("latest", "", "toVersion"),
+    ] {
+        let error = world.err("sdl_delta_get", json!({"fromVersion": from, "toVersion": to}));
+        assert_eq!(error["field"], field, "{error:#}");
+        if error["code"] == "unknownVersion" {
+            assert_eq!(error["candidates"][1][field], json!(third));
+            let next = &error["nextBestAction"];
+            world.ok(next["tool"].as_str().unwrap(), next["args"].clone());
+        }
+    }
+    let error = world.err("sdl_delta_get", json!({"fromVersion": "git:main", "toVersion": "latest"}));
+    assert_eq!((&error["code"], &error["field"]), (&json!("unavailable"), &json!("fromVersion")));
+}
+
+#[test]
+fn a_delta_is_confirmed_unless_told_otherwise() {
+    let world = World::shop();
+    *world.repo.synced.lock().unwrap() = Barrier::default();
+    let mut args = json!({"fromVersion": "latest", "toVersion": "latest"});
+    assert_eq!(world.err("sdl_delta_get", args.clone())["code"], "notSynced");
+    args["sync"] = json!("none");
+    world.ok("sdl_delta_get", args);
+}
