@@ -31,7 +31,7 @@ mod view;
 
 pub use agent::{AgentReader, AgentStore, AgentWriter};
 pub use error::{Error, Result};
-pub use facts::{EncodedFacts, FactsStats, FactsStore, Pins, Swept, encode};
+pub use facts::{Brief, EncodedFacts, FactsStats, FactsStore, Pins, Swept, encode};
 pub use faults::{Fault, FaultPoint, Faults};
 pub use ledger::{
     AgedOut, Batch, Bulk, ChangedKeys, Changes, DumpOptions, Finding, Lease, Ledger, LedgerStats, Opened,

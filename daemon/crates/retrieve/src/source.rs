@@ -6,9 +6,9 @@ use std::hash::BuildHasher;
 use std::rc::Rc;
 use std::sync::Arc;
 
-use sdl_ledger::View;
+use sdl_ledger::{Brief, View};
 use sdl_model::facts::{Def, DefFlags, DefIx};
-use sdl_model::{FactsKey, FileId, FileRow, Outline, SymbolId, SymbolKind};
+use sdl_model::{FactsKey, FileId, FileRow, Outline, RelPath, SymbolId, SymbolKind};
 
 use crate::Result;
 
@@ -16,11 +16,71 @@ use crate::Result;
 pub trait Outlines {
     /// The outline, or none if the store does not have it.
     fn outline(&self, key: FactsKey) -> sdl_ledger::Result<Option<Arc<Outline>>>;
+
+    /// What a list tells of the definition whose key `is` the wanted one; a store may know that without the outline.
+    fn brief(&self, key: FactsKey, is: &dyn Fn(u64) -> bool) -> sdl_ledger::Result<Option<Brief>> {
+        let Some(outline) = self.outline(key)? else { return Ok(None) };
+        Ok(outline.defs.iter().find(|def| is(def.key)).map(|def| brief_of(&outline, def)))
+    }
+}
+
+fn brief_of(outline: &Outline, def: &Def) -> Brief {
+    Brief {
+        name: outline.str(def.name).to_owned(),
+        qualified: outline.str(def.qualified).to_owned(),
+        kind: def.kind,
+        flags: def.flags,
+        line: def.line,
+    }
 }
 
 impl<S: BuildHasher> Outlines for HashMap<FactsKey, Arc<Outline>, S> {
     fn outline(&self, key: FactsKey) -> sdl_ledger::Result<Option<Arc<Outline>>> {
         Ok(self.get(&key).cloned())
+    }
+}
+
+/// What a list tells of a symbol: for where opening its file would be too much.
+#[derive(Clone, Debug)]
+pub(crate) struct Listed {
+    brief: Brief,
+    path: RelPath,
+}
+
+impl Listed {
+    /// As [`Sym::name`].
+    pub(crate) fn name(&self) -> &str {
+        if self.brief.name.is_empty() { self.path.stem() } else { &self.brief.name }
+    }
+
+    /// As [`Sym::qualified`].
+    pub(crate) fn qualified(&self) -> &str {
+        if self.brief.qualified.is_empty() { self.name() } else { &self.brief.qualified }
+    }
+
+    /// As [`Sym::path`].
+    pub(crate) fn path(&self) -> &str {
+        self.path.as_str()
+    }
+
+    /// As [`Sym::kind`].
+    pub(crate) fn kind(&self) -> SymbolKind {
+        self.brief.kind
+    }
+
+    /// As [`Sym::exported`].
+    pub(crate) fn exported(&self) -> bool {
+        self.brief.flags.has(DefFlags::EXPORTED)
+    }
+
+    /// As [`Sym::is_test`].
+    pub(crate) fn is_test(&self) -> bool {
+        self.brief.flags.has(DefFlags::TEST) || crate::index::is_test_path(self.path())
+    }
+
+    /// As [`Sym::line`].
+    pub(crate) fn line(&self) -> u32 {
+        self.brief.line
     }
 }
 
@@ -143,6 +203,20 @@ impl<'a> Source<'a> {
         let Some(file) = self.view.symbol_file(id)? else { return Ok(None) };
         let Some(open) = self.open(file)? else { return Ok(None) };
         Ok(open.outline.find(file, id).map(|ix| Sym { id, ix, open }))
+    }
+
+    /// What a list tells of a symbol; none if this version does not have it.
+    pub(crate) fn listed(&self, id: SymbolId) -> Result<Option<Listed>> {
+        let Some(file) = self.view.symbol_file(id)? else { return Ok(None) };
+        if let Some(Some(open)) = self.open.borrow().get(&file) {
+            let def = open.outline.find(file, id).and_then(|ix| open.outline.defs.get(ix.0 as usize));
+            let listed = |def| Listed { brief: brief_of(&open.outline, def), path: open.row.path.clone() };
+            return Ok(def.map(listed));
+        }
+        let Some(row) = self.view.file(file)? else { return Ok(None) };
+        let Some(key) = row.state.facts() else { return Ok(None) };
+        let brief = self.outlines.brief(key, &|key| file.symbol(key) == id)?;
+        Ok(brief.map(|brief| Listed { brief, path: row.path }))
     }
 
     /// The symbols that a file defines, in order of the text; the first is the module. Empty for a file without facts.

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use sdl_ledger::FactsStore;
+use sdl_ledger::{Brief, FactsStore};
 use sdl_model::{FactsKey, Outline};
 use sdl_retrieve::Outlines;
 
@@ -12,5 +12,9 @@ pub(crate) struct StoredOutlines<'a>(pub(crate) &'a FactsStore);
 impl Outlines for StoredOutlines<'_> {
     fn outline(&self, key: FactsKey) -> sdl_ledger::Result<Option<Arc<Outline>>> {
         self.0.outline(&key)
+    }
+
+    fn brief(&self, key: FactsKey, is: &dyn Fn(u64) -> bool) -> sdl_ledger::Result<Option<Brief>> {
+        self.0.brief(&key, is)
     }
 }

@@ -18,7 +18,7 @@ pub(crate) use keys::{
     unpack_path_value,
 };
 pub(crate) use public::{
-    NAME_ITEM, POSTING_ITEM, Public, PublicDef, pack_home, pack_posting, unpack_hit, unpack_home,
+    NAME_ITEM, POSTING_ITEM, Public, PublicDef, kind_of, pack_home, pack_posting, unpack_hit, unpack_home,
     unpack_posting,
 };
 pub(crate) use resolved::{pack_resolved, unpack_resolved};

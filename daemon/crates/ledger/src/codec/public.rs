@@ -92,7 +92,7 @@ pub(crate) fn unpack_home(row: &[u8]) -> Result<SymbolHome> {
     Ok(SymbolHome { file, kind: kind_of("symbols", kind)? })
 }
 
-fn kind_of(table: &'static str, number: u8) -> Result<SymbolKind> {
+pub(crate) fn kind_of(table: &'static str, number: u8) -> Result<SymbolKind> {
     let known = SymbolKind::ALL.into_iter().find(|known| *known as u8 == number);
     known.ok_or_else(|| corrupt(table, format!("symbol kind {number}")))
 }

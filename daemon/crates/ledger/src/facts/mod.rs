@@ -1,5 +1,6 @@
 //! Facts by content: one environment that all repositories share.
 
+mod briefs;
 mod cache;
 mod pins;
 
@@ -15,13 +16,16 @@ use crate::store::{self, How, Plan};
 use crate::tables::FactsTables;
 use crate::{Options, Result};
 
+pub use briefs::Brief;
 use cache::OutlineCache;
 use pins::PinBoard;
 pub use pins::Pins;
 
 const SCHEMA: u32 = 1;
-/// The layout of a stored half; a row that begins with another number counts as missing.
-const RECORD: u8 = 1;
+/// The layout of a stored body; a row that begins with another number counts as missing.
+const BODY: u8 = 1;
+/// The layout of a stored outline: the number of bytes of its briefs, its briefs, the outline.
+const OUTLINE: u8 = 2;
 /// A transaction is committed when it holds this much, so that nobody waits long for the next.
 const TRANSACTION_BYTES: usize = 2 << 20;
 /// So many rows are swept in one transaction.
@@ -72,7 +76,14 @@ pub struct FactsStats {
 
 /// Encodes both halves.
 pub fn encode(facts: &Facts) -> Result<EncodedFacts> {
-    Ok(EncodedFacts { outline: half("outlines", &facts.outline)?, body: half("bodies", &facts.body)? })
+    let mut outline = vec![OUTLINE, 0, 0, 0, 0];
+    briefs::write(&facts.outline, &mut outline);
+    let size = (outline.len() as u32 - 5).to_le_bytes();
+    outline.splice(1..5, size);
+    codec::encode_into("outlines", &facts.outline, &mut outline)?;
+    let mut body = vec![BODY];
+    codec::encode_into("bodies", &facts.body, &mut body)?;
+    Ok(EncodedFacts { outline, body })
 }
 
 impl EncodedFacts {
@@ -85,12 +96,6 @@ impl EncodedFacts {
     pub fn is_empty(&self) -> bool {
         false
     }
-}
-
-fn half<T: serde::Serialize>(table: &'static str, value: &T) -> Result<Vec<u8>> {
-    let mut bytes = vec![RECORD];
-    codec::encode_into(table, value, &mut bytes)?;
-    Ok(bytes)
 }
 
 impl FactsStore {
@@ -143,7 +148,9 @@ impl FactsStore {
             if end[..] < key[..] {
                 txn.append(outlines, key, &facts.outline)?;
                 end = key.to_vec();
-            } else if is_current(txn.get(outlines, key)?) && is_current(txn.get(bodies, key)?) {
+            } else if outline_of(txn.get(outlines, key)?).is_some()
+                && body_of(txn.get(bodies, key)?).is_some()
+            {
                 continue;
             } else {
                 txn.put(outlines, key, &facts.outline)?;
@@ -170,7 +177,9 @@ impl FactsStore {
             return Ok(Some(outline));
         }
         let txn = self.env.read(None)?;
-        let Some(bytes) = record(txn.get(self.tables.outlines, &key.to_bytes())?) else { return Ok(None) };
+        let Some((_, bytes)) = outline_of(txn.get(self.tables.outlines, &key.to_bytes())?) else {
+            return Ok(None);
+        };
         let outline: Arc<Outline> = Arc::new(codec::decode("outlines", bytes)?);
         let bytes = bytes.len() * DECODED_FACTOR;
         drop(txn);
@@ -178,10 +187,20 @@ impl FactsStore {
         Ok(Some(outline))
     }
 
+    /// What a list tells of the definition whose key `is` the wanted one. Costs a look at each key, and decodes nothing
+    /// else of the outline.
+    pub fn brief(&self, key: &FactsKey, is: &dyn Fn(u64) -> bool) -> Result<Option<Brief>> {
+        let txn = self.env.read(None)?;
+        match outline_of(txn.get(self.tables.outlines, &key.to_bytes())?) {
+            Some((briefs, _)) => briefs::find(briefs, is),
+            None => Ok(None),
+        }
+    }
+
     /// The body of a blob. Decoded anew each time: only resolving the file itself needs it.
     pub fn body(&self, key: &FactsKey) -> Result<Option<Body>> {
         let txn = self.env.read(None)?;
-        record(txn.get(self.tables.bodies, &key.to_bytes())?)
+        body_of(txn.get(self.tables.bodies, &key.to_bytes())?)
             .map(|bytes| codec::decode("bodies", bytes))
             .transpose()
     }
@@ -189,7 +208,8 @@ impl FactsStore {
     /// Whether the facts of a blob are there.
     pub fn has(&self, key: &FactsKey) -> Result<bool> {
         let (txn, key) = (self.env.read(None)?, key.to_bytes());
-        Ok(is_current(txn.get(self.tables.outlines, &key)?) && is_current(txn.get(self.tables.bodies, &key)?))
+        let outline = outline_of(txn.get(self.tables.outlines, &key)?);
+        Ok(outline.is_some() && body_of(txn.get(self.tables.bodies, &key)?).is_some())
     }
 
     /// Notes that a blob can't be parsed, so that it is not tried again.
@@ -317,14 +337,20 @@ struct Part {
     dead: Vec<Vec<u8>>,
 }
 
-/// The record behind its layout's number.
-fn record(bytes: Option<&[u8]>) -> Option<&[u8]> {
+/// A stored body behind its layout's number.
+fn body_of(bytes: Option<&[u8]>) -> Option<&[u8]> {
     match bytes {
-        Some([RECORD, record @ ..]) => Some(record),
+        Some([BODY, body @ ..]) => Some(body),
         _ => None,
     }
 }
 
-fn is_current(bytes: Option<&[u8]>) -> bool {
-    record(bytes).is_some()
+/// Briefs and outline of a stored outline.
+fn outline_of(bytes: Option<&[u8]>) -> Option<(&[u8], &[u8])> {
+    match bytes {
+        Some([OUTLINE, b0, b1, b2, b3, rest @ ..]) => {
+            rest.split_at_checked(u32::from_le_bytes([*b0, *b1, *b2, *b3]) as usize)
+        }
+        _ => None,
+    }
 }

@@ -40,7 +40,7 @@ pub(super) fn of(source: &Source<'_>, sym: &Sym, edges: &[Edge], options: CardOp
             deps.omitted += u32::from(edge.kind != EdgeKind::Ref);
             continue;
         }
-        let Some(target) = source.symbol(edge.to)? else { continue };
+        let Some(target) = source.listed(edge.to)? else { continue };
         let how = options.resolution_metadata.then(|| How {
             strategy: strategies::name(edge.strategy).to_owned(),
             line: sym.def().span.start_line + edge.line_offset,

@@ -2,11 +2,12 @@
 
 use std::cmp::Reverse;
 
-use sdl_model::{EdgeKind, InEdge, Lang, RelPath};
+use sdl_model::{EdgeKind, InEdge, Lang, RelPath, SymbolId};
 
 use super::Enrichment;
 use super::types::{Metrics, TestRef};
 use crate::index::is_test_path;
+use crate::source::Listed;
 use crate::{Result, Source, Sym};
 
 /// Incoming edges that are asked whether a test is behind them.
@@ -38,12 +39,12 @@ pub(super) fn of(
     tests.sort_unstable();
     let mut best = None;
     for (.., edge) in tests.iter().take(MOST_NAMED) {
-        let Some(test) = source.symbol(edge.from)? else { continue };
+        let Some(test) = source.listed(edge.from)? else { continue };
         // The test that calls it, and is named after it, speaks for it.
         let after = test.name().to_lowercase().contains(&name);
         let rank = (!after, edge.kind != EdgeKind::Call, Reverse(edge.confidence), edge);
-        if best.as_ref().is_none_or(|(known, _): &(_, Sym)| rank < *known) {
-            best = Some((rank, test));
+        if best.as_ref().is_none_or(|(known, ..): &(_, SymbolId, Listed)| rank < *known) {
+            best = Some((rank, edge.from, test));
         }
     }
     Ok(Metrics {
@@ -51,8 +52,8 @@ pub(super) fn of(
         fan_out: fan_out as u64,
         churn_30d: enrichment.churn_30d(sym.path()),
         test_refs: Some(tests.len() as u32),
-        canonical_test: best.map(|(_, test)| TestRef {
-            symbol_id: test.id,
+        canonical_test: best.map(|(_, symbol, test)| TestRef {
+            symbol_id: symbol,
             name: test.qualified().to_owned(),
             file: test.path().to_owned(),
         }),
@@ -77,5 +78,5 @@ fn test_at(source: &Source<'_>, edge: &InEdge) -> Result<Option<RelPath>> {
         return Ok(Some(row.path));
     }
     let inline = row.state.facts().is_some_and(|key| key.lang == Lang::Rust);
-    Ok((inline && source.symbol(edge.from)?.is_some_and(|sym| sym.is_test())).then_some(row.path))
+    Ok((inline && source.listed(edge.from)?.is_some_and(|sym| sym.is_test())).then_some(row.path))
 }

@@ -25,7 +25,7 @@ pub(crate) fn exact(
             if !filter.keeps(source.view(), hit.symbol, flags)? {
                 continue;
             }
-            let Some(sym) = source.symbol(hit.symbol)? else { continue };
+            let Some(sym) = source.listed(hit.symbol)? else { continue };
             let same = sym.name() == query || sym.qualified() == query || ends_in(sym.qualified(), query);
             if same {
                 ranked.push(Ranked { symbol: hit.symbol, score: flags.prior() });

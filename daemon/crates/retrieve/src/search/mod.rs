@@ -87,7 +87,7 @@ fn hits(source: &Source<'_>, ranked: &[Ranked]) -> Result<Vec<Hit>> {
     let mut hits = Vec::with_capacity(ranked.len());
     for found in ranked {
         // A posting without its symbol would be damage that the ledger's own check reports.
-        let Some(sym) = source.symbol(found.symbol)? else { continue };
+        let Some(sym) = source.listed(found.symbol)? else { continue };
         hits.push(Hit {
             symbol_id: found.symbol,
             name: sym.name().to_owned(),

@@ -232,7 +232,7 @@ fn name_lane(
             let flags = Flags(hit.flags);
             let mut fit = flags.prior();
             if !probe.owners.is_empty()
-                && let Some(sym) = source.symbol(hit.symbol)?
+                && let Some(sym) = source.listed(hit.symbol)?
             {
                 fit *= 1.0 + owners_matched(&probe.owners, sym.qualified(), sym.path());
             }

@@ -178,7 +178,7 @@ impl<'a> Assembler<'a> {
         let most = if small { MOST_FRONTIER / 2 } else { MOST_FRONTIER };
         let mut items = Vec::with_capacity(most);
         for one in self.reached.get(count..).unwrap_or_default().iter().take(most) {
-            let Some(sym) = self.source.symbol(one.symbol)? else { continue };
+            let Some(sym) = self.source.listed(one.symbol)? else { continue };
             items.push(FrontierItem {
                 symbol_id: one.symbol,
                 name: sym.qualified().to_owned(),
