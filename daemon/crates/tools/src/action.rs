@@ -15,6 +15,7 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::leases::{HandleKind, Held, LeaseWrite, Leases};
+use crate::pipeline::Pins;
 use crate::registry::Registry;
 use crate::{Cancel, Host, Progress, Repo, Session, ToolError};
 
@@ -147,6 +148,8 @@ pub(crate) struct Call<'a> {
     pub(crate) cancel: &'a Cancel,
     pub(crate) registry: &'a Registry,
     pub(crate) leases: &'a Leases,
+    /// What a step of a chain has in common with the steps before it.
+    pub(crate) pins: Option<&'a Pins>,
 }
 
 impl Call<'_> {

@@ -33,6 +33,8 @@ pub enum Code {
     AmbiguousSymbol,
     /// No such path in the repository.
     UnknownPath,
+    /// A reference to what an earlier step of a chain gave that leads nowhere.
+    UnknownReference,
     /// No such handle.
     UnknownHandle,
     /// The handle's lease ran out.

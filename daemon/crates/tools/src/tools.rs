@@ -6,7 +6,7 @@ use sdl_ledger::Clock;
 
 use crate::leases::Leases;
 use crate::registry::{Registry, To};
-use crate::{Cancel, Host, Names, Progress, Session, Surface, actions, envelope, pipeline};
+use crate::{Cancel, Host, Names, Progress, Session, Surface, actions, envelope, manual, pipeline};
 
 /// Every tool over one host. Cheap to share; make one per process.
 pub struct Tools {
@@ -68,6 +68,11 @@ impl Tools {
     /// description, needs, aliases, examples, inputSchema, outputSchema}]}`, in the order in which they are listed.
     pub fn describe(&self) -> Vec<u8> {
         self.registry.describe().to_string().into_bytes()
+    }
+
+    /// A page of documentation for each action and one that lists them: file names and Markdown texts.
+    pub fn pages(&self) -> Vec<(String, String)> {
+        manual::pages(&self.registry)
     }
 
     /// A hash of every schema: a client that holds another one holds stale schemas.

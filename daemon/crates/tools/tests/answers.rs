@@ -31,6 +31,8 @@ fn calls(world: &World) -> Vec<(&'static str, Value)> {
         ("index.refresh", json!({"mode": "incremental", "paths": ["src"]})),
         ("action.search", json!({"query": "search for zyxomma"})),
         ("info", json!({})),
+        ("manual", json!({"query": "slice zyxomma"})),
+        ("chain", json!({"steps": [{"action": "repo.status"}, {"action": "no.such"}]})),
     ];
     if let Some(handle) = built.pointer("/truncation/spilloverHandle") {
         calls.push(("slice.spillover.get", json!({"spilloverHandle": handle, "pageSize": 1})));

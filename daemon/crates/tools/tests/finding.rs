@@ -65,3 +65,41 @@ fn on_the_search_surface_one_tool_is_listed_and_every_tool_is_callable() {
     assert_eq!(world.ok(tool, json!({"query": "validate"}))["results"][0]["name"], "validate");
     assert!(world.ok("sdl_query", json!({"action": "symbol.search", "query": "validate"}))["total"].is_u64());
 }
+
+#[test]
+fn the_manual_describes_what_is_asked_for_in_each_form() {
+    let world = World::shop();
+    let all = world.ok("sdl_manual", json!({}));
+    assert!(all.get("more").is_none());
+    let content = all["content"].as_str().unwrap();
+    assert!(content.contains("`slice.build(taskText|entrySymbols"), "{content}");
+    assert_eq!(all["tokens"], sdl_tokens::count(content));
+    let named = |args: Value| world.ok("sdl_manual", args)["content"].as_str().unwrap().to_owned();
+    let typescript =
+        named(json!({"actions": ["sdl_slice_refresh"], "format": "typescript", "detail": "standard"}));
+    assert!(typescript.contains("declare function sdl_slice_refresh(args: {"), "{typescript}");
+    assert!(typescript.contains("\n  sliceHandle: string;"), "{typescript}");
+    let json: Value = serde_json::from_str(&named(json!({"actions": ["info"], "format": "json"}))).unwrap();
+    assert_eq!(json[0]["inputSchema"]["properties"]["redactPaths"]["type"], "boolean");
+    let markdown = named(json!({"actions": ["slice.refresh"]}));
+    assert!(markdown.contains("| `knownVersion` **required** | string |"), "{markdown}");
+    let found = world.ok("sdl_manual", json!({"query": "refresh a slice zyxomma"}));
+    assert_eq!((&found["actions"][0], &found["unmatched"]), (&json!("slice.refresh"), &json!(["zyxomma"])));
+    let error = world.err("sdl_manual", json!({"actions": ["info", "slice.biuld"]}));
+    assert_eq!((&error["code"], &error["field"]), (&json!("unknownAction"), &json!("actions[1]")));
+    assert_eq!(error["candidates"][0]["actions"], "slice.build");
+}
+
+#[test]
+fn the_manual_keeps_to_its_budget_and_names_the_rest() {
+    let world = World::shop();
+    for format in ["markdown", "typescript", "json"] {
+        for detail in ["compact", "standard", "full"] {
+            let all = world.ok("sdl_manual", json!({"format": format, "detail": detail}));
+            let tokens = sdl_tokens::count(&all.to_string());
+            assert!(tokens <= 8_000, "{format} {detail}: {tokens}");
+            assert!(!all["actions"].as_array().unwrap().is_empty());
+            assert_eq!(all["more"].is_null(), all["howToResume"].is_null());
+        }
+    }
+}

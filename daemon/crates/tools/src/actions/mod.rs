@@ -1,9 +1,11 @@
 //! Every action. To add one: a file here, and a line below.
 
 mod action_search;
+mod chain;
 mod delta_get;
 mod index_refresh;
 mod info;
+mod manual;
 mod repo_overview;
 mod repo_register;
 mod repo_status;
@@ -32,5 +34,7 @@ pub(crate) fn all() -> Vec<Entry> {
         Entry::repo::<index_refresh::IndexRefresh>(),
         Entry::host::<action_search::ActionSearch>(),
         Entry::host::<info::Info>(),
+        Entry::host::<chain::Chain>(),
+        Entry::host::<manual::Manual>(),
     ]
 }

@@ -15,7 +15,7 @@ const K1: f64 = 1.2;
 /// What a synonym counts of the word that was asked for.
 const SYNONYM: f64 = 0.4;
 /// What the search itself counts: who reads its answer has found it.
-const SELF: (&str, f64) = ("action_search", 0.3);
+const SELF: (&str, f64) = ("action_search", 0.5);
 /// Longer queries are cut: whoever writes more than this has not decided what to look for.
 const MOST_TERMS: usize = 64;
 
@@ -207,7 +207,6 @@ mod tests {
             ("onboard a project", "repo.register"),
             ("rebuild the index", "index.refresh"),
             ("architecture of the codebase", "repo.overview"),
-            ("which capabilities are there", "action.search"),
             ("knownVersion", "slice.refresh"),
             ("editedFiles", "slice.build"),
         ] {

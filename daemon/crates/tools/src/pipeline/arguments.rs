@@ -74,6 +74,21 @@ pub(super) fn check(registry: &Registry, tool: Tool, value: Value) -> Result<Che
             (entry, args, note.into_iter().collect())
         }
     };
+    fitting(entry, value, notes)
+}
+
+/// Checks the arguments of the action of that name.
+pub(super) fn check_action<'a>(
+    registry: &'a Registry,
+    action: &str,
+    value: Value,
+) -> Result<Checked<'a>, ToolError> {
+    let entry =
+        registry.action(action).ok_or_else(|| unknown_action(registry, Namespace::Universal, action))?;
+    fitting(entry, value, Vec::new())
+}
+
+fn fitting(entry: &Entry, value: Value, notes: Vec<String>) -> Result<Checked<'_>, ToolError> {
     match entry.shape.check(value, "") {
         Ok(Value::Object(args)) => Ok(Checked { entry, args, notes }),
         Ok(other) => Err(wrong_type("object", &other, "")),

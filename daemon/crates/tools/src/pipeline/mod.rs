@@ -2,6 +2,7 @@
 //! snapshot, run, add what every answer carries. The one way to an action; a surface only decides how to get here.
 
 mod arguments;
+mod pins;
 mod read;
 mod repo;
 
@@ -10,6 +11,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use serde_json::{Map, Value};
 
 pub(crate) use arguments::gateway_action;
+pub(crate) use pins::Pins;
 
 use crate::action::{Call, RepoCx};
 use crate::input::nearest::nearest;
@@ -39,6 +41,7 @@ pub(crate) fn call(
         cancel,
         registry: &tools.registry,
         leases: &tools.leases,
+        pins: None,
     };
     // Nothing below keeps a lock over a handler, and what handlers share is valid between any two of its steps.
     let caught = catch_unwind(AssertUnwindSafe(|| answer(&call, name, args)));
@@ -56,7 +59,15 @@ fn answer(call: &Call<'_>, name: &str, bytes: &[u8]) -> Result<Answer, ToolError
     let tool = call.registry.tool(name).ok_or_else(|| unknown_tool(call, name))?;
     let value = arguments::parse(bytes)?;
     let value = if tool.raw { arguments::payload(value)? } else { value };
-    let checked = arguments::check(call.registry, tool, value)?;
+    execute(call, arguments::check(call.registry, tool, value)?)
+}
+
+/// Answers a call of an action from within another call.
+pub(crate) fn step(call: &Call<'_>, action: &str, args: Map<String, Value>) -> Result<Answer, ToolError> {
+    execute(call, arguments::check_action(call.registry, action, Value::Object(args))?)
+}
+
+fn execute(call: &Call<'_>, checked: Checked<'_>) -> Result<Answer, ToolError> {
     call.check()?;
     let Checked { entry, mut args, notes } = checked;
     let mut answer = match &entry.runner {

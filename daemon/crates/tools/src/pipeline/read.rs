@@ -36,7 +36,11 @@ pub(super) fn run(
         repo::find(call, common.repo_id.as_deref(), handle.as_ref().map(|(_, handle)| handle.as_str()))?;
     let sync = common.sync.unwrap_or(default);
     let timeout = common.sync_timeout_ms.map_or(SYNC_TIMEOUT, Duration::from_millis);
-    let barrier = wait(call, repo.as_ref(), sync, timeout)?;
+    let wait = || wait(call, repo.as_ref(), sync, timeout);
+    let barrier = match call.pins {
+        Some(pins) => pins.barrier(repo.id(), sync, wait)?,
+        None => wait()?,
+    };
     for _ in 0..ATTEMPTS {
         call.check()?;
         let held = handle.as_ref().map(|(kind, handle)| call.leases.get(repo.as_ref(), *kind, handle));
@@ -81,6 +85,12 @@ fn on_snapshot(
     let notes = RefCell::new(Vec::new());
     let answer = repo.ledger().read_with(deadline, |snapshot| {
         let version = snapshot.head().unwrap_or(Version(0));
+        if call.pins.is_some_and(|pins| !pins.holds(repo.id(), version)) {
+            return Err(ToolError::new(
+                Code::Conflict,
+                format!("the repository moved on to {version} between two steps"),
+            ));
+        }
         let freshness = freshness(barrier, version);
         let source = Source::new(snapshot, &outlines);
         let reserved = budget::of(&json!({ "freshness": freshness }))?;

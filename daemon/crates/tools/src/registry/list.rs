@@ -80,7 +80,12 @@ impl Writer<'_> {
                 twins.push(self.twin(namespace.name()));
             }
         }
-        tools.extend(self.registry.of(Namespace::Universal).map(|entry| self.action(entry)));
+        for entry in self.registry.of(Namespace::Universal) {
+            tools.push(self.action(entry));
+            if entry.def.mutating {
+                twins.push(self.twin(entry.def.name));
+            }
+        }
         tools.extend(twins);
         tools
     }

@@ -242,6 +242,26 @@ pub(crate) struct FakeHost {
     agent: AgentStore,
     pub(crate) dir: TempDir,
     repos: Mutex<BTreeMap<String, Arc<FakeRepo>>>,
+    later: Mutex<Option<(usize, String)>>,
+}
+
+impl FakeHost {
+    /// Lets the first repository's files change when a repository is looked up for the `nth` time from now.
+    pub(crate) fn at_lookup(&self, nth: usize, fixture: &str) {
+        *self.later.lock().unwrap() = Some((nth, fixture.to_owned()));
+    }
+
+    fn looked_up(&self) {
+        let mut later = self.later.lock().unwrap();
+        let Some((left, fixture)) = later.as_mut() else { return };
+        *left -= 1;
+        if *left == 0 {
+            let repos = self.repos.lock().unwrap();
+            repos.values().next().unwrap().write(fixture);
+            drop(repos);
+            *later = None;
+        }
+    }
 }
 
 impl Host for FakeHost {
@@ -250,6 +270,7 @@ impl Host for FakeHost {
     }
 
     fn repo(&self, id: &str) -> Option<Arc<dyn Repo>> {
+        self.looked_up();
         self.repos.lock().unwrap().get(id).map(|repo| Arc::clone(repo) as Arc<dyn Repo>)
     }
 
@@ -317,7 +338,7 @@ impl World {
         let repo = FakeRepo::new("shop", dir.path());
         let repos = Mutex::new(BTreeMap::from([("shop".to_owned(), Arc::clone(&repo))]));
         let agent = AgentStore::open(&dir.path().join("agent"), sdl_tools::AGENT_TABLES, &Options::default());
-        let host = Arc::new(FakeHost { agent: agent.unwrap().0, dir, repos });
+        let host = Arc::new(FakeHost { agent: agent.unwrap().0, dir, repos, later: Mutex::default() });
         let tools = Tools::new(Arc::clone(&host) as Arc<dyn Host>);
         let session = Session {
             id: 1,

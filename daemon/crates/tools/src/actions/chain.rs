@@ -1,0 +1,301 @@
+//! `chain`: several calls as one.
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+use crate::action::{Action, ActionDef, Call, HostAction, Namespace, Render};
+use crate::answers::{Object, line, object};
+use crate::chain::{self, Done, Step};
+use crate::registry::Answer;
+use crate::{Code, ToolError, budget};
+
+/// See [`ActionDef`].
+pub(crate) struct Chain;
+
+/// What one step takes of an answer at least, and the rest of it, in tokens.
+const STEP_TOKENS: usize = 150;
+const FRAME_TOKENS: usize = 150;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct Request {
+    /// Calls in order. A string `$0.results[0].symbolId` or `$name.path` in `args` stands for what an earlier step gave
+    /// (`?.` where it may be missing, `$$` for a dollar sign). Beside actions: `pick` `{from, fields}`, `map` `{from,
+    /// path}`, `filter` `{from, path?, op, value?}`, `sort` `{from, path?, descending?}`, `limit` `{from, count,
+    /// offset?}`, `template` `{from, text, join?}`; each gives `value`.
+    #[schemars(length(min = 1, max = 50))]
+    steps: Vec<StepIn>,
+    /// Limits of the whole answer.
+    budget: Option<Budget>,
+    /// Whether to go on after a step that fails. `stop` by default.
+    on_error: Option<OnError>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct StepIn {
+    /// An action or a transform.
+    #[schemars(length(min = 1, max = 60))]
+    action: String,
+    /// Its arguments.
+    args: Option<Object>,
+    /// A name for later steps.
+    #[serde(rename = "as")]
+    #[schemars(length(min = 1, max = 40))]
+    name: Option<String>,
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Budget {
+    /// Tokens. 8000 by default. Results that do not fit are left out, the first steps' first.
+    #[schemars(range(min = 300, max = 20_000))]
+    max_tokens: Option<usize>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+enum OnError {
+    Stop,
+    Continue,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Response {
+    /// Whether every step was taken and none failed.
+    ok: bool,
+    /// The steps that were taken.
+    steps: Vec<StepOut>,
+    /// The versions that they answered from.
+    versions: Vec<VersionOut>,
+    /// Tokens of all results, and of those that are given.
+    tokens: Tokens,
+    /// The step that failed, after which no more were taken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stopped_at: Option<usize>,
+    /// How to get what was left out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    how_to_resume: Option<String>,
+    #[serde(skip)]
+    texts: Vec<Option<Arc<Answer>>>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct StepOut {
+    step: usize,
+    #[serde(rename = "as", skip_serializing_if = "Option::is_none")]
+    name: Option<String>,
+    action: String,
+    ok: bool,
+    /// Tokens of its result or error.
+    tokens: usize,
+    /// What the action answers alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    result: Option<Object>,
+    /// The error that the action gives alone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<Object>,
+    /// Left out to keep to the budget; later steps had it all the same.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    omitted: bool,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct VersionOut {
+    repo_id: String,
+    version: String,
+    /// The first step that answered from it.
+    from_step: usize,
+}
+
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Tokens {
+    made: usize,
+    given: usize,
+    budget: usize,
+}
+
+impl Action for Chain {
+    type Request = Request;
+    type Response = Response;
+    const DEF: ActionDef = ActionDef {
+        name: "chain",
+        namespace: Namespace::Universal,
+        mutating: true,
+        description: "Call this when one call's result feeds the next: $0.results[0].symbolId in args is step 0's",
+        needs: "steps",
+        examples: &[
+            r#"{"steps":[{"action":"symbol.search","args":{"repoId":"my-repo","query":"validateToken"},"as":"found"},{"action":"symbol.getCard","args":{"repoId":"my-repo","symbolId":"$found.results[0].symbolId"}}],"budget":{"maxTokens":4000}}"#,
+        ],
+        aliases: &[],
+    };
+}
+
+impl HostAction for Chain {
+    fn run(cx: &Call<'_>, request: Request) -> Result<Response, ToolError> {
+        if cx.pins.is_some() {
+            return Err(ToolError::new(Code::InvalidArgument, "a chain cannot be a step of a chain"));
+        }
+        let steps = named(request.steps)?;
+        let least = FRAME_TOKENS + STEP_TOKENS * steps.len();
+        let budget = match request.budget.and_then(|budget| budget.max_tokens) {
+            Some(given) if given < least => {
+                let message =
+                    format!("a chain of {} steps needs a budget of at least {least} tokens", steps.len());
+                return Err(ToolError::invalid("budget.maxTokens", message));
+            }
+            Some(given) => given,
+            None => budget::DEFAULT_TOKENS.max(least),
+        };
+        let stop = request.on_error != Some(OnError::Continue);
+        let (done, pinned) = chain::run(cx, &steps, stop)?;
+        let versions = pinned
+            .into_iter()
+            .map(|pin| VersionOut { repo_id: pin.repo, version: pin.version, from_step: pin.from })
+            .collect();
+        let failed = done.iter().position(|done| done.outcome.is_err());
+        let mut response = Response {
+            ok: failed.is_none(),
+            steps: Vec::new(),
+            versions,
+            tokens: Tokens { budget, ..Tokens::default() },
+            stopped_at: failed.filter(|_| stop),
+            how_to_resume: None,
+            texts: done.iter().map(|_| None).collect(),
+        };
+        for (at, (step, done)) in steps.iter().zip(&done).enumerate() {
+            response.steps.push(outline(at, step, done)?);
+        }
+        response.fill(&done, budget)?;
+        Ok(response)
+    }
+}
+
+/// The steps, with every name checked.
+fn named(steps: Vec<StepIn>) -> Result<Vec<Step>, ToolError> {
+    let mut out: Vec<Step> = Vec::new();
+    for (at, StepIn { action, args, name }) in steps.into_iter().enumerate() {
+        if let Some(name) = &name {
+            let field = format!("steps[{at}].as");
+            if !chain::is_name(name) {
+                let message = format!("{name:?} is no name: letters, digits and _ in ASCII, no digit first");
+                return Err(ToolError::invalid(field, message));
+            }
+            if out.iter().any(|step| step.name.as_ref() == Some(name)) {
+                return Err(ToolError::invalid(field, format!("two steps are called {name:?}")));
+            }
+        }
+        out.push(Step { action, args: args.unwrap_or_default(), name });
+    }
+    Ok(out)
+}
+
+/// What is always told of a step.
+fn outline(at: usize, step: &Step, done: &Done) -> Result<StepOut, ToolError> {
+    let tokens = match &done.outcome {
+        Ok(answer) => budget::of(&answer.structured)?,
+        Err(error) => budget::of(&error.to_value())?,
+    };
+    let shown = |c: char| if c.is_ascii_graphic() { c } else { '?' };
+    let code = |error: &ToolError| {
+        let code = error.to_value().get("code").cloned().unwrap_or_default();
+        Object::from_iter([("code".to_owned(), code)])
+    };
+    Ok(StepOut {
+        step: at,
+        name: step.name.clone(),
+        action: step.action.chars().map(shown).collect(),
+        ok: done.outcome.is_ok(),
+        tokens,
+        result: None,
+        error: done.outcome.as_ref().err().map(code),
+        omitted: true,
+    })
+}
+
+impl Response {
+    /// Puts in as much as the budget has room for: errors first, then results, the last steps' first.
+    fn fill(&mut self, done: &[Done], budget: usize) -> Result<(), ToolError> {
+        self.tokens.made = self.steps.iter().map(|step| step.tokens).sum();
+        let order: Vec<usize> = (0..done.len())
+            .filter(|at| done.get(*at).is_some_and(|done| done.outcome.is_err()))
+            .chain((0..done.len()).rev().filter(|at| done.get(*at).is_some_and(|done| done.outcome.is_ok())))
+            .collect();
+        self.settle();
+        let mut room = budget.saturating_sub(budget::of(self)? + FRAME_TOKENS / 2);
+        let mut given: Vec<usize> = Vec::new();
+        for at in order {
+            let (Some(step), Some(done)) = (self.steps.get_mut(at), done.get(at)) else { continue };
+            // Joined to its neighbours it may take a few more than alone.
+            let takes = step.tokens + 8;
+            if takes > room {
+                continue;
+            }
+            room -= takes;
+            match &done.outcome {
+                Ok(answer) => step.result = Some(answer.structured.clone()),
+                Err(error) => step.error = Some(object(&error.to_value())?),
+            }
+            step.omitted = false;
+            given.push(at);
+        }
+        self.settle();
+        while budget::of(self)? > budget {
+            let Some(last) = given.pop() else {
+                return Err(ToolError::internal("keeping a chain to its budget", "its frame is too large"));
+            };
+            if let (Some(step), Some(done)) = (self.steps.get_mut(last), done.get(last)) {
+                let (at, name, action) = (step.step, step.name.clone(), step.action.clone());
+                *step = outline(at, &Step { action, args: Object::new(), name }, done)?;
+            }
+            self.settle();
+        }
+        for at in given {
+            if let (Some(text), Some(done)) = (self.texts.get_mut(at), done.get(at)) {
+                *text = done.outcome.as_ref().ok().cloned();
+            }
+        }
+        Ok(())
+    }
+
+    /// Brings the sums up to what the steps say.
+    fn settle(&mut self) {
+        self.tokens.given = self.steps.iter().filter(|step| !step.omitted).map(|step| step.tokens).sum();
+        let omitted = self.steps.iter().any(|step| step.omitted);
+        self.how_to_resume = omitted.then(|| {
+            "for what is omitted, send its step again alone, or with a larger budget.maxTokens".to_owned()
+        });
+    }
+}
+
+impl Render for Response {
+    fn text(&self) -> String {
+        let mut text = String::new();
+        for (step, answer) in self.steps.iter().zip(&self.texts) {
+            let state = if step.ok { "ok" } else { "failed" };
+            line(&mut text, format_args!("{}. {} {state}, {} tokens", step.step, step.action, step.tokens));
+            match (answer, &step.error) {
+                (Some(answer), _) => line(&mut text, format_args!("{}", answer.text)),
+                (None, Some(error)) => line(&mut text, format_args!("{}", Value::Object(error.clone()))),
+                (None, None) => text.push_str(" (omitted)"),
+            }
+        }
+        for version in &self.versions {
+            line(
+                &mut text,
+                format_args!("[{} {} from step {}]", version.repo_id, version.version, version.from_step),
+            );
+        }
+        if let Some(how) = &self.how_to_resume {
+            line(&mut text, format_args!("{how}"));
+        }
+        text
+    }
+}

@@ -1,0 +1,180 @@
+//! `manual`: the actions described, from the registry itself.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::action::{Action, ActionDef, Call, HostAction, Namespace, Render};
+use crate::answers::add;
+use crate::input::nearest::nearest;
+use crate::manual::{Depth, Form, describe, join};
+use crate::registry::Entry;
+use crate::{Candidate, Code, ToolError, budget};
+
+/// See [`ActionDef`].
+pub(crate) struct Manual;
+
+/// Actions that a query brings.
+const FOUND: usize = 5;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct Request {
+    /// What the actions should do, in words; this, `actions`, or nothing for all of them.
+    #[schemars(length(min = 1, max = 2_000))]
+    query: Option<String>,
+    /// Their names.
+    #[schemars(length(max = 100))]
+    actions: Option<Vec<String>>,
+    /// `markdown` by default.
+    format: Option<Format>,
+    /// How much: a line each, the arguments too, or everything. By default `compact` for all actions, else `full`.
+    detail: Option<Detail>,
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Format {
+    #[default]
+    Markdown,
+    Typescript,
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+enum Detail {
+    Compact,
+    Standard,
+    Full,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Response {
+    /// The descriptions, in the format that was asked for.
+    content: String,
+    /// Tokens of `content`.
+    tokens: usize,
+    /// The actions that are described.
+    actions: Vec<String>,
+    /// Words of the query that no action has.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    unmatched: Vec<String>,
+    /// Actions that did not fit the budget.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    more: Vec<String>,
+    /// What to call for those.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    how_to_resume: Option<String>,
+}
+
+impl Action for Manual {
+    type Request = Request;
+    type Response = Response;
+    const DEF: ActionDef = ActionDef {
+        name: "manual",
+        namespace: Namespace::Universal,
+        mutating: false,
+        description: "Call this when you want the actions' arguments and answers explained",
+        needs: "",
+        examples: &[
+            "{}",
+            r#"{"actions":["slice.build"],"format":"typescript"}"#,
+            r#"{"query":"what changed","detail":"standard"}"#,
+        ],
+        aliases: &[],
+    };
+}
+
+impl HostAction for Manual {
+    fn run(cx: &Call<'_>, request: Request) -> Result<Response, ToolError> {
+        let mut unmatched = Vec::new();
+        let mut chosen: Vec<&Entry> = Vec::new();
+        for (i, name) in request.actions.iter().flatten().enumerate() {
+            let entry = cx.registry.action(name).ok_or_else(|| unknown(cx, i, name))?;
+            if !chosen.iter().any(|held| held.def.name == entry.def.name) {
+                chosen.push(entry);
+            }
+        }
+        if let Some(query) = &request.query {
+            let found = cx.registry.finder().search(query);
+            unmatched = found.unmatched;
+            let hits = found.hits.iter().filter_map(|(at, _)| cx.registry.entries().get(*at));
+            for entry in hits.take(FOUND) {
+                if !chosen.iter().any(|held| held.def.name == entry.def.name) {
+                    chosen.push(entry);
+                }
+            }
+        }
+        let all = request.query.is_none() && request.actions.as_ref().is_none_or(Vec::is_empty);
+        if all {
+            chosen = cx.registry.entries().iter().collect();
+        }
+        let depth = match request.detail {
+            Some(Detail::Compact) => Depth::Compact,
+            Some(Detail::Standard) => Depth::Standard,
+            Some(Detail::Full) => Depth::Full,
+            None if all => Depth::Compact,
+            None => Depth::Full,
+        };
+        let form = match request.format.unwrap_or_default() {
+            Format::Markdown => Form::Markdown,
+            Format::Typescript => Form::TypeScript,
+            Format::Json => Form::Json,
+        };
+        write(&chosen, form, depth, unmatched)
+    }
+}
+
+/// As many descriptions as fit; the first in less detail, should it not fit alone.
+fn write(chosen: &[&Entry], form: Form, depth: Depth, unmatched: Vec<String>) -> Result<Response, ToolError> {
+    // The names of all actions, those words and the fields take the rest.
+    let room = budget::DEFAULT_TOKENS.saturating_sub(900 + budget::of(&unmatched)?);
+    let (mut parts, mut taken) = (Vec::new(), 0);
+    for entry in chosen {
+        let lesser = [depth, Depth::Standard, Depth::Compact];
+        let tries = if parts.is_empty() { &lesser[..] } else { &lesser[..1] };
+        let fitting = tries.iter().filter(|tried| **tried <= depth).find_map(|tried| {
+            let part = describe(entry, form, *tried);
+            // It counts as it is served: with quotes and line ends escaped.
+            let tokens = budget::of(&part).unwrap_or(usize::MAX);
+            (tokens <= room - taken).then_some((part, tokens))
+        });
+        let Some((part, tokens)) = fitting else { break };
+        taken += tokens;
+        parts.push(part);
+    }
+    let name = |entry: &&Entry| entry.def.name.to_owned();
+    let more: Vec<String> = chosen.iter().skip(parts.len()).map(name).collect();
+    let content = join(&parts, form);
+    Ok(Response {
+        tokens: budget::count(&content),
+        actions: chosen.iter().take(parts.len()).map(name).collect(),
+        how_to_resume: (!more.is_empty()).then(|| "ask for those in `more` by `actions`".to_owned()),
+        content,
+        unmatched,
+        more,
+    })
+}
+
+fn unknown(cx: &Call<'_>, at: usize, name: &str) -> ToolError {
+    let shown: String = name.chars().take(80).collect();
+    let near = nearest(name, cx.registry.entries().iter().map(|entry| entry.def.name), 3);
+    let hint = near.first().map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+    ToolError::new(Code::UnknownAction, format!("no action is called {shown:?}{hint}"))
+        .at(format!("actions[{at}]"))
+        .or_one_of(near.into_iter().map(|name| Candidate::of("actions", name)))
+}
+
+impl Render for Response {
+    fn text(&self) -> String {
+        let mut text = self.content.clone();
+        if !self.unmatched.is_empty() {
+            add(&mut text, format_args!("\n\nno action has: {}", self.unmatched.join(", ")));
+        }
+        if !self.more.is_empty() {
+            add(&mut text, format_args!("\n\nmore: {}", self.more.join(", ")));
+        }
+        text
+    }
+}

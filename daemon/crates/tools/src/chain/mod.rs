@@ -1,0 +1,171 @@
+//! Several calls as one: each step may use what earlier ones gave, and all answer from one version.
+
+mod path;
+mod transform;
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::action::Call;
+use crate::pipeline::{self, Pins};
+use crate::registry::Answer;
+use crate::{Candidate, Code, NoProgress, ToolError};
+use path::{Head, Text};
+
+/// How often steps are run again because the repository moved on between them.
+const ATTEMPTS: usize = 8;
+/// What references may bring into the arguments of one step, in bytes.
+const MOST_ARGUMENTS: usize = 1 << 20;
+
+/// One step to take.
+#[derive(Debug)]
+pub(crate) struct Step {
+    pub(crate) action: String,
+    pub(crate) args: Map<String, Value>,
+    pub(crate) name: Option<String>,
+}
+
+/// One step that was taken.
+#[derive(Debug)]
+pub(crate) struct Done {
+    pub(crate) outcome: Result<Arc<Answer>, ToolError>,
+}
+
+/// A version that steps answered from.
+#[derive(Debug)]
+pub(crate) struct Pinned {
+    pub(crate) repo: String,
+    pub(crate) version: String,
+    /// The first step of those that have it in common.
+    pub(crate) from: usize,
+}
+
+/// Whether steps may be called that.
+pub(crate) fn is_name(name: &str) -> bool {
+    path::is_name(name)
+}
+
+/// Takes the steps in order; `stop` at the first that fails. All steps between two that change something answer from one
+/// version of each repository: where one moves on meanwhile, they are taken again.
+pub(crate) fn run(
+    call: &Call<'_>,
+    steps: &[Step],
+    stop: bool,
+) -> Result<(Vec<Done>, Vec<Pinned>), ToolError> {
+    let pins = Pins::default();
+    let inner = Call { pins: Some(&pins), progress: &NoProgress, ..*call };
+    let (mut done, mut pinned) = (Vec::<Done>::new(), Vec::new());
+    let (mut from, mut attempts) = (0, 0);
+    while let Some(step) = steps.get(done.len()) {
+        call.check()?;
+        call.progress.report(done.len() as u64, Some(steps.len() as u64), &step.action);
+        let outcome = take(&inner, steps, &done, step);
+        if pins.start_again() {
+            attempts += 1;
+            if attempts == ATTEMPTS {
+                let message = "the repository kept changing between the steps; send the same chain again";
+                return Err(ToolError::new(Code::Conflict, message));
+            }
+            done.truncate(from);
+            continue;
+        }
+        let ends = outcome.is_err() && stop;
+        done.push(Done { outcome: outcome.map(Arc::new) });
+        if call.registry.action(&step.action).is_some_and(|entry| entry.def.mutating) {
+            pinned.extend(released(&pins, from));
+            (from, attempts) = (done.len(), 0);
+        }
+        if ends {
+            break;
+        }
+    }
+    pinned.extend(released(&pins, from));
+    Ok((done, pinned))
+}
+
+fn released(pins: &Pins, from: usize) -> impl Iterator<Item = Pinned> {
+    pins.release().into_iter().map(move |(repo, version)| Pinned { repo, version: version.to_string(), from })
+}
+
+/// Takes one step.
+fn take(call: &Call<'_>, steps: &[Step], done: &[Done], step: &Step) -> Result<Answer, ToolError> {
+    let place = format!("steps[{}].args", done.len());
+    let mut resolver = Resolver { steps, done, room: MOST_ARGUMENTS };
+    let Value::Object(args) = resolver.resolve(&Value::Object(step.args.clone()), &place)? else {
+        return Err(ToolError::internal("reading a step", "its arguments are no object"));
+    };
+    if transform::NAMES.contains(&step.action.as_str()) {
+        let structured = transform::run(&step.action, args)?;
+        let text = Value::Object(structured.clone()).to_string();
+        return Ok(Answer { structured, text });
+    }
+    if call.registry.action(&step.action).is_some_and(|entry| entry.def.name == "chain") {
+        let message = "a chain cannot be a step of a chain; write its steps here";
+        return Err(ToolError::invalid(format!("steps[{}].action", done.len()), message));
+    }
+    pipeline::step(call, &step.action, args)
+}
+
+/// Puts what earlier steps gave in the place of references to it.
+struct Resolver<'a> {
+    steps: &'a [Step],
+    done: &'a [Done],
+    room: usize,
+}
+
+impl Resolver<'_> {
+    fn resolve(&mut self, value: &Value, place: &str) -> Result<Value, ToolError> {
+        match value {
+            Value::String(text) => {
+                let read = path::read(text).map_err(|why| misses(text, place, &why))?;
+                let (head, path) = match read {
+                    Text::Plain(text) => return Ok(text.into()),
+                    Text::Reference(head, path) => (head, path),
+                };
+                let at = self.step(&head, text, place)?;
+                let result = match self.done.get(at).map(|done| &done.outcome) {
+                    Some(Ok(answer)) => Value::Object(answer.structured.clone()),
+                    Some(Err(_)) => return Err(misses(text, place, &format!("step {at} failed"))),
+                    None => return Err(misses(text, place, &format!("step {at} comes later"))),
+                };
+                let found = path.find(&result).map_err(|why| misses(text, place, &why))?;
+                let found = found.cloned().unwrap_or(Value::Null);
+                self.room = self.room.checked_sub(found.to_string().len()).ok_or_else(|| {
+                    misses(text, place, "what it brings in is above 1 MB; pick or limit it first")
+                })?;
+                Ok(found)
+            }
+            Value::Array(items) => {
+                let items = items.iter().enumerate();
+                items.map(|(i, item)| self.resolve(item, &format!("{place}[{i}]"))).collect()
+            }
+            Value::Object(map) => {
+                let fields = map.iter();
+                let fields = fields
+                    .map(|(key, value)| Ok((key.clone(), self.resolve(value, &format!("{place}.{key}"))?)));
+                fields.collect::<Result<Map<_, _>, ToolError>>().map(Value::Object)
+            }
+            value => Ok(value.clone()),
+        }
+    }
+
+    /// The place of the step that a reference means.
+    fn step(&self, head: &Head, text: &str, place: &str) -> Result<usize, ToolError> {
+        let found = match head {
+            Head::Step(at) => Some(*at).filter(|at| *at < self.steps.len()),
+            Head::Name(name) => self.steps.iter().position(|step| step.name.as_ref() == Some(name)),
+        };
+        found.ok_or_else(|| {
+            let names = self.steps.iter().filter_map(|step| step.name.as_deref());
+            let candidates = names.map(|name| Candidate::of("reference", format!("${name}")));
+            misses(text, place, "no step is called that; write $$ for a dollar sign").or_one_of(candidates)
+        })
+    }
+}
+
+fn misses(text: &str, place: &str, why: &str) -> ToolError {
+    let shown: String = text.chars().take(120).collect();
+    let place: String = place.chars().take(200).collect();
+    ToolError::new(Code::UnknownReference, format!("{shown:?} in {place} leads nowhere: {why}")).at(place)
+}

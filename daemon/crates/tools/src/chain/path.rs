@@ -1,0 +1,214 @@
+//! Paths into values, and references to what earlier steps gave: `$0.results[0].symbolId`, `$found?.cursor`.
+
+use serde_json::Value;
+
+/// More parts than this lead nowhere: no answer is that deep.
+const MOST_PARTS: usize = 64;
+
+/// One part of a path.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Part {
+    at: At,
+    /// Whether it may be missing: `?.`
+    optional: bool,
+}
+
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum At {
+    Key(String),
+    /// From the end where it is negative.
+    Index(i64),
+}
+
+/// The way from a value to one inside it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Path(Vec<Part>);
+
+/// Whose result a reference means.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Head {
+    Step(usize),
+    Name(String),
+}
+
+/// What a text in a step's arguments is.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Text<'t> {
+    /// Itself.
+    Plain(&'t str),
+    Reference(Head, Path),
+}
+
+/// Reads a text. What begins with one dollar sign is a reference; two stand for one that is none.
+pub(super) fn read(text: &str) -> Result<Text<'_>, String> {
+    let Some(rest) = text.strip_prefix('$') else { return Ok(Text::Plain(text)) };
+    if rest.starts_with('$') {
+        return Ok(Text::Plain(rest));
+    }
+    let end = rest.find(|c: char| !is_word(c)).unwrap_or(rest.len());
+    let (head, path) = rest.split_at(end);
+    let head = if head.starts_with(|c: char| c.is_ascii_digit()) {
+        Head::Step(head.parse().map_err(|_| format!("{head:?} is not a step's number"))?)
+    } else if head.is_empty() {
+        return Err("a step's number or name must follow the dollar sign".to_owned());
+    } else {
+        Head::Name(head.to_owned())
+    };
+    Ok(Text::Reference(head, Path::read(path)?))
+}
+
+/// Whether a step may be called that.
+pub(super) fn is_name(name: &str) -> bool {
+    name.is_ascii()
+        && name.chars().all(is_word)
+        && !name.starts_with(|c: char| c.is_ascii_digit() || c == '-')
+        && !name.is_empty()
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_' || c == '-'
+}
+
+impl Path {
+    /// Reads `.a[0]?.b["c d"]`; the first dot may be left out.
+    pub(super) fn read(text: &str) -> Result<Self, String> {
+        let mut parts = Vec::new();
+        let mut rest = text;
+        while !rest.is_empty() {
+            if parts.len() == MOST_PARTS {
+                return Err(format!("a path has at most {MOST_PARTS} parts"));
+            }
+            let first = parts.is_empty();
+            let (optional, after) = match rest.strip_prefix("?.") {
+                Some(after) => (true, after),
+                None => (false, rest),
+            };
+            let (at, after) = if let Some(inside) = after.strip_prefix('[') {
+                bracketed(inside)?
+            } else {
+                let dotted = if optional { Some(after) } else { after.strip_prefix('.') };
+                let after = dotted.or(first.then_some(after));
+                key(after.ok_or_else(|| format!("a dot or bracket must come before {rest:?}"))?)?
+            };
+            parts.push(Part { at, optional });
+            rest = after;
+        }
+        Ok(Self(parts))
+    }
+
+    /// The value that the path leads to; none where it leads to nothing and may.
+    pub(super) fn find<'v>(&self, from: &'v Value) -> Result<Option<&'v Value>, String> {
+        let mut value = from;
+        let mut so_far = String::new();
+        for part in &self.0 {
+            let inside = match (&part.at, value) {
+                (At::Key(key), Value::Object(map)) => map.get(key),
+                (At::Index(at), Value::Array(items)) => {
+                    let at = if *at < 0 { at + items.len() as i64 } else { *at };
+                    usize::try_from(at).ok().and_then(|at| items.get(at))
+                }
+                _ => None,
+            };
+            match inside {
+                Some(Value::Null) | None if part.optional => return Ok(None),
+                Some(inside) => value = inside,
+                None => return Err(missing(value, &part.at, &so_far)),
+            }
+            match &part.at {
+                At::Key(key) => so_far.push_str(&format!(".{key}")),
+                At::Index(at) => so_far.push_str(&format!("[{at}]")),
+            }
+        }
+        Ok(Some(value))
+    }
+}
+
+/// Says what is there instead.
+fn missing(value: &Value, at: &At, so_far: &str) -> String {
+    let place = if so_far.is_empty() { "it".to_owned() } else { so_far.to_owned() };
+    let wanted = match at {
+        At::Key(key) => format!("no field {key:?}"),
+        At::Index(at) => format!("no item [{at}]"),
+    };
+    match value {
+        Value::Object(map) => {
+            let known: Vec<&str> = map.keys().take(20).map(String::as_str).collect();
+            format!("{place} has {wanted}; its fields are {}", known.join(", "))
+        }
+        Value::Array(items) => format!("{place} has {wanted}; it is a list of {}", items.len()),
+        _ => format!("{place} has {wanted}; it is neither an object nor a list"),
+    }
+}
+
+fn key(text: &str) -> Result<(At, &str), String> {
+    let end = text.find(|c: char| !is_word(c) && c != '$').unwrap_or(text.len());
+    let (key, after) = text.split_at(end);
+    if key.is_empty() {
+        return Err(format!("a field's name is missing before {text:?}"));
+    }
+    Ok((At::Key(key.to_owned()), after))
+}
+
+/// What stands between brackets: a number, or a key in quotes.
+fn bracketed(inside: &str) -> Result<(At, &str), String> {
+    if inside.starts_with('"') {
+        let mut keys = serde_json::Deserializer::from_str(inside).into_iter::<String>();
+        let key = keys.next().and_then(Result::ok).ok_or("a key in brackets is not closed")?;
+        let after = inside.get(keys.byte_offset()..).and_then(|after| after.strip_prefix(']'));
+        return Ok((At::Key(key), after.ok_or("a bracket is not closed")?));
+    }
+    let (number, after) = inside.split_once(']').ok_or("a bracket is not closed")?;
+    let at = number.parse().map_err(|_| format!("[{number}] is not a number; a key needs quotes"))?;
+    Ok((At::Index(at), after))
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn references_lead_into_results() {
+        let value =
+            json!({"results": [{"symbolId": "s_1"}, {"symbolId": "s_2"}], "a b": {"c": null}, "d": 0});
+        for (text, found) in [
+            ("$0.results[0].symbolId", Some(json!("s_1"))),
+            ("$0.results[-1].symbolId", Some(json!("s_2"))),
+            ("$0[\"a b\"].c", Some(json!(null))),
+            ("$0?.cursor", None),
+            ("$0.cursor", None),
+            ("$0.results?.[5]?.symbolId", None),
+            ("$0.d", Some(json!(0))),
+            ("$0", Some(value.clone())),
+        ] {
+            let Ok(Text::Reference(Head::Step(0), path)) = read(text) else { panic!("{text}") };
+            match path.find(&value) {
+                Ok(got) => assert_eq!(got.cloned(), found, "{text}"),
+                Err(error) => {
+                    assert_eq!(text, "$0.cursor");
+                    assert_eq!(error, "it has no field \"cursor\"; its fields are results, a b, d");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn texts_stay_what_they_are() {
+        assert_eq!(read("plain $x"), Ok(Text::Plain("plain $x")));
+        assert_eq!(read("$$HOME"), Ok(Text::Plain("$HOME")));
+        assert_eq!(read("$name"), Ok(Text::Reference(Head::Name("name".into()), Path(Vec::new()))));
+        for bad in
+            ["$", "$.a", "$0..a", "$0.", "$0[", "$0[x]", "$0[\"x]", "$99999999999999999999.a", "$0 a", "$0?"]
+        {
+            assert!(read(bad).is_err(), "{bad}: {:?}", read(bad));
+        }
+    }
+
+    #[test]
+    fn names_are_words() {
+        for (name, good) in [("found", true), ("_a1", true), ("", false), ("1a", false), ("a b", false)] {
+            assert_eq!(is_name(name), good, "{name}");
+        }
+    }
+}

@@ -1,0 +1,312 @@
+//! Steps that only reshape what earlier ones gave.
+
+use std::cmp::Ordering;
+
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value, json};
+
+use super::path::Path;
+use crate::{Code, ToolError};
+
+/// The transforms, as steps name them.
+pub(super) const NAMES: [&str; 6] = ["pick", "map", "filter", "sort", "limit", "template"];
+/// A text that a template makes is no longer than this.
+const LONGEST: usize = 1 << 20;
+
+/// `{from, fields}`: of an object, or of each object of a list, these fields alone.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Pick {
+    from: Value,
+    fields: Vec<String>,
+}
+
+/// `{from, path}`: what the path leads to in each item.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Each {
+    from: Vec<Value>,
+    path: String,
+}
+
+/// `{from, path?, op, value?}`: the items of which that is true.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Filter {
+    from: Vec<Value>,
+    #[serde(default)]
+    path: String,
+    op: Op,
+    #[serde(default)]
+    value: Value,
+}
+
+#[derive(Clone, Copy, Deserialize)]
+#[serde(rename_all = "camelCase")]
+enum Op {
+    Eq,
+    Ne,
+    Lt,
+    Le,
+    Gt,
+    Ge,
+    Contains,
+    Exists,
+}
+
+/// `{from, path?, descending?}`: the items in the order of what the path leads to.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Sort {
+    from: Vec<Value>,
+    #[serde(default)]
+    path: String,
+    #[serde(default)]
+    descending: bool,
+}
+
+/// `{from, count, offset?}`: some of the items.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Limit {
+    from: Vec<Value>,
+    count: usize,
+    #[serde(default)]
+    offset: usize,
+}
+
+/// `{from, text, join?}`: the text with each `{path}` replaced; of a list, one for each item.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Template {
+    from: Value,
+    text: String,
+    join: Option<String>,
+}
+
+/// Runs a transform. Its result is `{"value": …}`; of lists also their `count`.
+pub(super) fn run(name: &str, args: Map<String, Value>) -> Result<Map<String, Value>, ToolError> {
+    let value = match name {
+        "pick" => pick(read(name, args)?),
+        "map" => each(read(name, args)?),
+        "filter" => filter(read(name, args)?),
+        "sort" => sort(read(name, args)?),
+        "limit" => {
+            let Limit { from, count, offset } = read(name, args)?;
+            Ok(from.into_iter().skip(offset).take(count).collect())
+        }
+        _ => template(read(name, args)?),
+    }
+    .map_err(|why| ToolError::new(Code::UnknownReference, format!("{name}: {why}")))?;
+    let mut out = Map::new();
+    if let Value::Array(items) = &value {
+        out.insert("count".into(), json!(items.len()));
+    }
+    out.insert("value".into(), value);
+    Ok(out)
+}
+
+fn read<T: DeserializeOwned>(name: &str, args: Map<String, Value>) -> Result<T, ToolError> {
+    let says = match name {
+        "pick" => "{from, fields[]}",
+        "map" => "{from[], path}",
+        "filter" => "{from[], path?, op: eq|ne|lt|le|gt|ge|contains|exists, value?}",
+        "sort" => "{from[], path?, descending?}",
+        "limit" => "{from[], count, offset?}",
+        _ => "{from, text, join?}",
+    };
+    serde_json::from_value(Value::Object(args))
+        .map_err(|why| ToolError::new(Code::InvalidArgument, format!("{name} takes {says}: {why}")))
+}
+
+fn pick(Pick { from, fields }: Pick) -> Result<Value, String> {
+    let paths: Vec<(String, Path)> = fields
+        .into_iter()
+        .map(|field| Path::read(&field).map(|path| (field.trim_start_matches(['?', '.']).to_owned(), path)))
+        .collect::<Result<_, _>>()?;
+    let of = |item: &Value| {
+        let mut out = Map::new();
+        for (name, path) in &paths {
+            if let Some(value) = path.find(item)? {
+                out.insert(name.clone(), value.clone());
+            }
+        }
+        Ok::<_, String>(Value::Object(out))
+    };
+    match &from {
+        Value::Array(items) => {
+            let picked =
+                items.iter().enumerate().map(|(i, item)| of(item).map_err(|e| format!("[{i}]: {e}")));
+            picked.collect::<Result<_, _>>().map(Value::Array)
+        }
+        one => of(one),
+    }
+}
+
+fn each(Each { from, path }: Each) -> Result<Value, String> {
+    let path = Path::read(&path)?;
+    let found = from.iter().enumerate().filter_map(|(i, item)| match path.find(item) {
+        Ok(found) => found.cloned().map(Ok),
+        Err(why) => Some(Err(format!("[{i}]: {why}"))),
+    });
+    found.collect::<Result<_, _>>().map(Value::Array)
+}
+
+fn filter(Filter { from, path, op, value }: Filter) -> Result<Value, String> {
+    let path = Path::read(&path)?;
+    let fits = |item: &Value| {
+        let found = path.find(item).ok().flatten().filter(|found| !found.is_null());
+        let order = || found.and_then(|found| comparable(found, &value));
+        match op {
+            Op::Exists => found.is_some() != (value == Value::Bool(false)),
+            Op::Eq => found.unwrap_or(&Value::Null) == &value,
+            Op::Ne => found.unwrap_or(&Value::Null) != &value,
+            Op::Lt => order() == Some(Ordering::Less),
+            Op::Le => order().is_some_and(Ordering::is_le),
+            Op::Gt => order() == Some(Ordering::Greater),
+            Op::Ge => order().is_some_and(Ordering::is_ge),
+            Op::Contains => match (found, &value) {
+                (Some(Value::String(text)), Value::String(part)) => text.contains(part.as_str()),
+                (Some(Value::Array(items)), value) => items.contains(value),
+                _ => false,
+            },
+        }
+    };
+    Ok(from.into_iter().filter(fits).collect())
+}
+
+/// The order of two values of one kind.
+fn comparable(a: &Value, b: &Value) -> Option<Ordering> {
+    match (a, b) {
+        (Value::Number(a), Value::Number(b)) => a.as_f64()?.partial_cmp(&b.as_f64()?),
+        (Value::String(a), Value::String(b)) => Some(a.cmp(b)),
+        (Value::Bool(a), Value::Bool(b)) => Some(a.cmp(b)),
+        _ => None,
+    }
+}
+
+fn sort(Sort { from, path, descending }: Sort) -> Result<Value, String> {
+    fn kind(value: Option<&Value>) -> u8 {
+        match value {
+            Some(Value::Bool(_)) => 0,
+            Some(Value::Number(_)) => 1,
+            Some(Value::String(_)) => 2,
+            Some(Value::Array(_) | Value::Object(_)) => 3,
+            Some(Value::Null) | None => 4,
+        }
+    }
+    let path = Path::read(&path)?;
+    let mut items = from;
+    items.sort_by(|a, b| {
+        let (a, b) = (path.find(a).ok().flatten(), path.find(b).ok().flatten());
+        let within = a.zip(b).and_then(|(a, b)| comparable(a, b)).unwrap_or(Ordering::Equal);
+        // What has nothing to sort by stays at the end either way.
+        let missing = (kind(a) == 4).cmp(&(kind(b) == 4));
+        let order = kind(a).cmp(&kind(b)).then(within);
+        missing.then(if descending { order.reverse() } else { order })
+    });
+    Ok(Value::Array(items))
+}
+
+fn template(Template { from, text, join }: Template) -> Result<Value, String> {
+    let items = match &from {
+        Value::Array(items) => items.as_slice(),
+        one => std::slice::from_ref(one),
+    };
+    let join = join.as_deref().unwrap_or("\n");
+    let mut out = String::new();
+    for (i, item) in items.iter().enumerate() {
+        if i > 0 {
+            out.push_str(join);
+        }
+        fill(&text, item, &mut out).map_err(|why| format!("item {i}: {why}"))?;
+        if out.len() > LONGEST {
+            return Err(format!("the text grows above {LONGEST} bytes"));
+        }
+    }
+    Ok(Value::String(out))
+}
+
+fn fill(text: &str, item: &Value, out: &mut String) -> Result<(), String> {
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('{') {
+        out.push_str(before);
+        if let Some(after) = after.strip_prefix('{') {
+            out.push('{');
+            rest = after;
+            continue;
+        }
+        let (path, after) = after.split_once('}').ok_or("a brace is not closed; {{ stands for one")?;
+        match Path::read(path)?.find(item)? {
+            Some(Value::String(text)) => out.push_str(text),
+            Some(Value::Null) | None => {}
+            Some(value) => out.push_str(&value.to_string()),
+        }
+        if out.len() > LONGEST {
+            return Err(format!("the text grows above {LONGEST} bytes"));
+        }
+        rest = after;
+    }
+    out.push_str(rest);
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn value(name: &str, args: Value) -> Value {
+        let Value::Object(args) = args else { panic!() };
+        run(name, args).unwrap_or_else(|e| panic!("{e}"))["value"].clone()
+    }
+
+    #[test]
+    fn each_transform_does_what_it_says() {
+        let from = json!([{"n": 2, "s": "b", "t": {"u": [1]}}, {"n": 10, "s": "a"}, {"s": "c"}]);
+        for (name, args, wanted) in [
+            (
+                "pick",
+                json!({"from": from, "fields": ["s", "?.n"]}),
+                json!([{"s": "b", "n": 2}, {"s": "a", "n": 10}, {"s": "c"}]),
+            ),
+            ("pick", json!({"from": {"a": 1, "b": 2}, "fields": ["a"]}), json!({"a": 1})),
+            ("map", json!({"from": from, "path": "s"}), json!(["b", "a", "c"])),
+            ("map", json!({"from": from, "path": "?.t.u[0]"}), json!([1])),
+            ("filter", json!({"from": from, "path": "n", "op": "gt", "value": 2}), json!([from[1]])),
+            ("filter", json!({"from": from, "path": "n", "op": "exists"}), json!([from[0], from[1]])),
+            ("filter", json!({"from": from, "path": "n", "op": "exists", "value": false}), json!([from[2]])),
+            ("filter", json!({"from": ["ab", "c"], "op": "contains", "value": "b"}), json!(["ab"])),
+            (
+                "sort",
+                json!({"from": from, "path": "n", "descending": true}),
+                json!([from[1], from[0], from[2]]),
+            ),
+            ("sort", json!({"from": [3, "x", 1]}), json!([1, 3, "x"])),
+            ("limit", json!({"from": [1, 2, 3, 4], "count": 2, "offset": 1}), json!([2, 3])),
+            (
+                "template",
+                json!({"from": from, "text": "{s}={?.n} {{}", "join": "; "}),
+                json!("b=2 {}; a=10 {}; c= {}"),
+            ),
+        ] {
+            assert_eq!(value(name, args.clone()), wanted, "{name} {args}");
+        }
+    }
+
+    #[test]
+    fn what_is_missing_or_wrong_is_named() {
+        for (name, args, says) in [
+            ("map", json!({"from": [{"a": 1}, {}], "path": "a"}), "[1]: it has no field \"a\""),
+            ("pick", json!({"from": {"a": 1}, "fields": ["b"]}), "no field \"b\"; its fields are a"),
+            ("limit", json!({"from": [1]}), "missing field `count`"),
+            ("limit", json!({"from": [1], "count": 1, "cuont": 1}), "unknown field `cuont`"),
+            ("filter", json!({"from": 5, "op": "eq"}), "filter takes {from[]"),
+            ("template", json!({"from": {}, "text": "{x"}), "not closed"),
+        ] {
+            let Value::Object(args) = args else { panic!() };
+            let error = run(name, args).unwrap_err();
+            assert!(error.message.contains(says), "{name}: {error}");
+        }
+    }
+}

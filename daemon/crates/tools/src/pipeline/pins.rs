@@ -1,0 +1,70 @@
+//! The versions that the steps of a chain answer from: one for each repository, until a step changes something.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use sdl_model::Version;
+
+use crate::ToolError;
+use crate::action::Sync;
+use crate::host::Barrier;
+
+/// What the steps since the last change of anything have in common.
+#[derive(Default)]
+pub(crate) struct Pins(RefCell<State>);
+
+#[derive(Default)]
+struct State {
+    held: BTreeMap<String, Pin>,
+    moved: bool,
+}
+
+#[derive(Default)]
+struct Pin {
+    barrier: Option<Barrier>,
+    version: Option<Version>,
+}
+
+impl Pins {
+    /// The barrier of the steps before, where that says enough; else what `wait` gives, which is kept.
+    pub(super) fn barrier(
+        &self,
+        repo: &str,
+        sync: Sync,
+        wait: impl FnOnce() -> Result<Barrier, ToolError>,
+    ) -> Result<Barrier, ToolError> {
+        if sync == Sync::None {
+            return wait();
+        }
+        let known = self.0.borrow().held.get(repo).and_then(|pin| pin.barrier.clone());
+        if let Some(known) = known.filter(|known| known.synced || sync == Sync::Prefer) {
+            return Ok(known);
+        }
+        let barrier = wait()?;
+        self.0.borrow_mut().held.entry(repo.to_owned()).or_default().barrier = Some(barrier.clone());
+        Ok(barrier)
+    }
+
+    /// Whether `version` is the one that the steps before answered from; the first to ask decides.
+    pub(super) fn holds(&self, repo: &str, version: Version) -> bool {
+        let mut state = self.0.borrow_mut();
+        let pinned = *state.held.entry(repo.to_owned()).or_default().version.get_or_insert(version);
+        state.moved |= pinned != version;
+        pinned == version
+    }
+
+    /// Whether a step met another version. Forgets the versions then: the steps have to be run again.
+    pub(crate) fn start_again(&self) -> bool {
+        let mut state = self.0.borrow_mut();
+        if state.moved {
+            state.held.values_mut().for_each(|pin| pin.version = None);
+        }
+        std::mem::take(&mut state.moved)
+    }
+
+    /// Lets go of everything; returns what was pinned.
+    pub(crate) fn release(&self) -> Vec<(String, Version)> {
+        let held = std::mem::take(&mut self.0.borrow_mut().held);
+        held.into_iter().filter_map(|(repo, pin)| Some((repo, pin.version?))).collect()
+    }
+}
