@@ -136,6 +136,14 @@ pub(crate) struct Stand {
     pub(crate) reason: Option<String>,
 }
 
+impl Stand {
+    /// Of an answer that says nothing of the tree.
+    pub(crate) fn apart(repo: &dyn Repo) -> Self {
+        let reason = Some("the answer does not depend on the tree".to_owned());
+        Self { version: repo.ledger().head().unwrap_or(Version(0)), synced: false, reason }
+    }
+}
+
 /// One call, as every handler sees it.
 pub(crate) struct Call<'a> {
     /// The daemon.

@@ -6,8 +6,6 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::action::ReadCx;
-
 /// An object whose fields another crate defines.
 pub(crate) type Object = Map<String, Value>;
 
@@ -67,12 +65,4 @@ pub(crate) fn line(text: &mut String, args: std::fmt::Arguments<'_>) {
 /// Appends formatted text; writing to a string cannot fail.
 pub(crate) fn add(text: &mut String, args: std::fmt::Arguments<'_>) {
     let _ = text.write_fmt(args);
-}
-
-/// Answers `includeMemories` and `memoryLimit`, in as far as there is something to answer them from.
-pub(crate) fn memories(cx: &ReadCx<'_>, wanted: Option<bool>, limit: Option<u32>) -> Option<Vec<Object>> {
-    (wanted.unwrap_or(false) && limit != Some(0)).then(|| {
-        cx.note("this release of the daemon stores no memories yet");
-        Vec::new()
-    })
 }

@@ -37,6 +37,8 @@ pub enum Code {
     UnknownReference,
     /// No such handle.
     UnknownHandle,
+    /// No such memory.
+    UnknownMemory,
     /// The handle's lease ran out.
     HandleExpired,
     /// A page cursor that does not belong to this request.

@@ -132,6 +132,11 @@ impl Leases {
         Self { held: Mutex::default(), turns: Default::default(), counter: AtomicU64::new(0), clock }
     }
 
+    /// The time, in Unix milliseconds: for all that tools date.
+    pub(crate) fn now(&self) -> u64 {
+        self.clock.unix_ms()
+    }
+
     /// When a lease that is used now runs out.
     pub(crate) fn expiry(&self) -> u64 {
         self.clock.unix_ms() + LIFE_MS

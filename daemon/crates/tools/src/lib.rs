@@ -17,6 +17,7 @@ pub mod host;
 mod input;
 mod leases;
 mod manual;
+mod memory;
 mod outlines;
 mod overview;
 mod owned;
@@ -26,6 +27,7 @@ mod registry;
 mod schema;
 mod slices;
 mod spill;
+mod stored;
 mod symbols;
 mod tools;
 

@@ -10,7 +10,7 @@ pub(crate) const AUDIT: &str = "audit";
 pub(crate) const MEMORIES: &str = "memories";
 /// Maps (repository, feedback) to a piece of feedback.
 pub(crate) const FEEDBACK: &str = "feedback";
-/// Maps (repository, day, action) to counts of calls and tokens.
+/// Maps (repository, hour, action) to counts of calls and tokens.
 pub(crate) const USAGE: &str = "usage";
 /// Maps (repository, artifact) to the output of a command.
 pub(crate) const ARTIFACTS: &str = "artifacts";

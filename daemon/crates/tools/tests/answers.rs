@@ -10,6 +10,9 @@ fn calls(world: &World) -> Vec<(&'static str, Value)> {
     let validate = world.repo.symbol("src/auth.py", "validate");
     let built =
         world.ok("sdl_slice_build", json!({"taskText": "validate a token", "budget": {"maxCards": 2}}));
+    let memory =
+        json!({"type": "note", "title": "Tokens", "content": "They expire.", "symbolIds": [validate]});
+    let memory = world.ok("sdl_memory_store", memory);
     let mut calls = vec![
         ("symbol.search", json!({"query": "validate", "includeRetrievalEvidence": true})),
         ("symbol.search", json!({"query": "nothingLikeThis"})),
@@ -30,6 +33,11 @@ fn calls(world: &World) -> Vec<(&'static str, Value)> {
         ("repo.overview", json!({"level": "full"})),
         ("index.refresh", json!({"mode": "incremental", "paths": ["src"]})),
         ("action.search", json!({"query": "search for zyxomma"})),
+        ("memory.store", json!({"type": "pattern", "title": "t", "content": "c", "files": ["src/db.py"]})),
+        ("memory.query", json!({"query": "nothing like this"})),
+        ("memory.query", json!({"symbolIds": [validate], "staleOnly": false})),
+        ("memory.surface", json!({"symbolIds": [validate], "taskType": "debug"})),
+        ("memory.remove", json!({"memoryId": memory["memoryId"]})),
         ("info", json!({})),
         ("manual", json!({"query": "slice zyxomma"})),
         ("chain", json!({"steps": [{"action": "repo.status"}, {"action": "no.such"}]})),

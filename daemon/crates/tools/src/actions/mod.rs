@@ -6,6 +6,10 @@ mod delta_get;
 mod index_refresh;
 mod info;
 mod manual;
+mod memory_query;
+mod memory_remove;
+mod memory_store;
+mod memory_surface;
 mod repo_overview;
 mod repo_register;
 mod repo_status;
@@ -33,6 +37,10 @@ pub(crate) fn all() -> Vec<Entry> {
         Entry::read::<repo_overview::RepoOverview>(),
         Entry::repo::<index_refresh::IndexRefresh>(),
         Entry::host::<action_search::ActionSearch>(),
+        Entry::read::<memory_store::MemoryStore>(),
+        Entry::read::<memory_query::MemoryQuery>(),
+        Entry::repo::<memory_remove::MemoryRemove>(),
+        Entry::read::<memory_surface::MemorySurface>(),
         Entry::host::<info::Info>(),
         Entry::host::<chain::Chain>(),
         Entry::host::<manual::Manual>(),

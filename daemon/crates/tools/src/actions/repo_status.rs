@@ -10,9 +10,10 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::action::{Action, ActionDef, Call, Namespace, ReadAction, ReadCx, Render};
-use crate::answers::{self, Object, add, line};
+use crate::answers::{Object, add, line};
 use crate::error::NextBestAction;
 use crate::host::{RepoHealth, RepoState, RepoStatus as HostStatus};
+use crate::memory::{self, Surfaced};
 use crate::{ToolError, budget};
 
 /// See [`ActionDef`].
@@ -200,7 +201,7 @@ impl ReadAction for RepoStatus {
             health_reason,
             files_without_facts: None,
             next_best_action: next(cx, &status),
-            memories: answers::memories(cx, request.surface_memories, None),
+            memories: Surfaced::of(cx, request.surface_memories, None)?.any(cx)?,
         };
         if level != Level::Compact {
             response.add_totals(cx)?;
@@ -314,6 +315,7 @@ impl Render for Response {
         for file in self.files_without_facts.iter().flatten() {
             line(&mut text, format_args!("{}: {}", file.reason, file.file));
         }
+        memory::lines(&mut text, self.memories.as_ref());
         text
     }
 }

@@ -9,8 +9,9 @@ use sdl_retrieve::slice::{self, Budget, BuiltSlice, SliceRequest, WireFormat};
 use serde::{Deserialize, Serialize};
 
 use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render};
-use crate::answers::{self, LeaseOut, Object, Truncation, add, line};
+use crate::answers::{LeaseOut, Object, Truncation, add, line};
 use crate::leases::HandleKind;
+use crate::memory::{self, Surfaced};
 use crate::params::{DetailParam, percent};
 use crate::slices::{self, SliceEtag, SliceOut};
 use crate::{Code, ToolError, budget, symbols};
@@ -145,19 +146,24 @@ impl Action for SliceBuild {
 
 impl ReadAction for SliceBuild {
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
-        let memories = answers::memories(cx, request.include_memories, request.memory_limit);
+        let remembered = Surfaced::of(cx, request.include_memories, request.memory_limit)?;
         let wanted = Wanted::of(cx, request)?;
         let (handle, spillover) =
             (slices::new_handle(cx, HandleKind::Slice), slices::new_handle(cx, HandleKind::Spillover));
         let answer = |built: &BuiltSlice, lease: &Lease| {
-            wanted.response(cx, &handle, built, lease, &spillover, memories.clone())
+            let members: Vec<SymbolId> = built.members().collect();
+            // What is remembered must leave room for the slice itself.
+            let room = memory::TOKENS.min(wanted.most / 4);
+            let text = wanted.slice.task_text.as_deref();
+            let memories = remembered.about(cx, &members, text, room)?;
+            Ok(wanted.response(cx, &handle, built, lease, &spillover, memories))
         };
         let built = wanted.build(cx, answer)?;
         slices::spill(cx, &spillover, &built.spilled, &wanted.slice);
         let members = built.members();
         let lease = Lease::new(cx.snapshot.incarnation(), built.version, members, wanted.slice.clone());
         slices::hold(cx, &handle, 0, &lease, None);
-        Ok(answer(&built, &lease))
+        answer(&built, &lease)
     }
 }
 
@@ -234,7 +240,7 @@ impl Wanted {
     fn build(
         &self,
         cx: &ReadCx<'_>,
-        answer: impl Fn(&BuiltSlice, &Lease) -> Response,
+        answer: impl Fn(&BuiltSlice, &Lease) -> Result<Response, ToolError>,
     ) -> Result<BuiltSlice, ToolError> {
         let enrichment = cx.repo.enrichment(cx.snapshot);
         let mut request = self.slice.clone();
@@ -250,11 +256,11 @@ impl Wanted {
             hash: "0".repeat(16),
         };
         let lease = Lease::new(cx.snapshot.incarnation(), cx.version, [], self.slice.clone());
-        let mut inner = self.most.saturating_sub(cx.around()? + budget::of(&answer(&empty, &lease))?);
+        let mut inner = self.most.saturating_sub(cx.around()? + budget::of(&answer(&empty, &lease)?)?);
         loop {
             request.budget.max_estimated_tokens = inner as u32;
             let built = slice::build(cx.source, &request, enrichment.as_ref())?;
-            let total = cx.around()? + budget::of(&answer(&built, &lease))?;
+            let total = cx.around()? + budget::of(&answer(&built, &lease)?)?;
             if total <= self.most {
                 return Ok(built);
             }
@@ -308,6 +314,7 @@ impl Render for Response {
                 add(&mut text, format_args!(" {handle}"));
             }
         }
+        memory::lines(&mut text, self.memories.as_ref());
         text
     }
 }

@@ -5,7 +5,8 @@ use sdl_retrieve::card::{self, Card};
 use serde::{Deserialize, Serialize};
 
 use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render};
-use crate::answers::{self, Object};
+use crate::answers::Object;
+use crate::memory::{self, Surfaced};
 use crate::params::{DetailParam, SymbolRef, card_options};
 use crate::{Code, ToolError, budget, symbols};
 
@@ -85,7 +86,7 @@ impl ReadAction for SymbolGetCard {
                 return Err(ToolError::new(Code::MissingField, "give symbolId or symbolRef").at("symbolId"));
             }
         };
-        let memories = answers::memories(cx, request.include_memories, None);
+        let memories = Surfaced::of(cx, request.include_memories, None)?.of_symbol(cx, &sym)?;
         if let Some(held) = &request.if_none_match {
             let etag = card::etag_of(cx.source, &sym, options.detail)?;
             if card::etag_covers(held, &etag) {
@@ -99,7 +100,8 @@ impl ReadAction for SymbolGetCard {
             }
         }
         // The fields around the card are few; notes may come.
-        let room = budget::DEFAULT_TOKENS.saturating_sub(cx.around()? + 150);
+        let room =
+            budget::DEFAULT_TOKENS.saturating_sub(cx.around()? + 150 + memory::tokens(memories.as_ref())?);
         let card = symbols::card_within(cx, &sym, options, room)?;
         Ok(Response { card: Some(card), not_modified: None, etag: None, ledger_version: None, memories })
     }
@@ -107,12 +109,14 @@ impl ReadAction for SymbolGetCard {
 
 impl Render for Response {
     fn text(&self) -> String {
-        match (&self.card, &self.etag, &self.ledger_version) {
+        let mut text = match (&self.card, &self.etag, &self.ledger_version) {
             (Some(card), ..) => {
                 format!("{}\netag {}", card::text(card).trim_end(), card.etag)
             }
             (None, Some(etag), Some(version)) => format!("not modified: {etag} holds in {version}"),
             _ => "not modified".to_owned(),
-        }
+        };
+        memory::lines(&mut text, self.memories.as_ref());
+        text
     }
 }

@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render};
-use crate::answers::{self, Object, line};
+use crate::answers::{Object, line};
+use crate::memory::{self, Surfaced};
 use crate::params::{DetailParam, SymbolRef, card_options};
 use crate::{Code, ToolError, budget, symbols};
 
@@ -105,15 +106,15 @@ impl ReadAction for SymbolGetCards {
             let bad = |e| ToolError::invalid(format!("knownEtags.{id}"), format!("a key of knownEtags: {e}"));
             known.insert(id.parse::<SymbolId>().map_err(bad)?, etag.as_str());
         }
+        let memories = Surfaced::of(cx, request.include_memories, None)?;
         let mut page = Page {
             cx,
             options,
-            used: cx.around()? + 60,
+            used: cx.around()? + 60 + memories.reserve(),
             left: inputs.len(),
             full: false,
             response: Response::empty(),
         };
-        page.response.memories = answers::memories(cx, request.include_memories, None);
         for (i, input) in inputs.iter().enumerate() {
             cx.call.check()?;
             page.left = inputs.len() - i;
@@ -133,6 +134,8 @@ impl ReadAction for SymbolGetCards {
             }
         }
         let mut response = page.response;
+        let served: Vec<SymbolId> = response.symbols().collect();
+        response.memories = memories.about(cx, &served, None, memory::TOKENS)?;
         response.partial = (!response.failed.is_empty() || !response.omitted.is_empty()).then_some(true);
         Ok(response)
     }
@@ -233,6 +236,12 @@ impl Page<'_> {
 }
 
 impl Response {
+    /// The symbols that it has cards of, or that the client has.
+    fn symbols(&self) -> impl Iterator<Item = SymbolId> {
+        let held = self.card_refs.iter().map(|held| held.symbol_id);
+        self.cards.iter().map(|card| card.symbol_id).chain(held)
+    }
+
     fn empty() -> Self {
         Self {
             cards: Vec::new(),
@@ -260,6 +269,7 @@ impl Render for Response {
         if !self.omitted.is_empty() {
             line(&mut text, format_args!("did not fit, ask next: {}", self.omitted.join(" ")));
         }
+        memory::lines(&mut text, self.memories.as_ref());
         text
     }
 }

@@ -1,0 +1,82 @@
+//! `memory.surface`: what is remembered of the code at hand.
+
+use schemars::JsonSchema;
+use sdl_model::EdgeKind;
+use serde::Deserialize;
+
+use super::memory_query::Response;
+use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx};
+use crate::memory::{self, About, SortBy, TaskType};
+use crate::{ToolError, budget, symbols};
+
+/// See [`ActionDef`].
+pub(crate) struct MemorySurface;
+
+/// Memories in an answer unless the call says otherwise.
+const LIMIT: u32 = 10;
+/// How near a caller or a callee is.
+const NEIGHBOUR: f64 = 0.4;
+/// Callers of one symbol whose memories are looked at.
+const CALLERS: usize = 50;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct Request {
+    /// The symbols at hand: memories of them, their files, callers and callees. Without any: of the whole repository.
+    #[serde(default)]
+    #[schemars(length(max = 100))]
+    symbol_ids: Vec<String>,
+    /// Prefers the types of memory that help such a task.
+    task_type: Option<TaskType>,
+    /// 10 by default.
+    #[schemars(range(min = 1, max = 100))]
+    limit: Option<u32>,
+    /// Leave out so many of the first.
+    #[schemars(range(min = 0, max = 2_000))]
+    offset: Option<u32>,
+}
+
+impl Action for MemorySurface {
+    type Request = Request;
+    type Response = Response;
+    const DEF: ActionDef = ActionDef {
+        name: "memory.surface",
+        namespace: Namespace::Agent,
+        mutating: false,
+        description: "Call this when you begin to work on symbols and want what is remembered of them and around them",
+        needs: "",
+        examples: &[
+            r#"{"repoId":"my-repo","symbolIds":["s_0123456789abc"],"taskType":"debug","limit":5}"#,
+            r#"{"repoId":"my-repo"}"#,
+        ],
+        aliases: &[],
+    };
+}
+
+impl ReadAction for MemorySurface {
+    fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
+        let memories = memory::load(cx)?;
+        let mut about = About { task: request.task_type, ..About::default() };
+        for (i, id) in request.symbol_ids.iter().enumerate() {
+            cx.call.check()?;
+            let sym = symbols::by_id(cx, id, &format!("symbolIds[{i}]"))?;
+            about.files.insert(sym.path().to_owned());
+            for edge in cx.source.view().out_edges(sym.id)? {
+                if edge.kind == EdgeKind::Call {
+                    about.symbols.entry(edge.to).or_insert(NEIGHBOUR);
+                }
+            }
+            for edge in cx.source.view().in_edges(sym.id, CALLERS)? {
+                if edge.kind == EdgeKind::Call {
+                    about.symbols.entry(edge.from).or_insert(NEIGHBOUR);
+                }
+            }
+            about.symbols.insert(sym.id, 1.0);
+        }
+        let ranked = memory::rank(memories, &about, SortBy::Relevance, cx.call.leases.now());
+        let (offset, limit) = (request.offset.unwrap_or(0), request.limit.unwrap_or(LIMIT));
+        let room = budget::DEFAULT_TOKENS.saturating_sub(cx.around()? + 80);
+        let page = memory::page(cx, ranked, (offset as usize, limit as usize), false, room)?;
+        Ok(Response::of(page, offset as usize, "memory.surface"))
+    }
+}

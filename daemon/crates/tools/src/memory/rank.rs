@@ -1,0 +1,191 @@
+//! Which memories fit, best first: by what was asked, then by how sure and how recent they are.
+
+use std::cmp::Ordering;
+use std::collections::{HashMap, HashSet};
+
+use schemars::JsonSchema;
+use sdl_model::SymbolId;
+use sdl_retrieve::index::word_terms;
+use serde::Deserialize;
+
+use super::{Memory, TaskType};
+
+/// Days after which a memory is half as recent.
+const HALF_LIFE_DAYS: f64 = 30.0;
+const DAY_MS: f64 = 86_400_000.0;
+
+/// What is asked for.
+#[derive(Debug, Default)]
+pub(crate) struct About<'a> {
+    /// Words; at least one must be in the memory unless a symbol or a file links it.
+    pub(crate) text: Option<&'a str>,
+    /// Symbols and how near they are, from 0 to 1.
+    pub(crate) symbols: HashMap<SymbolId, f64>,
+    /// Their files: a memory of the file is one of the symbol, but less so.
+    pub(crate) files: HashSet<String>,
+    /// What kind of task asks.
+    pub(crate) task: Option<TaskType>,
+}
+
+impl About<'_> {
+    /// Whether everything fits.
+    fn anything(&self) -> bool {
+        self.text.is_none() && self.symbols.is_empty() && self.files.is_empty()
+    }
+}
+
+/// The order of an answer.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub(crate) enum SortBy {
+    /// By score.
+    #[default]
+    Relevance,
+    /// The latest first.
+    Recency,
+    /// The surest first.
+    Confidence,
+}
+
+/// A memory and how well it fits.
+#[derive(Clone, Debug)]
+pub(crate) struct Ranked {
+    pub(crate) memory: Memory,
+    /// From 0 to 1.
+    pub(crate) score: f64,
+}
+
+fn terms(text: &str) -> impl Iterator<Item = String> {
+    word_terms(text).into_iter().map(|(_, term)| term)
+}
+
+/// How near a link from the memory's file makes it.
+const BY_FILE: f64 = 0.6;
+
+/// Those of `memories` that fit, best first.
+pub(crate) fn rank(memories: Vec<Memory>, about: &About<'_>, sort: SortBy, now_ms: u64) -> Vec<Ranked> {
+    let wanted: Option<Vec<String>> = about.text.map(|text| {
+        let mut found: Vec<String> = terms(text).collect();
+        found.sort_unstable();
+        found.dedup();
+        found
+    });
+    let mut ranked: Vec<Ranked> = Vec::new();
+    for memory in memories {
+        let text = wanted.as_ref().map_or(0.0, |wanted| fit(&memory, wanted));
+        let link = link(&memory, about);
+        let fit = if about.anything() { 1.0 } else { 1.0 - (1.0 - text) * (1.0 - link) };
+        if fit > 0.0 {
+            let score = score(&memory, fit, about.task, now_ms);
+            ranked.push(Ranked { memory, score });
+        }
+    }
+    ranked.sort_by(|a, b| {
+        let by_score = || b.score.total_cmp(&a.score);
+        let by_time = || b.memory.updated_ms.cmp(&a.memory.updated_ms);
+        let by_confidence = || b.memory.confidence.total_cmp(&a.memory.confidence);
+        let first: Ordering = match sort {
+            SortBy::Relevance => by_score(),
+            SortBy::Recency => by_time(),
+            SortBy::Confidence => by_confidence(),
+        };
+        first.then_with(by_score).then_with(by_time).then_with(|| a.memory.id.cmp(&b.memory.id))
+    });
+    ranked
+}
+
+fn score(memory: &Memory, fit: f64, task: Option<TaskType>, now_ms: u64) -> f64 {
+    let days = now_ms.saturating_sub(memory.updated_ms) as f64 / DAY_MS;
+    let recency = 0.5_f64.powf(days / HALF_LIFE_DAYS);
+    let helps = task.is_none_or(|task| task.wants().contains(&memory.kind));
+    let score = fit * (0.6 + 0.2 * recency + 0.2 * memory.confidence) * if helps { 1.0 } else { 0.7 };
+    (score * 1_000.0).round() / 1_000.0
+}
+
+/// The mean, over the words asked for, of how prominently the memory says each.
+fn fit(memory: &Memory, wanted: &[String]) -> f64 {
+    if wanted.is_empty() {
+        return 0.0;
+    }
+    let mut said: HashMap<String, f64> = HashMap::new();
+    let mut say = |text: &str, weight: f64| {
+        for term in terms(text) {
+            let known = said.entry(term).or_default();
+            *known = known.max(weight);
+        }
+    };
+    say(&memory.content, 0.7);
+    for link in &memory.symbols {
+        say(&link.name, 0.8);
+    }
+    for link in &memory.files {
+        say(&link.path, 0.7);
+    }
+    for tag in &memory.tags {
+        say(tag, 0.9);
+    }
+    say(&memory.title, 1.0);
+    let sum: f64 = wanted.iter().filter_map(|term| said.get(term)).sum();
+    sum / wanted.len() as f64
+}
+
+fn link(memory: &Memory, about: &About<'_>) -> f64 {
+    let symbols = memory.symbols.iter().filter_map(|link| about.symbols.get(&link.id).copied());
+    let files = memory.files.iter().filter(|link| about.files.contains(&link.path)).map(|_| BY_FILE);
+    symbols.chain(files).fold(0.0, f64::max)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Kind;
+    use super::*;
+
+    fn memory(id: &str, title: &str, days: u64, confidence: f64) -> Memory {
+        Memory {
+            id: id.to_owned(),
+            kind: Kind::Note,
+            title: title.to_owned(),
+            content: String::new(),
+            tags: Vec::new(),
+            confidence,
+            symbols: Vec::new(),
+            files: Vec::new(),
+            created_ms: 0,
+            updated_ms: (100 - days) * DAY_MS as u64,
+            version: 0,
+        }
+    }
+
+    fn order(memories: Vec<Memory>, text: Option<&str>, sort: SortBy) -> Vec<String> {
+        let about = About { text, ..About::default() };
+        rank(memories, &about, sort, 100 * DAY_MS as u64).into_iter().map(|r| r.memory.id).collect()
+    }
+
+    #[test]
+    fn fit_comes_before_age_and_age_before_nothing() {
+        let all = || {
+            vec![
+                memory("old", "tokens expire early", 90, 0.8),
+                memory("new", "tokens expire early", 1, 0.8),
+                memory("half", "tokens", 0, 1.0),
+                memory("none", "a shopping list", 0, 1.0),
+            ]
+        };
+        assert_eq!(
+            order(all(), Some("why do tokens expire early"), SortBy::Relevance),
+            ["new", "old", "half"]
+        );
+        assert_eq!(order(all(), None, SortBy::Recency), ["half", "none", "new", "old"]);
+        assert_eq!(order(all(), Some("the"), SortBy::Relevance), Vec::<String>::new());
+    }
+
+    #[test]
+    fn the_task_decides_between_kinds() {
+        let mut bug = memory("bug", "x", 0, 0.8);
+        bug.kind = Kind::Bugfix;
+        let all = vec![memory("a note", "x", 0, 0.8), bug];
+        let about = About { task: Some(TaskType::Debug), ..About::default() };
+        assert_eq!(rank(all, &about, SortBy::Relevance, 0)[0].memory.id, "bug");
+    }
+}
