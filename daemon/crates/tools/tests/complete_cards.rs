@@ -48,6 +48,21 @@ fn full_cards_tell_churn_cluster_and_processes() {
     }
 }
 
+#[test]
+fn the_overview_tells_the_same_clusters_and_churn() {
+    let world = World::empty();
+    world.repo.write(SYSTEM);
+    let overview = world.ok("sdl_repo_overview", json!({"level": "full"}));
+    let cluster = |label: &str, hub: &str, cohesion: f64, on: Value| json!({"label": label, "files": 3, "hub": hub, "cohesion": cohesion, "dependsOn": on});
+    let clusters =
+        json!([cluster("db", "db/net.py", 1.0, json!([])), cluster("ui", "ui/box.py", 0.8, json!(["db"]))]);
+    assert_eq!(overview["clusters"], clusters);
+    assert_eq!(overview["hotspots"][0]["name"], "retry");
+    assert_eq!(overview["hotspots"][0]["churn30d"], 11);
+    let some = world.ok("sdl_repo_overview", json!({"level": "full", "directories": ["ui"]}));
+    assert_eq!(some["clusters"].as_array().unwrap().len(), 1);
+}
+
 /// What is kept from version to version is what would be found from scratch.
 #[test]
 fn clusters_do_not_depend_on_how_a_version_came_to_be() {

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use sdl_ledger::View as _;
+use sdl_retrieve::card::Clusters;
 use serde::{Deserialize, Serialize};
 
 use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render};
@@ -53,7 +54,7 @@ pub(crate) struct Response {
     /// Where running starts: `main` functions, and functions that nothing in the repository calls.
     #[serde(skip_serializing_if = "Option::is_none")]
     entry_points: Option<Vec<Symbol>>,
-    /// Folders by how much they keep to themselves.
+    /// What belongs together by the graph, whatever folders it lies in; most files first.
     #[serde(skip_serializing_if = "Option::is_none")]
     clusters: Option<Vec<Cluster>>,
     /// Folders by what they stand on, the lowest layer first.
@@ -105,10 +106,15 @@ struct Symbol {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Cluster {
-    path: String,
+    /// As full cards name it.
+    label: String,
+    files: u64,
+    /// The file that most of it hangs on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hub: Option<String>,
     /// The share of its edges that stay inside.
     cohesion: f64,
-    /// The folders it depends on most.
+    /// The clusters it depends on most.
     depends_on: Vec<String>,
 }
 
@@ -165,7 +171,7 @@ impl ReadAction for RepoOverview {
             let scope =
                 Scope { directories: directories.collect::<Result<_, _>>()?, graph: level == Level::Full };
             let overview = survey(cx, &scope)?;
-            response.add(cx, &overview, level);
+            response.add(cx, &overview, &scope)?;
         }
         response.fit(cx.around()?, request.max_tokens.unwrap_or(MAX_TOKENS))?;
         Ok(response)
@@ -192,7 +198,7 @@ fn folder(cx: &ReadCx<'_>, text: &str, field: &str) -> Result<String, ToolError>
 }
 
 impl Response {
-    fn add(&mut self, cx: &ReadCx<'_>, overview: &Overview, level: Level) {
+    fn add(&mut self, cx: &ReadCx<'_>, overview: &Overview, scope: &Scope) -> Result<(), ToolError> {
         let mut directories: Vec<Directory> = overview
             .folders
             .iter()
@@ -206,8 +212,8 @@ impl Response {
             .collect();
         directories.sort_by(|a, b| b.symbols.cmp(&a.symbols).then_with(|| a.path.cmp(&b.path)));
         self.directories = Some(directories);
-        if level < Level::Full {
-            return;
+        if !scope.graph {
+            return Ok(());
         }
         let enrichment = cx.repo.enrichment(cx.snapshot);
         let symbol = |found: &Standout| Symbol {
@@ -223,13 +229,17 @@ impl Response {
         };
         self.hotspots = Some(overview.hotspots.iter().map(symbol).collect());
         self.entry_points = Some(overview.entry_points.iter().map(symbol).collect());
-        self.clusters = Some(clusters(overview));
+        self.clusters = Some(match enrichment.clusters()? {
+            Some(found) => clusters(&found, scope),
+            None => folders(overview),
+        });
         let layers = layers(&overview.folders).into_iter().enumerate();
         let layers = layers.map(|(level, folders)| Layer {
             level,
             directories: folders.iter().map(|path| shown(path)).collect(),
         });
         self.layers = Some(layers.collect());
+        Ok(())
     }
 
     /// Shortens the longest list until everything fits. The totals always do.
@@ -276,7 +286,26 @@ fn cut<T>(list: Option<&mut Vec<T>>, len: usize) {
     }
 }
 
-fn clusters(overview: &Overview) -> Vec<Cluster> {
+/// Clusters of the graph whose hub is in scope.
+fn clusters(found: &Clusters, scope: &Scope) -> Vec<Cluster> {
+    let told = found.list.iter().filter(|cluster| scope.holds(&cluster.hub));
+    let told = told.map(|cluster| Cluster {
+        label: cluster.label.clone(),
+        files: u64::from(cluster.files),
+        hub: Some(cluster.hub.clone()),
+        cohesion: f64::from(cluster.cohesion()) / 100.0,
+        depends_on: cluster
+            .outer
+            .iter()
+            .take(5)
+            .filter_map(|(other, _)| Some(found.list.get(*other as usize)?.label.clone()))
+            .collect(),
+    });
+    told.collect()
+}
+
+/// Folders by how much they keep to themselves: where the graph is too large for clusters.
+fn folders(overview: &Overview) -> Vec<Cluster> {
     let mut clusters: Vec<(u64, Cluster)> = Vec::new();
     for (path, folder) in &overview.folders {
         let outer: u64 = folder.out.values().sum();
@@ -288,9 +317,10 @@ fn clusters(overview: &Overview) -> Vec<Cluster> {
         on.sort_by(|a, b| b.1.cmp(a.1).then_with(|| a.0.cmp(b.0)));
         let cohesion = (folder.inner as f64 / all as f64 * 100.0).round() / 100.0;
         let depends_on = on.into_iter().take(5).map(|(path, _)| shown(path)).collect();
-        clusters.push((all, Cluster { path: shown(path), cohesion, depends_on }));
+        let cluster = Cluster { label: shown(path), files: folder.files, hub: None, cohesion, depends_on };
+        clusters.push((all, cluster));
     }
-    clusters.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.path.cmp(&b.1.path)));
+    clusters.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.label.cmp(&b.1.label)));
     clusters.into_iter().map(|(_, cluster)| cluster).collect()
 }
 
@@ -323,7 +353,7 @@ impl Render for Response {
         }
         for cluster in self.clusters.iter().flatten() {
             let on = cluster.depends_on.join(" ");
-            line(&mut text, format_args!("{} {} -> {on}", cluster.path, cluster.cohesion));
+            line(&mut text, format_args!("{} {} -> {on}", cluster.label, cluster.cohesion));
         }
         for layer in self.layers.iter().flatten() {
             line(&mut text, format_args!("layer {}: {}", layer.level, layer.directories.join(" ")));

@@ -8,6 +8,7 @@ use std::ops::ControlFlow;
 use sdl_ledger::View as _;
 use sdl_model::facts::{Def, DefFlags};
 use sdl_model::{FileId, Outline, SymbolId, SymbolKind};
+use sdl_retrieve::card::is_main;
 use sdl_retrieve::index::is_test_path;
 
 use crate::ToolError;
@@ -66,7 +67,8 @@ pub(crate) struct Scope {
 }
 
 impl Scope {
-    fn holds(&self, path: &str) -> bool {
+    /// Whether a file counts.
+    pub(crate) fn holds(&self, path: &str) -> bool {
         self.directories.is_empty() || self.directories.iter().any(|dir| is_below(path, dir))
     }
 
@@ -177,7 +179,7 @@ impl Pass<'_> {
         let top_level = def.parent.is_none_or(|parent| parent == sdl_model::facts::DefIx::MODULE);
         if def.kind.is_callable() && top_level {
             let why = match place.outline.str(def.name) {
-                "main" | "Main" | "__main__" => Some("main"),
+                name if is_main(name) => Some("main"),
                 // Nothing in the repository calls it, and it reaches into several files.
                 _ if fan_in == 0 && targets.len() >= 3 => Some("uncalled"),
                 _ => None,
