@@ -14,6 +14,7 @@ use sdl_retrieve::Source;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::briefing::Briefings;
 use crate::leases::{HandleKind, Held, LeaseWrite, Leases};
 use crate::pipeline::Pins;
 use crate::registry::Registry;
@@ -158,6 +159,8 @@ pub(crate) struct Call<'a> {
     pub(crate) leases: &'a Leases,
     /// What a step of a chain has in common with the steps before it.
     pub(crate) pins: Option<&'a Pins>,
+    /// Summaries told lately.
+    pub(crate) briefings: &'a Briefings,
 }
 
 impl Call<'_> {

@@ -7,6 +7,7 @@
 mod action;
 mod actions;
 mod answers;
+mod briefing;
 mod budget;
 mod chain;
 mod delta;

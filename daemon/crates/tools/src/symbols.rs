@@ -112,7 +112,7 @@ fn ends_with_path(path: &str, end: &str) -> bool {
 }
 
 /// Adds the nearest symbols to an error about `name`, and the search that finds more.
-fn look_up(cx: &ReadCx<'_>, error: ToolError, name: &str) -> ToolError {
+pub(crate) fn look_up(cx: &ReadCx<'_>, error: ToolError, name: &str) -> ToolError {
     let name: String = name.chars().take(200).collect();
     let request = SearchRequest { limit: CANDIDATES, ..SearchRequest::new(&name) };
     let error = match search(cx.source, &request) {

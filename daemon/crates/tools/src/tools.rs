@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use sdl_ledger::Clock;
 
+use crate::briefing::Briefings;
 use crate::leases::Leases;
 use crate::registry::{Registry, To};
 use crate::{Cancel, Host, Names, Progress, Session, Surface, actions, envelope, manual, pipeline};
@@ -13,12 +14,18 @@ pub struct Tools {
     pub(crate) host: Arc<dyn Host>,
     pub(crate) registry: Registry,
     pub(crate) leases: Leases,
+    pub(crate) briefings: Briefings,
 }
 
 impl Tools {
     /// Builds the registry over `host`.
     pub fn new(host: Arc<dyn Host>) -> Self {
-        Self { host, registry: Registry::new(actions::all()), leases: Leases::default() }
+        Self {
+            host,
+            registry: Registry::new(actions::all()),
+            leases: Leases::default(),
+            briefings: Briefings::default(),
+        }
     }
 
     /// As [`Tools::new`], with leases that tell the time by `clock`.

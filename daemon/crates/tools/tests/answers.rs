@@ -28,6 +28,7 @@ fn calls(world: &World) -> Vec<(&'static str, Value)> {
             json!({"sliceHandle": built["sliceHandle"], "knownVersion": built["ledgerVersion"]}),
         ),
         ("delta.get", json!({"fromVersion": world.repo.head(), "toVersion": "latest"})),
+        ("context.summary", json!({"query": "validate a token", "format": "clipboard"})),
         ("repo.register", json!({"rootPath": "/somewhere/else"})),
         ("repo.status", json!({"detail": "full"})),
         ("repo.overview", json!({"level": "full"})),

@@ -55,7 +55,7 @@ pub(super) fn cut(text: &str, most: usize) -> String {
 }
 
 /// `name<T>(a: int, b?) -> R`, one shape for every language.
-pub(super) fn line(card: &Card) -> String {
+pub fn line(card: &Card) -> String {
     let mut line = card.qualified_name.clone();
     let Some(signature) = &card.signature else { return line };
     if let Some(header) = &signature.header {

@@ -2,6 +2,7 @@
 
 mod action_search;
 mod chain;
+mod context_summary;
 mod delta_get;
 mod index_refresh;
 mod info;
@@ -20,6 +21,8 @@ mod symbol_get_card;
 mod symbol_get_cards;
 mod symbol_search;
 
+pub(crate) use context_summary::Response as SummaryResponse;
+
 use crate::registry::Entry;
 
 /// The actions, in the order in which they are listed.
@@ -32,6 +35,7 @@ pub(crate) fn all() -> Vec<Entry> {
         Entry::read::<slice_refresh::SliceRefresh>(),
         Entry::read::<slice_spillover_get::SliceSpilloverGet>(),
         Entry::read::<delta_get::DeltaGet>(),
+        Entry::read::<context_summary::ContextSummary>(),
         Entry::host::<repo_register::RepoRegister>(),
         Entry::read::<repo_status::RepoStatus>(),
         Entry::read::<repo_overview::RepoOverview>(),

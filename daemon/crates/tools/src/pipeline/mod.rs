@@ -42,6 +42,7 @@ pub(crate) fn call(
         registry: &tools.registry,
         leases: &tools.leases,
         pins: None,
+        briefings: &tools.briefings,
     };
     // Nothing below keeps a lock over a handler, and what handlers share is valid between any two of its steps.
     let caught = catch_unwind(AssertUnwindSafe(|| answer(&call, name, args)));

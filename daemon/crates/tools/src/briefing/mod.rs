@@ -1,0 +1,194 @@
+//! Briefings: what matters for a question, in a few hundred words. A pure function of a version and the question.
+
+mod cache;
+mod render;
+mod risk;
+mod scope;
+
+use std::collections::{BTreeMap, HashMap};
+
+use schemars::JsonSchema;
+use sdl_model::SymbolId;
+use sdl_retrieve::card::{self, CardOptions, Detail};
+use sdl_retrieve::slice::{self, Budget, SliceRequest, WireFormat};
+use serde::Serialize;
+
+use crate::action::ReadCx;
+use crate::{ToolError, budget};
+
+pub(crate) use cache::Briefings;
+pub(crate) use render::markdown;
+pub(crate) use risk::Risk;
+pub(crate) use scope::{Scope, seeds};
+
+/// Symbols that are opened in full to see what makes them risky.
+const MOST_WEIGHED: usize = 12;
+/// Edges told at most.
+const MOST_EDGES: usize = 60;
+
+/// What matters for a question.
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Briefing {
+    /// Best first.
+    pub(crate) key_symbols: Vec<KeySymbol>,
+    /// How they hang together.
+    pub(crate) dependency_graph: DependencyGraph,
+    /// Where a change is likeliest to hurt, worst first.
+    pub(crate) risk_areas: Vec<Risk>,
+    /// Their files, that of the best first.
+    pub(crate) files_touched: Vec<Touched>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct KeySymbol {
+    pub(crate) symbol_id: String,
+    pub(crate) signature: String,
+    pub(crate) kind: String,
+    pub(crate) file: String,
+    pub(crate) line: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) summary: Option<String>,
+}
+
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct DependencyGraph {
+    /// How many symbols the edges are between.
+    pub(crate) symbols: u64,
+    pub(crate) edges: Vec<NamedEdge>,
+    /// Clusters of the key symbols, most symbols first.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) clusters: Vec<String>,
+    /// Symbols just outside.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) frontier: Vec<String>,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct NamedEdge {
+    pub(crate) from: String,
+    pub(crate) to: String,
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+}
+
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Touched {
+    pub(crate) file: String,
+    /// How many of the key symbols.
+    pub(crate) symbols: u64,
+    #[serde(rename = "churn30d", skip_serializing_if = "Option::is_none")]
+    pub(crate) churn: Option<u32>,
+}
+
+/// Gathers what matters around the seeds of `request`, for an answer of about `tokens`.
+pub(crate) fn gather(
+    cx: &ReadCx<'_>,
+    mut request: SliceRequest,
+    tokens: usize,
+) -> Result<Briefing, ToolError> {
+    // A key symbol takes about 60 tokens.
+    request.budget = Budget {
+        max_cards: (tokens / 60).clamp(5, 60) as u32,
+        max_estimated_tokens: budget::MOST_TOKENS as u32,
+    };
+    request.card_detail = Some(Detail::Signature);
+    request.wire_format = WireFormat::Standard;
+    let enrichment = cx.repo.enrichment(cx.snapshot);
+    let built = slice::build(cx.source, &request, enrichment.as_ref())?;
+    cx.call.check()?;
+    let mut briefing = Briefing::default();
+    let mut names: HashMap<SymbolId, &str> = HashMap::new();
+    let mut files: Vec<(&str, u64)> = Vec::new();
+    let mut clusters: BTreeMap<String, u64> = BTreeMap::new();
+    for found in &built.doc.cards {
+        names.insert(found.symbol_id, &found.qualified_name);
+        match files.iter_mut().find(|(file, _)| *file == found.file) {
+            Some((_, count)) => *count += 1,
+            None => files.push((&found.file, 1)),
+        }
+        if let Some(cluster) = enrichment.cluster(found.symbol_id)? {
+            *clusters.entry(cluster).or_default() += 1;
+        }
+        briefing.key_symbols.push(KeySymbol {
+            symbol_id: found.symbol_id.to_string(),
+            signature: card::signature_line(found),
+            kind: found.kind.name().to_owned(),
+            file: found.file.clone(),
+            line: found.range.start_line,
+            summary: found.summary.clone(),
+        });
+    }
+    let edges = built.doc.edges.iter().filter_map(|edge| {
+        Some(NamedEdge {
+            from: (*names.get(&edge.from)?).to_owned(),
+            to: (*names.get(&edge.to)?).to_owned(),
+            kind: edge.kind.name().to_owned(),
+        })
+    });
+    briefing.dependency_graph = DependencyGraph {
+        symbols: built.doc.cards.len() as u64,
+        edges: edges.take(MOST_EDGES).collect(),
+        clusters: most_first(clusters).into_iter().map(|(cluster, _)| cluster).take(5).collect(),
+        frontier: built.doc.frontier.iter().map(|item| item.name.clone()).take(8).collect(),
+    };
+    let full = CardOptions { detail: Detail::Full, ..CardOptions::default() };
+    for found in built.doc.cards.iter().take(MOST_WEIGHED) {
+        cx.call.check()?;
+        if let Some(card) = card::card(cx.source, found.symbol_id, full, enrichment.as_ref())? {
+            briefing.risk_areas.extend(risk::of(&card));
+        }
+    }
+    briefing.risk_areas.sort_by_key(|risk| std::cmp::Reverse(risk.score));
+    let touched = |(file, symbols): (&str, u64)| Touched {
+        churn: enrichment.churn_30d(file),
+        file: file.to_owned(),
+        symbols,
+    };
+    briefing.files_touched = files.into_iter().map(touched).collect();
+    Ok(briefing)
+}
+
+/// Counted things, most first; equal ones by name.
+fn most_first<K: Ord>(counts: BTreeMap<K, u64>) -> Vec<(K, u64)> {
+    let mut counts: Vec<(K, u64)> = counts.into_iter().collect();
+    counts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    counts
+}
+
+impl Briefing {
+    /// Drops an eighth of the list that is longest for what it tells, from its end; how many went. One key symbol stays.
+    /// None when there is nothing left to drop.
+    pub(crate) fn shorten(&mut self) -> Option<usize> {
+        let graph = &mut self.dependency_graph;
+        let sizes = [
+            self.key_symbols.len().saturating_sub(1),
+            graph.edges.len(),
+            3 * self.risk_areas.len(),
+            2 * self.files_touched.len(),
+            2 * graph.frontier.len(),
+            graph.clusters.len(),
+        ];
+        let (largest, size) = sizes.into_iter().enumerate().max_by_key(|(i, size)| (*size, *i))?;
+        if size == 0 {
+            return None;
+        }
+        fn cut<T>(list: &mut Vec<T>) -> usize {
+            let gone = list.len().div_ceil(8);
+            list.truncate(list.len() - gone);
+            gone
+        }
+        Some(match largest {
+            0 => cut(&mut self.key_symbols),
+            1 => cut(&mut graph.edges),
+            2 => cut(&mut self.risk_areas),
+            3 => cut(&mut self.files_touched),
+            4 => cut(&mut graph.frontier),
+            _ => cut(&mut graph.clusters),
+        })
+    }
+}

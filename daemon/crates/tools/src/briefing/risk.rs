@@ -1,0 +1,51 @@
+//! What makes a symbol risky to change.
+
+use schemars::JsonSchema;
+use sdl_retrieve::card::Card;
+use serde::Serialize;
+
+/// Scores below this are not told.
+const LEAST: u32 = 25;
+
+/// A symbol that is risky to change.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Risk {
+    pub(crate) symbol_id: String,
+    pub(crate) name: String,
+    /// 2 for each user up to 40, 3 for each commit of the last 30 days up to 30, 20 without a test, 5 for each kind of
+    /// side effect up to 10.
+    pub(crate) score: u32,
+    pub(crate) reasons: Vec<String>,
+}
+
+/// How risky a symbol is, from its full card; none where that is not worth telling.
+pub(super) fn of(card: &Card) -> Option<Risk> {
+    let metrics = card.metrics.as_ref()?;
+    let mut reasons = Vec::new();
+    let mut score = (2 * metrics.fan_in.min(20)) as u32;
+    if metrics.fan_in >= 5 {
+        reasons.push(format!("fan-in {}", metrics.fan_in));
+    }
+    if let Some(churn) = metrics.churn_30d.filter(|churn| *churn > 0) {
+        score += 3 * churn.min(10);
+        reasons.push(format!("{churn} commits in 30 days"));
+    }
+    if card.kind.is_callable() && metrics.test_refs == Some(0) {
+        score += 20;
+        reasons.push("no test uses it".to_owned());
+    }
+    let mut kinds: Vec<&str> = card.side_effects.iter().map(|effect| effect.kind.as_str()).collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    if !kinds.is_empty() {
+        score += 5 * kinds.len().min(2) as u32;
+        reasons.push(format!("effects: {}", kinds.join(", ")));
+    }
+    (score >= LEAST).then(|| Risk {
+        symbol_id: card.symbol_id.to_string(),
+        name: card.qualified_name.clone(),
+        score,
+        reasons,
+    })
+}

@@ -1,0 +1,175 @@
+//! What a question is about: a symbol, a file or a task.
+
+use std::ops::ControlFlow;
+
+use schemars::JsonSchema;
+use sdl_ledger::View as _;
+use sdl_model::FileId;
+use sdl_retrieve::search::{SearchRequest, search};
+use sdl_retrieve::slice::SliceRequest;
+use serde::{Deserialize, Serialize};
+
+use crate::action::ReadCx;
+use crate::{Candidate, Code, ToolError, symbols};
+
+/// Symbols of a name that a briefing starts from.
+const MOST_STARTS: usize = 3;
+/// Files listed when a path is not known.
+const CANDIDATES: usize = 5;
+
+/// Words that make a short question a task.
+const TASK_WORDS: [&str; 20] = [
+    "add",
+    "bug",
+    "change",
+    "debug",
+    "error",
+    "explain",
+    "find",
+    "fix",
+    "how",
+    "implement",
+    "improve",
+    "investigate",
+    "refactor",
+    "remove",
+    "rename",
+    "review",
+    "trace",
+    "understand",
+    "where",
+    "why",
+];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Scope {
+    Symbol,
+    File,
+    Task,
+}
+
+impl Scope {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Symbol => "symbol",
+            Self::File => "file",
+            Self::Task => "task",
+        }
+    }
+
+    /// What a question looks like: a path, else a sentence, else a name.
+    pub(crate) fn of(query: &str) -> Self {
+        let words: Vec<&str> = query.split_whitespace().collect();
+        if words.len() == 1 && (query.contains(['/', '\\']) || has_extension(query)) {
+            return Self::File;
+        }
+        let task = |word: &&str| TASK_WORDS.contains(&word.to_lowercase().as_str());
+        if words.len() >= 3 || words.iter().any(task) { Self::Task } else { Self::Symbol }
+    }
+}
+
+/// Whether a word ends as the files of some language do; `Session.close` does not.
+fn has_extension(word: &str) -> bool {
+    const KNOWN: [&str; 30] = [
+        "bash", "c", "cc", "cpp", "cs", "cxx", "go", "h", "hpp", "java", "js", "json", "jsx", "kt", "kts",
+        "md", "mjs", "php", "py", "pyi", "rb", "rs", "sh", "toml", "ts", "tsx", "txt", "xml", "yaml", "yml",
+    ];
+    word.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && KNOWN.contains(&end))
+}
+
+/// Where a briefing on a question starts. A question that only looks like a path or a name is taken for a task, and the
+/// answer says so.
+pub(crate) fn seeds(
+    cx: &ReadCx<'_>,
+    query: &str,
+    given: Option<Scope>,
+) -> Result<(Scope, SliceRequest), ToolError> {
+    let wanted = given.unwrap_or_else(|| Scope::of(query));
+    let found = match wanted {
+        Scope::Task => Ok(task(query)),
+        Scope::File => file(cx, query),
+        Scope::Symbol => symbol(cx, query),
+    };
+    match found {
+        Ok(request) => Ok((wanted, request)),
+        Err(error) if given.is_none() && matches!(error.code, Code::UnknownPath | Code::UnknownSymbol) => {
+            cx.note(format!("{}; taken as a task", error.message));
+            Ok((Scope::Task, task(query)))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn task(query: &str) -> SliceRequest {
+    SliceRequest { task_text: Some(query.to_owned()), ..SliceRequest::default() }
+}
+
+fn file(cx: &ReadCx<'_>, query: &str) -> Result<SliceRequest, ToolError> {
+    let query = query.trim().replace('\\', "/");
+    let path = symbols::path(cx, &query, "query")?;
+    if cx.snapshot.file(FileId::of(&path))?.is_some() {
+        return Ok(SliceRequest { edited_files: vec![path.as_str().to_owned()], ..SliceRequest::default() });
+    }
+    let end = format!("/{}", path.as_str());
+    let mut ending = Vec::new();
+    cx.snapshot.files_under("", &mut |_, known| {
+        if known.ends_with(&end) {
+            ending.push(known.to_owned());
+        }
+        if ending.len() > CANDIDATES { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    if let [only] = &ending[..] {
+        return Ok(SliceRequest { edited_files: vec![only.clone()], ..SliceRequest::default() });
+    }
+    let message = match ending.len() {
+        0 => format!("no file of version {} is called {path}", cx.version),
+        _ => format!("several files end in {path}; give one of the candidates"),
+    };
+    let candidates = ending.into_iter().map(|path| Candidate::of("query", path));
+    Err(ToolError::new(Code::UnknownPath, message).at("query").or_one_of(candidates))
+}
+
+fn symbol(cx: &ReadCx<'_>, query: &str) -> Result<SliceRequest, ToolError> {
+    let query = query.trim();
+    if query.parse::<sdl_model::SymbolId>().is_ok() {
+        let sym = symbols::by_id(cx, query, "query")?;
+        return Ok(SliceRequest { entry_symbols: vec![sym.id], ..SliceRequest::default() });
+    }
+    let found = search(cx.source, &SearchRequest { limit: 10, ..SearchRequest::new(query) })?;
+    let exact = |hit: &&sdl_retrieve::search::Hit| hit.name == query || hit.qualified_name == query;
+    let mut starts: Vec<_> = found.results.iter().filter(exact).map(|hit| hit.symbol_id).collect();
+    if starts.is_empty() {
+        starts = found.results.iter().map(|hit| hit.symbol_id).collect();
+    }
+    starts.truncate(MOST_STARTS);
+    if starts.is_empty() {
+        let shown: String = query.chars().take(80).collect();
+        let error = ToolError::new(Code::UnknownSymbol, format!("no symbol is called {shown:?}")).at("query");
+        return Err(symbols::look_up(cx, error, query));
+    }
+    Ok(SliceRequest { entry_symbols: starts, ..SliceRequest::default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn questions_are_told_apart_by_their_looks() {
+        let all = [
+            ("src/auth.ts", Scope::File),
+            (r"src\auth", Scope::File),
+            ("auth.py", Scope::File),
+            ("Session.close", Scope::Symbol),
+            ("auth middleware", Scope::Symbol),
+            ("validateToken", Scope::Symbol),
+            ("fix auth", Scope::Task),
+            ("how tokens are checked", Scope::Task),
+            ("read and/or write a file", Scope::Task),
+        ];
+        for (query, scope) in all {
+            assert_eq!(Scope::of(query), scope, "{query}");
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! Briefings on symbols, files and tasks.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a helper of tests fails as a test does")]
+
+mod common;
+
+use common::World;
+use serde_json::{Value, json};
+
+fn summary(world: &World, args: Value) -> Value {
+    world.ok("sdl_context_summary", args)
+}
+
+fn first_key(answer: &Value) -> &str {
+    answer["summary"]["keySymbols"][0]["signature"].as_str().unwrap()
+}
+
+#[test]
+fn a_question_is_taken_for_what_it_looks_like() {
+    let world = World::shop();
+    let task = summary(&world, json!({"query": "how is a token validated"}));
+    assert_eq!((&task["scope"], &task["repoId"]), (&json!("task"), &json!("shop")));
+    assert!(first_key(&task).starts_with("validate("), "{task:#}");
+    let symbol = summary(&world, json!({"query": "charge"}));
+    assert_eq!(symbol["scope"], "symbol");
+    assert!(first_key(&symbol).starts_with("charge("), "{symbol:#}");
+    for path in ["src/db.py", "db.py", "./src/db.py", r"src\db.py"] {
+        let file = summary(&world, json!({"query": path}));
+        assert_eq!(file["scope"], "file");
+        assert_eq!(file["summary"]["filesTouched"][0]["file"], "src/db.py", "{path}");
+    }
+    let forced = summary(&world, json!({"query": "validate", "scope": "task"}));
+    assert_eq!(forced["scope"], "task");
+    let neither = summary(&world, json!({"query": "lookup/connect"}));
+    assert_eq!(neither["scope"], "task");
+    assert!(neither["notes"][0].as_str().unwrap().contains("taken as a task"), "{neither:#}");
+    let error = world.err("sdl_context_summary", json!({"query": "nope.py", "scope": "file"}));
+    assert_eq!((&error["code"], &error["field"]), (&json!("unknownPath"), &json!("query")));
+    let error = world.err("sdl_context_summary", json!({"query": "valdate", "scope": "symbol"}));
+    assert_eq!(error["code"], "unknownSymbol");
+    assert!(error["nextBestAction"].is_object() && error["candidates"][0].is_object(), "{error:#}");
+}
+
+#[test]
+fn each_format_tells_the_same() {
+    let world = World::shop();
+    let of = |format: &str| summary(&world, json!({"query": "checkout", "format": format, "budget": 6_000}));
+    let (markdown, data, clipboard) = (of("markdown"), of("json"), of("clipboard"));
+    assert_eq!(markdown["summary"], data["summary"]);
+    assert_eq!(markdown["summary"], clipboard["summary"]);
+    let text = |answer: &Value| answer["content"].as_str().unwrap().to_owned();
+    let parsed: Value = serde_json::from_str(&text(&data)).unwrap();
+    assert_eq!(parsed, data["summary"]);
+    let id = world.repo.symbol("src/shop/cart.py", "checkout");
+    assert!(text(&markdown).contains(&id) && !text(&clipboard).contains(&id));
+    for section in ["## Key symbols", "## Dependencies", "## Risks", "## Files"] {
+        assert!(text(&clipboard).contains(section), "{}", text(&clipboard));
+    }
+    assert!(text(&clipboard).contains("checkout calls"), "{}", text(&clipboard));
+}
+
+#[test]
+fn a_summary_keeps_to_its_budget_and_says_what_went() {
+    let world = World::empty();
+    world.repo.write(&common::handlers(80, " calls handler_number_1 : Answers one of the many requests."));
+    for budget in [400, 700, 2_000, 6_000] {
+        for format in ["markdown", "json", "clipboard"] {
+            let answer =
+                summary(&world, json!({"query": "src/handlers.py", "budget": budget, "format": format}));
+            let size = sdl_tokens::count(&answer.to_string());
+            assert!(size <= budget, "{size} > {budget} as {format}");
+            assert!(!answer["summary"]["keySymbols"].as_array().unwrap().is_empty(), "{answer:#}");
+            if budget < 1_000 {
+                assert_eq!(answer["truncation"]["truncated"], true);
+            }
+        }
+    }
+}
+
+#[test]
+fn a_kept_summary_is_that_of_the_version() {
+    let world = World::shop();
+    let args = json!({"query": "connect"});
+    let first = summary(&world, args.clone());
+    assert_eq!(summary(&world, args.clone()), first);
+    world.repo.write("//- /src/db.py\ndef connect(host: str) : Opens the database over there.\n");
+    let second = summary(&world, args);
+    assert!(first_key(&second).contains("host"), "{second:#}");
+    assert_ne!(first["freshness"], second["freshness"]);
+}
