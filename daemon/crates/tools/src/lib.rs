@@ -25,6 +25,7 @@ mod owned;
 mod params;
 mod pipeline;
 mod registry;
+mod risk;
 mod schema;
 mod slices;
 mod spill;

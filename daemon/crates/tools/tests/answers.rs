@@ -29,6 +29,7 @@ fn calls(world: &World) -> Vec<(&'static str, Value)> {
         ),
         ("delta.get", json!({"fromVersion": world.repo.head(), "toVersion": "latest"})),
         ("context.summary", json!({"query": "validate a token", "format": "clipboard"})),
+        ("pr.risk.analyze", json!({"fromVersion": world.repo.head(), "toVersion": "latest"})),
         ("repo.register", json!({"rootPath": "/somewhere/else"})),
         ("repo.status", json!({"detail": "full"})),
         ("repo.overview", json!({"level": "full"})),

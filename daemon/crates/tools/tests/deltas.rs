@@ -125,3 +125,69 @@ fn a_delta_is_confirmed_unless_told_otherwise() {
     args["sync"] = json!("none");
     world.ok("sdl_delta_get", args);
 }
+
+fn risk(world: &World, more: Value) -> Value {
+    let mut args = json!({"fromVersion": "previous", "toVersion": "latest"});
+    args.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    world.ok("sdl_pr_risk_analyze", args)
+}
+
+#[test]
+fn a_risk_score_is_the_sum_of_its_parts() {
+    let world = World::shop();
+    world.repo.write("//- /tests/test_auth.py\ndef test_parse() calls parse\n");
+    world.repo.write(&SHOP.replace("def parse(token: str)", "def parse(token: str, strict: bool)"));
+    let found = risk(&world, json!({}));
+    let analysis = &found["analysis"];
+    let points: f64 =
+        analysis["parts"].as_array().unwrap().iter().map(|part| part["points"].as_f64().unwrap()).sum();
+    assert_eq!(analysis["riskScore"], json!(points.round() as u64), "{found:#}");
+    let weights: u64 =
+        analysis["parts"].as_array().unwrap().iter().map(|part| part["weight"].as_u64().unwrap()).sum();
+    assert_eq!(weights, 100);
+    assert_eq!(analysis["findings"][0]["type"], "signatureChange");
+    assert_eq!(analysis["findings"][0]["affectedSymbols"][0]["name"], "parse");
+    let proof = "parse(token: str) => parse(token: str, strict: bool)";
+    assert_eq!(analysis["evidence"][0]["description"], proof);
+    assert_eq!(analysis["impactedSymbols"][0]["name"], "validate");
+    assert_eq!(analysis["recommendedTests"][0]["description"], "tests/test_auth.py: test_parse");
+    assert_eq!(
+        (&found["escalationRequired"], &found["policyDecision"]["decision"]),
+        (&json!(false), &json!("approve"))
+    );
+    assert_eq!(
+        risk(&world, json!({}))["policyDecision"],
+        found["policyDecision"],
+        "the same change, the same hash"
+    );
+    let few = risk(&world, json!({"riskThreshold": 100}));
+    assert_eq!(few["analysis"]["findings"], json!([]));
+    assert_eq!(few["analysis"]["riskScore"], analysis["riskScore"], "the threshold is for findings alone");
+}
+
+#[test]
+fn nothing_changed_is_no_risk() {
+    let world = World::shop();
+    let found = world.ok("sdl_pr_risk_analyze", json!({"fromVersion": "latest", "toVersion": "latest"}));
+    assert_eq!(
+        (&found["analysis"]["riskScore"], &found["analysis"]["riskLevel"]),
+        (&json!(0), &json!("low"))
+    );
+    assert_eq!(found["policyDecision"]["deniedReasons"], json!([]));
+}
+
+#[test]
+fn a_large_change_escalates_and_stays_within_the_cap() {
+    let world = World::shop();
+    world.repo.write(&handlers(300, " calls validate, handler_number_0 raises Denied : One."));
+    world.repo.write(&handlers(300, " : Another.").replace("(request: HttpRequest)", "(request: Request)"));
+    let found = risk(&world, json!({}));
+    assert!(sdl_tokens::count(&found.to_string()) <= 8_000);
+    assert_eq!(
+        (&found["escalationRequired"], &found["policyDecision"]["decision"]),
+        (&json!(true), &json!("escalate"))
+    );
+    assert!(found["notes"][0].as_str().unwrap().contains("delta.get"), "{found:#}");
+    let error = world.err("sdl_pr_risk_analyze", json!({"fromVersion": "v1", "toVersion": "latest"}));
+    world.ok(error["nextBestAction"]["tool"].as_str().unwrap(), error["nextBestAction"]["args"].clone());
+}

@@ -54,6 +54,11 @@ impl<'a> Between<'a> {
         Ok(Changes { files, edges })
     }
 
+    /// The first state.
+    pub fn then(&self) -> &Laid<'a> {
+        &self.from.1
+    }
+
     fn at(&self, version: Version) -> &Laid<'a> {
         if version == Self::FROM { &self.from.1 } else { &self.to.1 }
     }

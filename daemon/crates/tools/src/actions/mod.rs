@@ -11,6 +11,7 @@ mod memory_query;
 mod memory_remove;
 mod memory_store;
 mod memory_surface;
+mod pr_risk_analyze;
 mod repo_overview;
 mod repo_register;
 mod repo_status;
@@ -36,6 +37,7 @@ pub(crate) fn all() -> Vec<Entry> {
         Entry::read::<slice_spillover_get::SliceSpilloverGet>(),
         Entry::read::<delta_get::DeltaGet>(),
         Entry::read::<context_summary::ContextSummary>(),
+        Entry::read::<pr_risk_analyze::PrRiskAnalyze>(),
         Entry::host::<repo_register::RepoRegister>(),
         Entry::read::<repo_status::RepoStatus>(),
         Entry::read::<repo_overview::RepoOverview>(),

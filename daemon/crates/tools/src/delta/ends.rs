@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use sdl_model::Version;
 use sdl_retrieve::layer::Layer;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::action::{Call, ReadCx};
 use crate::{Candidate, Code, ToolError};
@@ -43,7 +43,7 @@ fn end(cx: &ReadCx<'_>, action: &str, text: &str, field: &str) -> Result<End, To
             let found = cx
                 .repo
                 .revision(revision, cx.snapshot, cx.call.cancel)
-                .map_err(|error| if error.about.field.is_none() { error.at(field) } else { error })?;
+                .map_err(|error| renamed(cx, action, error, field))?;
             return Ok(End { name: format!("{GIT}{}", found.commit), layer: found.layer });
         }
         _ => text.parse::<Version>().map_err(|_| {
@@ -61,6 +61,17 @@ fn end(cx: &ReadCx<'_>, action: &str, text: &str, field: &str) -> Result<End, To
     }
     let layer = Layer::of_version(cx.snapshot, cx.source.outlines(), version)?;
     Ok(End { name: version.to_string(), layer: Arc::new(layer) })
+}
+
+/// An error about a revision as one about the argument that named it.
+fn renamed(cx: &ReadCx<'_>, action: &str, error: ToolError, field: &str) -> ToolError {
+    let mut error = error.at(field);
+    for candidate in &mut error.about.candidates {
+        if let Some(Value::String(name)) = candidate.0.remove("revision") {
+            candidate.0.insert(field.to_owned(), format!("{GIT}{name}").into());
+        }
+    }
+    if error.code == Code::UnknownVersion { suggest(cx, action, error) } else { error }
 }
 
 /// The newest version before the head.

@@ -5,7 +5,7 @@ mod fit;
 
 use schemars::JsonSchema;
 use sdl_ledger::View;
-use sdl_model::FileState;
+use sdl_model::{FileState, SymbolId};
 use sdl_retrieve::Source;
 use sdl_retrieve::diff::{
     BlastItem, Change, ChangeType, ChangedSymbol, FanIn, FanInTrend, blast_radius, changed_symbols,
@@ -30,14 +30,14 @@ const MOST_FILES: usize = 20;
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Amplifier {
-    symbol_id: String,
-    name: String,
+    pub(crate) symbol_id: String,
+    pub(crate) name: String,
     /// By how much its fan-in grew, as a part of what it was.
-    growth_rate: f64,
+    pub(crate) growth_rate: f64,
     /// Its fan-in then.
-    previous: u64,
+    pub(crate) previous: u64,
     /// Its fan-in now.
-    current: u64,
+    pub(crate) current: u64,
 }
 
 /// Files that could not be compared in full.
@@ -52,6 +52,13 @@ pub(crate) struct Diagnostics {
     /// Of those, files with syntax errors in the second state.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     files_with_errors: Vec<String>,
+}
+
+impl Diagnostics {
+    /// Files that could not be compared.
+    pub(crate) fn unparsed(&self) -> &[String] {
+        &self.unparsed_files
+    }
 }
 
 /// What differs between two states.
@@ -70,13 +77,28 @@ pub(crate) struct Compared {
 pub(crate) struct Subject {
     /// As it stands on the wire.
     pub(crate) wire: ChangedSymbol,
-    /// How many edges lead to it in the second state.
+    /// How many edges lead to it, in the state where those are more.
     pub(crate) fan_in: u64,
     /// Whether other files see it, in either state.
     pub(crate) exported: bool,
     /// Whether it is a test.
     pub(crate) is_test: bool,
+    /// Tests that use it in the second state, at most [`MOST_TESTS`].
+    pub(crate) tests: Vec<TestOf>,
 }
+
+/// A test that uses a symbol.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct TestOf {
+    pub(crate) symbol: SymbolId,
+    pub(crate) name: String,
+    pub(crate) file: String,
+}
+
+/// Tests that are looked for, for one symbol.
+const MOST_TESTS: usize = 5;
+/// Users that are asked whether they are tests.
+const MOST_USERS: usize = 100;
 
 impl Subject {
     /// Whether those who depend on it may have to change.
@@ -153,7 +175,7 @@ pub(crate) fn compare(cx: &ReadCx<'_>, from: &End, to: &End) -> Result<Compared,
         if i.is_multiple_of(64) {
             cx.call.check()?;
         }
-        subjects.push(subject(&source, change)?);
+        subjects.push(subject(&source, between.then(), change)?);
     }
     Ok(Compared { changed: subjects, blast, amplifiers, diagnostics })
 }
@@ -163,15 +185,34 @@ fn outlines_of(outlines: &LaidOutlines<'_>, key: sdl_model::FactsKey) -> Result<
     Ok(outlines.outline(key)?.map_or(0, |outline| outline.errors))
 }
 
-fn subject(source: &Source<'_>, change: &Change) -> Result<Subject, ToolError> {
+fn subject(source: &Source<'_>, before: &dyn View, change: &Change) -> Result<Subject, ToolError> {
     let view: &dyn View = source.view();
     let id = change.symbol();
     let sides = || [&change.old, &change.new].into_iter().flatten();
     let is_test = sides().any(sdl_retrieve::Sym::is_test);
+    let mut tests = Vec::new();
+    if !is_test && change.new.is_some() {
+        for edge in view.in_edges(id, MOST_USERS)? {
+            if tests.len() == MOST_TESTS {
+                break;
+            }
+            if let Some(user) = source.symbol(edge.from)?.filter(sdl_retrieve::Sym::is_test) {
+                let (name, file) = (user.qualified().to_owned(), user.path().to_owned());
+                tests.push(TestOf { symbol: user.id, name, file });
+            }
+        }
+        tests.sort();
+        tests.dedup();
+    }
+    let then = match &change.old {
+        Some(old) => before.fan_in(old.id)?,
+        None => 0,
+    };
     Ok(Subject {
         wire: change.to_wire(),
-        fan_in: view.fan_in(id)?,
+        fan_in: view.fan_in(id)?.max(then),
         exported: sides().any(sdl_retrieve::Sym::exported),
         is_test,
+        tests,
     })
 }

@@ -1,0 +1,179 @@
+//! What is risky about a change, one thing at a time, and how that is known.
+
+use std::cmp::Reverse;
+
+use schemars::JsonSchema;
+use sdl_retrieve::diff::ChangeType;
+use serde::Serialize;
+
+use super::score::runs;
+use super::{Named, counted, level};
+use crate::delta::{Compared, Subject};
+
+/// Findings of one type that are told one by one.
+const MOST_OF_TYPE: usize = 10;
+/// From so many dependents on a symbol is relied on widely.
+const WIDE: u64 = 10;
+/// From so many affected symbols on a change reaches far.
+const FAR: usize = 50;
+
+/// One thing that is risky.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Finding {
+    /// `removedSymbol`, `signatureChange`, `highFanIn`, `guardRemoved`, `sideEffectChange`, `missingTests`,
+    /// `wideBlastRadius`, `growingFanIn` or `unparsedFile`.
+    #[serde(rename = "type")]
+    pub(crate) kind: &'static str,
+    /// `low`, `medium`, `high` or `critical`.
+    pub(crate) severity: &'static str,
+    /// What `riskThreshold` is compared with, from 0 to 100.
+    pub(crate) score: u32,
+    /// What, for readers.
+    pub(crate) message: String,
+    /// The symbols it is about.
+    pub(crate) affected_symbols: Vec<Named>,
+}
+
+/// How something is known.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Evidence {
+    /// `signature`, `guard`, `sideEffect` or `fanIn`.
+    #[serde(rename = "type")]
+    pub(crate) kind: &'static str,
+    /// The symbol it is about.
+    pub(crate) symbol_id: String,
+    /// What was seen.
+    pub(crate) description: String,
+}
+
+/// Points for how many depend on something: 0 for none, 20 for 10, 40 for 100.
+fn spread(fan_in: u64) -> f64 {
+    20.0 * ((1 + fan_in) as f64).log10()
+}
+
+fn finding(kind: &'static str, score: f64, message: String, affected: Vec<Named>) -> Finding {
+    let score = score.round().clamp(0.0, 100.0) as u32;
+    Finding { kind, severity: level(score), score, message, affected_symbols: affected }
+}
+
+struct Found {
+    findings: Vec<Finding>,
+    evidence: Vec<Evidence>,
+}
+
+impl Found {
+    fn about(&mut self, kind: &'static str, score: f64, subject: &Subject, message: String) {
+        self.findings.push(finding(kind, score, message, vec![Named::of(subject)]));
+    }
+
+    fn prove(&mut self, kind: &'static str, subject: &Subject, description: String) {
+        let symbol_id = subject.wire.symbol_id.to_string();
+        self.evidence.push(Evidence { kind, symbol_id, description });
+    }
+}
+
+/// Everything that is risky, the worst first, and how it is known.
+pub(crate) fn findings(compared: &Compared) -> (Vec<Finding>, Vec<Evidence>) {
+    let mut found = Found { findings: Vec::new(), evidence: Vec::new() };
+    for subject in counted(compared) {
+        of_symbol(subject, &mut found);
+    }
+    of_whole(compared, &mut found);
+    found.findings.sort_by_key(|finding| Reverse(finding.score));
+    let mut counts = std::collections::HashMap::new();
+    found.findings.retain(|finding| {
+        let count = counts.entry(finding.kind).or_insert(0_usize);
+        *count += 1;
+        *count <= MOST_OF_TYPE
+    });
+    (found.findings, found.evidence)
+}
+
+fn of_symbol(subject: &Subject, found: &mut Found) {
+    let (wire, fan_in) = (&subject.wire, subject.fan_in);
+    let name = &wire.name;
+    let seen = subject.exported || fan_in > 0;
+    let users = format!("{fan_in} use{} it", if fan_in == 1 { "s" } else { "" });
+    if seen {
+        match wire.change_type {
+            ChangeType::Removed => {
+                found.about(
+                    "removedSymbol",
+                    45.0 + spread(fan_in),
+                    subject,
+                    format!("{name} is gone; {users}"),
+                );
+            }
+            ChangeType::Renamed | ChangeType::Moved => {
+                let was = wire.previous_name.as_ref().or(wire.previous_file.as_ref());
+                let was = was.map_or("elsewhere", String::as_str);
+                let message = format!("{name} was {was}; {users}");
+                found.about("removedSymbol", 35.0 + spread(fan_in), subject, message);
+            }
+            ChangeType::Modified if !wire.tiers.interface_stable => {
+                let message = format!("what {name} shows to others changed; {users}");
+                found.about("signatureChange", 40.0 + spread(fan_in), subject, message);
+            }
+            _ => {}
+        }
+    }
+    if let Some(diff) = &wire.signature_diff {
+        found.prove("signature", subject, format!("{} => {}", diff.before, diff.after));
+    }
+    if wire.body_changed && fan_in >= WIDE {
+        let message = format!("the behavior of {name} changed; {users}");
+        found.about("highFanIn", 20.0 + spread(fan_in), subject, message);
+        found.prove("fanIn", subject, users);
+    }
+    if let Some(diff) = wire.invariant_diff.as_ref().filter(|diff| !diff.removed.is_empty()) {
+        let message = format!("{name} lost {}", diff.removed.join("; "));
+        found.about("guardRemoved", 40.0 + spread(fan_in), subject, message);
+        found.prove("guard", subject, format!("gone: {}", diff.removed.join("; ")));
+    }
+    if let Some(diff) = wire.side_effect_diff.as_ref().filter(|diff| !diff.added.is_empty()) {
+        let effects: Vec<String> =
+            diff.added.iter().map(|effect| serde_json::to_string(effect).unwrap_or_default()).collect();
+        found.about(
+            "sideEffectChange",
+            30.0 + spread(fan_in),
+            subject,
+            format!("{name} has new side effects"),
+        );
+        found.prove("sideEffect", subject, format!("new: {}", effects.join(", ")));
+    }
+}
+
+fn of_whole(compared: &Compared, found: &mut Found) {
+    let mut untested: Vec<&Subject> =
+        counted(compared).filter(|subject| runs(subject) && subject.tests.is_empty()).collect();
+    if !untested.is_empty() {
+        untested.sort_by_key(|subject| Reverse(subject.fan_in));
+        let most = untested.first().map_or(0, |subject| subject.fan_in);
+        let message = format!("no test uses {} of the changed functions", untested.len());
+        let affected = untested.iter().take(MOST_OF_TYPE).map(|subject| Named::of(subject)).collect();
+        let score = 20.0 + spread(untested.len() as u64) + spread(most) / 2.0;
+        found.findings.push(finding("missingTests", score, message, affected));
+    }
+    let reached = compared.blast.len();
+    if reached >= FAR {
+        let message = format!("{reached} symbols may be affected");
+        found.findings.push(finding("wideBlastRadius", 10.0 + spread(reached as u64), message, Vec::new()));
+    }
+    for amplifier in &compared.amplifiers {
+        let changed =
+            compared.changed.iter().find(|subject| subject.wire.symbol_id.to_string() == amplifier.symbol_id);
+        if let Some(subject) = changed.filter(|subject| !subject.is_test) {
+            let message = format!(
+                "{} changed while what depends on it grew from {} to {}",
+                amplifier.name, amplifier.previous, amplifier.current
+            );
+            found.about("growingFanIn", 15.0 + spread(amplifier.current), subject, message);
+        }
+    }
+    for file in compared.diagnostics.unparsed() {
+        let message = format!("{file} could not be parsed: its symbols are not compared");
+        found.findings.push(finding("unparsedFile", 40.0, message, Vec::new()));
+    }
+}
