@@ -15,7 +15,7 @@ pub(crate) struct Cli {
     pub(crate) command: Command,
 }
 
-const EXIT_CODES: &str = "Exit codes: 0 all is well; 1 a bad answer (not healthy, not identical) or a local failure; \
+const EXIT_CODES: &str = "Exit codes: 0 all is well; 1 a bad answer (not healthy, not identical, too risky) or a local failure; \
 2 wrong usage; 3 no daemon answers; 4 the daemon refused.";
 
 #[derive(Subcommand)]
@@ -43,6 +43,8 @@ pub(crate) enum Command {
     Slice(SliceArgs),
     /// Show what changed in a slice since a version
     Refresh(RefreshArgs),
+    /// Say how risky a change is
+    Risk(RiskArgs),
     /// Call any action with JSON arguments
     Tool(ToolArgs),
     /// Write all edges or symbols of a repository as JSON lines
@@ -195,6 +197,32 @@ pub(crate) struct RefreshArgs {
     /// The version you know (v…)
     #[arg(long)]
     pub(crate) known: String,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum RiskFormat {
+    Text,
+    Json,
+    Markdown,
+    Sarif,
+}
+
+#[derive(Args)]
+pub(crate) struct RiskArgs {
+    /// The state before: v…, previous, or git: and a revision such as git:main
+    #[arg(long)]
+    pub(crate) from: String,
+    /// The state after
+    #[arg(long, default_value = "latest")]
+    pub(crate) to: String,
+    /// End with exit code 1 if the risk score is this or more, from 0 to 100
+    #[arg(long, value_parser = clap::value_parser!(u8).range(0..=100))]
+    pub(crate) threshold: Option<u8>,
+    /// How the answer is written
+    #[arg(long, default_value = "text")]
+    pub(crate) format: RiskFormat,
+    #[command(flatten)]
+    pub(crate) repo: RepoArg,
 }
 
 #[derive(Args)]

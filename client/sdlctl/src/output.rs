@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 pub(crate) enum Outcome {
     /// All is well.
     Good,
-    /// There is an answer, and it is a bad one: not healthy, not identical.
+    /// There is an answer, and it is a bad one: not healthy, not identical, too risky.
     Bad,
 }
 

@@ -11,6 +11,7 @@ mod mcp;
 mod pages;
 mod refresh;
 mod repo;
+mod risk;
 mod search;
 mod service;
 mod slice;
@@ -36,6 +37,7 @@ pub(crate) fn run(cli: Cli) -> Result<Outcome, Failure> {
         Command::Card(args) => card::run(args, json),
         Command::Slice(args) => slice::run(args, json),
         Command::Refresh(args) => refresh::run(&args, json),
+        Command::Risk(args) => risk::run(&args, json),
         Command::Tool(args) => tool::run(&args, json),
         Command::Export(args) => export::run(&args, json),
         Command::Verify(args) => verify::run(&args, json),

@@ -1,0 +1,98 @@
+//! SARIF 2.1.0, which code review tools read.
+
+use std::collections::BTreeSet;
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use crate::output::text;
+
+/// The findings as one run.
+pub(super) fn of(answer: &Value) -> Value {
+    let findings = answer.pointer("/analysis/findings").and_then(Value::as_array);
+    let findings: Vec<&Value> = findings.into_iter().flatten().collect();
+    let rules: BTreeSet<&str> = findings.iter().map(|finding| text(finding, "/type")).collect();
+    let rules: Vec<Value> = rules.into_iter().map(|id| json!({ "id": id })).collect();
+    let results: Vec<Value> = findings.into_iter().map(result).collect();
+    json!({
+        "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
+        "version": "2.1.0",
+        "runs": [{
+            "tool": {"driver": {"name": "sdlctl risk", "version": env!("CARGO_PKG_VERSION"), "rules": rules}},
+            "properties": {
+                "riskScore": answer.pointer("/analysis/riskScore"),
+                "riskLevel": answer.pointer("/analysis/riskLevel"),
+                "decision": answer.pointer("/policyDecision/decision"),
+            },
+            "results": results,
+        }],
+    })
+}
+
+fn result(finding: &Value) -> Value {
+    let level = match text(finding, "/severity") {
+        "critical" | "high" => "error",
+        "medium" => "warning",
+        _ => "note",
+    };
+    let symbols = finding["affectedSymbols"].as_array();
+    let locations: Vec<Value> = symbols.into_iter().flatten().map(location).collect();
+    json!({
+        "ruleId": text(finding, "/type"),
+        "level": level,
+        "message": {"text": text(finding, "/message")},
+        "locations": locations,
+        "properties": {"score": finding["score"]},
+    })
+}
+
+fn location(symbol: &Value) -> Value {
+    let mut place = json!({"artifactLocation": {"uri": uri(text(symbol, "/file"))}});
+    // What is gone has a file and no line.
+    if let Some(line) = symbol["line"].as_u64() {
+        place["region"] = json!({ "startLine": line.max(1) });
+    }
+    json!({
+        "physicalLocation": place,
+        "logicalLocations": [{"fullyQualifiedName": text(symbol, "/name")}],
+    })
+}
+
+/// A path as a relative reference.
+fn uri(path: &str) -> String {
+    let mut uri = String::new();
+    for byte in path.bytes() {
+        match byte {
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'/' | b'.' | b'-' | b'_' | b'~' => {
+                uri.push(char::from(byte))
+            }
+            // Writing to a string cannot fail.
+            _ => drop(write!(uri, "%{byte:02X}")),
+        }
+    }
+    uri
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn findings_become_results() {
+        let sarif = of(&super::super::sample());
+        assert_eq!(sarif["version"], "2.1.0");
+        let run = &sarif["runs"][0];
+        assert_eq!(
+            run["tool"]["driver"]["rules"],
+            json!([{"id": "signatureChange"}, {"id": "wideBlastRadius"}])
+        );
+        assert_eq!(run["results"][0]["level"], "warning");
+        let place = &run["results"][0]["locations"][0]["physicalLocation"];
+        assert_eq!(place["artifactLocation"]["uri"], "src/a%20b.rs");
+        assert_eq!(place["region"]["startLine"], 3);
+        assert_eq!(
+            (&run["results"][1]["level"], &run["results"][1]["locations"]),
+            (&json!("error"), &json!([]))
+        );
+    }
+}
