@@ -5,5 +5,6 @@ pub mod engine;
 pub mod index;
 pub mod lifecycle;
 pub mod repo;
+pub mod revision;
 pub mod router;
 pub mod server;

@@ -26,6 +26,7 @@ use sdl_watch::{CanonicalRoot, Crawl, Hub, RootOptions, Synced, TreeHandle, Watc
 
 use crate::index::first_index::Found;
 use crate::index::read_file::Reader;
+use crate::revision;
 pub use ailment::Ailment;
 use catalog::Entry;
 
@@ -86,6 +87,7 @@ pub struct Repo {
     reused: AtomicU64,
     /// The next rescan is to read every file, whatever `stat` says.
     thorough: AtomicBool,
+    revisions: revision::Revisions,
     worker: Mutex<Option<JoinHandle<()>>>,
     on_ailment: OnAilment,
     gone: Mutex<Option<Receiver<Infallible>>>,
@@ -126,6 +128,7 @@ impl Repo {
             parsed: AtomicU64::new(0),
             reused: AtomicU64::new(0),
             thorough: AtomicBool::new(false),
+            revisions: revision::Revisions::default(),
             worker: Mutex::default(),
             on_ailment,
             gone: Mutex::new(Some(gone)),
@@ -254,6 +257,21 @@ impl sdl_tools::Repo for Repo {
 
     fn enrichment<'a>(&'a self, snapshot: &'a Snapshot<'a>) -> Box<dyn Enrichment + 'a> {
         self.insight.at(self.root.path(), snapshot)
+    }
+
+    fn revision(
+        &self,
+        revision: &str,
+        snapshot: &Snapshot<'_>,
+        cancel: &Cancel,
+    ) -> Result<sdl_tools::host::Revision, ToolError> {
+        let site = revision::Site {
+            root: self.root.path(),
+            facts: &self.facts,
+            limits: &self.limits,
+            languages: &self.languages,
+        };
+        self.revisions.find(site, revision, snapshot, cancel)
     }
 
     fn status(&self) -> RepoStatus {

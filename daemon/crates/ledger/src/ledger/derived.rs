@@ -12,7 +12,7 @@ use crate::codec::{
     EDGE_LEN, LONG_TEXT, PackedInEdge, id_at, id_key, in_edge_of, pack_edges, pack_posting, pack_resolved,
     text_key, unpack_resolved,
 };
-use crate::env::Reads;
+use crate::env::{Reads, Table};
 use crate::{ChangedKeys, Error, Posting, Resolved, Result, TermHit};
 
 /// What the targets of packed edges see of them.
@@ -50,19 +50,24 @@ pub(super) fn check_term(term: &str) -> Result<()> {
     Ok(())
 }
 
+/// The files that asked one of `keys`, sorted.
+pub(super) fn dependents(reads: &impl Reads, asked: Table, keys: &ChangedKeys) -> Result<Vec<FileId>> {
+    let mut files = BTreeSet::new();
+    for hash in &keys.0 {
+        reads.items(asked, &id_key(*hash), &mut |page| {
+            for item in page.as_chunks::<8>().0 {
+                files.insert(FileId(u64::from_be_bytes(*item)));
+            }
+            Ok(ControlFlow::Continue(()))
+        })?;
+    }
+    Ok(files.into_iter().collect())
+}
+
 impl Batch<'_> {
     /// The files that asked one of `keys`, sorted.
     pub fn dependents(&self, keys: &ChangedKeys) -> Result<Vec<FileId>> {
-        let mut files = BTreeSet::new();
-        for hash in &keys.0 {
-            self.txn.items(self.ledger.tables.asked, &id_key(*hash), &mut |page| {
-                for item in page.as_chunks::<8>().0 {
-                    files.insert(FileId(u64::from_be_bytes(*item)));
-                }
-                Ok(ControlFlow::Continue(()))
-            })?;
-        }
-        Ok(files.into_iter().collect())
+        dependents(&self.txn, self.ledger.tables.asked, keys)
     }
 
     /// Replaces a file's edges, questions and counts. Edges of symbols that `resolved` does not name go. A file that

@@ -8,11 +8,12 @@ use sdl_model::{
 };
 
 use super::Ledger;
+use super::derived::dependents;
 use super::rows::{Rows, in_time};
 use super::state::{self, State};
 use crate::codec::{self, id_key};
 use crate::env::{Read, Reads};
-use crate::{Counters, NameHit, Named, Result, SymbolHome, TermHit, View};
+use crate::{ChangedKeys, Counters, NameHit, Named, Result, SymbolHome, TermHit, View};
 
 /// One version, read: a read transaction. Fails every call once its deadline has passed.
 pub struct Snapshot<'l> {
@@ -69,6 +70,12 @@ impl<'l> Snapshot<'l> {
             return Ok(Vec::new());
         };
         Ok(public.defs.into_iter().map(|def| def.symbol).collect())
+    }
+
+    /// The files that asked one of `keys`, sorted.
+    pub fn dependents(&self, keys: &ChangedKeys) -> Result<Vec<FileId>> {
+        in_time(self.deadline)?;
+        if self.visible { dependents(&self.txn, self.ledger.tables.asked, keys) } else { Ok(Vec::new()) }
     }
 
     /// A version's row.
