@@ -13,6 +13,7 @@ mod chain;
 mod delta;
 mod envelope;
 pub mod error;
+mod feedback;
 mod find;
 pub mod host;
 mod input;

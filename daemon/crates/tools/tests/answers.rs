@@ -35,6 +35,11 @@ fn calls(world: &World) -> Vec<(&'static str, Value)> {
         ("repo.overview", json!({"level": "full"})),
         ("index.refresh", json!({"mode": "incremental", "paths": ["src"]})),
         ("action.search", json!({"query": "search for zyxomma"})),
+        (
+            "agent.feedback",
+            json!({"sliceHandle": built["sliceHandle"], "usefulSymbols": [validate], "rating": 4}),
+        ),
+        ("agent.feedback.query", json!({})),
         ("memory.store", json!({"type": "pattern", "title": "t", "content": "c", "files": ["src/db.py"]})),
         ("memory.query", json!({"query": "nothing like this"})),
         ("memory.query", json!({"symbolIds": [validate], "staleOnly": false})),

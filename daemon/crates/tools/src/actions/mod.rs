@@ -1,6 +1,8 @@
 //! Every action. To add one: a file here, and a line below.
 
 mod action_search;
+mod agent_feedback;
+mod agent_feedback_query;
 mod chain;
 mod context_summary;
 mod delta_get;
@@ -43,6 +45,8 @@ pub(crate) fn all() -> Vec<Entry> {
         Entry::read::<repo_overview::RepoOverview>(),
         Entry::repo::<index_refresh::IndexRefresh>(),
         Entry::host::<action_search::ActionSearch>(),
+        Entry::read::<agent_feedback::AgentFeedback>(),
+        Entry::read::<agent_feedback_query::AgentFeedbackQuery>(),
         Entry::read::<memory_store::MemoryStore>(),
         Entry::read::<memory_query::MemoryQuery>(),
         Entry::repo::<memory_remove::MemoryRemove>(),

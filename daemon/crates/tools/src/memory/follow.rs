@@ -152,3 +152,28 @@ fn find(cx: &ReadCx<'_>, link: &mut SymbolLink, head: Version) -> Result<(), Too
     }
     Ok(())
 }
+
+/// Leads links of other records, which were made in version `since` or later, to where their symbols are now.
+pub(crate) fn lead(cx: &ReadCx<'_>, since: Version, links: &mut [&mut SymbolLink]) -> Result<(), ToolError> {
+    let Some(head) = cx.snapshot.head() else { return Ok(()) };
+    let mut lost = Vec::new();
+    for link in links {
+        cx.call.check()?;
+        if !there(cx, link.id)? {
+            lost.push(link);
+        }
+    }
+    if lost.is_empty() {
+        return Ok(());
+    }
+    let from = since.max(cx.snapshot.floor().unwrap_or(head));
+    let moves = moves(cx, from, head)?;
+    for link in lost {
+        cx.call.check()?;
+        match moves.get(&link.id) {
+            Some(change) => moved(link, change),
+            None => find(cx, link, head)?,
+        }
+    }
+    Ok(())
+}

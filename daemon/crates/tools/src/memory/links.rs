@@ -1,10 +1,24 @@
 //! Links of a memory, as a call gives them.
 
 use sdl_model::FileId;
+use sdl_retrieve::Sym;
 
 use super::{FileLink, SymbolLink};
 use crate::action::ReadCx;
 use crate::{ToolError, symbols};
+
+impl SymbolLink {
+    /// A link to the symbol as it is.
+    pub(crate) fn of(sym: &Sym) -> Self {
+        Self {
+            id: sym.id,
+            name: sym.qualified().to_owned(),
+            file: sym.path().to_owned(),
+            fingerprint: sym.def().fingerprint,
+            gone: None,
+        }
+    }
+}
 
 /// Links to symbols, as they are in this version. An error for one that is not there.
 pub(crate) fn symbol_links(cx: &ReadCx<'_>, ids: &[String]) -> Result<Vec<SymbolLink>, ToolError> {
@@ -13,13 +27,7 @@ pub(crate) fn symbol_links(cx: &ReadCx<'_>, ids: &[String]) -> Result<Vec<Symbol
         cx.call.check()?;
         let sym = symbols::by_id(cx, id, &format!("symbolIds[{i}]"))?;
         if links.iter().all(|link| link.id != sym.id) {
-            links.push(SymbolLink {
-                id: sym.id,
-                name: sym.qualified().to_owned(),
-                file: sym.path().to_owned(),
-                fingerprint: sym.def().fingerprint,
-                gone: None,
-            });
+            links.push(SymbolLink::of(&sym));
         }
     }
     Ok(links)

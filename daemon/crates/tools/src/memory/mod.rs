@@ -14,7 +14,7 @@ use schemars::JsonSchema;
 use sdl_model::SymbolId;
 use serde::{Deserialize, Serialize};
 
-pub(crate) use follow::load;
+pub(crate) use follow::{lead, load};
 pub(crate) use links::{file_links, symbol_links};
 pub(crate) use rank::{About, SortBy, rank};
 pub(crate) use rows::{Draft, remove, store};

@@ -1,0 +1,130 @@
+//! `agent.feedback`: say what was of use.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render};
+use crate::feedback::{self, Feedback};
+use crate::leases::HandleKind;
+use crate::memory::SymbolLink;
+use crate::params::SymbolRef;
+use crate::{Code, ToolError, symbols};
+
+/// See [`ActionDef`].
+pub(crate) struct AgentFeedback;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct Request {
+    /// The assembly that it is about; this or `sliceHandle`.
+    #[schemars(length(min = 1, max = 100))]
+    assembly_id: Option<String>,
+    /// The slice that it is about; this or `assemblyId`.
+    #[schemars(length(min = 1, max = 100))]
+    slice_handle: Option<String>,
+    /// Symbols that were of use: ids or names.
+    #[serde(default)]
+    #[schemars(length(max = 100))]
+    useful_symbols: Vec<String>,
+    /// Symbols that should have been there: ids or names.
+    #[serde(default)]
+    #[schemars(length(max = 100))]
+    missing_symbols: Vec<String>,
+    /// From 1, of no use, to 5.
+    #[schemars(range(min = 1, max = 5))]
+    rating: Option<u8>,
+    /// What the task was.
+    #[schemars(length(max = 2_000))]
+    task_text: Option<String>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Response {
+    ok: bool,
+    feedback_id: String,
+}
+
+impl Action for AgentFeedback {
+    type Request = Request;
+    type Response = Response;
+    const DEF: ActionDef = ActionDef {
+        name: "agent.feedback",
+        namespace: Namespace::Agent,
+        mutating: true,
+        description: "Call this when a task is done, to say which symbols of its context helped and which were missing",
+        needs: "assemblyId|sliceHandle",
+        examples: &[
+            r#"{"sliceHandle":"h_0123456789abcde","usefulSymbols":["s_0123456789abc"],"missingSymbols":["Session.close"],"rating":4}"#,
+        ],
+        aliases: &[],
+    };
+}
+
+impl ReadAction for AgentFeedback {
+    fn handle(request: &Request) -> Option<(HandleKind, &str)> {
+        request.slice_handle.as_deref().map(|handle| (HandleKind::Slice, handle))
+    }
+
+    fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
+        match (&request.assembly_id, &request.slice_handle) {
+            (None, None) => {
+                let message = "give the assemblyId or the sliceHandle that the feedback is about";
+                return Err(ToolError::new(Code::MissingField, message).at("sliceHandle"));
+            }
+            (Some(_), Some(_)) => {
+                return Err(ToolError::invalid("assemblyId", "give assemblyId or sliceHandle, not both"));
+            }
+            _ => {}
+        }
+        let says = !request.useful_symbols.is_empty() || !request.missing_symbols.is_empty();
+        if !says && request.rating.is_none() {
+            let message = "give usefulSymbols, missingSymbols or a rating: feedback says something";
+            return Err(ToolError::new(Code::MissingField, message).at("usefulSymbols"));
+        }
+        // A lease that ran out since is no reason not to listen.
+        if request.slice_handle.is_some()
+            && let Err(error) = cx.held()
+            && error.code != Code::HandleExpired
+        {
+            return Err(error);
+        }
+        let feedback = Feedback {
+            id: String::new(),
+            at_ms: cx.call.leases.now(),
+            version: cx.version.0,
+            useful: links(cx, &request.useful_symbols, "usefulSymbols")?,
+            missing: links(cx, &request.missing_symbols, "missingSymbols")?,
+            assembly_id: request.assembly_id,
+            slice_handle: request.slice_handle,
+            rating: request.rating,
+            task_text: request.task_text,
+        };
+        let feedback_id = feedback::store(cx.call.host.agent(), cx.repo.id(), &feedback)?;
+        Ok(Response { ok: true, feedback_id })
+    }
+}
+
+fn links(cx: &ReadCx<'_>, wanted: &[String], field: &str) -> Result<Vec<SymbolLink>, ToolError> {
+    let mut links: Vec<SymbolLink> = Vec::new();
+    for (i, text) in wanted.iter().enumerate() {
+        cx.call.check()?;
+        let field = format!("{field}[{i}]");
+        let sym = if text.parse::<sdl_model::SymbolId>().is_ok() {
+            symbols::by_id(cx, text, &field)?
+        } else {
+            let wanted = SymbolRef { name: text.clone(), file: None, kind: None, exported_only: None };
+            symbols::by_ref(cx, &wanted, &field)?
+        };
+        if links.iter().all(|link| link.id != sym.id) {
+            links.push(SymbolLink::of(&sym));
+        }
+    }
+    Ok(links)
+}
+
+impl Render for Response {
+    fn text(&self) -> String {
+        format!("{} noted", self.feedback_id)
+    }
+}

@@ -1,0 +1,203 @@
+//! `agent.feedback.query`: what was said of the contexts that were given.
+
+use std::cmp::Reverse;
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use sdl_model::{SymbolId, Version};
+use serde::{Deserialize, Serialize};
+
+use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render};
+use crate::answers::{add, line};
+use crate::feedback::{self, Feedback};
+use crate::memory::{self, SymbolLink};
+use crate::{ToolError, budget};
+
+/// See [`ActionDef`].
+pub(crate) struct AgentFeedbackQuery;
+
+/// Items in an answer unless the call says otherwise.
+const LIMIT: u32 = 20;
+/// Symbols in each list of the aggregate.
+const TOP: usize = 20;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct Request {
+    /// Items shown. 20 by default.
+    #[schemars(range(min = 1, max = 100))]
+    limit: Option<u32>,
+    /// Only from this time on, in Unix milliseconds.
+    #[schemars(range(min = 0))]
+    since: Option<u64>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Response {
+    /// The latest first.
+    items: Vec<Item>,
+    /// Over all of them, shown or not.
+    aggregate: Aggregate,
+    /// Set when there are more items than are shown: ask with a larger `limit` or a later `since`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    truncated: Option<bool>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Item {
+    feedback_id: String,
+    /// In Unix milliseconds.
+    at: u64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    assembly_id: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    slice_handle: Option<String>,
+    useful_symbols: Vec<String>,
+    missing_symbols: Vec<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rating: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task_text: Option<String>,
+}
+
+#[derive(Debug, Default, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Aggregate {
+    /// Pieces of feedback.
+    count: u64,
+    /// How many of them rate.
+    rated: u64,
+    /// Of those.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mean_rating: Option<f64>,
+    /// The symbols that were of use most often.
+    useful: Vec<Counted>,
+    /// The symbols that were missing most often.
+    missing: Vec<Counted>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Counted {
+    symbol_id: String,
+    name: String,
+    file: String,
+    count: u64,
+}
+
+impl Action for AgentFeedbackQuery {
+    type Request = Request;
+    type Response = Response;
+    const DEF: ActionDef = ActionDef {
+        name: "agent.feedback.query",
+        namespace: Namespace::Agent,
+        mutating: false,
+        description: "Call this when you want to know which symbols earlier tasks found useful or missed",
+        needs: "",
+        examples: &[r#"{"repoId":"my-repo","limit":10}"#],
+        aliases: &[],
+    };
+}
+
+impl ReadAction for AgentFeedbackQuery {
+    fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
+        let mut all = feedback::all(cx.call.host.agent(), cx.repo.id())?;
+        all.retain(|feedback| feedback.at_ms >= request.since.unwrap_or(0));
+        // The ledger may be a younger one than the feedback.
+        let since = all.iter().map(|feedback| feedback.version).min().unwrap_or(0);
+        let mut links: Vec<&mut SymbolLink> = all
+            .iter_mut()
+            .flat_map(|feedback| feedback.useful.iter_mut().chain(&mut feedback.missing))
+            .collect();
+        memory::lead(cx, Version(since), &mut links)?;
+        let aggregate = Aggregate::of(&all);
+        let limit = request.limit.unwrap_or(LIMIT) as usize;
+        let room = budget::DEFAULT_TOKENS.saturating_sub(cx.around()? + budget::of(&aggregate)? + 60);
+        let (mut items, mut used, count) = (Vec::new(), 0, all.len());
+        for feedback in all.into_iter().take(limit) {
+            let item = Item::of(feedback);
+            used += budget::of(&item)? + 1;
+            if used > room {
+                break;
+            }
+            items.push(item);
+        }
+        let truncated = (items.len() < count).then_some(true);
+        Ok(Response { items, aggregate, truncated })
+    }
+}
+
+impl Item {
+    fn of(feedback: Feedback) -> Self {
+        let ids = |links: &[SymbolLink]| links.iter().map(|link| link.id.to_string()).collect();
+        Self {
+            feedback_id: feedback.id,
+            at: feedback.at_ms,
+            assembly_id: feedback.assembly_id,
+            slice_handle: feedback.slice_handle,
+            useful_symbols: ids(&feedback.useful),
+            missing_symbols: ids(&feedback.missing),
+            rating: feedback.rating,
+            task_text: feedback.task_text,
+        }
+    }
+}
+
+impl Aggregate {
+    fn of(all: &[Feedback]) -> Self {
+        let ratings: Vec<f64> = all.iter().filter_map(|feedback| feedback.rating).map(f64::from).collect();
+        let mean = ratings.iter().sum::<f64>() / ratings.len() as f64;
+        Self {
+            count: all.len() as u64,
+            rated: ratings.len() as u64,
+            mean_rating: (!ratings.is_empty()).then(|| (mean * 100.0).round() / 100.0),
+            useful: counted(all.iter().flat_map(|feedback| &feedback.useful)),
+            missing: counted(all.iter().flat_map(|feedback| &feedback.missing)),
+        }
+    }
+}
+
+fn counted<'f>(links: impl Iterator<Item = &'f SymbolLink>) -> Vec<Counted> {
+    let mut counts: BTreeMap<SymbolId, (u64, &SymbolLink)> = BTreeMap::new();
+    for link in links {
+        counts.entry(link.id).or_insert((0, link)).0 += 1;
+    }
+    let mut counts: Vec<(u64, &SymbolLink)> = counts.into_values().collect();
+    counts.sort_by_key(|(count, link)| (Reverse(*count), link.id));
+    let top = counts.into_iter().take(TOP).map(|(count, link)| Counted {
+        symbol_id: link.id.to_string(),
+        name: link.name.clone(),
+        file: link.file.clone(),
+        count,
+    });
+    top.collect()
+}
+
+impl Render for Response {
+    fn text(&self) -> String {
+        let Aggregate { count, mean_rating, useful, missing, .. } = &self.aggregate;
+        let mut text = format!("{count} pieces of feedback");
+        if let Some(mean) = mean_rating {
+            add(&mut text, format_args!(", rated {mean} on average"));
+        }
+        for (what, list) in [("useful", useful), ("missing", missing)] {
+            for symbol in list {
+                let Counted { symbol_id, name, file, count } = symbol;
+                line(&mut text, format_args!("{what} {count} times: {name} {file} {symbol_id}"));
+            }
+        }
+        for item in &self.items {
+            let (useful, missing) = (item.useful_symbols.len(), item.missing_symbols.len());
+            line(&mut text, format_args!("{}: {useful} useful, {missing} missing", item.feedback_id));
+            if let Some(rating) = item.rating {
+                add(&mut text, format_args!(", rated {rating}"));
+            }
+            if let Some(task) = &item.task_text {
+                add(&mut text, format_args!(": {task}"));
+            }
+        }
+        text
+    }
+}
