@@ -16,13 +16,14 @@ use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use sdl_ledger::{FactsStore, How, Ledger, Options, Snapshot};
-use sdl_model::{GitHead, Lang, Version};
+use sdl_model::{GitHead, Lang, RelPath, Version};
 use sdl_retrieve::card::Enrichment;
 use sdl_tools::host::{
-    Barrier, RefreshOutcome, RefreshSpec, RepoHealth, RepoState, RepoStatus, WatcherKind, WatcherStatus,
+    Barrier, RefreshOutcome, RefreshSpec, RepoHealth, RepoState, RepoStatus, Unread, WatcherKind,
+    WatcherStatus,
 };
 use sdl_tools::{Cancel, Damage, Progress, ToolError};
-use sdl_watch::{CanonicalRoot, Crawl, Hub, RootOptions, Synced, TreeHandle, WatchKind};
+use sdl_watch::{CanonicalRoot, Crawl, FileRead, Hub, ReadError, RootOptions, Synced, TreeHandle, WatchKind};
 
 use crate::index::first_index::Found;
 use crate::index::read_file::Reader;
@@ -272,6 +273,17 @@ impl sdl_tools::Repo for Repo {
             languages: &self.languages,
         };
         self.revisions.find(site, revision, snapshot, cancel)
+    }
+
+    fn read_file(&self, path: &RelPath, most: u64) -> Result<Vec<u8>, Unread> {
+        let reader =
+            sdl_watch::Reader::open(&self.root).map_err(|error| Unread::Failed(error.to_string()))?;
+        match reader.read(path, most) {
+            Ok(FileRead::Bytes { bytes, .. }) => Ok(bytes),
+            Ok(FileRead::TooLarge { .. }) => Err(Unread::TooLarge),
+            Err(ReadError::Gone(_) | ReadError::NotAFile(_)) => Err(Unread::Gone),
+            Err(error) => Err(Unread::Failed(error.to_string())),
+        }
     }
 
     fn status(&self) -> RepoStatus {

@@ -3,6 +3,7 @@
 //! * [`detect`] says which language a path is in, [`classify`] whether a blob is worth parsing, [`extract`] what it
 //!   says. All three are pure functions: same arguments, same answer, on every machine.
 //! * [`languages`] has one folder per language and explains how to add one; [`build`] is what they share.
+//! * [`structure`] says where control flow and comments stand, for skeletons.
 //! * A parse tree is walked once, with a cursor, into a flat [`tape`]; everything after that reads the tape.
 
 pub mod build;
@@ -15,6 +16,7 @@ pub mod languages;
 mod parse;
 pub mod render;
 mod scanner;
+mod structure;
 pub mod tape;
 
 pub use classify::{Limits, classify};
@@ -24,3 +26,4 @@ pub use error::ExtractError;
 pub use kinds::{FieldNames, KindNames, Tables};
 pub use languages::extract;
 pub use parse::{PARSE_STEPS_BASE, PARSE_STEPS_PER_BYTE, parse_only};
+pub use structure::{Control, Structure, structure};

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use sdl_ledger::{AgentStore, FactsStore, Ledger, Snapshot};
-use sdl_model::Lang;
+use sdl_model::{Lang, RelPath};
 use sdl_retrieve::card::{Enrichment, Plain};
 use sdl_retrieve::layer::Layer;
 
@@ -77,6 +77,11 @@ pub trait Repo: Send + Sync {
     /// `cancel` fires. Never an error: what could not be confirmed comes back as `synced: false` with the reason.
     fn barrier(&self, timeout: Duration, cancel: &Cancel) -> Barrier;
 
+    /// The bytes of a file of the tree as they are now, if there are at most `most`. Follows no link, not even on the way,
+    /// and opens nothing but regular files. For the source text module alone: what is read here has to be compared with
+    /// what the version says before it is served.
+    fn read_file(&self, path: &RelPath, most: u64) -> Result<Vec<u8>, Unread>;
+
     /// What cards tell beside the graph: churn, clusters, processes. Must be a pure function of the snapshot's version.
     fn enrichment<'a>(&'a self, snapshot: &'a Snapshot<'a>) -> Box<dyn Enrichment + 'a> {
         let _ = snapshot;
@@ -118,6 +123,17 @@ pub struct Revision {
     pub commit: String,
     /// What it has otherwise than the snapshot's version.
     pub layer: Arc<Layer>,
+}
+
+/// Why a file's bytes can't be had.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Unread {
+    /// It is not there, or it is a link, a folder, a device.
+    Gone,
+    /// It is larger than what was asked for.
+    TooLarge,
+    /// The system refused.
+    Failed(String),
 }
 
 /// Who is calling. One per connection of the shim or of `sdlctl`.

@@ -17,6 +17,8 @@ mod feedback;
 mod find;
 pub mod host;
 mod input;
+#[allow(dead_code, reason = "keywords are for windows")]
+mod ladder;
 mod leases;
 mod manual;
 mod memory;
@@ -25,10 +27,13 @@ mod overview;
 mod owned;
 mod params;
 mod pipeline;
+#[allow(dead_code, reason = "levels are for policies")]
+mod redact;
 mod registry;
 mod risk;
 mod schema;
 mod slices;
+mod source_text;
 mod spill;
 mod stored;
 mod symbols;

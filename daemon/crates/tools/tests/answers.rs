@@ -30,6 +30,8 @@ fn calls(world: &World) -> Vec<(&'static str, Value)> {
         ("delta.get", json!({"fromVersion": world.repo.head(), "toVersion": "latest"})),
         ("context.summary", json!({"query": "validate a token", "format": "clipboard"})),
         ("pr.risk.analyze", json!({"fromVersion": world.repo.head(), "toVersion": "latest"})),
+        ("code.getSkeleton", json!({"file": "src/auth.py", "maxLines": 1})),
+        ("code.getHotPath", json!({"symbolId": validate, "identifiersToFind": ["token"]})),
         ("repo.register", json!({"rootPath": "/somewhere/else"})),
         ("repo.status", json!({"detail": "full"})),
         ("repo.overview", json!({"level": "full"})),

@@ -4,6 +4,8 @@ mod action_search;
 mod agent_feedback;
 mod agent_feedback_query;
 mod chain;
+mod code_get_hot_path;
+mod code_get_skeleton;
 mod context_summary;
 mod delta_get;
 mod index_refresh;
@@ -40,6 +42,8 @@ pub(crate) fn all() -> Vec<Entry> {
         Entry::read::<delta_get::DeltaGet>(),
         Entry::read::<context_summary::ContextSummary>(),
         Entry::read::<pr_risk_analyze::PrRiskAnalyze>(),
+        Entry::read::<code_get_skeleton::CodeGetSkeleton>(),
+        Entry::read::<code_get_hot_path::CodeGetHotPath>(),
         Entry::host::<repo_register::RepoRegister>(),
         Entry::read::<repo_status::RepoStatus>(),
         Entry::read::<repo_overview::RepoOverview>(),

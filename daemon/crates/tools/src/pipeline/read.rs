@@ -37,15 +37,28 @@ pub(super) fn run(
     let sync = common.sync.unwrap_or(default);
     let timeout = common.sync_timeout_ms.map_or(SYNC_TIMEOUT, Duration::from_millis);
     let wait = || wait(call, repo.as_ref(), sync, timeout);
-    let barrier = match call.pins {
+    let mut barrier = match call.pins {
         Some(pins) => pins.barrier(repo.id(), sync, wait)?,
         None => wait()?,
     };
+    let mut moved = false;
     for _ in 0..ATTEMPTS {
         call.check()?;
         let held = handle.as_ref().map(|(kind, handle)| call.leases.get(repo.as_ref(), *kind, handle));
         let answered = on_snapshot(call, repo.as_ref(), &barrier, held, |cx| run(cx, args.clone()));
-        let (mut answer, writes) = answered.map_err(|error| reported(repo.as_ref(), error))?;
+        let (mut answer, writes) = match answered {
+            // A file changed between the version and the reading of its text: once more, behind another barrier.
+            // A chain stays on its version.
+            Err(error)
+                if error.code == Code::SourceMoved
+                    && call.pins.is_none()
+                    && !std::mem::replace(&mut moved, true) =>
+            {
+                barrier = repo.barrier(call.at_most(timeout), call.cancel);
+                continue;
+            }
+            answered => answered.map_err(|error| reported(repo.as_ref(), error))?,
+        };
         match perform(call, repo.as_ref(), writes) {
             Ok(()) => return Ok(answer),
             Err(Unwritten::Overtaken) => {}

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "a helper of tests fails as a test does")]
 
 pub(crate) mod facts;
+pub(crate) mod real;
 pub(crate) mod schema;
 
 use std::collections::BTreeMap;
@@ -21,7 +22,7 @@ use sdl_model::{
 use sdl_retrieve::card::{ClusterCache, Enrichment, Live};
 use sdl_tools::host::{
     Barrier, HostInfo, RefreshOutcome, RefreshSpec, RegisterSpec, Registered, RepoHealth, RepoState,
-    RepoStatus, WatcherKind, WatcherStatus,
+    RepoStatus, Unread, WatcherKind, WatcherStatus,
 };
 use sdl_tools::{Cancel, Code, Host, NoProgress, Progress, Repo, Session, Surface, ToolError, Tools};
 use serde_json::Value;
@@ -35,6 +36,8 @@ pub(crate) struct FakeRepo {
     facts: FactsStore,
     clusters: ClusterCache,
     files: Mutex<BTreeMap<String, String>>,
+    /// What the next reads find in place of the file.
+    pub(crate) moved: Mutex<Vec<String>>,
     pub(crate) state: Mutex<RepoState>,
     pub(crate) synced: Mutex<Barrier>,
     pub(crate) barriers: AtomicU64,
@@ -54,6 +57,7 @@ impl FakeRepo {
             facts: FactsStore::open(&state.join("facts"), &options).unwrap().0,
             clusters: ClusterCache::default(),
             files: Mutex::default(),
+            moved: Mutex::default(),
             state: Mutex::new(RepoState::Live),
             synced: Mutex::new(Barrier { synced: true, ..Barrier::default() }),
             barriers: AtomicU64::new(0),
@@ -127,28 +131,31 @@ pub(crate) fn symbol(path: &str, qualified: &str) -> SymbolId {
 }
 
 fn update(path: &str, text: Option<&String>) -> FileUpdate {
-    let facts = text.map(|text| Arc::new(facts::facts(text)));
+    let facts = text.map(|text| Arc::new(real::facts(path, text)));
     let row = text.map(|text| FileRow {
         path: RelPath::new(path).unwrap(),
-        state: FileState::Indexed(key(text)),
+        state: FileState::Indexed(key(path, text)),
         size: text.len() as u64,
     });
     FileUpdate { path: RelPath::new(path).unwrap(), row, stat: None, facts }
 }
 
-fn key(text: &str) -> FactsKey {
-    FactsKey { lang: Lang::Python, content: ContentHash::of(text.as_bytes()) }
+fn key(path: &str, text: &str) -> FactsKey {
+    FactsKey { lang: real::lang(path).unwrap_or(Lang::Python), content: ContentHash::of(text.as_bytes()) }
 }
 
 fn names(files: &BTreeMap<String, String>) -> BTreeMap<String, SymbolId> {
-    let all =
-        files.iter().flat_map(|(path, text)| facts::lines(text).into_iter().map(move |line| (path, line)));
+    let all = files
+        .iter()
+        .filter(|(path, _)| real::lang(path).is_none())
+        .flat_map(|(path, text)| facts::lines(text).into_iter().map(move |line| (path, line)));
     all.map(|(path, line)| (line.qualified.to_owned(), symbol(path, line.qualified))).collect()
 }
 
 fn resolve(path: &str, text: &str, names: &BTreeMap<String, SymbolId>) -> Resolved {
     let mut edges = Vec::new();
-    for line in facts::lines(text) {
+    let toy = if real::lang(path).is_none() { facts::lines(text) } else { Vec::new() };
+    for line in toy {
         let called = line.calls.iter().filter_map(|name| names.get(*name));
         let mut out: Vec<Edge> = called
             .map(|to| Edge {
@@ -174,7 +181,7 @@ fn resolve(path: &str, text: &str, names: &BTreeMap<String, SymbolId>) -> Resolv
 fn postings(path: &str, text: Option<&String>) -> Vec<Posting> {
     let Some(text) = text else { return Vec::new() };
     let path = RelPath::new(path).unwrap();
-    let Facts { outline, body } = facts::facts(text);
+    let Facts { outline, body } = real::facts(path.as_str(), text);
     sdl_retrieve::index::postings(&path, FileId::of(&path), &outline, &body)
 }
 
@@ -203,6 +210,16 @@ impl Repo for FakeRepo {
     fn barrier(&self, _timeout: Duration, _cancel: &Cancel) -> Barrier {
         self.barriers.fetch_add(1, Ordering::SeqCst);
         self.synced.lock().unwrap().clone()
+    }
+
+    fn read_file(&self, path: &RelPath, most: u64) -> Result<Vec<u8>, Unread> {
+        let moved = self.moved.lock().unwrap().pop();
+        let files = self.files.lock().unwrap();
+        match moved.as_ref().or_else(|| files.get(path.as_str())) {
+            None => Err(Unread::Gone),
+            Some(text) if text.len() as u64 > most => Err(Unread::TooLarge),
+            Some(text) => Ok(text.clone().into_bytes()),
+        }
     }
 
     fn status(&self) -> RepoStatus {

@@ -1,0 +1,179 @@
+//! `code.getSkeleton`: signatures and control flow, bodies left out.
+
+use schemars::JsonSchema;
+use sdl_model::FileId;
+use sdl_model::facts::DefIx;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::action::{Action, ActionDef, Call, Namespace, ReadAction, ReadCx, Render};
+use crate::answers::line;
+use crate::ladder::{self, RangeOut, lines, skeleton};
+use crate::{Code, ToolError, budget, source_text, symbols};
+
+/// See [`ActionDef`].
+pub(crate) struct CodeGetSkeleton;
+
+/// How large an answer is unless the call says otherwise, in tokens.
+const TOKENS: usize = 4_000;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct Request {
+    /// The symbol; this or `file`.
+    symbol_id: Option<String>,
+    /// The file; this or `symbolId`.
+    #[schemars(length(min = 1, max = 4_096))]
+    file: Option<String>,
+    /// Only what other files can see.
+    exported_only: Option<bool>,
+    /// At most so many lines.
+    #[schemars(range(min = 1, max = 100_000))]
+    max_lines: Option<u32>,
+    /// Tokens of the whole structured answer. 4000 by default.
+    #[schemars(range(min = 1, max = 20_000))]
+    max_tokens: Option<u32>,
+    /// Show and mark the lines that have these.
+    #[serde(default)]
+    #[schemars(length(max = 50))]
+    identifiers_to_find: Vec<String>,
+    /// Go on at this line of the skeleton: `truncation.skeletonOffset` of the answer before.
+    #[schemars(range(min = 0, max = 10_000_000))]
+    skeleton_offset: Option<u32>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Response {
+    /// Lines of the file; `/* ... */` stands for what is left out.
+    skeleton: String,
+    /// The file.
+    file: String,
+    /// What the skeleton is of.
+    range: RangeOut,
+    /// Tokens of the skeleton.
+    estimated_tokens: u64,
+    /// Lines of what the skeleton is of.
+    original_lines: u32,
+    /// Whether there is more.
+    truncated: bool,
+    /// How to get the rest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    truncation: Option<More>,
+}
+
+/// What did not fit.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct More {
+    /// Lines of the skeleton behind these.
+    dropped_lines: u32,
+    /// For the next call.
+    skeleton_offset: u32,
+    /// What to call for the rest.
+    how_to_resume: String,
+}
+
+impl Action for CodeGetSkeleton {
+    type Request = Request;
+    type Response = Response;
+    const DEF: ActionDef = ActionDef {
+        name: "code.getSkeleton",
+        namespace: Namespace::Code,
+        mutating: false,
+        description: "Call this when a card is not enough: signatures and control flow of a symbol or file, bodies left out",
+        needs: "symbolId|file",
+        examples: &[
+            r#"{"repoId":"my-repo","symbolId":"s_0123456789abc"}"#,
+            r#"{"repoId":"my-repo","file":"src/auth.ts","exportedOnly":true,"maxTokens":1000}"#,
+        ],
+        aliases: &[],
+    };
+}
+
+impl ReadAction for CodeGetSkeleton {
+    fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
+        let sym = match (&request.symbol_id, &request.file) {
+            (Some(id), None) => symbols::by_id(cx, id, "symbolId")?,
+            (None, Some(file)) => {
+                let path = symbols::path(cx, file, "file")?;
+                let module = cx.source.symbols_of(FileId::of(&path))?.into_iter().next();
+                match module {
+                    Some(module) => module,
+                    // Says why there are none.
+                    None => {
+                        source_text::at(cx, &path, "file")?;
+                        return Err(ToolError::internal("reading a file's facts", "the store lacks them"));
+                    }
+                }
+            }
+            (Some(_), Some(_)) => return Err(ToolError::invalid("file", "give symbolId or file, not both")),
+            (None, None) => {
+                return Err(ToolError::new(Code::MissingField, "give symbolId or file").at("symbolId"));
+            }
+        };
+        let text = source_text::of(cx, sym.row())?;
+        let structure = ladder::structure(&text)?;
+        let all = skeleton::lines(&skeleton::Wanted {
+            text: &text,
+            outline: sym.outline(),
+            structure: &structure,
+            scope: sym.ix,
+            exported_only: request.exported_only.unwrap_or(false),
+            identifiers: &request.identifiers_to_find,
+        });
+        let (first, last) = skeleton::span_lines(&text, sym.def(), sym.ix);
+        let range = match sym.ix {
+            DefIx::MODULE => RangeOut::lines(&text, first, last),
+            _ => RangeOut::of(&sym.def().span),
+        };
+        let offset = request.skeleton_offset.unwrap_or(0) as usize;
+        if offset > all.len() {
+            let message = format!("the skeleton has {} lines; begin at 0", all.len());
+            let error = ToolError::invalid("skeletonOffset", message);
+            let mut args = json!({"repoId": cx.repo.id(), "symbolId": sym.id.to_string()});
+            if sym.ix == DefIx::MODULE {
+                args = json!({"repoId": cx.repo.id(), "file": sym.path()});
+            }
+            return Err(error.next(Call::tool("code.getSkeleton"), args, "shows it from its beginning"));
+        }
+        let rest = all.get(offset..).unwrap_or_default();
+        let answer = |count: usize| {
+            let shown = rest.get(..count).unwrap_or_default().join("\n");
+            let dropped = (rest.len() - count.min(rest.len())) as u32;
+            Response {
+                estimated_tokens: budget::count(&shown) as u64,
+                skeleton: shown,
+                file: sym.path().to_owned(),
+                range: range.clone(),
+                original_lines: last + 1 - first,
+                truncated: dropped > 0,
+                truncation: (dropped > 0).then(|| More {
+                    dropped_lines: dropped,
+                    skeleton_offset: (offset + count) as u32,
+                    how_to_resume: "send the same call with this skeletonOffset".to_owned(),
+                }),
+            }
+        };
+        let wanted = request.max_lines.map_or(rest.len(), |most| rest.len().min(most as usize));
+        let most = request.max_tokens.map_or(TOKENS, |most| most as usize);
+        let around = cx.around()?;
+        let count = lines::fitting(wanted, most, |count| Ok(around + budget::of(&answer(count))?))?;
+        Ok(answer(count))
+    }
+}
+
+impl Render for Response {
+    fn text(&self) -> String {
+        let range = &self.range;
+        let mut text = format!("{}:{}-{}", self.file, range.start_line, range.end_line);
+        line(&mut text, format_args!("{}", self.skeleton));
+        if let Some(more) = &self.truncation {
+            line(
+                &mut text,
+                format_args!("… {} more lines: skeletonOffset {}", more.dropped_lines, more.skeleton_offset),
+            );
+        }
+        text
+    }
+}

@@ -1,0 +1,57 @@
+//! How many lines of a text fit an answer.
+
+use crate::ToolError;
+
+/// Longer lines are cut: no one reads them, and one alone could fill an answer.
+const LONGEST: usize = 1_000;
+
+/// A line that no answer breaks over.
+pub(crate) fn shortened(line: &str) -> String {
+    if line.len() <= LONGEST {
+        return line.to_owned();
+    }
+    let end = (0..=LONGEST).rev().find(|end| line.is_char_boundary(*end)).unwrap_or(0);
+    format!("{} {}", line.get(..end).unwrap_or_default(), super::GAP)
+}
+
+/// The most of `len` lines with which an answer costs at most `most` tokens. An error if not even one fits.
+pub(crate) fn fitting(
+    len: usize,
+    most: usize,
+    mut cost: impl FnMut(usize) -> Result<usize, ToolError>,
+) -> Result<usize, ToolError> {
+    if cost(len)? <= most {
+        return Ok(len);
+    }
+    let least = len.min(1);
+    let needed = cost(least)?;
+    if needed > most {
+        let message = format!("an answer to this request takes at least {needed} tokens; allow that many");
+        return Err(ToolError::invalid("maxTokens", message).with("needed", needed));
+    }
+    let (mut fits, mut above) = (least, len);
+    while above - fits > 1 {
+        let middle = fits + (above - fits) / 2;
+        if cost(middle)? <= most {
+            fits = middle;
+        } else {
+            above = middle;
+        }
+    }
+    Ok(fits)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_most_lines_that_fit() {
+        for (len, most, wanted) in
+            [(0, 5, Some(0)), (3, 100, Some(3)), (100, 25, Some(4)), (100, 10, Some(1)), (100, 9, None)]
+        {
+            assert_eq!(fitting(len, most, |n| Ok(5 + n * 5)).ok(), wanted, "{len} {most}");
+        }
+        assert!(shortened(&"ä".repeat(5_000)).len() < 1_020);
+    }
+}

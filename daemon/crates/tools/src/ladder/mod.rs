@@ -1,0 +1,52 @@
+//! The rungs that show source: skeleton, hot path, window. Pure functions from a text and its facts to lines; every line has
+//! its secrets masked already.
+
+pub(crate) mod hot_path;
+pub(crate) mod identifiers;
+pub(crate) mod lines;
+pub(crate) mod skeleton;
+
+use schemars::JsonSchema;
+use sdl_lang::Structure;
+use sdl_model::facts::Span;
+use serde::Serialize;
+
+use crate::source_text::SourceText;
+use crate::{Code, ToolError};
+
+/// Stands for what is left out.
+pub(crate) const GAP: &str = "/* ... */";
+
+/// A stretch of a file. Lines are 1-based, columns 0-based in bytes, the end is exclusive.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RangeOut {
+    pub(crate) start_line: u32,
+    pub(crate) start_col: u32,
+    pub(crate) end_line: u32,
+    pub(crate) end_col: u32,
+}
+
+impl RangeOut {
+    /// A definition's stretch.
+    pub(crate) fn of(span: &Span) -> Self {
+        Self {
+            start_line: span.start_line,
+            start_col: span.start_col,
+            end_line: span.end_line,
+            end_col: span.end_col,
+        }
+    }
+
+    /// Whole lines, first and last.
+    pub(crate) fn lines(text: &SourceText, first: u32, last: u32) -> Self {
+        let end = text.line(last);
+        Self { start_line: first, start_col: 0, end_line: last, end_col: (end.end - end.start) as u32 }
+    }
+}
+
+/// Where control flow and comments stand in a text.
+pub(crate) fn structure(text: &SourceText) -> Result<Structure, ToolError> {
+    sdl_lang::structure(text.lang, text.unmasked().as_bytes())
+        .map_err(|error| ToolError::new(Code::Unavailable, format!("{} can't be parsed: {error}", text.path)))
+}

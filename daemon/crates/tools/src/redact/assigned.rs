@@ -1,0 +1,262 @@
+//! Literals that are given to something named like a secret: `password = "…"`, `"apiKey": "…"`, `DB_TOKEN=…`.
+//!
+//! One pass over the bytes without any grammar. It remembers whether the last name was that of a secret and whether an operator
+//! that gives or compares a value has followed; a literal after that is masked.
+
+use std::ops::Range;
+
+/// How the names of secrets end, in lower case without the marks between words.
+const ENDINGS: &[&str] = &[
+    "accesskey",
+    "accountkey",
+    "apikey",
+    "authkey",
+    "authtoken",
+    "connectionstring",
+    "credential",
+    "credentials",
+    "encryptionkey",
+    "licensekey",
+    "passcode",
+    "passphrase",
+    "passwd",
+    "password",
+    "privatekey",
+    "pwd",
+    "secret",
+    "secretkey",
+    "sharedkey",
+    "signingkey",
+    "token",
+];
+
+/// No shorter literal is masked.
+const SHORTEST: usize = 4;
+/// Names are no longer than this.
+const LONGEST_NAME: usize = 80;
+
+/// What was read last.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum State {
+    /// Nothing that matters.
+    Idle,
+    /// A secret's name; whether it is the first argument of a call.
+    Named { argument: bool },
+    /// And an operator that gives it a value. `fresh`: nothing has come since.
+    Given { fresh: bool, depth: u32 },
+}
+
+/// Adds what is found.
+pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
+    let bytes = text.as_bytes();
+    let mut state = State::Idle;
+    let mut at = 0;
+    // The last byte that is no white space, before `at`.
+    let mut before = b'\n';
+    while let Some(&byte) = bytes.get(at) {
+        let start = at;
+        match byte {
+            // A lifetime.
+            b'\'' if matches!(before, b'&' | b'<' | b'+') => at += 1,
+            b'"' | b'\'' | b'`' => {
+                if let State::Given { fresh, depth } = state {
+                    let (content, end) = literal(text, at);
+                    let value = text.get(content.clone()).unwrap_or_default();
+                    let direct = fresh || depth == 0;
+                    if if direct { value.len() >= SHORTEST } else { looks_random(value) } {
+                        found.push(content);
+                        at = end;
+                    } else if value.len() < SHORTEST {
+                        at = end;
+                    } else {
+                        at += 1;
+                    }
+                    state = State::Given { fresh: false, depth };
+                } else if let Some(end) = quoted_name(bytes, at) {
+                    let name = bytes.get(at + 1..end).unwrap_or_default();
+                    let argument = before == b'(';
+                    state = if is_secret(name) { State::Named { argument } } else { State::Idle };
+                    at = end + 1;
+                } else {
+                    at += 1;
+                }
+            }
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' | 0x80.. => {
+                while bytes.get(at).is_some_and(|b| is_name(*b)) {
+                    at += 1;
+                }
+                let name = bytes.get(start..at).unwrap_or_default();
+                let prefix = name.len() <= 3 && matches!(bytes.get(at), Some(b'"' | b'\'' | b'#' | b'`'));
+                state = match state {
+                    // A string's prefix: `b"…"`, `r#"…"#`.
+                    State::Given { .. } if prefix => state,
+                    State::Given { fresh: true, .. }
+                        if !is_secret(name) && unquoted(text, start).is_some() =>
+                    {
+                        let end = unquoted(text, start).unwrap_or(at);
+                        found.push(start..end);
+                        at = end;
+                        State::Idle
+                    }
+                    // A wrapper around the value: `Secret("…")`.
+                    State::Given { depth, .. } if bytes.get(at) == Some(&b'(') => {
+                        State::Given { fresh: false, depth }
+                    }
+                    _ if is_secret(name) => State::Named { argument: false },
+                    State::Given { depth, .. } => State::Given { fresh: false, depth },
+                    _ => State::Idle,
+                };
+            }
+            b'0'..=b'9' => {
+                let end = unquoted(text, start);
+                match (state, end) {
+                    (State::Given { fresh: true, .. }, Some(end)) => {
+                        found.push(start..end);
+                        at = end;
+                        state = State::Idle;
+                    }
+                    _ => {
+                        while bytes.get(at).is_some_and(|b| is_name(*b)) {
+                            at += 1;
+                        }
+                    }
+                }
+            }
+            b'=' | b':' | b'!' | b'>' | b'?' | b'~' => {
+                // `::` joins names.
+                let path = byte == b':' && (bytes.get(at + 1) == Some(&b':') || before == b':');
+                state = match state {
+                    State::Named { .. } if !path => State::Given { fresh: true, depth: 0 },
+                    State::Given { depth, .. } if !path => State::Given { fresh: true, depth },
+                    _ => state,
+                };
+                at += 1;
+            }
+            b',' => {
+                state = match state {
+                    State::Named { argument: true } => State::Given { fresh: true, depth: 0 },
+                    State::Given { depth, .. } if depth > 0 => state,
+                    _ => State::Idle,
+                };
+                at += 1;
+            }
+            b'(' | b'[' | b'{' => {
+                state = match state {
+                    // A value in brackets of its own is as good as one without.
+                    State::Given { fresh: true, depth } if byte == b'(' => {
+                        State::Given { fresh: true, depth }
+                    }
+                    State::Given { depth, .. } if byte == b'(' => {
+                        State::Given { fresh: false, depth: depth + 1 }
+                    }
+                    _ => State::Idle,
+                };
+                at += 1;
+            }
+            b')' => {
+                state = match state {
+                    State::Given { depth, .. } if depth > 0 => {
+                        State::Given { fresh: false, depth: depth - 1 }
+                    }
+                    State::Named { .. } => state,
+                    _ => State::Idle,
+                };
+                at += 1;
+            }
+            b']' => {
+                // `config["password"] = …`.
+                state = if matches!(state, State::Named { .. }) { state } else { State::Idle };
+                at += 1;
+            }
+            b'}' | b';' => {
+                state = State::Idle;
+                at += 1;
+            }
+            b'\n' => {
+                // A value may stand on the line after its operator.
+                state = match state {
+                    State::Given { fresh: true, .. } => state,
+                    State::Given { depth, .. } if depth > 0 => state,
+                    _ => State::Idle,
+                };
+                at += 1;
+            }
+            _ => at += 1,
+        }
+        if !byte.is_ascii_whitespace() {
+            before = byte;
+        }
+    }
+}
+
+fn is_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || byte >= 0x80
+}
+
+/// Whether a name ends as those of secrets do; digits at its end do not count.
+fn is_secret(name: &[u8]) -> bool {
+    // The longest ending and the marks within it are in the last bytes.
+    let tail = name.get(name.len().saturating_sub(40)..).unwrap_or_default();
+    let folded: Vec<u8> =
+        tail.iter().filter(|b| b.is_ascii_alphanumeric()).map(u8::to_ascii_lowercase).collect();
+    let digits = folded.iter().rev().take_while(|b| b.is_ascii_digit()).count();
+    let folded = folded.get(..folded.len() - digits).unwrap_or_default();
+    name.len() <= LONGEST_NAME && ENDINGS.iter().any(|ending| folded.ends_with(ending.as_bytes()))
+}
+
+/// The end of a quoted name that begins at `at`, if it is one.
+fn quoted_name(bytes: &[u8], at: usize) -> Option<usize> {
+    let quote = bytes.get(at)?;
+    let inside = bytes.get(at + 1..)?.iter().take(LONGEST_NAME);
+    let length = inside.take_while(|b| is_name(**b) || matches!(b, b'-' | b'.')).count();
+    (length > 0 && bytes.get(at + 1 + length) == Some(quote)).then_some(at + 1 + length)
+}
+
+/// The content of the literal that begins at `at`, and where it ends. One that is never closed ends with its line, or, if
+/// it may have several, with the text.
+fn literal(text: &str, at: usize) -> (Range<usize>, usize) {
+    let bytes = text.as_bytes();
+    let quote = bytes.get(at).copied().unwrap_or(b'"');
+    let triple =
+        bytes.get(at..at + 3).is_some_and(|three| three.iter().all(|b| *b == quote)) && quote != b'`';
+    let width = if triple { 3 } else { 1 };
+    let start = at + width;
+    let mut end = start;
+    while let Some(&byte) = bytes.get(end) {
+        let closes = byte == quote
+            && (!triple || bytes.get(end..end + 3).is_some_and(|three| three.iter().all(|b| *b == quote)));
+        if closes {
+            return (start..end, end + width);
+        }
+        if byte == b'\n' && !triple && quote != b'`' {
+            return (start..end, end);
+        }
+        // An escaped line end stays one.
+        let escaped = byte == b'\\' && bytes.get(end + 1).is_some_and(|next| *next != b'\n');
+        end += if escaped { 2 } else { 1 };
+    }
+    let end = end.min(text.len());
+    (start.min(end)..end, end)
+}
+
+/// The end of a bare value that looks random, as in shell scripts and comments. Names, calls and paths are none.
+fn unquoted(text: &str, at: usize) -> Option<usize> {
+    let rest = text.get(at..)?;
+    let is_value = |b: u8| {
+        b.is_ascii_alphanumeric()
+            || matches!(b, b'_' | b'-' | b'+' | b'/' | b'=' | b'!' | b'@' | b'%' | b'^' | b'*' | b'#')
+    };
+    let length = rest.bytes().take_while(|b| is_value(*b)).count();
+    let value = rest.get(..length)?;
+    let next = rest.as_bytes().get(length);
+    let code = matches!(next, Some(b'(' | b'.' | b'[' | b':' | b'<' | b'"' | b'\''));
+    (!code && looks_random(value)).then_some(at + length)
+}
+
+/// Letters and digits mixed, of one piece, as no word is.
+fn looks_random(value: &str) -> bool {
+    value.len() >= 8
+        && !value.contains(char::is_whitespace)
+        && value.bytes().any(|b| b.is_ascii_digit())
+        && value.bytes().any(|b| b.is_ascii_alphabetic())
+}

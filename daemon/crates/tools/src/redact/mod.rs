@@ -1,0 +1,183 @@
+//! Secrets never leave: files that hold nothing else are refused, literals that look like one are masked.
+//!
+//! [`find`] goes once over a text, in time linear in its length, and gives the stretches to mask; [`masked`] cuts a part of the
+//! text out with those left out. Finding in the whole file and cutting later keeps offsets as they are, and hides the
+//! middle of a key as well as its beginning.
+
+mod assigned;
+mod files;
+mod tokens;
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+pub(crate) use files::is_secret_file;
+
+/// What stands in place of a secret. One token, so that masking never makes an answer larger.
+pub(crate) const MASK: &str = "***";
+
+/// How much is taken for a secret.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Level {
+    /// What is certainly one: private keys, tokens of known makers, passwords in addresses.
+    Known,
+    /// That, and literals that are named like one or look like one.
+    Likely,
+}
+
+/// The secrets in a text, in order, apart from each other.
+pub(crate) fn find(text: &str, level: Level) -> Vec<Range<usize>> {
+    let mut found = Vec::new();
+    tokens::find(text, level, &mut found);
+    if level == Level::Likely {
+        assigned::find(text, &mut found);
+    }
+    found.sort_unstable_by_key(|range| (range.start, range.end));
+    let mut apart: Vec<Range<usize>> = Vec::with_capacity(found.len());
+    for range in found.into_iter().filter(|range| !range.is_empty()) {
+        match apart.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => apart.push(range),
+        }
+    }
+    apart
+}
+
+/// A part of `text` with its `secrets` (of the whole text) masked, line by line: every line stays the line it was.
+pub(crate) fn masked<'a>(text: &'a str, secrets: &[Range<usize>], part: Range<usize>) -> Cow<'a, str> {
+    let first = secrets.partition_point(|secret| secret.end <= part.start);
+    let mut inside = secrets.get(first..).unwrap_or_default().iter();
+    let mut inside = inside.by_ref().take_while(|secret| secret.start < part.end).peekable();
+    if inside.peek().is_none() {
+        return Cow::Borrowed(text.get(part).unwrap_or_default());
+    }
+    let mut out = String::with_capacity(part.len());
+    let mut at = part.start;
+    for secret in inside {
+        let (start, end) = (secret.start.max(at), secret.end.min(part.end));
+        out.push_str(text.get(at..start).unwrap_or_default());
+        for (i, line) in text.get(start..end).unwrap_or_default().split('\n').enumerate() {
+            if i > 0 {
+                out.push('\n');
+            }
+            if !line.trim().is_empty() {
+                out.push_str(MASK);
+            }
+        }
+        at = end;
+    }
+    out.push_str(text.get(at..part.end).unwrap_or_default());
+    Cow::Owned(out)
+}
+
+/// The whole of a text with its secrets masked.
+pub(crate) fn mask(text: &str, level: Level) -> Cow<'_, str> {
+    masked(text, &find(text, level), 0..text.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn likely(text: &str) -> String {
+        mask(text, Level::Likely).into_owned()
+    }
+
+    #[test]
+    fn what_is_named_like_a_secret_is_masked() {
+        for (text, wanted) in [
+            (r#"password = "hunter2""#, r#"password = "***""#),
+            (r#"def connect(user, password="hunter2"):"#, r#"def connect(user, password="***"):"#),
+            (r#"password: str = "hunter2""#, r#"password: str = "***""#),
+            (r#"const API_KEY: &str = "abcd-1234";"#, r#"const API_KEY: &str = "***";"#),
+            (r#"{"client_secret": "abc def", "id": "x y z"}"#, r#"{"client_secret": "***", "id": "x y z"}"#),
+            (r#"config.set("password", "hunter2")"#, r#"config.set("password", "***")"#),
+            (r#"os.getenv("DB_PASSWORD", 'hunter2')"#, r#"os.getenv("DB_PASSWORD", '***')"#),
+            (r#"if (token === 'letmein') {"#, r#"if (token === '***') {"#),
+            (r#"'db.password' => 'hunter2',"#, r#"'db.password' => '***',"#),
+            ("apiKey := `raw string`", "apiKey := `***`"),
+            ("export DB_PASSWORD=hunter22x", "export DB_PASSWORD=***"),
+            ("# password: hunter2222", "# password: ***"),
+            ("secret = (\n    'multi'\n)", "secret = (\n    '***'\n)"),
+            ("token = \"\"\"one\ntwo\"\"\"\nnext", "token = \"\"\"***\n***\"\"\"\nnext"),
+            (r#"password = Secret("abc12345")"#, r#"password = Secret("***")"#),
+            (r#"passwd = b"h\"idden""#, r#"passwd = b"***""#),
+            ("my_token2 = 'abcdef'", "my_token2 = '***'"),
+            ("password = 'never closed", "password = '***"),
+        ] {
+            assert_eq!(likely(text), wanted);
+        }
+    }
+
+    #[test]
+    fn code_about_secrets_stays() {
+        for text in [
+            "password = get_password()",
+            "token = self.next_token()",
+            "if token is None: raise TokenError(\"a token is missing\")",
+            "let token: &'a str = parser.token();",
+            "secret = os.environ[\"SECRET\"]",
+            "tokens = text.split(\" \")",
+            "def validate(token: str) -> bool:",
+            "token_count = \"many of them\"",
+            "sha = \"0123456789abcdef0123456789abcdef01234567\"",
+            "key = \"name\"",
+            "s_0123456789abc h_0123456789abcde v1770600000000",
+        ] {
+            assert_eq!(likely(text), text);
+        }
+    }
+
+    #[test]
+    fn tokens_of_known_makers_are_masked_wherever_they_stand() {
+        let body = "a1B2c3D4e5F6g7H8i9J0k1L2m3N4o5P6q7R8s9T0";
+        for token in [
+            format!("gh{}_{}", "p", &body[..36]),
+            format!("github{}{}", "_pat_", &body[..30]),
+            format!("AK{}IOSFODNN7EXAMPLE", "IA"),
+            format!("xox{}-1234567890-abcdef", "b"),
+            format!("sk{}{}", "_live_", &body[..24]),
+            format!("AI{}{}", "za", &body[..35]),
+            format!("ey{}.eyJzdWIiOiIxMjM0NTY3ODkwIn0.{}", "JhbGciOiJIUzI1NiJ9", &body[..30]),
+        ] {
+            for text in [format!("x = f(\"{token}\")"), format!("# {token}"), format!("u={token}&v=1")] {
+                let out = mask(&text, Level::Known);
+                assert!(!out.contains(&token[4..12]) && out.contains(MASK), "{text} -> {out}");
+            }
+        }
+        let url = "connect(\"postgres://admin:hunter2@db:5432/x\")";
+        assert_eq!(mask(url, Level::Known), "connect(\"postgres://admin:***@db:5432/x\")");
+        assert_eq!(mask("http://host:80/path@x", Level::Known), "http://host:80/path@x");
+    }
+
+    #[test]
+    fn a_private_key_is_masked_line_by_line_and_in_its_middle() {
+        let key =
+            format!("a\n-----BEGIN RSA {} KEY-----\nMIIE\nAbcd\n-----END RSA {0} KEY-----\nb\n", "PRIVATE");
+        let secrets = find(&key, Level::Known);
+        let all = masked(&key, &secrets, 0..key.len());
+        assert_eq!(all.lines().count(), key.lines().count());
+        assert!(!all.contains("MIIE") && all.starts_with("a\n") && all.ends_with("\nb\n"), "{all}");
+        let at = key.find("MIIE").unwrap();
+        assert_eq!(masked(&key, &secrets, at..at + 9), "***\n***");
+    }
+
+    #[test]
+    fn time_is_linear_in_the_text() {
+        for unit in [
+            "password=",
+            "token = \"",
+            "'''",
+            "\"a",
+            "://a:",
+            "-----BEGIN PRIVATE KEY-----\n",
+            "secret:(",
+            "ghp_",
+        ] {
+            let text = unit.repeat(400_000 / unit.len());
+            let started = std::time::Instant::now();
+            let _ = mask(&text, Level::Likely);
+            assert!(started.elapsed().as_secs() < 5, "{unit}");
+        }
+    }
+}

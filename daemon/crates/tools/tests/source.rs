@@ -1,0 +1,230 @@
+//! Skeletons and hot paths: what of a text is shown, how much of it, and never what the version does not know.
+
+mod common;
+
+use common::World;
+use serde_json::{Value, json};
+
+const TS: &str = r#"//- /real/auth.ts
+import { db } from "./db";
+
+/** Checks tokens. */
+export class Auth {
+    private cache = new Map<string, string>();
+
+    /** Looks at one. */
+    async validate(token: string, strict = true): Promise<boolean> {
+        const known = this.cache.get(token);
+        if (known) {
+            return true;
+        } else {
+            log("unknown");
+        }
+        for (const part of token.split(".")) {
+            // tokenExpiry is checked here
+            if (expired(part, tokenExpiry)) return false;
+        }
+        try {
+            await db.find(token);
+        } catch (error) {
+            throw new Error("no");
+        }
+        return false;
+    }
+}
+
+function helper(a: number) {
+    const password = "hunter2hunter2";
+    return a + 1;
+}
+
+export const LIMIT = 5;
+"#;
+
+const PY: &str = "//- /real/tool.py
+import os
+
+class Tool:
+    \"\"\"A tool.\"\"\"
+
+    def run(self, name, times=3):
+        \"\"\"Runs it.\"\"\"
+        total = 0
+        for i in range(times):
+            if i > 2:
+                total += self.one(name)
+        with open(name) as file:
+            total += 1
+        return total
+
+    @property
+    def _hidden(self):
+        return 1
+";
+
+fn world() -> World {
+    let world = World::empty();
+    world.repo.write(TS);
+    world.repo.write(PY);
+    world
+}
+
+fn id(world: &World, name: &str) -> String {
+    let found = world.ok("sdl_symbol_search", json!({"query": name, "exact": true}));
+    found["results"][0]["symbolId"].as_str().unwrap().to_owned()
+}
+
+fn text<'a>(value: &'a Value, key: &str) -> &'a str {
+    value[key].as_str().unwrap()
+}
+
+#[test]
+fn a_skeleton_has_signatures_and_control_flow_alone() {
+    let world = world();
+    let answer = world.ok("sdl_code_getSkeleton", json!({"symbolId": id(&world, "validate")}));
+    assert_eq!(
+        text(&answer, "skeleton"),
+        "    async validate(token: string, strict = true): Promise<boolean> {
+        /* ... */
+        if (known) {
+            /* ... */
+        } else {
+            /* ... */
+        }
+        for (const part of token.split(\".\")) {
+            if (expired(part, tokenExpiry)) /* ... */
+        }
+        try {
+            /* ... */
+        } catch (error) {
+            /* ... */
+        }
+        /* ... */
+    }"
+    );
+    assert_eq!(answer["range"]["startLine"], 7);
+    assert_eq!((&answer["truncated"], &answer["originalLines"]), (&json!(false), &json!(19)));
+    assert_eq!(answer["estimatedTokens"], sdl_tokens::count(text(&answer, "skeleton")));
+    let python = world.ok("sdl_code_getSkeleton", json!({"symbolId": id(&world, "run")}));
+    assert_eq!(
+        text(&python, "skeleton"),
+        "    def run(self, name, times=3):
+        /* ... */
+        for i in range(times):
+            if i > 2:
+                /* ... */
+        with open(name) as file:
+            /* ... */
+        /* ... */"
+    );
+}
+
+#[test]
+fn a_file_is_shown_whole_or_only_what_it_exports_page_by_page() {
+    let world = world();
+    let whole = world.ok("sdl_code_getSkeleton", json!({"file": "real/auth.ts"}));
+    assert!(text(&whole, "skeleton").contains("function helper(a: number) {"), "{whole:#}");
+    let exported = world.ok("sdl_code_getSkeleton", json!({"file": "./real/auth.ts", "exportedOnly": true}));
+    let shown = text(&exported, "skeleton");
+    assert!(!shown.contains("helper") && shown.contains("export const LIMIT = 5;"), "{shown}");
+    let mut pages = Vec::new();
+    let mut offset = 0;
+    loop {
+        let page = world.ok(
+            "sdl_code_getSkeleton",
+            json!({"file": "real/auth.ts", "maxLines": 4, "skeletonOffset": offset}),
+        );
+        pages.push(text(&page, "skeleton").to_owned());
+        assert_eq!(page["truncated"], page.get("truncation").is_some());
+        if page["truncated"] == false {
+            break;
+        }
+        offset = page["truncation"]["skeletonOffset"].as_u64().unwrap();
+    }
+    assert_eq!(pages.join("\n"), text(&whole, "skeleton"));
+    let marked = world.ok(
+        "sdl_code_getSkeleton",
+        json!({"file": "real/auth.ts", "identifiersToFind": ["cache", "hunter2hunter2"]}),
+    );
+    assert!(text(&marked, "skeleton").contains("this.cache.get(token); /* <- cache */"), "{marked:#}");
+    assert!(!marked.to_string().contains("hunter2"), "{marked:#}");
+}
+
+#[test]
+fn a_skeleton_keeps_to_its_budget() {
+    let world = world();
+    for most in [150, 200, 300, 500] {
+        let page = world.ok("sdl_code_getSkeleton", json!({"file": "real/auth.ts", "maxTokens": most}));
+        assert!(sdl_tokens::count(&page.to_string()) <= most, "{most}");
+    }
+    let error = world.err("sdl_code_getSkeleton", json!({"file": "real/auth.ts", "maxTokens": 5}));
+    assert_eq!((&error["code"], &error["field"]), (&json!("invalidArgument"), &json!("maxTokens")));
+    let needed = error["needed"].as_u64().unwrap();
+    world.ok("sdl_code_getSkeleton", json!({"file": "real/auth.ts", "maxTokens": needed}));
+}
+
+#[test]
+fn a_hot_path_is_the_lines_around_the_identifiers() {
+    let world = world();
+    let args = json!({"symbolId": id(&world, "validate"), "identifiersToFind": ["cache", "tokenExpiry", "nowhere"], "contextLines": 0});
+    let answer = world.ok("sdl_code_getHotPath", args);
+    assert_eq!(
+        text(&answer, "excerpt"),
+        "    /* ... */
+        const known = this.cache.get(token);
+        /* ... */
+            if (expired(part, tokenExpiry)) return false;
+        /* ... */"
+            .replace(
+                "const known = this.cache.get(token);\n        /* ... */",
+                "const known = this.cache.get(token);\n        /* ... */"
+            )
+    );
+    assert_eq!(answer["matchedIdentifiers"], json!(["cache", "tokenExpiry"]));
+    assert_eq!(answer["matchedLineNumbers"], json!([9, 17]), "not in comments");
+    let args = json!({"symbolId": id(&world, "validate"), "identifiersToFind": ["nowhere"]});
+    let none = world.ok("sdl_code_getHotPath", args);
+    assert_eq!((text(&none, "excerpt"), &none["matchedIdentifiers"]), ("", &json!([])));
+    let args = json!({"symbolId": id(&world, "validate"), "identifiersToFind": ["token"], "maxLines": 3});
+    let cut = world.ok("sdl_code_getHotPath", args);
+    assert_eq!(cut["truncated"], true);
+    assert!(!cut["truncation"]["droppedLineNumbers"].as_array().unwrap().is_empty(), "{cut:#}");
+}
+
+#[test]
+fn text_that_is_not_the_versions_is_never_served() {
+    let world = world();
+    let args = json!({"file": "real/auth.ts"});
+    let whole = world.ok("sdl_code_getSkeleton", args.clone());
+    // Once more behind another barrier, and all is well.
+    world.repo.moved.lock().unwrap().push("changed".into());
+    assert_eq!(world.ok("sdl_code_getSkeleton", args.clone()), whole);
+    let before = world.repo.barriers.load(std::sync::atomic::Ordering::SeqCst);
+    world.repo.moved.lock().unwrap().extend(["changed".into(), "again".into()]);
+    assert_eq!(world.err("sdl_code_getSkeleton", args)["code"], "sourceMoved");
+    assert_eq!(world.repo.barriers.load(std::sync::atomic::Ordering::SeqCst) - before, 2);
+}
+
+#[test]
+fn secrets_and_their_files_stay_here() {
+    let world = world();
+    world.repo.write(
+        "//- /real/id_rsa.py\ndef key(): pass\n//- /real/secrets.json\n{}\n//- /real/.env.py\nx = 1\n",
+    );
+    let helper = id(&world, "helper");
+    let hot = json!({"symbolId": helper, "identifiersToFind": ["password", "hunter2hunter2"]});
+    let answer = world.ok("sdl_code_getHotPath", hot);
+    assert!(text(&answer, "excerpt").contains("const password = \"***\";"), "{answer:#}");
+    assert_eq!(answer["matchedIdentifiers"], json!(["password"]));
+    assert_eq!(world.err("sdl_code_getSkeleton", json!({"file": "real/.env.py"}))["code"], "denied");
+    for (args, code) in [
+        (json!({"file": "nowhere.ts"}), "unknownPath"),
+        (json!({"file": "../etc/passwd"}), "unknownPath"),
+        (json!({"file": "/etc/passwd"}), "unknownPath"),
+        (json!({}), "missingField"),
+        (json!({"file": "real/auth.ts", "symbolId": helper}), "invalidArgument"),
+        (json!({"file": "real/auth.ts", "skeletonOffset": 1_000}), "invalidArgument"),
+    ] {
+        assert_eq!(world.err("sdl_code_getSkeleton", args.clone())["code"], code, "{args}");
+    }
+}
