@@ -94,7 +94,8 @@ impl Writer<'_> {
     fn search(&self) -> Value {
         json!({
             "name": advertised("action.search", self.names),
-            "description": "Call this when you need any code tool: it returns tools to call by name",
+            "description": "Call this when you need code tools: finds tools to call by name",
+            "annotations": {"readOnlyHint": true},
             "inputSchema": {
                 "type": "object",
                 "properties": {"query": {"type": "string"}},
@@ -110,6 +111,9 @@ impl Writer<'_> {
         tool.insert("inputSchema".into(), schema::terse(&entry.request));
         if self.output_schemas {
             tool.insert("outputSchema".into(), outline(&entry.response));
+        }
+        if let Some(hints) = self.hints(entry.def.name) {
+            tool.insert("annotations".into(), hints);
         }
         Value::Object(tool)
     }
@@ -139,17 +143,25 @@ impl Writer<'_> {
         })
     }
 
+    fn hints(&self, name: &str) -> Option<Value> {
+        self.registry.annotations(self.registry.tool(name)?)
+    }
+
     fn twin(&self, of: &str) -> Value {
         let name = advertised(of, self.names);
-        json!({
+        let mut twin = json!({
             "name": format!("{name}{RAW}"),
-            "description": format!("Call this when {name} must get its JSON unaltered"),
+            "description": "Call this when JSON must arrive unaltered",
             "inputSchema": {
                 "type": "object",
                 "properties": {"payload": {"type": "string"}},
                 "required": ["payload"]
             }
-        })
+        });
+        if let (Some(hints), Some(twin)) = (self.hints(of), twin.as_object_mut()) {
+            twin.insert("annotations".into(), hints);
+        }
+        twin
     }
 }
 

@@ -2,6 +2,7 @@
 //! namespace, a raw twin per gateway that can change something.
 
 mod entry;
+mod hints;
 mod list;
 pub(crate) mod names;
 #[cfg(test)]

@@ -158,7 +158,14 @@ fn lists_stay_below_their_ceilings() {
             .map(|tool| (tokens(std::slice::from_ref(tool)), tool["name"].to_string()))
             .collect();
         shares.sort_unstable_by(|a, b| b.cmp(a));
+        // Of a gateway's share, what each of its actions takes.
+        let mut of_actions = String::new();
+        for entry in registry().entries().iter().filter(|_| what.starts_with("gateway")) {
+            let said = format!(" {}({})", entry.def.name, entry.def.needs);
+            of_actions.push_str(&format!("\n      {:3}{said}", budget::count(&said)));
+        }
         let shares: String = shares.iter().map(|(share, name)| format!("\n{share:5} {name}")).collect();
+        let shares = format!("{shares}{of_actions}");
         println!("{what}: {total} of {ceiling}{shares}");
         assert!(total <= ceiling, "{what} takes {total} tokens, {ceiling} are allowed; of these{shares}");
     }
@@ -170,4 +177,20 @@ fn the_schema_version_is_a_function_of_the_schemas() {
     let mut fewer = actions::all();
     fewer.pop();
     assert_ne!(Registry::new(fewer).schema_version(), registry().schema_version());
+}
+
+#[test]
+fn annotations_are_true() {
+    let registry = registry();
+    for entry in registry.entries() {
+        let hints = registry.annotations(registry.tool(entry.def.name).unwrap()).unwrap_or_default();
+        assert_eq!(hints["readOnlyHint"] == true, !entry.def.mutating, "{}", entry.def.name);
+        if entry.def.mutating {
+            let twin = registry.tool(&format!("{}{}", entry.def.name, names::RAW)).unwrap();
+            assert_eq!(registry.annotations(twin).unwrap_or_default(), hints, "{}", entry.def.name);
+        }
+    }
+    for gateway in Namespace::GATEWAYS.into_iter().filter_map(|namespace| registry.tool(namespace.name())) {
+        assert_eq!(registry.annotations(gateway), None, "a gateway may lead to any action");
+    }
 }
