@@ -87,7 +87,7 @@ impl Shim {
         let is_call = forward.method == "tools/call";
         let outcome = match &forward.params.ambiguous {
             Some(what) => Err(WireError::new(
-                "invalidArguments",
+                "malformedJson",
                 format!(
                     "the call is ambiguous and was not made: {what}. Send each key once, and whole characters"
                 ),
@@ -231,7 +231,7 @@ async fn pass_on(step: &[u8], token: &ProgressToken, peer: &Peer<RoleServer>) {
 fn protocol_error(error: WireError, stateless: bool) -> ErrorData {
     let number = match error.code.as_str() {
         code::UNKNOWN_METHOD => ErrorCode::METHOD_NOT_FOUND,
-        "invalidArguments" | "invalidParams" => ErrorCode::INVALID_PARAMS,
+        "malformedJson" | "invalidParams" => ErrorCode::INVALID_PARAMS,
         other if NOT_FOUND.contains(&other) && stateless => ErrorCode::INVALID_PARAMS,
         other if NOT_FOUND.contains(&other) => ErrorCode::RESOURCE_NOT_FOUND,
         _ => ErrorCode::INTERNAL_ERROR,

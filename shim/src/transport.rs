@@ -33,6 +33,7 @@ const KEEP_CAPACITY: usize = 64 << 10;
 /// Messages that wait for standard output.
 const QUEUE: usize = 64;
 
+const PARSE_ERROR: i32 = -32700;
 const INVALID_REQUEST: i32 = -32600;
 const INVALID_PARAMS: i32 = -32602;
 
@@ -237,8 +238,8 @@ struct CallParams<'a> {
 }
 
 fn read_line(line: &[u8], started: &mut bool) -> Incoming {
-    // Text that is no JSON at all names nobody to reply to, and the other side may be echoing.
-    let Ok(text) = std::str::from_utf8(line) else { return Incoming::Nothing };
+    let unreadable = |what: &str| Incoming::Reply(error_line(None, PARSE_ERROR, what));
+    let Ok(text) = std::str::from_utf8(line) else { return unreadable("the line is not UTF-8") };
     let text = text.trim_start_matches('\u{feff}').trim();
     if text.is_empty() {
         return Incoming::Nothing;
@@ -253,7 +254,7 @@ fn read_line(line: &[u8], started: &mut bool) -> Incoming {
             };
             return Incoming::Reply(error_line(None, INVALID_REQUEST, &what));
         }
-        Err(_) => return Incoming::Nothing,
+        Err(error) => return unreadable(&format!("the line is not JSON: {error}")),
     };
     let (Some(method), Some(id)) = (&envelope.method, envelope.id) else {
         return match serde_json::from_str(text) {

@@ -80,12 +80,15 @@ fn what_makes_no_sense_is_replied_to_if_it_names_somebody() {
             "{reply}"
         );
     }
-    for line in
-        ["", "   ", "hello", "{", "\u{feff}", "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/other\""]
-    {
+    for line in ["", "   ", "\u{feff}"] {
         assert!(matches!(message(line, true), Incoming::Nothing), "{line}");
     }
-    assert!(matches!(read_line(&[0xff, 0xfe], &mut true), Incoming::Nothing));
+    for line in ["hello", "{", "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/other\""] {
+        let reply = reply(line);
+        assert!(reply.contains("-32700"), "{line}: {reply}");
+    }
+    let Incoming::Reply(reply) = read_line(&[0xff, 0xfe], &mut true) else { panic!("no reply") };
+    assert!(String::from_utf8(reply).unwrap().contains("-32700"));
 }
 
 #[test]

@@ -36,7 +36,7 @@ async fn ambiguous_arguments_never_reach_the_daemon() {
         let answer = client.receive().await;
         assert_eq!(answer["id"], id);
         assert_eq!(answer["result"]["isError"], true, "{answer}");
-        assert_eq!(answer["result"]["structuredContent"]["code"], "invalidArguments");
+        assert_eq!(answer["result"]["structuredContent"]["code"], "malformedJson");
     }
     assert!(fixture.daemon().heard().requests.is_empty());
 }
