@@ -1,9 +1,10 @@
 //! From a method's name to the code that answers it. Knows no tool and no argument: tools answer `tools/…`, the
 //! modules of [`crate::admin`] answer what `sdlctl` asks.
 
-use std::sync::Arc;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
-use sdl_proto::{WireError, code};
+use sdl_proto::{ClientKind, WireError, code};
 use sdl_tools::{Cancel, Names, Surface, Tools};
 use serde::Deserialize;
 use serde_json::value::RawValue;
@@ -22,13 +23,14 @@ pub struct Router {
     tools: Arc<Tools>,
     workers: Arc<Semaphore>,
     stop: Arc<Notify>,
+    sessions: Mutex<BTreeMap<u64, Weak<Session>>>,
 }
 
 impl Router {
     /// Routes to `engine`; `stop` is told when a client asks the daemon to end.
     pub fn new(engine: Arc<Engine>, stop: Arc<Notify>) -> Self {
         let tools = Arc::new(Tools::new(engine.clone()));
-        Self { engine, tools, workers: Arc::new(Semaphore::new(WORKERS)), stop }
+        Self { engine, tools, workers: Arc::new(Semaphore::new(WORKERS)), stop, sessions: Mutex::default() }
     }
 
     /// Writes what the tools keep in memory. To be called when no request runs any more.
@@ -79,7 +81,36 @@ impl Router {
     }
 }
 
+impl Router {
+    /// The sessions of MCP clients that are open now.
+    fn clients(&self) -> Vec<Arc<Session>> {
+        let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        let open = sessions.values().filter_map(Weak::upgrade);
+        open.filter(|session| session.hello().kind == ClientKind::Shim).collect()
+    }
+}
+
+/// Changes what a client is shown and lets it know; whether that is anything new.
+fn show(session: &Session, wanted: Surface) -> bool {
+    let changed = surface(session) != wanted;
+    session.set_surface(wanted.name());
+    if changed {
+        session.notify("surface/changed", &params_of_surface(wanted));
+    }
+    changed
+}
+
 impl Service for Router {
+    fn session_opened(&self, session: &Arc<Session>) -> Result<(), WireError> {
+        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
+        sessions.insert(session.id(), Arc::downgrade(session));
+        Ok(())
+    }
+
+    fn session_closed(&self, session: &Session) {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(&session.id());
+    }
+
     async fn call(
         &self,
         session: Arc<Session>,
@@ -100,10 +131,27 @@ impl Service for Router {
                 let params: ToolName = parse(&call.params)?;
                 let known = Surface::from_name(&params.name)
                     .ok_or_else(|| bad_params(format!("no surface is named {:?}", params.name)))?;
-                if session.set_surface(known.name()) {
-                    session.notify("surface/changed", &params_of_surface(known));
-                }
+                show(&session, known);
                 Ok(b"{}".to_vec())
+            }
+            "surface/set-all" => {
+                let params: ToolName = parse(&call.params)?;
+                let known = Surface::from_name(&params.name)
+                    .ok_or_else(|| bad_params(format!("no surface is named {:?}", params.name)))?;
+                let clients = self.clients();
+                let changed = clients.iter().filter(|client| show(client, known)).count();
+                Ok(format!("{{\"clients\":{},\"changed\":{changed}}}", clients.len()).into_bytes())
+            }
+            method if sdl_tools::is_protocol_method(method) => {
+                let (tools, session) = (Arc::clone(&self.tools), tool_session(&session));
+                let (method, params) = (method.to_owned(), call.params.clone());
+                let answer =
+                    self.blocking(&call, move |cancel| tools.protocol(&session, &method, &params, cancel));
+                answer.await?.map_err(|error| WireError {
+                    code: error.code.into(),
+                    message: error.message,
+                    detail: Vec::new(),
+                })
             }
             "daemon/ping" => Ok(b"{}".to_vec()),
             "daemon/status" => Ok(admin::status::answer(&self.engine)),

@@ -59,6 +59,11 @@ pub(crate) enum Command {
     /// Show how to add the server to an MCP client
     #[command(subcommand)]
     Mcp(McpCommand),
+    /// Change which tools running MCP clients are shown
+    Surface {
+        /// The surface
+        name: Surface,
+    },
     /// Run the daemon as a service of this user
     #[command(subcommand)]
     Service(ServiceCommand),
@@ -287,6 +292,17 @@ pub(crate) enum Surface {
     Gateway,
     Flat,
     Search,
+}
+
+impl Surface {
+    /// As shim and daemon call it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Gateway => "gateway",
+            Self::Flat => "flat",
+            Self::Search => "search",
+        }
+    }
 }
 
 #[derive(Subcommand)]

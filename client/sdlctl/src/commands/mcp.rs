@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use serde_json::{Value, json};
 
-use crate::cli::{McpClient, McpCommand, Surface};
+use crate::cli::{McpClient, McpCommand};
 use crate::output::{self, Failure, Outcome, bold};
 
 const CLIENTS: [McpClient; 5] =
@@ -14,12 +14,8 @@ pub(crate) fn run(command: McpCommand, as_json: bool) -> Result<Outcome, Failure
     let McpCommand::Config { client, surface } = command;
     let shim = shim()?;
     let shim = shim.to_string_lossy();
-    let arguments: Vec<String> = match surface {
-        None => Vec::new(),
-        Some(Surface::Gateway) => vec!["--surface".into(), "gateway".into()],
-        Some(Surface::Flat) => vec!["--surface".into(), "flat".into()],
-        Some(Surface::Search) => vec!["--surface".into(), "search".into()],
-    };
+    let arguments: Vec<String> =
+        surface.map_or_else(Vec::new, |surface| vec!["--surface".into(), surface.name().into()]);
     let wanted = client.map_or_else(|| CLIENTS.to_vec(), |client| vec![client]);
     if as_json {
         let list: Vec<Value> = wanted.iter().map(|client| describe(*client, &shim, &arguments)).collect();

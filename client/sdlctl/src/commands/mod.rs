@@ -16,6 +16,7 @@ mod search;
 mod service;
 mod slice;
 mod status;
+mod surface;
 mod tool;
 mod verify;
 
@@ -44,6 +45,7 @@ pub(crate) fn run(cli: Cli) -> Result<Outcome, Failure> {
         Command::Ledger(command) => ledger::run(command, json),
         Command::Doctor => doctor::run(json),
         Command::Mcp(command) => mcp::run(command, json),
+        Command::Surface { name } => surface::run(name, json),
         Command::Service(command) => service::run(command, json),
         Command::Completions { shell } => pages::completions(shell),
         Command::Man { folder } => pages::man(&folder),

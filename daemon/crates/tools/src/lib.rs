@@ -27,6 +27,7 @@ mod overview;
 mod owned;
 mod params;
 mod pipeline;
+mod protocol;
 #[allow(dead_code, reason = "levels are for policies")]
 mod redact;
 mod registry;
@@ -42,4 +43,5 @@ mod tools;
 pub use error::{About, Candidate, Code, Damage, NextBestAction, ToolError};
 pub use host::{Cancel, Host, Names, NoProgress, Progress, Repo, Session, Surface};
 pub use owned::AGENT_TABLES;
+pub use protocol::{ProtocolError, is_protocol_method};
 pub use tools::Tools;

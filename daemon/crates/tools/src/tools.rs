@@ -7,7 +7,10 @@ use sdl_ledger::Clock;
 use crate::briefing::Briefings;
 use crate::leases::Leases;
 use crate::registry::{Registry, To};
-use crate::{Cancel, Host, Names, Progress, Session, Surface, actions, envelope, manual, pipeline};
+use crate::{
+    Cancel, Host, Names, Progress, ProtocolError, Session, Surface, actions, envelope, manual, pipeline,
+    protocol,
+};
 
 /// Every tool over one host. Cheap to share; make one per process.
 pub struct Tools {
@@ -52,6 +55,18 @@ impl Tools {
     /// The `tools/list` result of a surface, `{"tools":[…]}`, in an order that does not change.
     pub fn list(&self, surface: Surface, output_schemas: bool, names: Names) -> Vec<u8> {
         self.registry.list(surface, output_schemas, names).to_string().into_bytes()
+    }
+
+    /// Answers what MCP has beside tools: resources, prompts and completions; see [`crate::is_protocol_method`]. The answer
+    /// is the bytes of the method's result.
+    pub fn protocol(
+        &self,
+        session: &Session,
+        method: &str,
+        params: &[u8],
+        cancel: &Cancel,
+    ) -> Result<Vec<u8>, ProtocolError> {
+        protocol::answer(self, session, method, params, cancel)
     }
 
     /// Whether no call of the tool changes anything, so that a call whose answer was lost may be sent again. A gateway may

@@ -1,0 +1,90 @@
+//! What MCP has beside tools: resources, prompts, completions. All of it is made of actions.
+
+mod complete;
+mod prompts;
+mod resources;
+
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::{Cancel, Code, NoProgress, Session, ToolError, Tools, pipeline};
+
+const METHODS: [&str; 6] = [
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "prompts/list",
+    "prompts/get",
+    "completion/complete",
+];
+
+/// Whether [`Tools::protocol`] answers that method.
+pub fn is_protocol_method(method: &str) -> bool {
+    METHODS.contains(&method)
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProtocolError {
+    /// `resourceNotFound`, `promptNotFound`, `invalidParams` or `internal`.
+    pub code: &'static str,
+    /// For readers.
+    pub message: String,
+}
+
+/// One request.
+struct Request<'a> {
+    tools: &'a Tools,
+    session: &'a Session,
+    cancel: &'a Cancel,
+}
+
+pub(crate) fn answer(
+    tools: &Tools,
+    session: &Session,
+    method: &str,
+    params: &[u8],
+    cancel: &Cancel,
+) -> Result<Vec<u8>, ProtocolError> {
+    let request = Request { tools, session, cancel };
+    let result = match method {
+        "resources/list" => resources::list(&request),
+        "resources/templates/list" => resources::templates(),
+        "resources/read" => resources::read(&request, &read(params)?)?,
+        "prompts/list" => prompts::list(),
+        "prompts/get" => prompts::get(read(params)?)?,
+        "completion/complete" => complete::run(&request, &read(params)?)?,
+        other => return Err(refused(format!("no method is called {other:?}"))),
+    };
+    Ok(result.to_string().into_bytes())
+}
+
+impl Request<'_> {
+    /// The structured answer of an action.
+    fn call(&self, action: &str, args: &Value) -> Result<Map<String, Value>, ToolError> {
+        let bytes = args.to_string().into_bytes();
+        pipeline::call(self.tools, self.session, action, &bytes, &NoProgress, self.cancel)
+            .map(|answer| answer.structured)
+    }
+}
+
+fn read<T: DeserializeOwned>(params: &[u8]) -> Result<T, ProtocolError> {
+    let params = if params.iter().all(u8::is_ascii_whitespace) { b"{}" } else { params };
+    serde_json::from_slice(params).map_err(|error| refused(format!("bad parameters: {error}")))
+}
+
+fn refused(message: String) -> ProtocolError {
+    ProtocolError { code: "invalidParams", message }
+}
+
+/// An action's error, for somebody who asked for a resource.
+fn not_found(error: &ToolError) -> ProtocolError {
+    let code = match error.code {
+        Code::UnknownRepo | Code::UnknownSymbol | Code::UnknownHandle | Code::HandleExpired => {
+            "resourceNotFound"
+        }
+        Code::Internal => "internal",
+        _ => "invalidParams",
+    };
+    ProtocolError { code, message: error.message.clone() }
+}
