@@ -21,6 +21,7 @@ cargo xtask <command>
   ci                  Everything that CI runs.
   package             Collect the release programs, completions, man pages and service files under
                       target/package.
+  docs                Write the page of every action into docs/actions.
   check-units         Check the service files with the platform's own tools.
 ";
 
@@ -44,6 +45,11 @@ fn run(words: &[&str]) -> Outcome {
         ["test", "--fast"] => test::run(test::Extent::Fast),
         ["ci"] => command::in_root(".ci/run").run(),
         ["package"] => package::run(),
+        ["docs"] => {
+            let pages =
+                ["run", "--quiet", "--package", "sdl-tools", "--example", "pages", "--", "docs/actions"];
+            command::cargo().args(pages).run()
+        }
         ["check-units"] => units::check(),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");

@@ -44,4 +44,4 @@ pub use error::{About, Candidate, Code, Damage, NextBestAction, ToolError};
 pub use host::{Cancel, Host, Names, NoProgress, Progress, Repo, Session, Surface};
 pub use owned::AGENT_TABLES;
 pub use protocol::{ProtocolError, is_protocol_method};
-pub use tools::Tools;
+pub use tools::{Tools, pages};

@@ -12,6 +12,11 @@ use crate::{
     protocol,
 };
 
+/// A page of documentation for each action and one that lists them: file names and Markdown texts.
+pub fn pages() -> Vec<(String, String)> {
+    manual::pages(&Registry::new(actions::all()))
+}
+
 /// Every tool over one host. Cheap to share; make one per process.
 pub struct Tools {
     pub(crate) host: Arc<dyn Host>,
@@ -90,11 +95,6 @@ impl Tools {
     /// description, needs, aliases, examples, inputSchema, outputSchema}]}`, in the order in which they are listed.
     pub fn describe(&self) -> Vec<u8> {
         self.registry.describe().to_string().into_bytes()
-    }
-
-    /// A page of documentation for each action and one that lists them: file names and Markdown texts.
-    pub fn pages(&self) -> Vec<(String, String)> {
-        manual::pages(&self.registry)
     }
 
     /// A hash of every schema: a client that holds another one holds stale schemas.

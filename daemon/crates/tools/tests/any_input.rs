@@ -122,6 +122,29 @@ fn comparable(mut result: Value) -> Value {
     result
 }
 
+/// The same arguments as a step's, in which a dollar sign would begin a reference.
+fn as_step(value: &Value) -> Value {
+    match value {
+        Value::String(text) if text.starts_with('$') => Value::from(format!("${text}")),
+        Value::Array(items) => items.iter().map(as_step).collect(),
+        Value::Object(map) => {
+            Value::Object(map.iter().map(|(key, value)| (key.clone(), as_step(value))).collect())
+        }
+        value => value.clone(),
+    }
+}
+
+/// What a chain of one step answers, as the call alone would.
+fn through_chain(world: &World, action: &str, args: &Map<String, Value>) -> Value {
+    let step = json!({"action": action, "args": as_step(&Value::Object(args.clone()))});
+    let chain = world.ok("sdl_chain", json!({"steps": [step], "budget": {"maxTokens": 20_000}}));
+    let step = &chain["steps"][0];
+    assert!(step["omitted"].is_null(), "{chain}");
+    let ok = step["ok"] == true;
+    let content = if ok { &step["result"] } else { &step["error"] };
+    json!({"content": [], "structuredContent": content, "isError": !ok})
+}
+
 #[test]
 fn every_way_to_an_action_understands_the_same_input_the_same() {
     let world = World::shop();
@@ -136,6 +159,13 @@ fn every_way_to_an_action_understands_the_same_input_the_same() {
         prop_assert_eq!(&flat, &gateway, "{} {}", name, text);
         let nested = json!({"action": name, "args": text}).to_string();
         prop_assert_eq!(&flat, &comparable(world.raw("sdl_repo", &nested)), "{} {}", name, text);
+        if name != "chain" {
+            prop_assert_eq!(&flat, &comparable(through_chain(&world, name, &args)), "{} {}", name, text);
+        }
+        if flat["isError"] == false {
+            let breaches = common::schema::breaches(&action["outputSchema"], &world.raw(tool, &text)["structuredContent"], name);
+            prop_assert!(breaches.is_empty(), "{} {}: {:?}", name, text, breaches);
+        }
         if action["mutating"] == true {
             for payload in [json!({"payload": text}), json!({"payload": args})] {
                 let twin = comparable(world.raw(&format!("{tool}_raw"), &payload.to_string()));
