@@ -54,6 +54,9 @@ pub(crate) enum Command {
     /// Look into a ledger
     #[command(subcommand)]
     Ledger(LedgerCommand),
+    /// Read or check the log of decisions on raw code
+    #[command(subcommand)]
+    Audit(AuditCommand),
     /// Check the set-up and say what to do about problems
     Doctor,
     /// Show how to add the server to an MCP client
@@ -259,6 +262,21 @@ pub(crate) struct ExportArgs {
     pub(crate) format: Format,
     #[command(flatten)]
     pub(crate) repo: RepoArg,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum AuditCommand {
+    /// Show the newest decisions
+    Show {
+        /// Only those on this repository, by its id
+        #[arg(long, short)]
+        repo: Option<String>,
+        /// At most this many
+        #[arg(long, short = 'n', default_value_t = 50)]
+        limit: u32,
+    },
+    /// Check that no row was changed or removed
+    Verify,
 }
 
 #[derive(Subcommand)]

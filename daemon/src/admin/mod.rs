@@ -1,5 +1,6 @@
 //! What `sdlctl` asks of the daemon beyond the tools: one file per method. Parameters and results are JSON objects.
 
+pub mod audit;
 pub mod check;
 pub mod dump;
 pub mod export;
@@ -36,6 +37,8 @@ const METHODS: &[(&str, Run)] = &[
     ("ledger/verify", verify::run),
     ("ledger/check", check::run),
     ("ledger/dump", dump::run),
+    ("audit/show", audit::show),
+    ("audit/verify", audit::verify),
 ];
 
 /// The method of that name.

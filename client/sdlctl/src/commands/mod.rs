@@ -1,5 +1,6 @@
 //! One file per subcommand.
 
+mod audit;
 mod card;
 mod doctor;
 mod export;
@@ -42,6 +43,7 @@ pub(crate) fn run(cli: Cli) -> Result<Outcome, Failure> {
         Command::Tool(args) => tool::run(&args, json),
         Command::Export(args) => export::run(&args, json),
         Command::Verify(args) => verify::run(&args, json),
+        Command::Audit(command) => audit::run(command, json),
         Command::Ledger(command) => ledger::run(command, json),
         Command::Doctor => doctor::run(json),
         Command::Mcp(command) => mcp::run(command, json),

@@ -115,7 +115,8 @@ pub fn structure(lang: Lang, bytes: &[u8]) -> Result<Structure, ExtractError> {
                 out.controls.push(Control { all: node.byte_range(), body: body_of(node) });
             }
         }
-        if !(into && cursor.goto_first_child()) && !next(&mut cursor) {
+        let inside = into && cursor.goto_first_child();
+        if !inside && !next(&mut cursor) {
             return Ok(out);
         }
     }

@@ -187,6 +187,24 @@ impl Leases {
         Ok(held)
     }
 
+    /// What the slices of a repository hold that are current: used or built lately.
+    pub(crate) fn slices(&self, repo: &dyn Repo) -> Result<Vec<Arc<[u8]>>, ToolError> {
+        let now = self.clock.unix_ms();
+        let is_slice = |handle: &str| handle.starts_with(HandleKind::Slice.prefix());
+        let mut all: HashMap<String, Arc<[u8]>> = HashMap::new();
+        repo.ledger().each_lease(&mut |lease| {
+            if is_slice(&lease.handle) && lease.expires_ms > now {
+                all.insert(lease.handle, lease.data.into());
+            }
+        })?;
+        for (handle, held) in self.lock().iter().filter(|(_, held)| held.repo == repo.id()) {
+            if is_slice(handle) && held.expires_ms > now {
+                all.insert(handle.clone(), Arc::clone(&held.data));
+            }
+        }
+        Ok(all.into_values().collect())
+    }
+
     /// What an expired handle held, as long as anyone still knows: enough to say how to get it again.
     pub(crate) fn expired(&self, repo: &dyn Repo, handle: &str) -> Option<Arc<[u8]>> {
         let known = self.lock().get(handle).map(|held| Arc::clone(&held.data));

@@ -7,6 +7,7 @@
 mod action;
 mod actions;
 mod answers;
+pub mod audit;
 mod briefing;
 mod budget;
 mod chain;
@@ -17,7 +18,6 @@ mod feedback;
 mod find;
 pub mod host;
 mod input;
-#[allow(dead_code, reason = "keywords are for windows")]
 mod ladder;
 mod leases;
 mod manual;
@@ -27,8 +27,9 @@ mod overview;
 mod owned;
 mod params;
 mod pipeline;
-mod protocol;
 #[allow(dead_code, reason = "levels are for policies")]
+mod policy;
+mod protocol;
 mod redact;
 mod registry;
 mod risk;

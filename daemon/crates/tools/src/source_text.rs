@@ -101,6 +101,7 @@ pub(crate) fn of(cx: &ReadCx<'_>, row: &FileRow) -> Result<SourceText, ToolError
         };
         ToolError::new(Code::Unavailable, format!("{path} is listed but not read ({why})"))
     })?;
+    let level = crate::policy::of(cx.call.host.agent(), cx.repo)?.level();
     let bytes = cx.repo.read_file(path, row.size).map_err(|unread| match unread {
         Unread::Failed(why) => ToolError::new(Code::Unavailable, format!("{path} can't be read: {why}")),
         Unread::Gone | Unread::TooLarge => moved(cx, path),
@@ -108,7 +109,7 @@ pub(crate) fn of(cx: &ReadCx<'_>, row: &FileRow) -> Result<SourceText, ToolError
     if ContentHash::of(&bytes) != key.content {
         return Err(moved(cx, path));
     }
-    Ok(SourceText::new(path.clone(), key.lang, text_of(bytes), Level::Likely))
+    Ok(SourceText::new(path.clone(), key.lang, text_of(bytes), level))
 }
 
 fn moved(cx: &ReadCx<'_>, path: &RelPath) -> ToolError {

@@ -32,6 +32,12 @@ fn calls(world: &World) -> Vec<(&'static str, Value)> {
         ("pr.risk.analyze", json!({"fromVersion": world.repo.head(), "toVersion": "latest"})),
         ("code.getSkeleton", json!({"file": "src/auth.py", "maxLines": 1})),
         ("code.getHotPath", json!({"symbolId": validate, "identifiersToFind": ["token"]})),
+        (
+            "code.needWindow",
+            json!({"symbolId": validate, "reason": "see validate", "expectedLines": 1, "identifiersToFind": ["token"]}),
+        ),
+        ("policy.get", json!({})),
+        ("policy.set", json!({"policyPatch": {"maxWindowLines": 200}})),
         ("repo.register", json!({"rootPath": "/somewhere/else"})),
         ("repo.status", json!({"detail": "full"})),
         ("repo.overview", json!({"level": "full"})),

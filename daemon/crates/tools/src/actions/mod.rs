@@ -6,6 +6,7 @@ mod agent_feedback_query;
 mod chain;
 mod code_get_hot_path;
 mod code_get_skeleton;
+mod code_need_window;
 mod context_summary;
 mod delta_get;
 mod index_refresh;
@@ -15,6 +16,8 @@ mod memory_query;
 mod memory_remove;
 mod memory_store;
 mod memory_surface;
+mod policy_get;
+mod policy_set;
 mod pr_risk_analyze;
 mod repo_overview;
 mod repo_register;
@@ -44,6 +47,9 @@ pub(crate) fn all() -> Vec<Entry> {
         Entry::read::<pr_risk_analyze::PrRiskAnalyze>(),
         Entry::read::<code_get_skeleton::CodeGetSkeleton>(),
         Entry::read::<code_get_hot_path::CodeGetHotPath>(),
+        Entry::read::<code_need_window::CodeNeedWindow>(),
+        Entry::repo::<policy_get::PolicyGet>(),
+        Entry::repo::<policy_set::PolicySet>(),
         Entry::host::<repo_register::RepoRegister>(),
         Entry::read::<repo_status::RepoStatus>(),
         Entry::read::<repo_overview::RepoOverview>(),

@@ -184,7 +184,12 @@ impl Wanted {
             .ok_or_else(|| ToolError::invalid("wireFormatVersion", "wireFormatVersion must be 1, 2 or 3"))?;
         let asked = request.budget.unwrap_or(BudgetParam { max_cards: None, max_estimated_tokens: None });
         let default = Budget::default();
-        let most = asked.max_estimated_tokens.unwrap_or(default.max_estimated_tokens).max(LEAST_TOKENS);
+        let caps = crate::policy::of(cx.call.host.agent(), cx.repo)?.budget_caps;
+        let most = asked
+            .max_estimated_tokens
+            .unwrap_or(default.max_estimated_tokens)
+            .min(caps.max_estimated_tokens)
+            .max(LEAST_TOKENS);
         let mut entry_symbols = Vec::new();
         for (i, id) in request.entry_symbols.iter().enumerate() {
             entry_symbols.push(symbols::by_id(cx, id, &format!("entrySymbols[{i}]"))?.id);
@@ -212,7 +217,7 @@ impl Wanted {
             failing_test_path: request.failing_test_path,
             chat_mentions: Vec::new(),
             budget: Budget {
-                max_cards: asked.max_cards.unwrap_or(default.max_cards),
+                max_cards: asked.max_cards.unwrap_or(default.max_cards).min(caps.max_cards),
                 max_estimated_tokens: most,
             },
             min_confidence: percent(request.min_confidence, 50),

@@ -5,6 +5,7 @@ pub(crate) mod hot_path;
 pub(crate) mod identifiers;
 pub(crate) mod lines;
 pub(crate) mod skeleton;
+pub(crate) mod window;
 
 use schemars::JsonSchema;
 use sdl_lang::Structure;

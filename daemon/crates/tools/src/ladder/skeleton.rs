@@ -158,12 +158,11 @@ impl Page<'_> {
         if rest.is_empty() || rest == "{" || (line == from && end > place.end && before.trim().is_empty()) {
             // A brace on a line of its own, or a body on the lines behind.
             self.keep(last);
-        } else if !before.trim().is_empty() {
-            if let Some(fate) = self.fate(line)
-                && *fate != Fate::Shown
-            {
-                *fate = Fate::Cut(body);
-            }
+        } else if !before.trim().is_empty()
+            && let Some(fate) = self.fate(line)
+            && *fate != Fate::Shown
+        {
+            *fate = Fate::Cut(body);
         }
     }
 

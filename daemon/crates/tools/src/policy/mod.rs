@@ -1,0 +1,159 @@
+//! What a repository allows its readers: kept by repository, outlives every rebuild of its ledger.
+
+pub(crate) mod decide;
+pub(crate) mod nearness;
+
+use schemars::JsonSchema;
+use sdl_ledger::AgentStore;
+use serde::{Deserialize, Serialize};
+
+use crate::owned::POLICY;
+use crate::redact::Level;
+use crate::{Code, Repo, ToolError};
+
+/// The layout of the stored form.
+const LAYOUT: u8 = 1;
+
+/// A repository's policy.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct Policy {
+    /// No window has more lines.
+    pub(crate) max_window_lines: u32,
+    /// No answer with a window has more tokens.
+    pub(crate) max_window_tokens: u32,
+    /// A window is for identifiers that stand in it.
+    pub(crate) require_identifiers: bool,
+    /// `breakGlass` overrides the two conditions of a window.
+    pub(crate) allow_break_glass: bool,
+    /// A window needs a slice that its symbol is in or next to, or enough utility. If not, identifiers are enough.
+    pub(crate) default_deny_raw: bool,
+    /// The utility from which a window is approved without a slice, 0 to 1.
+    pub(crate) utility_threshold: f64,
+    /// Mask literals that are named like a secret or look like one. What is certainly a secret is always masked.
+    pub(crate) redact_secrets: bool,
+    /// No slice is larger.
+    pub(crate) budget_caps: BudgetCaps,
+}
+
+/// Upper bounds of a slice's budget.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", default)]
+pub(crate) struct BudgetCaps {
+    /// Cards.
+    pub(crate) max_cards: u32,
+    /// Tokens.
+    pub(crate) max_estimated_tokens: u32,
+}
+
+impl Default for BudgetCaps {
+    fn default() -> Self {
+        Self { max_cards: sdl_retrieve::slice::MAX_CARDS, max_estimated_tokens: 20_000 }
+    }
+}
+
+impl Default for Policy {
+    fn default() -> Self {
+        Self {
+            max_window_lines: 180,
+            max_window_tokens: 1_400,
+            require_identifiers: true,
+            allow_break_glass: false,
+            default_deny_raw: true,
+            utility_threshold: 0.5,
+            redact_secrets: true,
+            budget_caps: BudgetCaps::default(),
+        }
+    }
+}
+
+/// Some of a policy's fields.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct PolicyPatch {
+    #[schemars(range(min = 1, max = 10_000))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_window_lines: Option<u32>,
+    #[schemars(range(min = 500, max = 20_000))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_window_tokens: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    require_identifiers: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    allow_break_glass: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    default_deny_raw: Option<bool>,
+    #[schemars(range(min = 0, max = 1))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    utility_threshold: Option<f64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    redact_secrets: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    budget_caps: Option<CapsPatch>,
+}
+
+/// Some of the caps.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct CapsPatch {
+    #[schemars(range(min = 1, max = sdl_retrieve::slice::MAX_CARDS))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_cards: Option<u32>,
+    #[schemars(range(min = 400, max = 20_000))]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    max_estimated_tokens: Option<u32>,
+}
+
+impl Policy {
+    /// This policy with the patch's fields.
+    pub(crate) fn patched(&self, patch: &PolicyPatch) -> Self {
+        let caps = patch.budget_caps.unwrap_or_default();
+        Self {
+            max_window_lines: patch.max_window_lines.unwrap_or(self.max_window_lines),
+            max_window_tokens: patch.max_window_tokens.unwrap_or(self.max_window_tokens),
+            require_identifiers: patch.require_identifiers.unwrap_or(self.require_identifiers),
+            allow_break_glass: patch.allow_break_glass.unwrap_or(self.allow_break_glass),
+            default_deny_raw: patch.default_deny_raw.unwrap_or(self.default_deny_raw),
+            utility_threshold: patch.utility_threshold.unwrap_or(self.utility_threshold),
+            redact_secrets: patch.redact_secrets.unwrap_or(self.redact_secrets),
+            budget_caps: BudgetCaps {
+                max_cards: caps.max_cards.unwrap_or(self.budget_caps.max_cards),
+                max_estimated_tokens: caps
+                    .max_estimated_tokens
+                    .unwrap_or(self.budget_caps.max_estimated_tokens),
+            },
+        }
+    }
+
+    /// How much is taken for a secret.
+    pub(crate) fn level(&self) -> Level {
+        if self.redact_secrets { Level::Likely } else { Level::Known }
+    }
+}
+
+/// The policy of a repository; the default one if none was set. What can't be read is no reason to allow more: an error.
+pub(crate) fn of(store: &AgentStore, repo: &dyn Repo) -> Result<Policy, ToolError> {
+    let stored = store.read(|reader| Ok(reader.get(POLICY, &key(repo))?.map(<[u8]>::to_vec)))?;
+    let Some(bytes) = stored else { return Ok(Policy::default()) };
+    let policy = bytes.split_first().filter(|(layout, _)| **layout == LAYOUT);
+    policy.and_then(|(_, json)| serde_json::from_slice(json).ok()).ok_or_else(|| {
+        let message = "the stored policy can't be read; set every field of it again with policy.set";
+        ToolError::new(Code::Unavailable, message)
+    })
+}
+
+/// Changes fields of a repository's policy; what it is then.
+pub(crate) fn set(store: &AgentStore, repo: &dyn Repo, patch: &PolicyPatch) -> Result<Policy, ToolError> {
+    // One that can't be read is replaced from the default.
+    let policy = of(store, repo).unwrap_or_default().patched(patch);
+    let mut bytes = vec![LAYOUT];
+    serde_json::to_writer(&mut bytes, &policy).map_err(|e| ToolError::internal("writing a policy", e))?;
+    store.write(|writer| writer.put(POLICY, &key(repo), &bytes))?;
+    Ok(policy)
+}
+
+fn key(repo: &dyn Repo) -> Vec<u8> {
+    let mut key = repo.id().as_bytes().to_vec();
+    key.push(0);
+    key
+}

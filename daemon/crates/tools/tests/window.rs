@@ -1,0 +1,328 @@
+//! Raw code: who gets it, what is served in its place, what is said to who does not, and that all of it is in the log.
+
+mod common;
+
+use std::fmt::Write as _;
+use std::sync::OnceLock;
+
+use common::World;
+use proptest::prelude::*;
+use proptest::test_runner::{Config, TestRunner};
+use sdl_tools::{Host as _, audit};
+use serde_json::{Value, json};
+
+const SMALL: &str = r#"//- /real/auth.ts
+export function validate(token: string): boolean {
+    const apiKey = "PLANTED-9c1f-one";
+    for (const part of token.split(".")) {
+        if (expired(part, tokenExpiry)) {
+            return false;
+        }
+    }
+    return true;
+}
+export function unrelated(): number {
+    return 1;
+}
+//- /real/.env.py
+def secret_settings():
+    return "PLANTED-9c1f-two"
+//- /src/shop.py
+def checkout(cart: Cart) calls total
+def total(cart: Cart)
+"#;
+
+fn world() -> World {
+    let world = World::empty();
+    world.repo.write(SMALL);
+    let mut large = "//- /real/large.py\ndef large(items):\n".to_owned();
+    for i in 0..300 {
+        let _ = writeln!(large, "    step_{i} = prepare(items, {i})");
+        if i % 100 == 50 {
+            let _ = writeln!(large, "    if special_{i}:\n        finish(items)");
+        }
+    }
+    large.push_str("    password = 'PLANTED-9c1f-three'\n    return items\n");
+    world.repo.write(&large);
+    world
+}
+
+fn id(world: &World, name: &str) -> String {
+    let found = world.ok("sdl_symbol_search", json!({"query": name, "exact": true}));
+    found["results"][0]["symbolId"].as_str().unwrap_or_else(|| panic!("{name}: {found:#}")).to_owned()
+}
+
+fn ask(world: &World, name: &str, lines: u32, identifiers: &[&str]) -> Value {
+    json!({"symbolId": id(world, name), "reason": "see the branches", "expectedLines": lines, "identifiersToFind": identifiers})
+}
+
+fn with(mut args: Value, key: &str, value: Value) -> Value {
+    args[key] = value;
+    args
+}
+
+fn window(world: &World, args: Value) -> Value {
+    world.ok("sdl_code_needWindow", args)
+}
+
+fn why(answer: &Value) -> String {
+    answer.get("whyDenied").or_else(|| answer.get("whyApproved")).unwrap().to_string()
+}
+
+/// What a denial offers works as it is, and what it suggests too.
+fn assert_helps(world: &World, denial: &Value) {
+    assert_eq!(denial["approved"], false, "{denial:#}");
+    let next = &denial["nextBestAction"];
+    world.ok(next["tool"].as_str().unwrap(), next["args"].clone());
+    assert!(!next["rationale"].as_str().unwrap().is_empty());
+    if let Some(suggested) = denial.get("suggestedNextRequest") {
+        window(world, suggested.clone());
+    }
+}
+
+#[test]
+fn a_useful_window_is_approved_with_its_secrets_masked() {
+    let world = world();
+    let answer = window(&world, ask(&world, "validate", 9, &["if", "tokenExpiry"]));
+    assert_eq!(answer["approved"], true, "{answer:#}");
+    let code = answer["code"].as_str().unwrap();
+    assert!(code.starts_with("export function validate") && code.ends_with('}'), "{code}");
+    assert!(code.contains("const apiKey = \"***\";"), "{code}");
+    assert_eq!(answer["matchedIdentifiers"], json!(["tokenExpiry"]));
+    assert_eq!(answer["matchedLineNumbers"], json!([4]));
+    assert_eq!((&answer["range"]["startLine"], &answer["range"]["endLine"]), (&json!(1), &json!(9)));
+    assert!(answer.get("downgradedFrom").is_none() && answer.get("truncated").is_none(), "{answer:#}");
+    let block = with(ask(&world, "validate", 3, &["tokenExpiry"]), "granularity", json!("block"));
+    let block = window(&world, block);
+    assert_eq!((&block["range"]["startLine"], &block["range"]["endLine"]), (&json!(4), &json!(6)));
+    let around = with(ask(&world, "unrelated", 5, &["unrelated"]), "granularity", json!("fileWindow"));
+    let around = window(&world, around);
+    assert_eq!((&around["range"]["startLine"], &around["range"]["endLine"]), (&json!(8), &json!(12)));
+}
+
+#[test]
+fn a_denial_says_why_and_what_works() {
+    let world = world();
+    for (args, says) in [
+        (ask(&world, "validate", 9, &["nowhere"]), "none of the identifiers"),
+        (ask(&world, "validate", 9, &["if", "for"]), "only keywords"),
+        (ask(&world, "validate", 9, &[]), "none were given"),
+        (ask(&world, "validate", 1000, &["tokenExpiry", "no", "such"]), "no current slice"),
+        (with(ask(&world, "validate", 9, &["nowhere"]), "breakGlass", json!(true)), "not allowed"),
+    ] {
+        let denial = window(&world, args);
+        assert!(why(&denial).contains(says), "{says}: {denial:#}");
+        assert_helps(&world, &denial);
+        let again = window(&world, denial["suggestedNextRequest"].clone());
+        assert_eq!(again["approved"], true, "{says}: {again:#}");
+    }
+    world.err("sdl_code_needWindow", with(ask(&world, "validate", 9, &[]), "reason", json!("  ")));
+}
+
+#[test]
+fn being_in_a_slice_or_next_to_one_counts() {
+    let world = world();
+    let args = ask(&world, "total", 900, &["total", "x", "y", "z"]);
+    assert_eq!(window(&world, args.clone())["approved"], false);
+    let checkout = id(&world, "checkout");
+    world.ok("sdl_slice_build", json!({"entrySymbols": [checkout], "budget": {"maxCards": 1}}));
+    let next = window(&world, args);
+    assert!(next["approved"] == true && why(&next).contains("slice"), "{next:#}");
+    let task = json!({"entrySymbols": [id(&world, "validate")]});
+    let told = with(ask(&world, "validate", 20, &["tokenExpiry"]), "sliceContext", task);
+    assert!(why(&window(&world, told)).contains("utility"));
+}
+
+#[test]
+fn a_window_above_the_limits_is_served_as_a_lower_rung() {
+    let world = world();
+    let hot = window(&world, ask(&world, "large", 300, &["special_50"]));
+    assert_eq!((&hot["approved"], &hot["downgradedFrom"]), (&json!(true), &json!("window")), "{hot:#}");
+    assert!(hot["code"].as_str().unwrap().contains("if special_50:"), "{hot:#}");
+    assert!(sdl_tokens::count(&hot.to_string()) <= 1_400);
+    let open = json!({"policyPatch": {"requireIdentifiers": false, "defaultDenyRaw": false}});
+    world.ok("sdl_policy_set", open);
+    let shape = window(&world, ask(&world, "large", 300, &[]));
+    let code = shape["code"].as_str().unwrap();
+    assert!(code.contains("if special_50:") && !code.contains("finish"), "{shape:#}");
+    world.ok("sdl_policy_set", json!({"policyPatch": {"allowBreakGlass": true, "requireIdentifiers": true}}));
+    let glass = with(ask(&world, "large", 300, &["nowhere"]), "breakGlass", json!(true));
+    let glass = window(&world, glass);
+    assert_eq!((&glass["approved"], &glass["truncated"]), (&json!(true), &json!(true)), "{glass:#}");
+    assert!(glass["range"]["endLine"].as_u64().unwrap() <= 180);
+    let part = with(ask(&world, "large", 20, &["special_150"]), "granularity", json!("fileWindow"));
+    assert!(window(&world, part.clone())["approved"] == false, "not in the first lines");
+    let small = with(ask(&world, "validate", 9, &["tokenExpiry"]), "maxTokens", json!(400));
+    let small = window(&world, small);
+    assert!(sdl_tokens::count(&small.to_string()) <= 400, "{small:#}");
+    assert_eq!(
+        world.err(
+            "sdl_code_needWindow",
+            with(ask(&world, "validate", 9, &["tokenExpiry"]), "maxTokens", json!(9))
+        )["field"],
+        "maxTokens"
+    );
+}
+
+#[test]
+fn files_of_secrets_are_never_shown() {
+    let world = world();
+    world.ok("sdl_policy_set", json!({"policyPatch": {"allowBreakGlass": true, "redactSecrets": false}}));
+    let glass = with(ask(&world, "secret_settings", 5, &["secret_settings"]), "breakGlass", json!(true));
+    let denial = window(&world, glass);
+    assert!(
+        why(&denial).contains("holds secrets") && denial.get("suggestedNextRequest").is_none(),
+        "{denial:#}"
+    );
+    assert_helps(&world, &denial);
+}
+
+#[test]
+fn a_policy_is_patched_field_by_field_and_kept_by_repository() {
+    let world = world();
+    let other = world.add("other");
+    other.write("//- /a.py\ndef elsewhere()\n");
+    let get = |repo: &str| world.ok("sdl_policy_get", json!({"repoId": repo}))["policy"].clone();
+    let before = get("shop");
+    assert_eq!(
+        (
+            &before["maxWindowLines"],
+            &before["maxWindowTokens"],
+            &before["requireIdentifiers"],
+            &before["allowBreakGlass"]
+        ),
+        (&json!(180), &json!(1400), &json!(true), &json!(false))
+    );
+    let patch = json!({"maxWindowLines": 220, "budgetCaps": {"maxCards": 2}});
+    let set = world.ok("sdl_policy_set", json!({"repoId": "shop", "policyPatch": patch}));
+    assert_eq!((&set["ok"], &set["repoId"]), (&json!(true), &json!("shop")));
+    let after = get("shop");
+    assert_eq!((&after["maxWindowLines"], &after["maxWindowTokens"]), (&json!(220), &json!(1400)));
+    assert_eq!(after["budgetCaps"]["maxCards"], 2);
+    assert_eq!(get("other"), before);
+    world.err("sdl_policy_set", json!({"policyPatch": {"maxWindowLines": 0}}));
+    world.err("sdl_policy_set", json!({"policyPatch": {"maxWindow": 1}}));
+}
+
+#[test]
+fn every_decision_is_one_row_of_a_chain() {
+    let world = world();
+    window(&world, ask(&world, "validate", 9, &["tokenExpiry"]));
+    window(&world, ask(&world, "validate", 9, &["nowhere"]));
+    window(&world, ask(&world, "large", 300, &["special_50"]));
+    world.ok("sdl_policy_set", json!({"policyPatch": {"allowBreakGlass": true}}));
+    window(&world, with(ask(&world, "validate", 9, &["nowhere"]), "breakGlass", json!(true)));
+    // An error is no decision.
+    world.err(
+        "sdl_code_needWindow",
+        json!({"symbolId": "s_0000000000000", "reason": "x", "expectedLines": 1, "identifiersToFind": []}),
+    );
+    let rows = audit::show(world.host.agent(), Some("shop"), 100).unwrap();
+    let decisions: Vec<&str> = rows.iter().map(|(row, _)| row.decision.as_str()).collect();
+    assert_eq!(decisions, ["approved", "denied", "downgraded", "set", "approved"]);
+    assert!(rows[4].0.break_glass && rows[0].0.details["range"]["endLine"] == 9, "{rows:#?}");
+    let found = audit::verify(world.host.agent()).unwrap();
+    assert!(found.ok && found.rows == 5, "{found:?}");
+}
+
+/// Random requests to every rung, some under random policies. `SDL_WINDOW_CASES` sets how many.
+#[test]
+fn no_denied_or_secret_byte_leaves() {
+    let cases = std::env::var("SDL_WINDOW_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(2_000);
+    static WORLD: OnceLock<(World, Vec<String>)> = OnceLock::new();
+    let (world, symbols) = WORLD.get_or_init(|| {
+        let world = world();
+        let names = ["validate", "unrelated", "secret_settings", "large", "checkout", "total"];
+        let symbols = names.iter().map(|name| id(&world, name)).collect();
+        (world, symbols)
+    });
+    let words = prop::sample::select(vec![
+        "if",
+        "token",
+        "tokenExpiry",
+        "special_50",
+        "items",
+        "nowhere",
+        "apiKey",
+        "password",
+        "PLANTED",
+        "9c1f",
+        "return",
+        "cart",
+        "PLANTED-9c1f-one",
+        "",
+        " ",
+        "***",
+    ]);
+    let patch = prop::option::weighted(
+        0.1,
+        (any::<[bool; 4]>(), 1u32..300, 500u32..3_000, 0.0..1.0f64).prop_map(|(on, lines, tokens, threshold)| {
+            json!({"allowBreakGlass": on[0], "requireIdentifiers": on[1], "defaultDenyRaw": on[2], "redactSecrets": true,
+                "maxWindowLines": lines, "maxWindowTokens": tokens, "utilityThreshold": threshold})
+        }),
+    );
+    let request = (
+        prop::sample::select(symbols.clone()),
+        prop::collection::vec(words, 0..5),
+        (0u8..6, any::<[bool; 3]>()),
+        1u32..400,
+        prop::option::of(1u32..3_000),
+        patch,
+    );
+    let mut runner = TestRunner::new(Config { cases, failure_persistence: None, ..Config::default() });
+    let done = runner.run(&request, |(symbol, words, (kind, on), lines, tokens, patch)| {
+        if let Some(patch) = patch {
+            world.ok("sdl_policy_set", json!({ "policyPatch": patch }));
+        }
+        let policy = world.ok("sdl_policy_get", json!({}))["policy"].clone();
+        let (tool, mut args) = match kind {
+            0 => ("sdl_code_getSkeleton", json!({"symbolId": symbol, "identifiersToFind": words, "skeletonOffset": lines % 7})),
+            1 => {
+                let file = ["real/auth.ts", "real/.env.py", "real/large.py", "../etc/passwd"][lines as usize % 4];
+                ("sdl_code_getSkeleton", json!({"file": file, "exportedOnly": on[0], "identifiersToFind": words}))
+            }
+            2 => ("sdl_code_getHotPath", json!({"symbolId": symbol, "identifiersToFind": words, "contextLines": lines})),
+            _ => {
+                let granularity = ["symbol", "block", "fileWindow"][lines as usize % 3];
+                let args = json!({"symbolId": symbol, "reason": "why not", "expectedLines": lines, "identifiersToFind": words,
+                    "granularity": granularity, "breakGlass": on[0]});
+                let task = json!({"taskText": "validate a token", "entrySymbols": [symbol]});
+                ("sdl_code_needWindow", if on[1] { with(args, "sliceContext", task) } else { args })
+            }
+        };
+        if let Some(tokens) = tokens {
+            args["maxTokens"] = tokens.into();
+        }
+        let sent = args.to_string();
+        let result = world.raw(tool, &sent);
+        let answer = &result["structuredContent"];
+        // What was sent may come back; what was planted has more than that.
+        for planted in ["c1f-two", "c1f-three"] {
+            prop_assert!(!result.to_string().contains(planted), "{tool} {sent}: {result:#}");
+        }
+        let code = ["code", "skeleton", "excerpt"].map(|key| answer[key].as_str().unwrap_or_default().to_owned()).join("\n");
+        prop_assert!(!code.replace("/* <- ", "").contains("PLANTED-9c1f-one\""), "{tool} {sent}: {result:#}");
+        if result["isError"] == false {
+            let most = tokens.unwrap_or(20_000).min(if kind > 2 { policy["maxWindowTokens"].as_u64().unwrap() as u32 } else { 4_000.max(tokens.unwrap_or(0)) });
+            let denied = answer["approved"] == false;
+            prop_assert!(denied || sdl_tokens::count(&answer.to_string()) <= most as usize, "{tool} {sent}: {answer:#}");
+            if denied {
+                prop_assert!(answer.get("code").is_none() && answer.get("range").is_none(), "{answer:#}");
+                for line in ["tokenExpiry))", "prepare(items", "return true"] {
+                    prop_assert!(!result.to_string().contains(line), "{tool} {sent}: {result:#}");
+                }
+                let next = &answer["nextBestAction"];
+                let followed = world.raw(next["tool"].as_str().unwrap(), &next["args"].to_string());
+                prop_assert!(followed["isError"] == false, "{next:#}: {followed:#}");
+            }
+            if answer["approved"] == true && answer.get("downgradedFrom").is_none() {
+                let (start, end) = (answer["range"]["startLine"].as_u64().unwrap(), answer["range"]["endLine"].as_u64().unwrap());
+                prop_assert!(end - start < policy["maxWindowLines"].as_u64().unwrap(), "{answer:#}");
+            }
+        }
+        Ok(())
+    });
+    done.unwrap_or_else(|failure| panic!("{failure}"));
+    let found = audit::verify(world.host.agent()).unwrap();
+    assert!(found.ok, "{found:?}");
+}
