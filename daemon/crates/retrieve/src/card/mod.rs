@@ -17,8 +17,8 @@ pub use etag::etag_covers;
 pub use live::{Churn, Live};
 pub(crate) use metrics::used_by_test;
 pub use processes::{Process, Start, chains, is_main, processes};
-pub(crate) use text::brief;
 pub use signature::line as signature_line;
+pub(crate) use text::brief;
 pub use text::text;
 pub use types::{
     Card, CardRef, Dep, Deps, Detail, How, Metrics, Param, Range, SideEffect, Signature, TestRef,

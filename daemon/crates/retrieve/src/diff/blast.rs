@@ -11,7 +11,8 @@ use crate::card::{Enrichment, used_by_test};
 use crate::numbers::Milli;
 use crate::{History, Result, Source, Sym};
 
-/// Dependents of one symbol that are followed.
+/// Dependents of one symbol that are followed, where the symbol is one of those that a change may affect. Of a changed
+/// symbol all count.
 const MOST_IN: usize = 200;
 /// Symbols that are considered.
 const MOST: usize = 2_000;
@@ -89,9 +90,10 @@ pub fn blast_radius(
     }
     lost_targets(history, from, changes, changed, &own, &mut affected)?;
     for distance in 1..=FAR {
+        let most_in = if distance == 1 { MOST } else { MOST_IN };
         let mut next = Vec::new();
         for (symbol, weight, name, far) in wave {
-            for edge in history.in_edges(symbol, MOST_IN)? {
+            for edge in history.in_edges(symbol, most_in)? {
                 if own.contains(&edge.from) || affected.len() >= MOST {
                     continue;
                 }

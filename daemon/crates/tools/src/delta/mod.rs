@@ -20,7 +20,7 @@ pub(crate) use ends::{End, ends};
 pub(crate) use fit::{Fitted, Limits, fit};
 
 /// Affected symbols that are looked for.
-const MOST_AFFECTED: usize = 400;
+const MOST_AFFECTED: usize = 2_000;
 /// Symbols whose fan-in grew that are told.
 const MOST_AMPLIFIERS: usize = 10;
 /// Files that are named one by one.
