@@ -157,6 +157,9 @@ pub(crate) struct Call<'a> {
     pub(crate) cancel: &'a Cancel,
     pub(crate) registry: &'a Registry,
     pub(crate) leases: &'a Leases,
+    pub(crate) usage: &'a crate::usage::Usage,
+    /// What this call serves.
+    pub(crate) served: &'a RefCell<crate::usage::Served>,
     /// What a step of a chain has in common with the steps before it.
     pub(crate) pins: Option<&'a Pins>,
     /// Summaries told lately.
@@ -173,6 +176,13 @@ impl Call<'_> {
             ));
         }
         Ok(())
+    }
+
+    /// Adds to what this call serves. Losing count is no reason to fail.
+    pub(crate) fn serves(&self, add: impl FnOnce(&mut crate::usage::Served)) {
+        if let Ok(mut served) = self.served.try_borrow_mut() {
+            add(&mut served);
+        }
     }
 
     /// How long something that wants `wanted` may take.

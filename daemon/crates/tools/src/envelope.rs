@@ -6,8 +6,8 @@ use crate::answers::add;
 use crate::registry::Answer;
 use crate::{ToolError, budget};
 
-/// The result of a call that was answered.
-pub(crate) fn answered(answer: Answer) -> Vec<u8> {
+/// The result of a call that was answered, and the tokens of its structured content.
+pub(crate) fn answered(answer: Answer) -> (Vec<u8>, usize) {
     let structured = Value::Object(answer.structured).to_string();
     let tokens = budget::count(&structured);
     if tokens > budget::MOST_TOKENS {
@@ -17,13 +17,14 @@ pub(crate) fn answered(answer: Answer) -> Vec<u8> {
             format!("it has {tokens} tokens"),
         ));
     }
-    write(&structured, tokens, &answer.text, false)
+    (write(&structured, tokens, &answer.text, false), tokens)
 }
 
-/// The result of a call that was refused or failed.
-pub(crate) fn failed(error: &ToolError) -> Vec<u8> {
+/// The result of a call that was refused or failed, and the tokens of its structured content.
+pub(crate) fn failed(error: &ToolError) -> (Vec<u8>, usize) {
     let structured = error.to_value().to_string();
-    write(&structured, budget::count(&structured), &text_of(error), true)
+    let tokens = budget::count(&structured);
+    (write(&structured, tokens, &text_of(error), true), tokens)
 }
 
 fn write(structured: &str, tokens: usize, text: &str, is_error: bool) -> Vec<u8> {
@@ -70,10 +71,10 @@ mod tests {
     fn text_never_costs_more_than_the_json() {
         let structured = json!({"a": 1}).as_object().cloned().unwrap();
         let long = Answer { structured: structured.clone(), text: "word ".repeat(50) };
-        let result: Value = serde_json::from_slice(&answered(long)).unwrap();
+        let result: Value = serde_json::from_slice(&answered(long).0).unwrap();
         assert_eq!(result["content"][0]["text"], r#"{"a":1}"#);
         let short = Answer { structured, text: "a".into() };
-        let result: Value = serde_json::from_slice(&answered(short)).unwrap();
+        let result: Value = serde_json::from_slice(&answered(short).0).unwrap();
         assert_eq!(result["content"][0]["text"], "a");
         assert_eq!(result["structuredContent"], json!({"a": 1}));
         assert_eq!(result["isError"], json!(false));
@@ -85,7 +86,7 @@ mod tests {
             .at("symbolId")
             .or_one_of([Candidate::of("symbolId", "s_1").with("name", "y")])
             .next("sdl_symbol_search", json!({"query": "x"}), "look it up");
-        let result: Value = serde_json::from_slice(&failed(&error)).unwrap();
+        let result: Value = serde_json::from_slice(&failed(&error).0).unwrap();
         assert_eq!(result["isError"], json!(true));
         let body = &result["structuredContent"];
         assert_eq!(body["code"], "unknownSymbol");

@@ -40,6 +40,7 @@ mod spill;
 mod stored;
 mod symbols;
 mod tools;
+mod usage;
 
 pub use error::{About, Candidate, Code, Damage, NextBestAction, ToolError};
 pub use host::{Cancel, Host, Names, NoProgress, Progress, Repo, Session, Surface};

@@ -1,5 +1,6 @@
 //! The entry points that a daemon routes to.
 
+use std::cell::RefCell;
 use std::sync::Arc;
 
 use sdl_ledger::Clock;
@@ -7,6 +8,7 @@ use sdl_ledger::Clock;
 use crate::briefing::Briefings;
 use crate::leases::Leases;
 use crate::registry::{Registry, To};
+use crate::usage::Usage;
 use crate::{
     Cancel, Host, Names, Progress, ProtocolError, Session, Surface, actions, envelope, manual, pipeline,
     protocol,
@@ -22,6 +24,7 @@ pub struct Tools {
     pub(crate) host: Arc<dyn Host>,
     pub(crate) registry: Registry,
     pub(crate) leases: Leases,
+    pub(crate) usage: Arc<Usage>,
     pub(crate) briefings: Briefings,
 }
 
@@ -32,6 +35,7 @@ impl Tools {
             host,
             registry: Registry::new(actions::all()),
             leases: Leases::default(),
+            usage: Arc::default(),
             briefings: Briefings::default(),
         }
     }
@@ -51,10 +55,17 @@ impl Tools {
         progress: &dyn Progress,
         cancel: &Cancel,
     ) -> Vec<u8> {
-        match pipeline::call(self, session, name, args, progress, cancel) {
+        let served = RefCell::default();
+        let answer = pipeline::call(self, session, name, args, progress, cancel, &served);
+        let failed = answer.is_err();
+        let (bytes, tokens) = match answer {
             Ok(answer) => envelope::answered(answer),
             Err(error) => envelope::failed(&error),
+        };
+        if self.usage.note(session.id, served.into_inner(), tokens, failed, self.leases.now()) {
+            self.usage.settle_beside(&self.host);
         }
+        bytes
     }
 
     /// The `tools/list` result of a surface, `{"tools":[…]}`, in an order that does not change.
@@ -102,8 +113,9 @@ impl Tools {
         self.registry.schema_version()
     }
 
-    /// Writes the leases that were renewed in memory to their ledgers. Call it before the daemon stops.
+    /// Writes the leases that were renewed in memory to their ledgers, and what was counted. Call it before the daemon stops.
     pub fn flush(&self) {
         self.leases.flush(self.host.as_ref());
+        self.usage.settle(self.host.as_ref());
     }
 }

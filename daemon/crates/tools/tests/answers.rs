@@ -47,6 +47,7 @@ fn calls(world: &World) -> Vec<(&'static str, Value)> {
             "agent.feedback",
             json!({"sliceHandle": built["sliceHandle"], "usefulSymbols": [validate], "rating": 4}),
         ),
+        ("usage.stats", json!({})),
         ("agent.feedback.query", json!({})),
         ("memory.store", json!({"type": "pattern", "title": "t", "content": "c", "files": ["src/db.py"]})),
         ("memory.query", json!({"query": "nothing like this"})),

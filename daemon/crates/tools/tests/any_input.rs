@@ -99,7 +99,19 @@ fn any_call() -> impl Strategy<Value = (usize, Map<String, Value>)> {
 }
 
 /// What the first of two equal calls answers otherwise than the second.
-const ONCE: [&str; 3] = ["created", "deduplicated", "feedbackId"];
+const ONCE: [&str; 11] = [
+    "created",
+    "deduplicated",
+    "feedbackId",
+    "calls",
+    "tokensServed",
+    "saved",
+    "byAction",
+    "byRung",
+    "failedCalls",
+    "filesRead",
+    "tokensOfFilesRead",
+];
 
 /// What two ways to the same action must agree on: everything but what is drawn anew for each call.
 fn comparable(mut result: Value) -> Value {

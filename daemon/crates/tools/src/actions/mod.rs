@@ -28,6 +28,7 @@ mod slice_spillover_get;
 mod symbol_get_card;
 mod symbol_get_cards;
 mod symbol_search;
+mod usage_stats;
 
 pub(crate) use context_summary::Response as SummaryResponse;
 
@@ -55,6 +56,7 @@ pub(crate) fn all() -> Vec<Entry> {
         Entry::read::<repo_overview::RepoOverview>(),
         Entry::repo::<index_refresh::IndexRefresh>(),
         Entry::host::<action_search::ActionSearch>(),
+        Entry::host::<usage_stats::UsageStats>(),
         Entry::read::<agent_feedback::AgentFeedback>(),
         Entry::read::<agent_feedback_query::AgentFeedbackQuery>(),
         Entry::read::<memory_store::MemoryStore>(),

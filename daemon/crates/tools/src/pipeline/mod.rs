@@ -6,16 +6,19 @@ mod pins;
 mod read;
 mod repo;
 
+use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde_json::{Map, Value};
 
 pub(crate) use arguments::gateway_action;
 pub(crate) use pins::Pins;
+pub(crate) use repo::of as find_repo;
 
 use crate::action::{Call, RepoCx};
 use crate::input::nearest::nearest;
 use crate::registry::{Answer, Entry, Freshness, RepoArgs, Runner, names, take};
+use crate::usage::Served;
 use crate::{Cancel, Candidate, Code, Progress, Session, ToolError, Tools};
 
 /// A call whose arguments are known to fit the action's schema.
@@ -33,6 +36,7 @@ pub(crate) fn call(
     args: &[u8],
     progress: &dyn Progress,
     cancel: &Cancel,
+    served: &RefCell<Served>,
 ) -> Result<Answer, ToolError> {
     let call = Call {
         host: tools.host.as_ref(),
@@ -41,6 +45,8 @@ pub(crate) fn call(
         cancel,
         registry: &tools.registry,
         leases: &tools.leases,
+        usage: tools.usage.as_ref(),
+        served,
         pins: None,
         briefings: &tools.briefings,
     };
@@ -71,6 +77,7 @@ pub(crate) fn step(call: &Call<'_>, action: &str, args: Map<String, Value>) -> R
 fn execute(call: &Call<'_>, checked: Checked<'_>) -> Result<Answer, ToolError> {
     call.check()?;
     let Checked { entry, mut args, notes } = checked;
+    call.serves(|served| served.action = served.action.or(Some(entry.def.name)));
     let mut answer = match &entry.runner {
         Runner::Host(run) => run(call, args)?,
         Runner::Repo(run) => {
@@ -89,6 +96,7 @@ fn execute(call: &Call<'_>, checked: Checked<'_>) -> Result<Answer, ToolError> {
         }
         Runner::Read { sync, handle, run } => read::run(call, *sync, (*handle, *run), args)?,
     };
+    call.serves(|served| served.add(&answer.structured));
     note(&mut answer, &notes)?;
     Ok(answer)
 }

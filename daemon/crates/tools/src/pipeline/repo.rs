@@ -17,6 +17,17 @@ pub(super) fn find(
     given: Option<&str>,
     handle: Option<&str>,
 ) -> Result<Arc<dyn Repo>, ToolError> {
+    let found = looked_up(call, given, handle)?;
+    call.serves(|served| served.repo = Some(found.id().to_owned()));
+    Ok(found)
+}
+
+/// The repository of that id; else the one that holds the client's working directory.
+pub(crate) fn of(call: &Call<'_>, given: Option<&str>) -> Result<Arc<dyn Repo>, ToolError> {
+    find(call, given, None)
+}
+
+fn looked_up(call: &Call<'_>, given: Option<&str>, handle: Option<&str>) -> Result<Arc<dyn Repo>, ToolError> {
     let named = handle.and_then(|handle| {
         let wanted = incarnation_of(handle)?;
         let ours = |repo: &Arc<dyn Repo>| repo.ledger().incarnation() == wanted;

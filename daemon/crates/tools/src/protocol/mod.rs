@@ -63,7 +63,8 @@ impl Request<'_> {
     /// The structured answer of an action.
     fn call(&self, action: &str, args: &Value) -> Result<Map<String, Value>, ToolError> {
         let bytes = args.to_string().into_bytes();
-        pipeline::call(self.tools, self.session, action, &bytes, &NoProgress, self.cancel)
+        let served = std::cell::RefCell::default();
+        pipeline::call(self.tools, self.session, action, &bytes, &NoProgress, self.cancel, &served)
             .map(|answer| answer.structured)
     }
 }

@@ -1,0 +1,168 @@
+//! `usage.stats`: what answers cost beside reading the files.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::ToolError;
+use crate::action::{Action, ActionDef, Call, HostAction, Namespace, Render};
+use crate::answers::line;
+use crate::pipeline;
+use crate::usage::{Count, Key, Usage, rung};
+
+/// See [`ActionDef`].
+pub(crate) struct UsageStats;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+enum Scope {
+    /// This connection.
+    Session,
+    /// One repository, whoever called.
+    Repo,
+    /// Everything.
+    All,
+}
+
+impl Scope {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Session => "session",
+            Self::Repo => "repo",
+            Self::All => "all",
+        }
+    }
+}
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct Request {
+    /// `session` by default.
+    scope: Option<Scope>,
+    /// With `repo`: which.
+    repo_id: Option<String>,
+    /// From this time on, in Unix milliseconds, to the hour. 90 days are kept.
+    #[schemars(range(min = 0))]
+    since: Option<u64>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Response {
+    scope: String,
+    /// With `since`: the beginning of its hour.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    since: Option<u64>,
+    calls: u64,
+    /// Calls that were refused or failed; their errors count as served.
+    failed_calls: u64,
+    /// Tokens of the answers' structured content.
+    tokens_served: u64,
+    /// Files whose cards or source were served, each once for a session.
+    files_read: u64,
+    /// Their tokens in full.
+    tokens_of_files_read: u64,
+    /// The difference; below zero where the answers cost more.
+    saved: i64,
+    /// Most tokens first.
+    by_action: Vec<Share>,
+    /// By rung of the ladder: `search`, `card`, `slice`, `skeleton`, `hotPath`, `window`, `other`.
+    by_rung: Vec<Share>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Share {
+    name: String,
+    calls: u64,
+    tokens_served: u64,
+    tokens_of_files_read: u64,
+}
+
+impl Action for UsageStats {
+    type Request = Request;
+    type Response = Response;
+    const DEF: ActionDef = ActionDef {
+        name: "usage.stats",
+        namespace: Namespace::Repo,
+        mutating: false,
+        description: "Call this when you want to know what answers cost beside reading the files",
+        needs: "",
+        examples: &[r#"{"scope":"session"}"#, r#"{"scope":"repo","repoId":"my-repo","since":1770600000000}"#],
+        aliases: &[],
+    };
+}
+
+impl HostAction for UsageStats {
+    fn run(cx: &Call<'_>, request: Request) -> Result<Response, ToolError> {
+        let scope = request.scope.unwrap_or(Scope::Session);
+        if scope != Scope::Repo && request.repo_id.is_some() {
+            return Err(ToolError::invalid("repoId", "repoId goes with scope: repo"));
+        }
+        cx.usage.settle(cx.host);
+        let counts = match scope {
+            Scope::Session => cx.usage.of_session(cx.session.id),
+            Scope::All => Usage::of_all(cx.host, None)?,
+            Scope::Repo => {
+                let repo = pipeline::find_repo(cx, request.repo_id.as_deref())?;
+                Usage::of_all(cx.host, Some(repo.id()))?
+            }
+        };
+        let from = request.since.map(Key::hour_of);
+        let counts = counts.into_iter().filter(|(key, _)| from.is_none_or(|from| key.hour >= from));
+        let mut sum = Count::default();
+        let (mut by_action, mut by_rung) = (BTreeMap::new(), BTreeMap::new());
+        for (key, count) in counts {
+            sum.add(&count);
+            by_rung.entry(rung(&key.action).to_owned()).or_insert_with(Count::default).add(&count);
+            by_action.entry(key.action).or_insert_with(Count::default).add(&count);
+        }
+        Ok(Response {
+            scope: scope.name().to_owned(),
+            since: from.map(Key::begins_ms),
+            calls: sum.calls,
+            failed_calls: sum.failed,
+            tokens_served: sum.tokens,
+            files_read: sum.files,
+            tokens_of_files_read: sum.file_tokens,
+            saved: sum.file_tokens as i64 - sum.tokens as i64,
+            by_action: shares(by_action),
+            by_rung: shares(by_rung),
+        })
+    }
+}
+
+fn shares(counts: BTreeMap<String, Count>) -> Vec<Share> {
+    let mut shares: Vec<Share> = counts
+        .into_iter()
+        .map(|(name, count)| Share {
+            name,
+            calls: count.calls,
+            tokens_served: count.tokens,
+            tokens_of_files_read: count.file_tokens,
+        })
+        .collect();
+    shares.sort_by_key(|share| std::cmp::Reverse(share.tokens_served));
+    shares
+}
+
+impl Render for Response {
+    fn text(&self) -> String {
+        let mut text = format!(
+            "{}: {} calls served {} tokens; the {} files have {}: {} saved",
+            self.scope,
+            self.calls,
+            self.tokens_served,
+            self.files_read,
+            self.tokens_of_files_read,
+            self.saved
+        );
+        for share in self.by_rung.iter().chain(&self.by_action) {
+            let Share { name, calls, tokens_served, tokens_of_files_read } = share;
+            line(&mut text, format_args!("{name}: {calls} calls, {tokens_served} of {tokens_of_files_read}"));
+        }
+        text
+    }
+}

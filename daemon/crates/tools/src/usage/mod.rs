@@ -1,0 +1,132 @@
+//! What calls cost, and what reading the files instead would have cost.
+//!
+//! A call notes its action, its answer's tokens and the files whose symbols or source it served: a few words in memory.
+//! Everything that takes time, counting the files' tokens and storing, is done in batches beside the calls, and when
+//! someone asks. Calls of tools are counted, resources and completions are not. A file counts once for each session, as for an agent that reads it once and remembers it.
+
+mod count;
+mod served;
+mod stored_counts;
+
+use std::collections::{BTreeMap, HashSet};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use crate::Host;
+
+pub(crate) use count::{Count, Key, rung};
+pub(crate) use served::Served;
+
+/// Calls after which a batch is worked off.
+const BATCH: u64 = 256;
+/// Files that wait to be counted; beyond that none are added.
+const MOST_WAITING: usize = 20_000;
+/// Files that a session is known to have seen; beyond that none are added.
+const MOST_SEEN: usize = 20_000;
+/// Sessions that are kept; the oldest make room.
+const MOST_SESSIONS: usize = 128;
+
+/// Counts of every session, and of those before.
+#[derive(Default)]
+pub(crate) struct Usage {
+    now: Mutex<Now>,
+    /// One batch at a time.
+    turn: Mutex<()>,
+}
+
+#[derive(Default)]
+struct Now {
+    sessions: BTreeMap<u64, OneSession>,
+    /// Not stored yet.
+    pending: BTreeMap<Key, Count>,
+    files: Vec<Waiting>,
+    calls: u64,
+}
+
+#[derive(Default)]
+struct OneSession {
+    counts: BTreeMap<Key, Count>,
+    seen: HashSet<(String, String)>,
+}
+
+/// A file whose tokens are still to be counted.
+struct Waiting {
+    session: u64,
+    key: Key,
+    path: String,
+}
+
+impl Usage {
+    /// Notes one call. Never fails and never waits for the disk. Says whether a batch is due.
+    pub(crate) fn note(&self, session: u64, served: Served, tokens: usize, failed: bool, at_ms: u64) -> bool {
+        let Some(action) = served.action else { return false };
+        let key =
+            Key { repo: served.repo.unwrap_or_default(), hour: Key::hour_of(at_ms), action: action.into() };
+        let one = Count { calls: 1, failed: u64::from(failed), tokens: tokens as u64, ..Count::default() };
+        let mut now = self.now();
+        let Now { sessions, pending, files, calls } = &mut *now;
+        pending.entry(key.clone()).or_default().add(&one);
+        let known = sessions.entry(session).or_default();
+        known.counts.entry(key.clone()).or_default().add(&one);
+        for path in served.files {
+            let room = known.seen.len() < MOST_SEEN && files.len() < MOST_WAITING;
+            if room && known.seen.insert((key.repo.clone(), path.clone())) {
+                files.push(Waiting { session, key: key.clone(), path });
+            }
+        }
+        while sessions.len() > MOST_SESSIONS {
+            sessions.pop_first();
+        }
+        *calls += 1;
+        *calls % BATCH == 0
+    }
+
+    /// Counts the files that wait and stores what is not stored yet. What cannot be stored is tried again with the next
+    /// batch.
+    pub(crate) fn settle(&self, host: &dyn Host) {
+        let _turn = self.turn.lock().unwrap_or_else(PoisonError::into_inner);
+        let (mut pending, files) = {
+            let mut now = self.now();
+            (std::mem::take(&mut now.pending), std::mem::take(&mut now.files))
+        };
+        for file in files {
+            let Some(tokens) = count::file_tokens(host, &file.key.repo, &file.path) else { continue };
+            let one = Count { files: 1, file_tokens: tokens, ..Count::default() };
+            pending.entry(file.key.clone()).or_default().add(&one);
+            if let Some(session) = self.now().sessions.get_mut(&file.session) {
+                session.counts.entry(file.key).or_default().add(&one);
+            }
+        }
+        if stored_counts::add(host.agent(), &pending).is_err() {
+            let mut now = self.now();
+            for (key, count) in pending {
+                now.pending.entry(key).or_default().add(&count);
+            }
+        }
+    }
+
+    /// Works off a batch beside the calls.
+    pub(crate) fn settle_beside(self: &Arc<Self>, host: &Arc<dyn Host>) {
+        let (usage, host) = (Arc::clone(self), Arc::clone(host));
+        // Without a thread to spare the batch waits for the next one.
+        let _ = std::thread::Builder::new()
+            .name("sdl-usage".to_owned())
+            .spawn(move || usage.settle(host.as_ref()));
+    }
+
+    /// The counts of one session.
+    pub(crate) fn of_session(&self, session: u64) -> BTreeMap<Key, Count> {
+        self.now().sessions.get(&session).map(|session| session.counts.clone()).unwrap_or_default()
+    }
+
+    /// The counts of a repository, or of all, from an hour on.
+    pub(crate) fn of_all(
+        host: &dyn Host,
+        repo: Option<&str>,
+    ) -> Result<BTreeMap<Key, Count>, crate::ToolError> {
+        stored_counts::read(host.agent(), repo)
+    }
+
+    fn now(&self) -> MutexGuard<'_, Now> {
+        self.now.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
