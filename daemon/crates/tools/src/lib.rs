@@ -7,6 +7,7 @@
 mod action;
 mod actions;
 mod answers;
+mod assembly;
 pub mod audit;
 mod briefing;
 mod budget;

@@ -38,6 +38,7 @@ fn calls(world: &World) -> Vec<(&'static str, Value)> {
         ),
         ("policy.get", json!({})),
         ("policy.set", json!({"policyPatch": {"maxWindowLines": 200}})),
+        ("agent.orchestrate", json!({"taskText": "validate a token", "budget": {"maxTokens": 2_000}})),
         ("repo.register", json!({"rootPath": "/somewhere/else"})),
         ("repo.status", json!({"detail": "full"})),
         ("repo.overview", json!({"level": "full"})),

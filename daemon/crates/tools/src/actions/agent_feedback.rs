@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render};
+use crate::assembly;
 use crate::feedback::{self, Feedback};
 use crate::leases::HandleKind;
 use crate::memory::SymbolLink;
@@ -89,6 +90,13 @@ impl ReadAction for AgentFeedback {
         {
             return Err(error);
         }
+        let assembly = match &request.assembly_id {
+            Some(id) => assembly::find(cx, id)?,
+            None => None,
+        };
+        if let (Some(id), None) = (&request.assembly_id, &assembly) {
+            cx.note(format!("no assembly is kept under {id:?}; the feedback is"));
+        }
         let feedback = Feedback {
             id: String::new(),
             at_ms: cx.call.leases.now(),
@@ -98,7 +106,7 @@ impl ReadAction for AgentFeedback {
             assembly_id: request.assembly_id,
             slice_handle: request.slice_handle,
             rating: request.rating,
-            task_text: request.task_text,
+            task_text: request.task_text.or(assembly.map(|assembly| assembly.task_text)),
         };
         let feedback_id = feedback::store(cx.call.host.agent(), cx.repo.id(), &feedback)?;
         Ok(Response { ok: true, feedback_id })

@@ -3,6 +3,7 @@
 mod action_search;
 mod agent_feedback;
 mod agent_feedback_query;
+mod agent_orchestrate;
 mod chain;
 mod code_get_hot_path;
 mod code_get_skeleton;
@@ -51,6 +52,7 @@ pub(crate) fn all() -> Vec<Entry> {
         Entry::read::<code_need_window::CodeNeedWindow>(),
         Entry::repo::<policy_get::PolicyGet>(),
         Entry::repo::<policy_set::PolicySet>(),
+        Entry::read::<agent_orchestrate::AgentOrchestrate>(),
         Entry::host::<repo_register::RepoRegister>(),
         Entry::read::<repo_status::RepoStatus>(),
         Entry::read::<repo_overview::RepoOverview>(),

@@ -1,0 +1,235 @@
+//! `agent.orchestrate`: a task in, evidence across the rungs out.
+
+use std::collections::BTreeMap;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
+
+use crate::action::{Action, ActionDef, Call, Namespace, ReadAction, ReadCx, Render};
+use crate::answers::line;
+use crate::assembly::{Asked, Assembly, EdgeOut, Evidence, Omitted, Start, Step, TaskType, gather, keep};
+use crate::{ToolError, budget};
+
+/// See [`ActionDef`].
+pub(crate) struct AgentOrchestrate;
+
+/// Symbols listed as left out.
+const MOST_OMITTED: usize = 20;
+
+#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct Request {
+    /// The task, in words.
+    #[schemars(length(min = 1, max = 20_000))]
+    task_text: String,
+    /// Decides how the budget is shared out.
+    task_type: Option<TaskType>,
+    /// How large the answer may be.
+    budget: BudgetParam,
+    /// Symbol ids to begin with.
+    #[serde(default)]
+    #[schemars(length(max = 100))]
+    focus_symbols: Vec<String>,
+    /// Files and folders to begin with.
+    #[serde(default)]
+    #[schemars(length(max = 100))]
+    focus_paths: Vec<String>,
+    /// Names that the conversation mentioned.
+    #[serde(default)]
+    #[schemars(length(max = 100))]
+    chat_mentions: Vec<String>,
+    /// true: name the tests too; false: leave tests out.
+    include_tests: Option<bool>,
+    /// As printed.
+    #[schemars(length(max = 200_000))]
+    stack_trace: Option<String>,
+    /// Paths edited lately.
+    #[serde(default)]
+    #[schemars(length(max = 100))]
+    edited_files: Vec<String>,
+    /// Cards that the client holds: symbol id to etag.
+    #[serde(default)]
+    known_card_etags: BTreeMap<String, String>,
+}
+
+#[derive(Debug, Clone, Copy, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct BudgetParam {
+    /// Tokens of the whole answer.
+    #[schemars(range(min = 800, max = 20_000))]
+    max_tokens: usize,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Response {
+    /// For `agent.feedback`.
+    assembly_id: String,
+    /// The rungs in the order in which they were climbed.
+    plan: Vec<Step>,
+    evidence: Vec<Evidence>,
+    edges: Vec<EdgeOut>,
+    /// What was found and left out.
+    omitted: Vec<Omitted>,
+    /// How many more were left out than are listed.
+    #[serde(skip_serializing_if = "is_zero")]
+    more_omitted: u64,
+    /// The symbols that the evidence is of.
+    source_ids: Vec<String>,
+    /// Calls that go on from here, as they are.
+    next_actions: Vec<Next>,
+    /// Of all evidence.
+    tokens: u64,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Next {
+    tool: String,
+    #[schemars(with = "crate::answers::Object")]
+    args: Value,
+    rationale: String,
+}
+
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands fields over by reference")]
+fn is_zero(value: &u64) -> bool {
+    *value == 0
+}
+
+impl Action for AgentOrchestrate {
+    type Request = Request;
+    type Response = Response;
+    const DEF: ActionDef = ActionDef {
+        name: "agent.orchestrate",
+        namespace: Namespace::Agent,
+        mutating: false,
+        description: "Call this when one call should gather a task's context: cards, skeletons and key lines, in a token budget",
+        needs: "taskText, budget",
+        examples: &[
+            r#"{"repoId":"my-repo","taskText":"why does token validation fail","taskType":"debug","budget":{"maxTokens":4000}}"#,
+        ],
+        aliases: &[],
+    };
+}
+
+impl ReadAction for AgentOrchestrate {
+    fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
+        let most = request.budget.max_tokens;
+        let asked =
+            serde_json::to_string(&request).map_err(|e| ToolError::internal("writing the task down", e))?;
+        let task_type = request.task_type.map(TaskType::name);
+        let mut assembly = Assembly::new(cx, &asked, &request.task_text, task_type);
+        let start = Start::of(
+            cx,
+            &Asked {
+                task_text: &request.task_text,
+                task_type: request.task_type,
+                focus_symbols: &request.focus_symbols,
+                focus_paths: &request.focus_paths,
+                chat_mentions: &request.chat_mentions,
+                include_tests: request.include_tests,
+                stack_trace: request.stack_trace.as_deref(),
+                edited_files: &request.edited_files,
+                known_card_etags: &request.known_card_etags,
+            },
+            most,
+        )?;
+        // What stands around the evidence: the ids of its symbols, what was left out, what to do next.
+        let mut room = most.saturating_sub(cx.around()? + 350 + most / 8);
+        loop {
+            let gathered = gather(cx, &start, room)?;
+            let response = Response::of(cx, &request, &assembly.id, gathered);
+            let size = cx.around()? + budget::of(&response)?;
+            if size <= most {
+                assembly.source_ids.clone_from(&response.source_ids);
+                keep(cx, &assembly)?;
+                return Ok(response);
+            }
+            if room == 0 {
+                let message = format!("an answer to this takes at least {size} tokens; allow that many");
+                return Err(ToolError::invalid("budget.maxTokens", message).with("needed", size));
+            }
+            room = room.saturating_sub(size - most + 32);
+            cx.call.check()?;
+        }
+    }
+}
+
+impl Response {
+    fn of(
+        cx: &ReadCx<'_>,
+        request: &Request,
+        assembly_id: &str,
+        gathered: crate::assembly::Gathered,
+    ) -> Self {
+        let mut source_ids: Vec<String> = Vec::new();
+        for piece in &gathered.evidence {
+            if !source_ids.contains(&piece.symbol_id) {
+                source_ids.push(piece.symbol_id.clone());
+            }
+        }
+        let mut omitted = gathered.omitted;
+        let more_omitted = omitted.len().saturating_sub(MOST_OMITTED) as u64;
+        omitted.truncate(MOST_OMITTED);
+        Self {
+            assembly_id: assembly_id.to_owned(),
+            plan: gathered.plan,
+            next_actions: next(cx, request, &gathered.evidence, &omitted),
+            tokens: gathered.evidence.iter().map(|piece| piece.tokens).sum(),
+            evidence: gathered.evidence,
+            edges: gathered.edges,
+            omitted,
+            more_omitted,
+            source_ids,
+        }
+    }
+}
+
+/// Calls that go on from here.
+fn next(cx: &ReadCx<'_>, request: &Request, evidence: &[Evidence], omitted: &[Omitted]) -> Vec<Next> {
+    let repo = cx.repo.id();
+    let mut next = Vec::new();
+    let shown = |piece: &&Evidence| piece.kind == "skeleton" || piece.kind == "hotPath";
+    if let Some(piece) = evidence.iter().find(shown) {
+        next.push(Next {
+            tool: Call::tool("code.getSkeleton"),
+            args: json!({"repoId": repo, "symbolId": piece.symbol_id}),
+            rationale: "the whole skeleton of the best match".to_owned(),
+        });
+    }
+    let left: Vec<&str> = omitted.iter().take(10).map(|omitted| omitted.symbol_id.as_str()).collect();
+    if !left.is_empty() {
+        next.push(Next {
+            tool: Call::tool("symbol.getCards"),
+            args: json!({"repoId": repo, "symbolIds": left, "detail": "compact"}),
+            rationale: "cards of what was left out".to_owned(),
+        });
+    }
+    let task: String = request.task_text.chars().take(300).collect();
+    next.push(Next {
+        tool: Call::tool("slice.build"),
+        args: json!({"repoId": repo, "taskText": task}),
+        rationale: "a handle that slice.refresh keeps up to date while you edit".to_owned(),
+    });
+    next
+}
+
+impl Render for Response {
+    fn text(&self) -> String {
+        let mut text = self.assembly_id.clone();
+        for piece in &self.evidence {
+            match piece.kind.as_str() {
+                // A card's text says which symbol it is of.
+                "card" => line(&mut text, format_args!("{}", piece.content)),
+                kind => line(&mut text, format_args!("{kind} {}\n{}", piece.symbol_id, piece.content)),
+            }
+        }
+        if !self.omitted.is_empty() {
+            let names: Vec<&str> = self.omitted.iter().map(|omitted| omitted.name.as_str()).collect();
+            let count = names.len() as u64 + self.more_omitted;
+            line(&mut text, format_args!("left out ({count}): {}", names.join(", ")));
+        }
+        text
+    }
+}

@@ -1,0 +1,99 @@
+//! Pieces of evidence, each with what it takes.
+
+use schemars::JsonSchema;
+use sdl_model::SymbolId;
+use sdl_retrieve::Sym;
+use sdl_retrieve::card::Card;
+use serde::Serialize;
+
+use crate::action::ReadCx;
+use crate::ladder::{self, hot_path, identifiers, lines, skeleton};
+use crate::{ToolError, budget, source_text};
+
+/// Less room than this is not worth opening a file for.
+pub(super) const LEAST: usize = 60;
+/// Lines of one skeleton or hot path.
+const MOST_LINES: usize = 60;
+/// Lines around each match.
+const CONTEXT: u32 = 2;
+
+/// One piece.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Evidence {
+    /// `card`, `cardRef`, `test`, `skeleton` or `hotPath`.
+    pub(crate) kind: String,
+    pub(crate) symbol_id: String,
+    pub(crate) content: String,
+    /// Of `content`.
+    pub(crate) tokens: u64,
+}
+
+/// Adds a piece if there is room; what it takes of the answer.
+pub(super) fn push(
+    list: &mut Vec<Evidence>,
+    (kind, symbol, content): (&str, SymbolId, String),
+    room: usize,
+) -> Result<Option<usize>, ToolError> {
+    let tokens = budget::count(&content) as u64;
+    let piece = Evidence { kind: kind.to_owned(), symbol_id: symbol.to_string(), content, tokens };
+    let size = budget::of(&piece)? + 1;
+    if size > room {
+        return Ok(None);
+    }
+    list.push(piece);
+    Ok(Some(size))
+}
+
+/// Adds as many lines as there is room for; what they take.
+pub(super) fn push_lines(
+    list: &mut Vec<Evidence>,
+    (kind, symbol, all): (&str, SymbolId, &[String]),
+    room: usize,
+) -> Result<usize, ToolError> {
+    let content = |count: usize| {
+        let mut shown = all.get(..count).unwrap_or_default().join("\n");
+        if count < all.len() {
+            shown.push('\n');
+            shown.push_str(ladder::GAP);
+        }
+        shown
+    };
+    // Its other fields take about 40.
+    let most = all.len().min(MOST_LINES);
+    let count = lines::fitting(most, room.saturating_sub(40), |count| budget::of(&content(count)))?;
+    if count < most.min(2) || count == 0 {
+        return Ok(0);
+    }
+    Ok(push(list, (kind, symbol, content(count)), room)?.unwrap_or(0))
+}
+
+/// Whether there is more to a symbol than its card tells.
+pub(super) fn has_body(card: &Card) -> bool {
+    let long = card.range.end_line >= card.range.start_line + 3;
+    long && (card.kind.is_callable() || card.kind.is_type())
+}
+
+/// Signature and control flow.
+pub(super) fn skeleton(cx: &ReadCx<'_>, sym: &Sym) -> Result<Vec<String>, ToolError> {
+    let text = source_text::of(cx, sym.row())?;
+    let structure = ladder::structure(&text)?;
+    Ok(skeleton::lines(&skeleton::Wanted {
+        text: &text,
+        outline: sym.outline(),
+        structure: &structure,
+        scope: sym.ix,
+        exported_only: false,
+        identifiers: &[],
+    }))
+}
+
+/// The lines around the task's names.
+pub(super) fn hot_path(cx: &ReadCx<'_>, sym: &Sym, names: &[String]) -> Result<Vec<String>, ToolError> {
+    let text = source_text::of(cx, sym.row())?;
+    let structure = ladder::structure(&text)?;
+    let (first, last) = skeleton::span_lines(&text, sym.def(), sym.ix);
+    let found = identifiers::find(&text, &structure, names, first, last);
+    let lines = hot_path::lines(&text, &found, CONTEXT, first, last);
+    Ok(lines.into_iter().map(|line| line.text).collect())
+}

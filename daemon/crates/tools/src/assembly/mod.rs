@@ -1,0 +1,271 @@
+//! Assemblies: one task in, evidence across the rungs out, within one budget. A pure function of a version and the task.
+
+mod evidence;
+mod start;
+mod stored;
+
+use schemars::JsonSchema;
+use sdl_retrieve::card;
+use sdl_retrieve::slice;
+use sdl_retrieve::slice::BuiltSlice;
+use serde::{Deserialize, Serialize};
+
+use crate::action::ReadCx;
+use crate::{ToolError, budget};
+
+pub(crate) use evidence::Evidence;
+pub(crate) use start::{Asked, Start};
+pub(crate) use stored::{Assembly, find, keep};
+
+/// What a task is for: it decides how the budget is shared out.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum TaskType {
+    Debug,
+    Review,
+    Implement,
+    Explain,
+}
+
+impl TaskType {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Debug => "debug",
+            Self::Review => "review",
+            Self::Implement => "implement",
+            Self::Explain => "explain",
+        }
+    }
+}
+
+/// A rung, how much of the budget it may take in percent, and why.
+type Share = (Rung, usize, &'static str);
+
+/// How a budget is shared out, in the order in which the rungs are climbed. What one leaves goes to the next.
+fn shares(task: Option<TaskType>) -> [Share; 3] {
+    use Rung::{Cards, HotPaths, Skeletons};
+    match task {
+        Some(TaskType::Debug) => [
+            (Cards, 45, "what the symbols on the way do, throw and touch"),
+            (HotPaths, 75, "the lines where the task's names stand"),
+            (Skeletons, 100, "the control flow around them"),
+        ],
+        Some(TaskType::Review) => [
+            (Cards, 55, "contracts and dependencies of what is reviewed"),
+            (Skeletons, 80, "its control flow"),
+            (HotPaths, 100, "the lines where its parts meet"),
+        ],
+        Some(TaskType::Implement) => [
+            (Cards, 45, "what there is to build on"),
+            (Skeletons, 85, "the shape of the code to change"),
+            (HotPaths, 100, "the lines where the task's names stand"),
+        ],
+        Some(TaskType::Explain) => [
+            (Cards, 60, "what each part is for and leans on"),
+            (Skeletons, 95, "how the parts work"),
+            (HotPaths, 100, "the lines where they meet"),
+        ],
+        None => [
+            (Cards, 55, "what the symbols are and lean on"),
+            (Skeletons, 80, "how the best of them work"),
+            (HotPaths, 100, "the lines where the task's names stand"),
+        ],
+    }
+}
+
+/// A way to show a symbol.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Rung {
+    Cards,
+    Skeletons,
+    HotPaths,
+}
+
+impl Rung {
+    fn name(self) -> &'static str {
+        match self {
+            Self::Cards => "card",
+            Self::Skeletons => "skeleton",
+            Self::HotPaths => "hotPath",
+        }
+    }
+}
+
+/// One step of the plan, carried out.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Step {
+    /// `card`, `skeleton` or `hotPath`.
+    pub(crate) rung: String,
+    pub(crate) why: String,
+    /// What its evidence took.
+    pub(crate) tokens: u64,
+}
+
+/// What was found and left out.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Omitted {
+    pub(crate) symbol_id: String,
+    pub(crate) name: String,
+    /// `budget`, or why its source could not be shown.
+    pub(crate) reason: String,
+}
+
+/// An edge between symbols of the evidence.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct EdgeOut {
+    pub(crate) from: String,
+    pub(crate) to: String,
+    #[serde(rename = "type")]
+    pub(crate) kind: String,
+}
+
+/// All that was gathered.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Gathered {
+    pub(crate) plan: Vec<Step>,
+    pub(crate) evidence: Vec<Evidence>,
+    pub(crate) edges: Vec<EdgeOut>,
+    pub(crate) omitted: Vec<Omitted>,
+}
+
+/// Symbols whose source is looked at on one rung.
+const MOST_OPENED: usize = 16;
+/// Edges told.
+const MOST_EDGES: usize = 40;
+
+/// Gathers evidence of at most about `most` tokens.
+pub(crate) fn gather(cx: &ReadCx<'_>, start: &Start, most: usize) -> Result<Gathered, ToolError> {
+    let enrichment = cx.repo.enrichment(cx.snapshot);
+    let mut built = slice::build(cx.source, &start.request, enrichment.as_ref())?;
+    start.sort(&mut built);
+    let mut out = Gathered::default();
+    // A tenth at most for how the symbols hang together.
+    let mut left = most / 10;
+    for edge in &built.doc.edges {
+        let edge = EdgeOut {
+            from: edge.from.to_string(),
+            to: edge.to.to_string(),
+            kind: edge.kind.name().to_owned(),
+        };
+        let size = budget::of(&edge)? + 1;
+        if size > left || out.edges.len() >= MOST_EDGES {
+            break;
+        }
+        left -= size;
+        out.edges.push(edge);
+    }
+    let most = most - (most / 10 - left);
+    let mut used = 0;
+    for (rung, share, why) in shares(start.task_type) {
+        cx.call.check()?;
+        let room = (most * share / 100).saturating_sub(used);
+        let before = used;
+        used += match rung {
+            Rung::Cards => cards(cx, start, &built, room, &mut out)?,
+            Rung::Skeletons | Rung::HotPaths => source(cx, start, &built, (rung, room), &mut out)?,
+        };
+        out.plan.push(Step {
+            rung: rung.name().to_owned(),
+            why: why.to_owned(),
+            tokens: (used - before) as u64,
+        });
+    }
+    Ok(out)
+}
+
+/// Cards, best first, as long as there is room; what they took.
+fn cards(
+    cx: &ReadCx<'_>,
+    start: &Start,
+    built: &BuiltSlice,
+    room: usize,
+    out: &mut Gathered,
+) -> Result<usize, ToolError> {
+    let mut used = 0;
+    for held in &built.doc.card_refs {
+        let content = format!("held: {}", held.etag);
+        used += evidence::push(&mut out.evidence, ("cardRef", held.symbol_id, content), room - used)?
+            .unwrap_or(0);
+    }
+    for found in &built.doc.cards {
+        let mut placed = None;
+        // Less is told of a symbol rather than nothing.
+        for content in [card::text(found), card::signature_line(found)] {
+            placed = evidence::push(&mut out.evidence, ("card", found.symbol_id, content), room - used)?;
+            if placed.is_some() {
+                break;
+            }
+        }
+        match placed {
+            Some(size) => used += size,
+            None => out.omitted.push(Omitted {
+                symbol_id: found.symbol_id.to_string(),
+                name: found.qualified_name.clone(),
+                reason: "budget".to_owned(),
+            }),
+        }
+    }
+    if start.include_tests == Some(true) {
+        used += tests(cx, built, room - used, out)?;
+    }
+    Ok(used)
+}
+
+/// The tests that speak for the best symbols.
+fn tests(cx: &ReadCx<'_>, built: &BuiltSlice, room: usize, out: &mut Gathered) -> Result<usize, ToolError> {
+    let full = card::CardOptions { detail: card::Detail::Full, ..card::CardOptions::default() };
+    let mut used = 0;
+    for found in built.doc.cards.iter().take(3) {
+        let Some(whole) = card::card(cx.source, found.symbol_id, full, &card::Plain)? else { continue };
+        let Some(test) = whole.metrics.and_then(|metrics| metrics.canonical_test) else { continue };
+        let known = test.symbol_id.to_string();
+        if out.evidence.iter().any(|item| item.symbol_id == known) {
+            continue;
+        }
+        let content = format!("{} {} tests {}", test.file, test.name, found.qualified_name);
+        used +=
+            evidence::push(&mut out.evidence, ("test", test.symbol_id, content), room - used)?.unwrap_or(0);
+    }
+    Ok(used)
+}
+
+/// Source of the best symbols on a rung; what it took.
+fn source(
+    cx: &ReadCx<'_>,
+    start: &Start,
+    built: &BuiltSlice,
+    (rung, room): (Rung, usize),
+    out: &mut Gathered,
+) -> Result<usize, ToolError> {
+    let names: Vec<String> = start.names(built);
+    let mut used = 0;
+    for found in built.doc.cards.iter().filter(|card| evidence::has_body(card)).take(MOST_OPENED) {
+        cx.call.check()?;
+        if room - used < evidence::LEAST {
+            break;
+        }
+        let Some(sym) = cx.source.symbol(found.symbol_id)? else { continue };
+        let shown = match rung {
+            Rung::HotPaths => evidence::hot_path(cx, &sym, &names),
+            _ => evidence::skeleton(cx, &sym),
+        };
+        match shown {
+            Ok(lines) => {
+                used += evidence::push_lines(&mut out.evidence, (rung.name(), sym.id, &lines), room - used)?;
+            }
+            // One file that can't be shown does not keep back the others.
+            Err(error) if error.code != crate::Code::Cancelled && error.about.damage.is_none() => {
+                let id = sym.id.to_string();
+                if !out.omitted.iter().any(|omitted| omitted.symbol_id == id) {
+                    let name = sym.qualified().to_owned();
+                    out.omitted.push(Omitted { symbol_id: id, name, reason: error.message });
+                }
+            }
+            Err(error) => return Err(error),
+        }
+    }
+    Ok(used)
+}

@@ -1,0 +1,140 @@
+//! One call for a task's context.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a helper of tests fails as a test does")]
+
+mod common;
+
+use common::World;
+use serde_json::{Value, json};
+
+const SOURCE: &str = r#"
+//- /real/token.py
+def check_token(token, now):
+    """Says whether a token still counts."""
+    if not token:
+        raise ValueError("no token")
+    parts = split_token(token)
+    if parts.expires < now:
+        log_expired(parts)
+        return False
+    for scope in parts.scopes:
+        if scope == "admin":
+            return True
+    return len(parts.scopes) > 0
+
+
+def split_token(token):
+    """Splits a token into its parts."""
+    head, body, tail = token.split(".")
+    password = "hunter2-hunter2-hunter2"
+    return Parts(head, body, tail)
+//- /tests/test_token.py
+def test_token() calls check_token : Tests a token.
+"#;
+
+fn world() -> World {
+    let world = World::shop();
+    world.repo.write(SOURCE);
+    world
+}
+
+fn assemble(world: &World, more: Value) -> Value {
+    let mut args = json!({"taskText": "why does check_token refuse a token", "budget": {"maxTokens": 4_000}});
+    args.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+    world.ok("sdl_agent_orchestrate", args)
+}
+
+fn pieces<'a>(answer: &'a Value, kind: &str) -> Vec<&'a str> {
+    let all = answer["evidence"].as_array().unwrap().iter();
+    all.filter(|piece| piece["kind"] == kind).map(|piece| piece["content"].as_str().unwrap()).collect()
+}
+
+#[test]
+fn evidence_climbs_the_rungs() {
+    let world = world();
+    for (task, order) in [
+        ("debug", ["card", "hotPath", "skeleton"]),
+        ("review", ["card", "skeleton", "hotPath"]),
+        ("implement", ["card", "skeleton", "hotPath"]),
+        ("explain", ["card", "skeleton", "hotPath"]),
+    ] {
+        let answer = assemble(&world, json!({"taskType": task}));
+        let plan = answer["plan"].as_array().unwrap();
+        assert_eq!(plan.iter().map(|step| step["rung"].as_str().unwrap()).collect::<Vec<_>>(), order);
+        assert!(plan.iter().all(|step| step["tokens"].as_u64().unwrap() > 0), "{answer:#}");
+        for rung in order {
+            assert!(pieces(&answer, rung).iter().any(|text| text.contains("token")), "{rung}: {answer:#}");
+        }
+        let told = answer["evidence"].as_array().unwrap().iter();
+        assert_eq!(answer["tokens"], told.map(|piece| piece["tokens"].as_u64().unwrap()).sum::<u64>());
+        assert!(!answer.to_string().contains("hunter2"), "no secret is shown");
+        assert!(answer["sourceIds"].as_array().unwrap().len() > 2);
+    }
+}
+
+#[test]
+fn an_assembly_keeps_to_its_budget() {
+    let world = world();
+    world.repo.write(&common::handlers(
+        80,
+        " calls check_token, lookup : Answers one of many requests for a token.",
+    ));
+    for budget in [800, 1_200, 3_000, 9_000, 20_000] {
+        let answer =
+            assemble(&world, json!({"budget": {"maxTokens": budget}, "taskText": "handle a token request"}));
+        let size = sdl_tokens::count(&answer.to_string());
+        assert!(size <= budget, "{size} > {budget}");
+        assert!(!answer["evidence"].as_array().unwrap().is_empty(), "{budget}: {answer:#}");
+    }
+}
+
+#[test]
+fn focus_tests_and_held_cards_count() {
+    let world = world();
+    let charge = world.repo.symbol("src/shop/cart.py", "charge");
+    let focused = assemble(&world, json!({"focusSymbols": [charge]}));
+    assert_eq!(focused["evidence"][0]["symbolId"], json!(charge));
+    let below = assemble(&world, json!({"focusPaths": ["src/db.py", "src/shop"]}));
+    assert!(pieces(&below, "card")[0].contains("src/db.py"), "{below:#}");
+    let without = assemble(&world, json!({"includeTests": false}));
+    assert!(!without.to_string().contains("tests/test_token.py"), "{without:#}");
+    let card = &world.ok("sdl_symbol_getCard", json!({"symbolId": charge}))["card"];
+    let held = assemble(&world, json!({"focusSymbols": [charge], "knownCardEtags": {&charge: card["etag"]}}));
+    let content = card["etag"].as_str().unwrap().replace("full", "compact");
+    assert_eq!(pieces(&held, "cardRef"), [format!("held: {content}")]);
+    let error = world.err(
+        "sdl_agent_orchestrate",
+        json!({"taskText": "x", "budget": {"maxTokens": 900}, "focusSymbols": ["chrge"]}),
+    );
+    assert_eq!((&error["code"], &error["field"]), (&json!("unknownSymbol"), &json!("focusSymbols[0]")));
+}
+
+#[test]
+fn the_next_actions_work_as_they_are() {
+    let world = world();
+    let tight = assemble(
+        &world,
+        json!({"budget": {"maxTokens": 800}, "taskText": "validate a token and check it out"}),
+    );
+    for next in tight["nextActions"].as_array().unwrap() {
+        world.ok(next["tool"].as_str().unwrap(), next["args"].clone());
+    }
+    assert!(tight["nextActions"].as_array().unwrap().len() >= 2, "{tight:#}");
+}
+
+#[test]
+fn the_same_task_at_the_same_version_is_the_same_assembly() {
+    let world = world();
+    let first = assemble(&world, json!({}));
+    assert_eq!(assemble(&world, json!({})), first);
+    assert_ne!(assemble(&world, json!({"taskType": "debug"}))["assemblyId"], first["assemblyId"]);
+    let said =
+        json!({"assemblyId": first["assemblyId"], "usefulSymbols": [first["sourceIds"][0]], "rating": 5});
+    assert_eq!(world.ok("sdl_agent_feedback", said)["ok"], true);
+    let told = world.ok("sdl_agent_feedback_query", json!({}));
+    assert_eq!(told["items"][0]["taskText"], "why does check_token refuse a token", "{told:#}");
+    let unknown = json!({"assemblyId": "as_0000000000000", "rating": 1});
+    assert!(world.ok("sdl_agent_feedback", unknown)["notes"][0].as_str().unwrap().contains("no assembly"));
+    world.repo.write("//- /src/more.py\ndef more() calls validate");
+    assert_ne!(assemble(&world, json!({}))["assemblyId"], first["assemblyId"]);
+}
