@@ -1,5 +1,7 @@
 //! Raw code: who gets it, what is served in its place, what is said to who does not, and that all of it is in the log.
 
+#![allow(clippy::unwrap_used, clippy::panic, reason = "a helper of tests fails as a test does")]
+
 mod common;
 
 use std::fmt::Write as _;
