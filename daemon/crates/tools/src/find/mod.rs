@@ -208,7 +208,7 @@ mod tests {
             ("rebuild the index", "index.refresh"),
             ("architecture of the codebase", "repo.overview"),
             ("knownVersion", "slice.refresh"),
-            ("editedFiles", "slice.build"),
+            ("adaptiveDetail", "slice.build"),
         ] {
             assert_eq!(found(query).first(), Some(&wanted), "{query}: {:?}", found(query));
         }
