@@ -34,6 +34,7 @@ mod protocol;
 mod redact;
 mod registry;
 mod risk;
+mod runtime;
 mod schema;
 mod slices;
 mod source_text;

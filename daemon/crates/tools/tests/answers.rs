@@ -13,6 +13,7 @@ fn calls(world: &World) -> Vec<(&'static str, Value)> {
     let memory =
         json!({"type": "note", "title": "Tokens", "content": "They expire.", "symbolIds": [validate]});
     let memory = world.ok("sdl_memory_store", memory);
+    let ran = world.ok("sdl_runtime_execute", json!({"executable": "env"}));
     let mut calls = vec![
         ("symbol.search", json!({"query": "validate", "includeRetrievalEvidence": true})),
         ("symbol.search", json!({"query": "nothingLikeThis"})),
@@ -49,6 +50,8 @@ fn calls(world: &World) -> Vec<(&'static str, Value)> {
             json!({"sliceHandle": built["sliceHandle"], "usefulSymbols": [validate], "rating": 4}),
         ),
         ("usage.stats", json!({})),
+        ("runtime.execute", json!({"executable": "env"})),
+        ("runtime.queryOutput", json!({"artifactHandle": ran["artifactHandle"], "queryTerms": ["path"]})),
         ("agent.feedback.query", json!({})),
         ("memory.store", json!({"type": "pattern", "title": "t", "content": "c", "files": ["src/db.py"]})),
         ("memory.query", json!({"query": "nothing like this"})),
@@ -68,6 +71,7 @@ fn calls(world: &World) -> Vec<(&'static str, Value)> {
 #[test]
 fn every_answer_fits_its_schema_and_says_how_fresh_it_is() {
     let world = World::shop();
+    world.allow(r#"{"enabled": true, "executables": ["env"]}"#);
     let described: Value = serde_json::from_slice(&world.tools.describe()).unwrap();
     let actions = described["actions"].as_array().unwrap();
     let calls = calls(&world);

@@ -157,12 +157,22 @@ fn through_chain(world: &World, action: &str, args: &Map<String, Value>) -> Valu
     json!({"content": [], "structuredContent": content, "isError": !ok})
 }
 
+/// Whether a value is an object, or a string that holds one.
+fn holds_object(value: Option<&Value>) -> bool {
+    match value {
+        Some(Value::String(text)) => serde_json::from_str(text).is_ok_and(|value: Value| value.is_object()),
+        value => value.is_some_and(Value::is_object),
+    }
+}
+
 #[test]
 fn every_way_to_an_action_understands_the_same_input_the_same() {
     let world = World::shop();
     proptest!(ProptestConfig::with_cases(300), |((i, args) in any_call())| {
         let action = &actions()[i];
         let (name, tool) = (action["name"].as_str().unwrap(), action["tool"].as_str().unwrap());
+        // An object in an action's own `args` is, beside `action`, the gateway's.
+        prop_assume!(!action["inputSchema"]["properties"]["args"].is_object() || !holds_object(args.get("args")));
         let text = Value::Object(args.clone()).to_string();
         let flat = comparable(world.raw(tool, &text));
         let mut through = args.clone();

@@ -23,6 +23,8 @@ mod pr_risk_analyze;
 mod repo_overview;
 mod repo_register;
 mod repo_status;
+mod runtime_execute;
+mod runtime_query_output;
 mod slice_build;
 mod slice_refresh;
 mod slice_spillover_get;
@@ -61,6 +63,8 @@ pub(crate) fn all() -> Vec<Entry> {
         Entry::host::<usage_stats::UsageStats>(),
         Entry::read::<agent_feedback::AgentFeedback>(),
         Entry::read::<agent_feedback_query::AgentFeedbackQuery>(),
+        Entry::repo::<runtime_execute::RuntimeExecute>(),
+        Entry::host::<runtime_query_output::RuntimeQueryOutput>(),
         Entry::read::<memory_store::MemoryStore>(),
         Entry::read::<memory_query::MemoryQuery>(),
         Entry::repo::<memory_remove::MemoryRemove>(),

@@ -130,19 +130,19 @@ fn through_gateway(
         Some(Value::Null) | None => return Err(no_action(registry, gateway)),
         Some(other) => return Err(wrong_type("string", &other, "action")),
     };
-    let inner = match outer.shift_remove("args") {
-        None | Some(Value::Null) => Map::new(),
-        Some(Value::Object(inner)) => inner,
-        Some(other) => match unpacked(other)? {
-            Value::Object(inner) => inner,
-            Value::Null => Map::new(),
-            // Not the gateway's own args but the action's, beside `action`.
-            other if entry.request.pointer("/properties/args").is_some() => {
-                outer.insert("args".into(), other);
-                Map::new()
-            }
-            other => return Err(wrong_type("object", &other, "args")),
-        },
+    // An action may have args of its own, a list: beside `action` anything but an object is that, and stays where it stands.
+    let own = entry.request.pointer("/properties/args").is_some();
+    let inner = match outer.get("args").cloned().map(unpacked) {
+        Some(Ok(Value::Object(inner))) => {
+            outer.shift_remove("args");
+            inner
+        }
+        Some(_) if own => Map::new(),
+        None | Some(Ok(Value::Null)) => {
+            outer.shift_remove("args");
+            Map::new()
+        }
+        Some(other) => return Err(wrong_type("object", &other?, "args")),
     };
     for (key, value) in inner {
         if outer.contains_key(&key) {

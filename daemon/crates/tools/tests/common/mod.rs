@@ -256,6 +256,8 @@ impl Repo for FakeRepo {
 
 /// A host of such trees.
 pub(crate) struct FakeHost {
+    /// Where it says that it keeps its state.
+    pub(crate) state: Mutex<PathBuf>,
     agent: AgentStore,
     pub(crate) dir: TempDir,
     repos: Mutex<BTreeMap<String, Arc<FakeRepo>>>,
@@ -310,7 +312,8 @@ impl Host for FakeHost {
     }
 
     fn info(&self) -> HostInfo {
-        HostInfo { version: "0.1.0".into(), state_dir: "/var/state".into(), ..HostInfo::default() }
+        let state_dir = self.state.lock().unwrap().to_string_lossy().into_owned();
+        HostInfo { version: "0.1.0".into(), state_dir, ..HostInfo::default() }
     }
 }
 
@@ -355,7 +358,13 @@ impl World {
         let repo = FakeRepo::new("shop", dir.path());
         let repos = Mutex::new(BTreeMap::from([("shop".to_owned(), Arc::clone(&repo))]));
         let agent = AgentStore::open(&dir.path().join("agent"), sdl_tools::AGENT_TABLES, &Options::default());
-        let host = Arc::new(FakeHost { agent: agent.unwrap().0, dir, repos, later: Mutex::default() });
+        let host = Arc::new(FakeHost {
+            state: Mutex::new("/var/state".into()),
+            agent: agent.unwrap().0,
+            dir,
+            repos,
+            later: Mutex::default(),
+        });
         let tools = Tools::new(Arc::clone(&host) as Arc<dyn Host>);
         let session = Session {
             id: 1,
@@ -371,6 +380,17 @@ impl World {
         let world = Self::empty();
         world.repo.write(SHOP);
         world
+    }
+
+    /// Lets commands be run as these settings say.
+    pub(crate) fn allow(&self, settings: &str) {
+        let state = self.host.dir.path().join("daemon");
+        std::fs::create_dir_all(&state).unwrap();
+        let path = state.join("runtime.json");
+        std::fs::write(&path, settings).unwrap();
+        #[cfg(unix)]
+        std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(0o600)).unwrap();
+        *self.host.state.lock().unwrap() = state;
     }
 
     /// A second repository of the same host.

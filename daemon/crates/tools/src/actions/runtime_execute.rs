@@ -1,0 +1,142 @@
+//! `runtime.execute`: run a command in the repository, if a person allowed it.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::action::{Action, ActionDef, Namespace, Render, RepoAction, RepoCx, Stand};
+use crate::answers::add;
+use crate::runtime::{self, Artifact, Command, Mode, Settings};
+use crate::{ToolError, policy, redact};
+
+/// See [`ActionDef`].
+pub(crate) struct RuntimeExecute;
+
+/// How long a command may take unless the call says otherwise.
+const TIMEOUT_MS: u64 = 30_000;
+/// Characters of one argument.
+const ARGUMENT: usize = 8_000;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct Request {
+    /// One of those that the settings allow.
+    #[schemars(length(min = 1, max = 1_000))]
+    executable: String,
+    /// Its arguments; no shell reads them.
+    #[serde(default)]
+    #[schemars(length(max = 200))]
+    args: Vec<String>,
+    /// The folder to run in, from the repository's root.
+    #[schemars(length(max = 4_096))]
+    relative_cwd: Option<String>,
+    /// 30000 by default. All that it started is killed then.
+    #[schemars(range(min = 1, max = 600_000))]
+    timeout_ms: Option<u64>,
+    /// Variables to set, of those that the settings allow.
+    #[serde(default)]
+    env: BTreeMap<String, String>,
+    /// How much output to show: `digest` (default), `tail` or `full`. All of it is behind `artifactHandle`.
+    output_mode: Option<Mode>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Response {
+    /// None if a signal ended it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    exit_code: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    signal: Option<i32>,
+    /// Whether it was killed for taking too long.
+    timed_out: bool,
+    duration_ms: u64,
+    stdout_lines: u64,
+    stderr_lines: u64,
+    /// The output, as far as `outputMode` shows it.
+    digest: String,
+    /// For `runtime.queryOutput`.
+    artifact_handle: String,
+    /// Set where a process that left the command's group still held its output.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    output_held: Option<bool>,
+}
+
+impl Action for RuntimeExecute {
+    type Request = Request;
+    type Response = Response;
+    const DEF: ActionDef = ActionDef {
+        name: "runtime.execute",
+        namespace: Namespace::Agent,
+        mutating: true,
+        description: "Call this when you need a test or build run in the repository and its output in few tokens; off by default",
+        needs: "executable",
+        examples: &[
+            r#"{"repoId":"my-repo","executable":"cargo","args":["test","-q"],"timeoutMs":60000}"#,
+            r#"{"repoId":"my-repo","executable":"git","args":["log","-3"],"relativeCwd":"src","outputMode":"tail"}"#,
+        ],
+        aliases: &[],
+    };
+}
+
+impl RepoAction for RuntimeExecute {
+    fn run(cx: &RepoCx<'_>, request: Request) -> Result<(Response, Stand), ToolError> {
+        let host = cx.call.host;
+        let settings = Settings::read(Path::new(&host.info().state_dir))?;
+        let program = runtime::program(&settings, &request.executable, cx.repo.root())?;
+        for (i, arg) in request.args.iter().enumerate() {
+            if arg.contains('\0') || arg.chars().count() > ARGUMENT {
+                let message = format!("an argument has at most {ARGUMENT} characters, none of them zero");
+                return Err(ToolError::invalid(format!("args[{i}]"), message));
+            }
+        }
+        let timeout = request.timeout_ms.unwrap_or(TIMEOUT_MS).min(settings.max_timeout_ms);
+        let command = Command {
+            program,
+            args: request.args,
+            folder: runtime::folder(cx.repo, request.relative_cwd.as_deref())?,
+            env: runtime::environment(&settings, &request.env)?,
+            timeout: Duration::from_millis(timeout),
+            memory_mb: settings.memory_mb,
+        };
+        let level = policy::of(host.agent(), cx.repo)?.level();
+        let mask = |text: String| {
+            let secrets = redact::find(&text, level);
+            redact::masked(&text, &secrets, 0..text.len()).into_owned()
+        };
+        let outcome = runtime::run(&command, cx.call.cancel, &mask)?;
+        let digest = runtime::digest(&outcome, request.output_mode.unwrap_or_default());
+        let (stdout_lines, stderr_lines) = (outcome.stdout.count(), outcome.stderr.count());
+        let artifact =
+            Artifact { at_ms: cx.call.leases.now(), stdout: outcome.stdout, stderr: outcome.stderr };
+        let response = Response {
+            exit_code: outcome.exit_code,
+            signal: outcome.signal,
+            timed_out: outcome.timed_out,
+            duration_ms: outcome.duration_ms,
+            stdout_lines,
+            stderr_lines,
+            digest,
+            artifact_handle: runtime::keep(host.agent(), cx.repo.id(), &artifact)?,
+            output_held: outcome.held.then_some(true),
+        };
+        Ok((response, Stand::apart(cx.repo)))
+    }
+}
+
+impl Render for Response {
+    fn text(&self) -> String {
+        let mut text = match (self.timed_out, self.exit_code, self.signal) {
+            (true, ..) => "killed, it took too long".to_owned(),
+            (_, Some(code), _) => format!("exit code {code}"),
+            (_, _, Some(signal)) => format!("ended by signal {signal}"),
+            _ => "ended".to_owned(),
+        };
+        let Self { duration_ms, artifact_handle, digest, .. } = self;
+        add(&mut text, format_args!(" after {duration_ms} ms, {artifact_handle}\n{digest}"));
+        text
+    }
+}

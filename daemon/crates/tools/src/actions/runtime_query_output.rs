@@ -1,0 +1,200 @@
+//! `runtime.queryOutput`: look into what a command wrote.
+
+use regex::RegexBuilder;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::json;
+
+use crate::action::{Action, ActionDef, Call, HostAction, Namespace, Render};
+use crate::answers::line;
+use crate::runtime::{self, Artifact, Stream, Wanted};
+use crate::{Code, ToolError, budget};
+
+/// See [`ActionDef`].
+pub(crate) struct RuntimeQueryOutput;
+
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct Request {
+    /// From `runtime.execute`.
+    #[schemars(length(min = 1, max = 100))]
+    artifact_handle: String,
+    /// Checked against the handle.
+    repo_id: Option<String>,
+    /// Lines that hold one of these, whatever their case.
+    #[serde(default)]
+    #[schemars(length(max = 50))]
+    query_terms: Vec<String>,
+    /// Lines that match.
+    #[schemars(length(max = 1_000))]
+    regex: Option<String>,
+    /// Only these lines, counted from 1.
+    lines: Option<Lines>,
+    /// Of both by default.
+    stream: Option<Stream>,
+}
+
+#[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct Lines {
+    #[schemars(range(min = 1))]
+    from: Option<u64>,
+    #[schemars(range(min = 1))]
+    to: Option<u64>,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Response {
+    /// In order, with two lines around each that was found.
+    excerpts: Vec<Part>,
+    /// Set when the answer is full.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    truncated: Option<bool>,
+    /// How to go on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    how_to_resume: Option<String>,
+}
+
+#[derive(Debug, Clone, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Part {
+    #[schemars(with = "String")]
+    stream: Stream,
+    from: u64,
+    to: u64,
+    text: String,
+}
+
+impl Action for RuntimeQueryOutput {
+    type Request = Request;
+    type Response = Response;
+    const DEF: ActionDef = ActionDef {
+        name: "runtime.queryOutput",
+        namespace: Namespace::Agent,
+        mutating: false,
+        description: "Call this when a command's digest leaves out the lines that you need",
+        needs: "artifactHandle",
+        examples: &[
+            r#"{"artifactHandle":"art_0123456789abc","queryTerms":["error","panicked"]}"#,
+            r#"{"artifactHandle":"art_0123456789abc","lines":{"from":100,"to":180},"stream":"stdout"}"#,
+        ],
+        aliases: &[],
+    };
+}
+
+/// Characters of a line that are shown.
+const WIDTH: usize = 1_000;
+
+impl HostAction for RuntimeQueryOutput {
+    fn run(cx: &Call<'_>, request: Request) -> Result<Response, ToolError> {
+        let artifact = artifact(cx, &request)?;
+        let bad = |e: regex::Error| ToolError::invalid("regex", format!("not a regular expression: {e}"));
+        let build = |pattern: &String| RegexBuilder::new(pattern).size_limit(1 << 20).build().map_err(bad);
+        let regex = request.regex.as_ref().map(build).transpose()?;
+        let terms: Vec<String> = request.query_terms.iter().map(|term| term.to_lowercase()).collect();
+        if terms.iter().any(String::is_empty) {
+            return Err(ToolError::invalid("queryTerms", "a term has at least one character"));
+        }
+        let finds = |text: &str| {
+            regex.as_ref().is_some_and(|regex| regex.is_match(text))
+                || !terms.is_empty() && {
+                    let text = text.to_lowercase();
+                    terms.iter().any(|term| text.contains(term))
+                }
+        };
+        let from = request.lines.and_then(|lines| lines.from).unwrap_or(1);
+        let to = request.lines.and_then(|lines| lines.to).unwrap_or(u64::MAX);
+        if from > to {
+            return Err(ToolError::invalid("lines.to", "lines.to must not be below lines.from"));
+        }
+        let every = regex.is_none() && terms.is_empty();
+        let wanted = Wanted {
+            stream: request.stream,
+            lines: (from, to),
+            finds: (!every).then_some(&finds as &dyn Fn(&str) -> bool),
+        };
+        cx.check()?;
+        within_budget(&artifact, &wanted)
+    }
+}
+
+/// As many of the lines as an answer holds.
+fn within_budget(artifact: &Artifact, wanted: &Wanted<'_>) -> Result<Response, ToolError> {
+    let room = budget::DEFAULT_TOKENS - 150;
+    let mut response = Response { excerpts: Vec::new(), truncated: None, how_to_resume: None };
+    let mut used = 0;
+    for excerpt in artifact.excerpts(wanted) {
+        let mut part =
+            Part { stream: excerpt.stream, from: excerpt.from, to: excerpt.from, text: String::new() };
+        used += 30;
+        for (number, text) in (excerpt.from..).zip(excerpt.text.split('\n')) {
+            let text: String = text.chars().take(WIDTH).collect();
+            used += budget::of(&text)? + 2;
+            if used > room {
+                let name = if excerpt.stream == Stream::Stdout { "stdout" } else { "stderr" };
+                response.truncated = Some(true);
+                response.how_to_resume = Some(format!(
+                    "the same call with stream: {name} and lines.from: {number}{}",
+                    if excerpt.stream == Stream::Stdout && wanted.stream.is_none() {
+                        ", then stream: stderr"
+                    } else {
+                        ""
+                    }
+                ));
+                break;
+            }
+            if number > excerpt.from {
+                part.text.push('\n');
+            }
+            part.text.push_str(&text);
+            part.to = number;
+        }
+        let cut = response.truncated.is_some();
+        if !cut || part.to > part.from || !part.text.is_empty() {
+            response.excerpts.push(part);
+        }
+        if cut {
+            break;
+        }
+    }
+    Ok(response)
+}
+
+/// The output that the handle names, in whichever repository.
+fn artifact(cx: &Call<'_>, request: &Request) -> Result<Artifact, ToolError> {
+    let handle = request.artifact_handle.as_str();
+    for repo in cx.host.repos() {
+        cx.check()?;
+        let Some(found) = runtime::find(cx.host.agent(), repo.id(), handle)? else { continue };
+        if request.repo_id.as_deref().is_some_and(|given| given != repo.id()) {
+            let message = format!("the handle belongs to repository {:?}; leave repoId out", repo.id());
+            return Err(ToolError::invalid("repoId", message));
+        }
+        cx.serves(|served| served.repo = Some(repo.id().to_owned()));
+        return Ok(found);
+    }
+    let shown: String = handle.chars().take(40).collect();
+    let message = format!(
+        "{shown:?} names no output: the last 20 of a repository are kept; run the command again with runtime.execute"
+    );
+    Err(ToolError::new(Code::UnknownHandle, message).at("artifactHandle").next(
+        Call::tool("manual"),
+        json!({ "actions": ["runtime.execute"] }),
+        "says how to run a command",
+    ))
+}
+
+impl Render for Response {
+    fn text(&self) -> String {
+        let mut text = String::new();
+        for Part { stream, from, to, text: lines } in &self.excerpts {
+            let name = if *stream == Stream::Stdout { "stdout" } else { "stderr" };
+            line(&mut text, format_args!("{name} {from}-{to}:\n{lines}"));
+        }
+        if let Some(how) = &self.how_to_resume {
+            line(&mut text, format_args!("… more: {how}"));
+        }
+        if text.is_empty() { "no such lines".to_owned() } else { text }
+    }
+}

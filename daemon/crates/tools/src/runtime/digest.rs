@@ -1,0 +1,107 @@
+//! The part of a command's output that goes into the answer.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use super::{Outcome, Output};
+use crate::budget;
+
+/// How much to show at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+pub(crate) enum Mode {
+    /// The first lines, those that tell of failures, and the last.
+    #[default]
+    Digest,
+    /// The last lines.
+    Tail,
+    /// All, as far as an answer goes.
+    Full,
+}
+
+impl Mode {
+    fn tokens(self) -> usize {
+        match self {
+            Self::Digest => 800,
+            Self::Tail => 2_000,
+            Self::Full => 7_000,
+        }
+    }
+}
+
+/// Characters of a line that are shown.
+const WIDTH: usize = 400;
+/// Words by which lines tell of failures.
+const TELLING: [&str; 8] = ["error", "fail", "panic", "fatal", "exception", "traceback", "warning", "assert"];
+
+/// The output as the mode wants it, within its tokens. Where lines are left out it says so.
+pub(crate) fn digest(outcome: &Outcome, mode: Mode) -> String {
+    let streams = [("stdout", &outcome.stdout), ("stderr", &outcome.stderr)];
+    let said = streams.iter().filter(|(_, output)| output.count() > 0).count().max(1);
+    let mut text = String::new();
+    for (name, output) in streams {
+        if output.count() > 0 {
+            if !text.is_empty() {
+                text.push('\n');
+            }
+            text.push_str(name);
+            text.push(':');
+            part(&mut text, output, mode, mode.tokens() / said);
+        }
+    }
+    text
+}
+
+fn part(text: &mut String, output: &Output, mode: Mode, tokens: usize) {
+    let lines: Vec<(u64, &str)> = output.lines().collect();
+    let count = lines.len();
+    let telling = |line: &str| {
+        let line = line.to_lowercase();
+        TELLING.iter().any(|word| line.contains(word))
+    };
+    // The order in which lines are taken until the tokens are used up.
+    let order: Vec<usize> = match mode {
+        Mode::Full => (0..count).collect(),
+        Mode::Tail => (0..count).rev().collect(),
+        Mode::Digest => {
+            let told = (0..count).filter(|at| lines.get(*at).is_some_and(|(_, line)| telling(line)));
+            (count.saturating_sub(10)..count).rev().chain(0..count.min(5)).chain(told.take(40)).collect()
+        }
+    };
+    let mut taken = vec![false; count];
+    let mut used = 0;
+    for at in order {
+        let (Some(taken), Some((_, line))) = (taken.get_mut(at), lines.get(at)) else { continue };
+        if *taken {
+            continue;
+        }
+        used += budget::count(&shortened(line)) + 2;
+        if used > tokens {
+            break;
+        }
+        *taken = true;
+    }
+    let mut last = 0;
+    let shown = lines.iter().zip(taken).filter(|(_, taken)| *taken).map(|(line, _)| *line);
+    for (number, line) in shown {
+        gap(text, number - last - 1);
+        text.push('\n');
+        text.push_str(&shortened(line));
+        last = number;
+    }
+    gap(text, output.count() - last);
+}
+
+fn gap(text: &mut String, lines: u64) {
+    if lines > 0 {
+        text.push_str(&format!("\n… {lines} lines"));
+    }
+}
+
+fn shortened(line: &str) -> String {
+    match line.char_indices().nth(WIDTH) {
+        Some((cut, _)) => format!("{}…", line.get(..cut).unwrap_or_default()),
+        None => line.to_owned(),
+    }
+}

@@ -1,0 +1,65 @@
+//! Where a command runs and what it is told of the daemon's surroundings.
+
+use std::collections::BTreeMap;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use sdl_model::RelPath;
+
+use super::Settings;
+use crate::{Candidate, Code, Repo, ToolError};
+
+/// Variables that programs need to work at all.
+const PASSED: [&str; 8] = ["PATH", "HOME", "USER", "LANG", "LC_ALL", "TZ", "TMPDIR", "SHELL"];
+
+/// The folder to run in: the repository's root or one below it, also after its links are followed.
+pub(crate) fn folder(repo: &dyn Repo, relative: Option<&str>) -> Result<PathBuf, ToolError> {
+    let refused = |why: &str| {
+        let shown: String = relative.unwrap_or(".").chars().take(200).collect();
+        let message = format!("{shown:?} {why} {}", repo.root().display());
+        ToolError::new(Code::UnknownPath, message).at("relativeCwd")
+    };
+    let root = repo.root().canonicalize().map_err(|_| refused("cannot be reached below"))?;
+    let folder = match relative.unwrap_or(".") {
+        "." | "./" => root.clone(),
+        relative => {
+            let relative = relative.strip_prefix("./").unwrap_or(relative);
+            let path = RelPath::new(relative.strip_suffix('/').unwrap_or(relative))
+                .ok_or_else(|| refused("is not a path inside"))?;
+            root.join(path.as_str()).canonicalize().map_err(|_| refused("is not a folder inside"))?
+        }
+    };
+    if !folder.starts_with(&root) {
+        return Err(refused("leads out of"));
+    }
+    if folder.is_dir() { Ok(folder) } else { Err(refused("is not a folder inside")) }
+}
+
+/// The whole environment of a command: a few variables of the daemon, those that the settings pass, and those of the call
+/// that the settings allow.
+pub(crate) fn environment(
+    settings: &Settings,
+    wanted: &BTreeMap<String, String>,
+) -> Result<BTreeMap<OsString, OsString>, ToolError> {
+    let mut all = BTreeMap::new();
+    for name in PASSED.into_iter().chain(settings.pass_env.iter().map(String::as_str)) {
+        if let Some(value) = std::env::var_os(name) {
+            all.insert(name.into(), value);
+        }
+    }
+    for (name, value) in wanted {
+        let shown: String = name.chars().take(80).collect();
+        let field = format!("env.{shown}");
+        if !settings.allow_env.contains(name) {
+            let message = format!("a call may not set {shown}; allowEnv in runtime.json names what it may");
+            return Err(ToolError::new(Code::Denied, message).at(field).or_one_of(
+                settings.allow_env.iter().take(20).map(|name| Candidate::of("env", name.clone())),
+            ));
+        }
+        if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
+            return Err(ToolError::invalid(field, "a variable has a name without = and no zero characters"));
+        }
+        all.insert(name.into(), value.into());
+    }
+    Ok(all)
+}
