@@ -1,7 +1,5 @@
 //! What agents say of the contexts that they were given.
 
-use std::ops::ControlFlow;
-
 use sdl_ledger::AgentStore;
 use serde::{Deserialize, Serialize};
 
@@ -32,16 +30,7 @@ pub(crate) struct Feedback {
 /// Stores a piece of feedback under an id that says when: in order of time. Returns the id.
 pub(crate) fn store(store: &AgentStore, repo: &str, feedback: &Feedback) -> Result<String, ToolError> {
     store.write(|writer| {
-        let prefix = stored::key(repo, "");
-        let mut keys: Vec<Vec<u8>> = Vec::new();
-        writer.scan(FEEDBACK, &prefix, &mut |key, _| {
-            if key.starts_with(&prefix) {
-                keys.push(key.to_vec());
-                ControlFlow::Continue(())
-            } else {
-                ControlFlow::Break(())
-            }
-        })?;
+        let keys = stored::keys(writer, FEEDBACK, repo)?;
         let mut number = feedback.at_ms << 12;
         let mut feedback = feedback.clone();
         loop {

@@ -3,7 +3,7 @@
 
 use std::ops::ControlFlow;
 
-use sdl_ledger::AgentStore;
+use sdl_ledger::{AgentStore, AgentWriter};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
@@ -14,6 +14,21 @@ const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 /// The key of a row that belongs to a repository.
 pub(crate) fn key(repo: &str, row: &str) -> Vec<u8> {
     [repo.as_bytes(), &[0], row.as_bytes()].concat()
+}
+
+/// The keys of a repository's rows in a table, in order.
+pub(crate) fn keys(writer: &AgentWriter<'_>, table: &str, repo: &str) -> sdl_ledger::Result<Vec<Vec<u8>>> {
+    let prefix = key(repo, "");
+    let mut keys = Vec::new();
+    writer.scan(table, &prefix, &mut |key, _| {
+        if key.starts_with(&prefix) {
+            keys.push(key.to_vec());
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        }
+    })?;
+    Ok(keys)
 }
 
 /// A value as it is stored.

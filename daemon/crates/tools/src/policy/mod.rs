@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::owned::POLICY;
 use crate::redact::Level;
-use crate::{Code, Repo, ToolError};
+use crate::{Code, Repo, ToolError, stored};
 
 /// The layout of the stored form.
 const LAYOUT: u8 = 1;
@@ -153,7 +153,5 @@ pub(crate) fn set(store: &AgentStore, repo: &dyn Repo, patch: &PolicyPatch) -> R
 }
 
 fn key(repo: &dyn Repo) -> Vec<u8> {
-    let mut key = repo.id().as_bytes().to_vec();
-    key.push(0);
-    key
+    stored::key(repo.id(), "")
 }

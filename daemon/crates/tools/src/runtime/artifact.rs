@@ -1,7 +1,5 @@
 //! The output of commands, kept under handles.
 
-use std::ops::ControlFlow;
-
 use sdl_ledger::AgentStore;
 use sdl_model::ids::stable_hash;
 use serde::{Deserialize, Serialize};
@@ -57,17 +55,8 @@ pub(crate) struct Wanted<'w> {
 /// Keeps an output and returns its handle.
 pub(crate) fn keep(store: &AgentStore, repo: &str, artifact: &Artifact) -> Result<String, ToolError> {
     let bytes = stored::to_bytes(LAYOUT, artifact)?;
-    let prefix = stored::key(repo, "");
     Ok(store.write(|writer| {
-        let mut keys: Vec<Vec<u8>> = Vec::new();
-        writer.scan(ARTIFACTS, &prefix, &mut |key, _| {
-            if key.starts_with(&prefix) {
-                keys.push(key.to_vec());
-                ControlFlow::Continue(())
-            } else {
-                ControlFlow::Break(())
-            }
-        })?;
+        let keys = stored::keys(writer, ARTIFACTS, repo)?;
         for oldest in keys.iter().take((keys.len() + 1).saturating_sub(MOST)) {
             writer.delete(ARTIFACTS, oldest)?;
         }
