@@ -137,11 +137,19 @@ pub(crate) struct Stand {
     pub(crate) reason: Option<String>,
 }
 
+/// The reason of an answer that says nothing of the tree.
+const APART: &str = "the answer does not depend on the tree";
+
 impl Stand {
     /// Of an answer that says nothing of the tree.
     pub(crate) fn apart(repo: &dyn Repo) -> Self {
-        let reason = Some("the answer does not depend on the tree".to_owned());
+        let reason = Some(APART.to_owned());
         Self { version: repo.ledger().head().unwrap_or(Version(0)), synced: false, reason }
+    }
+
+    /// Whether it is of such an answer.
+    pub(crate) fn is_apart(&self) -> bool {
+        self.reason.as_deref() == Some(APART)
     }
 }
 

@@ -7,7 +7,7 @@ use sdl_ledger::Clock;
 
 use crate::briefing::Briefings;
 use crate::leases::Leases;
-use crate::registry::{Registry, To};
+use crate::registry::Registry;
 use crate::usage::Usage;
 use crate::{
     Cancel, Host, Names, Progress, ProtocolError, Session, Surface, actions, envelope, manual, pipeline,
@@ -91,15 +91,9 @@ impl Tools {
         self.registry.tool(name).is_none_or(|tool| !self.registry.mutates(tool))
     }
 
-    /// As [`Tools::is_read`], for one call: looks at which action a gateway is asked for.
+    /// As [`Tools::is_read`], for one call: looks at which action a gateway is asked for, and at the steps of a chain.
     pub fn is_read_call(&self, name: &str, args: &[u8]) -> bool {
-        let Some(tool) = self.registry.tool(name) else { return true };
-        match tool.to {
-            To::Action(_) => !self.registry.mutates(tool),
-            To::Gateway(_) => {
-                pipeline::gateway_action(&self.registry, tool, args).is_none_or(|entry| !entry.def.mutating)
-            }
-        }
+        self.registry.tool(name).is_none_or(|tool| !pipeline::changes(&self.registry, tool, args))
     }
 
     /// Every action in full, for command lines and documentation: `{"actions": [{name, tool, namespace, mutating,

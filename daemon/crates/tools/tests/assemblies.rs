@@ -133,8 +133,20 @@ fn the_same_task_at_the_same_version_is_the_same_assembly() {
     assert_eq!(world.ok("sdl_agent_feedback", said)["ok"], true);
     let told = world.ok("sdl_agent_feedback_query", json!({}));
     assert_eq!(told["items"][0]["taskText"], "why does check_token refuse a token", "{told:#}");
-    let unknown = json!({"assemblyId": "as_0000000000000", "rating": 1});
-    assert!(world.ok("sdl_agent_feedback", unknown)["notes"][0].as_str().unwrap().contains("no assembly"));
+    for (unknown, says) in [("as_0000000000000", "no assembly is kept"), ("a_1", "not an assembly's id")] {
+        let error = world.err("sdl_agent_feedback", json!({"assemblyId": unknown, "rating": 1}));
+        assert_eq!((&error["code"], &error["field"]), (&json!("unknownHandle"), &json!("assemblyId")));
+        assert!(error["message"].as_str().unwrap().contains(says), "{error:#}");
+    }
+    world.add("other");
+    let elsewhere = json!({"repoId": "other", "assemblyId": first["assemblyId"], "rating": 1});
+    let error = world.err("sdl_agent_feedback", elsewhere);
+    assert_eq!((&error["field"], &error["candidates"]), (&json!("repoId"), &json!([{"repoId": "shop"}])));
+    assert_eq!(
+        world.ok("sdl_agent_feedback_query", json!({}))["aggregate"]["count"],
+        1,
+        "what was refused is not kept"
+    );
     world.repo.write("//- /src/more.py\ndef more() calls validate");
     assert_ne!(assemble(&world, json!({}))["assemblyId"], first["assemblyId"]);
 }

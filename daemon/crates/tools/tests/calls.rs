@@ -197,6 +197,29 @@ fn reads_may_be_sent_again_and_nothing_else() {
         assert_eq!(tools.is_read_call("sdl_repo_raw", raw.as_bytes()), !mutating, "{tool}");
     }
     assert!(!tools.is_read("sdl_query"), "a gateway may lead anywhere");
+    assert!(!tools.is_read("sdl_chain"), "a chain may have any steps");
+    let search = json!({"action": "sdl_symbol_search", "args": {"query": "x"}});
+    for (steps, reads) in [
+        (json!([search]), true),
+        (json!([search, {"action": "map", "args": {"from": "$0.results", "path": "name"}}]), true),
+        (json!([search, {"action": "no.such"}]), true),
+        (json!([search, {"action": "memory.remove", "args": {"memoryId": "m"}}]), false),
+        (json!([search, {"action": "chain", "args": {"steps": [search]}}]), false),
+        (json!([search, {"action": 5}]), false),
+        (json!([]), false),
+    ] {
+        let args = json!({ "steps": steps });
+        for (tool, args) in [
+            ("sdl_chain", args.clone()),
+            ("sdl.chain", json!({"steps": steps.to_string()})),
+            ("sdl_chain_raw", json!({"payload": args})),
+            ("sdl_chain_raw", json!({"payload": args.to_string()})),
+            ("sdl_query", json!({"action": "chain", "steps": steps})),
+            ("sdl_repo_raw", json!({"payload": {"action": "chain", "args": args.to_string()}})),
+        ] {
+            assert_eq!(tools.is_read_call(tool, args.to_string().as_bytes()), reads, "{tool} {args}");
+        }
+    }
     assert!(tools.is_read("no such tool"));
 }
 

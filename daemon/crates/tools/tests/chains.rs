@@ -126,6 +126,44 @@ fn all_steps_answer_from_one_version_and_a_change_pins_the_next() {
 }
 
 #[test]
+fn a_chain_says_how_fresh_it_is_where_its_steps_agree() {
+    let world = World::shop();
+    world.add("zoo").write("//- /a.py\ndef elsewhere()\n");
+    let status = |more: Value| {
+        let mut args = json!({"repoId": "shop"});
+        args.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());
+        json!({"action": "repo.status", "args": args})
+    };
+    let plain = status(json!({}));
+    let alone = world.ok("sdl_repo_status", json!({"repoId": "shop"}))["freshness"].clone();
+    let fresh = |steps: Value| {
+        let args = json!({"steps": steps, "onError": "continue"});
+        let result = world.raw("sdl_chain", &args.to_string());
+        let answer = result["structuredContent"].clone();
+        let text = result["content"][0]["text"].as_str().unwrap().to_owned();
+        (answer["freshness"].clone(), text)
+    };
+    let (found, text) = fresh(json!([plain, {"action": "limit", "args": {"from": [], "count": 1}}, plain]));
+    assert_eq!(found, alone);
+    assert!(text.ends_with(&format!("\n[{}]", world.repo.head())), "{text}");
+    assert_eq!(fresh(json!([plain, {"action": "policy.get"}])).0, alone, "a policy says nothing of the tree");
+    let (lax, text) = fresh(json!([plain, status(json!({"sync": "none"}))]));
+    assert_eq!(
+        (&lax["synced"], &lax["version"]),
+        (&json!(false), &alone["version"]),
+        "the worst step counts"
+    );
+    assert!(text.contains(", not synced]"), "{text}");
+    assert!(fresh(json!([{"action": "info"}])).0.is_null(), "no step read a tree");
+    assert!(fresh(json!([plain, status(json!({"repoId": "zoo"}))])).0.is_null(), "two repositories");
+    let refresh = json!({"action": "index.refresh", "args": {"repoId": "shop", "mode": "incremental"}});
+    assert_eq!(fresh(json!([plain, refresh, plain])).0["version"], alone["version"], "nothing changed");
+    world.host.at_lookup(2, "//- /src/newer.py\ndef fresher_function()\n");
+    assert!(fresh(json!([plain, refresh, plain])).0.is_null(), "two versions");
+    assert!(fresh(json!([status(json!({"repoId": "none"}))])).0.is_null(), "what failed has no version");
+}
+
+#[test]
 fn one_barrier_serves_every_step() {
     let world = World::shop();
     let before = world.repo.barriers.load(std::sync::atomic::Ordering::Relaxed);

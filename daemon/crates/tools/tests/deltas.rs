@@ -187,7 +187,29 @@ fn a_large_change_escalates_and_stays_within_the_cap() {
         (&found["escalationRequired"], &found["policyDecision"]["decision"]),
         (&json!(true), &json!("escalate"))
     );
-    assert!(found["notes"][0].as_str().unwrap().contains("delta.get"), "{found:#}");
+    let analysis = &found["analysis"];
+    let truncation = &analysis["truncation"];
+    assert!(truncation["droppedCards"].as_u64().unwrap() > 0, "{found:#}");
+    assert_eq!(truncation["spilloverHandle"], analysis["spilloverHandle"]);
+    // What is named and what is behind the handle are the whole change, each symbol once.
+    let mut seen: Vec<Value> = Vec::new();
+    let (mut cursor, mut pages) = (Value::Null, 0);
+    while pages < 40 {
+        let args = json!({"spilloverHandle": analysis["spilloverHandle"], "pageSize": 100, "cursor": cursor});
+        let page = world.ok("sdl_slice_spillover_get", args);
+        seen.extend(page["symbols"].as_array().unwrap().iter().map(|card| card["symbolId"].clone()));
+        pages += 1;
+        cursor = page["cursor"].clone();
+        if cursor.is_null() {
+            break;
+        }
+    }
+    let shown = found["analysis"].to_string();
+    assert!(seen.iter().all(|id| !shown.contains(id.as_str().unwrap())), "nothing is served twice");
+    for i in 0..300 {
+        let id = json!(world.repo.symbol("src/handlers.py", &format!("handler_number_{i}")));
+        assert!(shown.contains(id.as_str().unwrap()) || seen.contains(&id), "handler {i} is nowhere");
+    }
     let error = world.err("sdl_pr_risk_analyze", json!({"fromVersion": "v1", "toVersion": "latest"}));
     world.ok(error["nextBestAction"]["tool"].as_str().unwrap(), error["nextBestAction"]["args"].clone());
 }

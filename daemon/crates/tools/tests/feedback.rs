@@ -16,7 +16,9 @@ fn feedback_is_kept_counted_and_the_latest_comes_first() {
     let validate = world.repo.symbol("src/auth.py", "validate");
     let first = json!({"sliceHandle": handle, "usefulSymbols": [validate, "parse"], "rating": 5, "taskText": "tokens"});
     let first = world.ok("sdl_agent_feedback", first);
-    let second = json!({"assemblyId": "a_1", "usefulSymbols": [validate], "missingSymbols": ["Session.close"], "rating": 2});
+    let assembly = json!({"taskText": "validate a token", "budget": {"maxTokens": 2_000}});
+    let assembly = world.ok("sdl_agent_orchestrate", assembly)["assemblyId"].clone();
+    let second = json!({"assemblyId": assembly, "usefulSymbols": [validate], "missingSymbols": ["Session.close"], "rating": 2});
     let second = world.ok("sdl_agent_feedback", second);
     let all = world.ok("sdl_agent_feedback_query", json!({}));
     let ids: Vec<&Value> = all["items"].as_array().unwrap().iter().map(|item| &item["feedbackId"]).collect();

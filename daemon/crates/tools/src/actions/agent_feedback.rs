@@ -90,13 +90,7 @@ impl ReadAction for AgentFeedback {
         {
             return Err(error);
         }
-        let assembly = match &request.assembly_id {
-            Some(id) => assembly::find(cx, id)?,
-            None => None,
-        };
-        if let (Some(id), None) = (&request.assembly_id, &assembly) {
-            cx.note(format!("no assembly is kept under {id:?}; the feedback is"));
-        }
+        let assembly = request.assembly_id.as_deref().map(|id| assembly::find(cx, id)).transpose()?;
         let feedback = Feedback {
             id: String::new(),
             at_ms: cx.call.leases.now(),

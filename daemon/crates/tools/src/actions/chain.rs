@@ -9,7 +9,7 @@ use serde_json::Value;
 use crate::action::{Action, ActionDef, Call, HostAction, Namespace, Render};
 use crate::answers::{Object, line, object};
 use crate::chain::{self, Done, Step};
-use crate::registry::Answer;
+use crate::registry::{Answer, Freshness};
 use crate::{Code, ToolError, budget};
 
 /// See [`ActionDef`].
@@ -72,6 +72,10 @@ pub(crate) struct Response {
     steps: Vec<StepOut>,
     /// The versions that they answered from.
     versions: Vec<VersionOut>,
+    /// How the answer stands to the tree, where all steps answered from one version of one repository: as the step that
+    /// stands worst.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    freshness: Option<Freshness>,
     /// Tokens of all results, and of those that are given.
     tokens: Tokens,
     /// The step that failed, after which no more were taken.
@@ -126,7 +130,7 @@ impl Action for Chain {
     type Request = Request;
     type Response = Response;
     const DEF: ActionDef = ActionDef {
-        name: "chain",
+        name: chain::NAME,
         namespace: Namespace::Universal,
         mutating: true,
         description: "Call this when one call's result feeds the next: $0.results[0].symbolId in args is step 0's",
@@ -156,6 +160,7 @@ impl HostAction for Chain {
         };
         let stop = request.on_error != Some(OnError::Continue);
         let (done, pinned) = chain::run(cx, &steps, stop)?;
+        let freshness = chain::freshness(&done, &pinned);
         let versions = pinned
             .into_iter()
             .map(|pin| VersionOut { repo_id: pin.repo, version: pin.version, from_step: pin.from })
@@ -165,6 +170,7 @@ impl HostAction for Chain {
             ok: failed.is_none(),
             steps: Vec::new(),
             versions,
+            freshness,
             tokens: Tokens { budget, ..Tokens::default() },
             stopped_at: failed.filter(|_| stop),
             how_to_resume: None,
@@ -249,6 +255,10 @@ impl Response {
         self.settle();
         while budget::of(self)? > budget {
             let Some(last) = given.pop() else {
+                // Each step's own answer has the reason too.
+                if self.freshness.as_mut().is_some_and(|freshness| freshness.reason.take().is_some()) {
+                    continue;
+                }
                 return Err(ToolError::internal("keeping a chain to its budget", "its frame is too large"));
             };
             if let (Some(step), Some(done)) = (self.steps.get_mut(last), done.get(last)) {
@@ -287,11 +297,13 @@ impl Render for Response {
                 (None, None) => text.push_str(" (omitted)"),
             }
         }
-        for version in &self.versions {
-            line(
-                &mut text,
-                format_args!("[{} {} from step {}]", version.repo_id, version.version, version.from_step),
-            );
+        match &self.freshness {
+            Some(freshness) => text.push_str(&freshness.line()),
+            None => {
+                for VersionOut { repo_id, version, from_step } in &self.versions {
+                    line(&mut text, format_args!("[{repo_id} {version} from step {from_step}]"));
+                }
+            }
         }
         if let Some(how) = &self.how_to_resume {
             line(&mut text, format_args!("{how}"));

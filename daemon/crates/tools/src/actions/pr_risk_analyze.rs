@@ -1,15 +1,19 @@
 //! `pr.risk.analyze`: how risky the change between two versions is, and why.
 
+use std::collections::BTreeSet;
+
 use schemars::JsonSchema;
-use sdl_model::ContentHash;
+use sdl_model::{ContentHash, SymbolId};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render};
-use crate::answers::line;
-use crate::delta::{self, Compared, End};
+use crate::answers::{Truncation, add, line};
+use crate::delta::{self, Compared, End, MOST_SPILLED};
+use crate::leases::HandleKind;
 use crate::risk::{self, ESCALATE, Evidence, Finding, Part, RecommendedTest};
-use crate::{ToolError, budget};
+use crate::spill::Spill;
+use crate::{ToolError, budget, slices};
 
 /// See [`ActionDef`].
 pub(crate) struct PrRiskAnalyze;
@@ -67,6 +71,12 @@ struct Analysis {
     changed_symbols_count: usize,
     /// All of them.
     blast_radius_count: usize,
+    /// What did not fit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    truncation: Option<Truncation>,
+    /// With `truncation`: the symbols that are not named here, for `slice.spillover.get`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    spillover_handle: Option<String>,
 }
 
 /// What follows from the score.
@@ -115,21 +125,21 @@ impl ReadAction for PrRiskAnalyze {
             delta::ends(cx, PrRiskAnalyze::DEF.name, &request.from_version, &request.to_version)?;
         let compared = delta::compare(cx, &from, &to)?;
         let mut response = Response::of(cx, &compared, (&from, &to), request.risk_threshold.unwrap_or(0))?;
-        let whole = response.entries();
+        let spillover = slices::new_handle(cx, HandleKind::Spillover);
+        let (whole, named) = (response.entries(), response.named());
         let mut most = MOST;
-        response.keep(most);
         loop {
-            let cut = response.entries() < whole || compared.blast.len() > most;
-            let note = cut.then_some("the lists are cut to what matters most; delta.get lists every symbol");
-            let noted = note.map_or(0, |note| budget::count(note) + 12);
-            if cx.around()? + budget::of(&response)? + noted <= budget::DEFAULT_TOKENS || most == 0 {
-                if let Some(note) = note {
-                    cx.note(note);
-                }
+            response.keep(most);
+            let shown: BTreeSet<String> = response.named().into_iter().collect();
+            let spilled: Vec<SymbolId> =
+                named.iter().filter(|id| !shown.contains(*id)).filter_map(|id| id.parse().ok()).collect();
+            response.say_cut(whole, (!spilled.is_empty()).then_some(&spillover));
+            if cx.around()? + budget::of(&response)? <= budget::DEFAULT_TOKENS || most == 0 {
+                let symbols = spilled.into_iter().take(MOST_SPILLED).collect();
+                Spill { symbols, min_call_confidence: 0, resolution_metadata: false }.keep(cx, &spillover);
                 return Ok(response);
             }
             most = most * 3 / 4;
-            response.keep(most);
         }
     }
 }
@@ -172,6 +182,8 @@ impl Response {
                 recommended_tests: risk::recommended(compared),
                 changed_symbols_count: compared.changed.len(),
                 blast_radius_count: compared.blast.len(),
+                truncation: None,
+                spillover_handle: None,
             },
             escalation_required: escalate,
             policy_decision: PolicyDecision {
@@ -187,10 +199,42 @@ impl Response {
         all.findings.len() + all.impacted_symbols.len() + all.evidence.len() + all.recommended_tests.len()
     }
 
+    /// The symbols that it names, those of the worst findings first.
+    fn named(&self) -> Vec<String> {
+        let all = &self.analysis;
+        let affected = all.findings.iter().flat_map(|finding| &finding.affected_symbols);
+        let tested = all.recommended_tests.iter().flat_map(|test| &test.target_symbols);
+        let mut ids: Vec<String> = affected.chain(tested).map(|named| named.symbol_id.clone()).collect();
+        ids.extend(all.evidence.iter().map(|evidence| evidence.symbol_id.clone()));
+        ids.extend(all.impacted_symbols.iter().map(|impacted| impacted.symbol_id.clone()));
+        let mut seen = BTreeSet::new();
+        ids.retain(|id| seen.insert(id.clone()));
+        ids
+    }
+
+    /// Says what was left out of `whole` entries, and where its symbols are.
+    fn say_cut(&mut self, whole: usize, spillover: Option<&String>) {
+        let dropped = whole - self.entries();
+        let cut = dropped > 0 || spillover.is_some();
+        self.analysis.spillover_handle = spillover.cloned();
+        self.analysis.truncation = cut.then(|| Truncation {
+            truncated: true,
+            dropped_cards: dropped as u64,
+            dropped_edges: 0,
+            spillover_handle: spillover.cloned(),
+            how_to_resume: match spillover {
+                Some(_) => {
+                    "slice.spillover.get with spilloverHandle; delta.get lists every change".to_owned()
+                }
+                None => "delta.get lists every change".to_owned(),
+            },
+        });
+    }
+
     /// Keeps so many entries of each list.
     fn keep(&mut self, most: usize) {
         let all = &mut self.analysis;
-        all.findings.truncate(most);
+        risk::keep_worst(&mut all.findings, most);
         all.impacted_symbols.truncate(most);
         all.evidence.truncate(most);
         all.recommended_tests.truncate(most);
@@ -219,6 +263,10 @@ impl Render for Response {
         }
         for test in &all.recommended_tests {
             line(&mut text, format_args!("{} ({}): {}", test.kind, test.priority, test.description));
+        }
+        if let Some(truncation) = &all.truncation {
+            text.push_str(&truncation.line());
+            add(&mut text, format_args!(" {}", all.spillover_handle.as_deref().unwrap_or_default()));
         }
         text
     }

@@ -4,7 +4,7 @@ use sdl_model::ids::stable_hash;
 use serde::{Deserialize, Serialize};
 
 use crate::action::ReadCx;
-use crate::{ToolError, owned, stored};
+use crate::{Candidate, Code, ToolError, owned, stored};
 
 /// The layout of the stored rows.
 const LAYOUT: u8 = 1;
@@ -44,16 +44,35 @@ impl Assembly {
     }
 }
 
-/// The assembly of that id, if it is kept.
-pub(crate) fn find(cx: &ReadCx<'_>, id: &str) -> Result<Option<Assembly>, ToolError> {
+/// The assembly of that id; an error that says what to do if none is kept.
+pub(crate) fn find(cx: &ReadCx<'_>, id: &str) -> Result<Assembly, ToolError> {
+    let of = |repo: &str| -> Result<Option<Assembly>, ToolError> {
+        let key = stored::key(repo, id);
+        Ok(cx.call.host.agent().read(|reader| {
+            Ok(reader.get(owned::ASSEMBLIES, &key)?.and_then(|bytes| stored::from_bytes(LAYOUT, bytes)))
+        })?)
+    };
+    let shown: String = id.chars().take(40).collect();
+    let unknown = |message: String| ToolError::new(Code::UnknownHandle, message).at("assemblyId");
     // No other text is an assembly's id, and none so long a key.
     if !id.starts_with("as_") || id.len() > 20 {
-        return Ok(None);
+        return Err(unknown(format!(
+            "{shown:?} is not an assembly's id: those are as_ and 13 characters, from agent.orchestrate"
+        )));
     }
-    let key = stored::key(cx.repo.id(), id);
-    Ok(cx.call.host.agent().read(|reader| {
-        Ok(reader.get(owned::ASSEMBLIES, &key)?.and_then(|bytes| stored::from_bytes(LAYOUT, bytes)))
-    })?)
+    if let Some(found) = of(cx.repo.id())? {
+        return Ok(found);
+    }
+    for repo in cx.call.host.repos() {
+        if of(repo.id())?.is_some() {
+            let message = format!("the assembly {shown} belongs to repository {:?}; say so", repo.id());
+            return Err(ToolError::invalid("repoId", message).or_one_of([Candidate::of("repoId", repo.id())]));
+        }
+    }
+    Err(unknown(format!(
+        "no assembly is kept as {shown}: give the id as agent.orchestrate gave it, or a sliceHandle (the last {MOST} \
+         assemblies of a repository are kept)"
+    )))
 }
 
 /// Keeps an assembly, in place of the oldest where there are too many.

@@ -8,11 +8,13 @@ use std::sync::Arc;
 use serde_json::{Map, Value};
 
 use crate::action::Call;
-use crate::pipeline::{self, Pins};
-use crate::registry::Answer;
+use crate::pipeline::{self, Pins, Stood};
+use crate::registry::{Answer, Freshness, Registry};
 use crate::{Candidate, Code, NoProgress, ToolError};
 use path::{Head, Text};
 
+/// The action's name.
+pub(crate) const NAME: &str = "chain";
 /// How often steps are run again because the repository moved on between them.
 const ATTEMPTS: usize = 8;
 /// What references may bring into the arguments of one step, in bytes.
@@ -30,6 +32,7 @@ pub(crate) struct Step {
 #[derive(Debug)]
 pub(crate) struct Done {
     pub(crate) outcome: Result<Arc<Answer>, ToolError>,
+    stood: Option<Stood>,
 }
 
 /// A version that steps answered from.
@@ -71,7 +74,8 @@ pub(crate) fn run(
             continue;
         }
         let ends = outcome.is_err() && stop;
-        done.push(Done { outcome: outcome.map(Arc::new) });
+        let stood = pins.stood().filter(|_| outcome.is_ok());
+        done.push(Done { outcome: outcome.map(Arc::new), stood });
         if call.registry.action(&step.action).is_some_and(|entry| entry.def.mutating) {
             pinned.extend(released(&pins, from));
             (from, attempts) = (done.len(), 0);
@@ -82,6 +86,33 @@ pub(crate) fn run(
     }
     pinned.extend(released(&pins, from));
     Ok((done, pinned))
+}
+
+/// How the whole answer stands to the tree: as the step that stands worst. None where the steps answered from several
+/// versions or repositories, or from none.
+pub(crate) fn freshness(done: &[Done], pinned: &[Pinned]) -> Option<Freshness> {
+    let stood = done.iter().filter_map(|done| done.stood.as_ref());
+    let first = stood.clone().next()?;
+    let one = |repo: &str, version: &str| repo == first.repo && version == first.freshness.version;
+    if !stood.clone().all(|step| one(&step.repo, &step.freshness.version))
+        || !pinned.iter().all(|pin| one(&pin.repo, &pin.version))
+    {
+        return None;
+    }
+    let worst = stood.clone().find(|step| !step.freshness.synced).unwrap_or(first);
+    let overlay = stood.clone().find_map(|step| step.freshness.overlay.clone());
+    let lag_ms = stood.map(|step| step.freshness.lag_ms).max().unwrap_or(0);
+    Some(Freshness { lag_ms, overlay, ..worst.freshness.clone() })
+}
+
+/// Whether none of the steps can change anything; what is no action changes nothing.
+pub(crate) fn only_reads(registry: &Registry, args: &Map<String, Value>) -> bool {
+    let steps = args.get("steps").and_then(Value::as_array);
+    let reads = |step: &Value| {
+        let action = step.get("action").and_then(Value::as_str);
+        action.is_some_and(|name| registry.action(name).is_none_or(|entry| !entry.def.mutating))
+    };
+    steps.is_some_and(|steps| steps.iter().all(reads))
 }
 
 fn released(pins: &Pins, from: usize) -> impl Iterator<Item = Pinned> {
@@ -100,7 +131,7 @@ fn take(call: &Call<'_>, steps: &[Step], done: &[Done], step: &Step) -> Result<A
         let text = Value::Object(structured.clone()).to_string();
         return Ok(Answer { structured, text });
     }
-    if call.registry.action(&step.action).is_some_and(|entry| entry.def.name == "chain") {
+    if call.registry.action(&step.action).is_some_and(|entry| entry.def.name == NAME) {
         let message = "a chain cannot be a step of a chain; write its steps here";
         return Err(ToolError::invalid(format!("steps[{}].action", done.len()), message));
     }

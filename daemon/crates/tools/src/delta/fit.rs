@@ -9,7 +9,7 @@ use super::{Compared, Subject};
 use crate::{ToolError, budget};
 
 /// Symbols that a spillover handle holds at most.
-const MOST_SPILLED: usize = 2_000;
+pub(crate) const MOST_SPILLED: usize = 2_000;
 
 /// How large the lists may be.
 #[derive(Clone, Copy, Debug)]

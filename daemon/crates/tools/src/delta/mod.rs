@@ -17,7 +17,7 @@ use crate::ToolError;
 use crate::action::ReadCx;
 
 pub(crate) use ends::{End, ends};
-pub(crate) use fit::{Fitted, Limits, fit};
+pub(crate) use fit::{Fitted, Limits, MOST_SPILLED, fit};
 
 /// Affected symbols that are looked for.
 const MOST_AFFECTED: usize = 2_000;

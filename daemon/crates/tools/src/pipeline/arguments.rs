@@ -4,6 +4,7 @@ use serde_json::{Map, Value, json};
 
 use super::Checked;
 use crate::action::Namespace;
+use crate::chain;
 use crate::input::json::{self, BadJson};
 use crate::input::nearest::nearest;
 use crate::input::validate::wrong_type;
@@ -99,11 +100,30 @@ fn fitting(entry: &Entry, value: Value, notes: Vec<String>) -> Result<Checked<'_
 }
 
 /// The action that a gateway call asks for, without checking its arguments.
-pub(crate) fn gateway_action<'a>(registry: &'a Registry, tool: Tool, bytes: &[u8]) -> Option<&'a Entry> {
+fn gateway_action<'a>(registry: &'a Registry, tool: Tool, bytes: &[u8]) -> Option<&'a Entry> {
     let value = parse(bytes).ok()?;
     let value = if tool.raw { payload(value).ok()? } else { value };
     let value = unpacked(value).ok()?;
     registry.action(value.get("action")?.as_str()?)
+}
+
+/// Whether a call can change something: it asks for an action that can, and is not a chain of steps that only read.
+pub(crate) fn changes(registry: &Registry, tool: Tool, bytes: &[u8]) -> bool {
+    let entry = match tool.to {
+        To::Action(at) => registry.entries().get(at),
+        To::Gateway(_) => gateway_action(registry, tool, bytes),
+    };
+    let Some(entry) = entry.filter(|entry| entry.def.mutating) else { return false };
+    if entry.def.name != chain::NAME {
+        return true;
+    }
+    let read = || {
+        let value = parse(bytes)?;
+        let value = if tool.raw { payload(value)? } else { value };
+        check(registry, tool, value)
+    };
+    // A chain that is refused might be understood by another release.
+    !read().is_ok_and(|checked| chain::only_reads(registry, &checked.args))
 }
 
 /// An object, also where it came as a string that holds one.

@@ -11,8 +11,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde_json::{Map, Value};
 
-pub(crate) use arguments::gateway_action;
-pub(crate) use pins::Pins;
+pub(crate) use arguments::changes;
+pub(crate) use pins::{Pins, Stood};
 pub(crate) use repo::of as find_repo;
 
 use crate::action::{Call, RepoCx};
@@ -84,6 +84,7 @@ fn execute(call: &Call<'_>, checked: Checked<'_>) -> Result<Answer, ToolError> {
             let common: RepoArgs = take(&mut args, &["repoId"])?;
             let repo = repo::find(call, common.repo_id.as_deref(), None)?;
             let (mut answer, stand) = run(&RepoCx { call, repo: repo.as_ref() }, args)?;
+            let apart = stand.is_apart();
             let freshness = Freshness {
                 version: stand.version.to_string(),
                 synced: stand.synced,
@@ -92,6 +93,9 @@ fn execute(call: &Call<'_>, checked: Checked<'_>) -> Result<Answer, ToolError> {
                 reason: stand.reason,
             };
             stamp(&mut answer, &freshness)?;
+            if let Some(pins) = call.pins.filter(|_| !apart) {
+                pins.stands(repo.id(), &freshness);
+            }
             answer
         }
         Runner::Read { sync, handle, run } => read::run(call, *sync, (*handle, *run), args)?,

@@ -8,6 +8,7 @@ use sdl_model::Version;
 use crate::ToolError;
 use crate::action::Sync;
 use crate::host::Barrier;
+use crate::registry::Freshness;
 
 /// What the steps since the last change of anything have in common.
 #[derive(Default)]
@@ -17,6 +18,14 @@ pub(crate) struct Pins(RefCell<State>);
 struct State {
     held: BTreeMap<String, Pin>,
     moved: bool,
+    stood: Option<Stood>,
+}
+
+/// How the answer of one step stands to its repository's tree.
+#[derive(Clone, Debug)]
+pub(crate) struct Stood {
+    pub(crate) repo: String,
+    pub(crate) freshness: Freshness,
 }
 
 #[derive(Default)]
@@ -51,6 +60,17 @@ impl Pins {
         let pinned = *state.held.entry(repo.to_owned()).or_default().version.get_or_insert(version);
         state.moved |= pinned != version;
         pinned == version
+    }
+
+    /// Notes how a step's answer stands to the tree.
+    pub(super) fn stands(&self, repo: &str, freshness: &Freshness) {
+        let stood = Stood { repo: repo.to_owned(), freshness: freshness.clone() };
+        self.0.borrow_mut().stood = Some(stood);
+    }
+
+    /// How the answer of the step just taken stands to the tree; none if it says nothing of it.
+    pub(crate) fn stood(&self) -> Option<Stood> {
+        self.0.borrow_mut().stood.take()
     }
 
     /// Whether a step met another version. Forgets the versions then: the steps have to be run again.

@@ -121,6 +121,9 @@ fn on_snapshot(
         let mut answer = run(&cx)?;
         super::stamp(&mut answer, &freshness)?;
         super::note(&mut answer, &notes.borrow())?;
+        if let Some(pins) = call.pins {
+            pins.stands(repo.id(), &freshness);
+        }
         Ok::<_, ToolError>(answer)
     })??;
     Ok((answer, writes.into_inner()))

@@ -82,13 +82,18 @@ pub(crate) fn findings(compared: &Compared) -> (Vec<Finding>, Vec<Evidence>) {
     }
     of_whole(compared, &mut found);
     found.findings.sort_by_key(|finding| Reverse(finding.score));
+    (found.findings, found.evidence)
+}
+
+/// Leaves at most `most` findings, and of each type those that are told one by one.
+pub(crate) fn keep_worst(findings: &mut Vec<Finding>, most: usize) {
     let mut counts = std::collections::HashMap::new();
-    found.findings.retain(|finding| {
+    findings.retain(|finding| {
         let count = counts.entry(finding.kind).or_insert(0_usize);
         *count += 1;
         *count <= MOST_OF_TYPE
     });
-    (found.findings, found.evidence)
+    findings.truncate(most);
 }
 
 fn of_symbol(subject: &Subject, found: &mut Found) {

@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use crate::delta::{Compared, Subject};
 
-pub(crate) use findings::{Evidence, Finding, findings};
+pub(crate) use findings::{Evidence, Finding, findings, keep_worst};
 pub(crate) use score::{Part, score};
 pub(crate) use tests::{RecommendedTest, recommended};
 
