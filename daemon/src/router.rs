@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError, Weak};
 use sdl_proto::{ClientKind, WireError, code};
 use sdl_tools::{Cancel, Names, Surface, Tools};
 use serde::Deserialize;
+use serde_json::Value;
 use serde_json::value::RawValue;
 use tokio::sync::{Notify, Semaphore};
 
@@ -150,7 +151,10 @@ impl Service for Router {
                 answer.await?.map_err(|error| WireError {
                     code: error.code.into(),
                     message: error.message,
-                    detail: Vec::new(),
+                    detail: match error.details {
+                        details if details.is_empty() => Vec::new(),
+                        details => Value::Object(details).to_string().into_bytes(),
+                    },
                 })
             }
             "daemon/ping" => Ok(b"{}".to_vec()),

@@ -47,14 +47,7 @@ pub(crate) fn result(json: Vec<u8>, template: &ServerResult, caching: bool) -> R
 
 /// A tool's result that says what went wrong.
 pub(crate) fn tool_error(error: &WireError, template: &ServerResult) -> ServerResult {
-    let mut fields = Map::new();
-    fields.insert("code".to_owned(), Value::from(error.code.as_str()));
-    fields.insert("message".to_owned(), Value::from(error.message.as_str()));
-    if let Ok(detail) = serde_json::from_slice::<Map<String, Value>>(&error.detail) {
-        for (name, value) in detail {
-            fields.entry(name).or_insert(value);
-        }
-    }
+    let fields = fields(error, &[("code", &error.code), ("message", &error.message)]);
     let text = format!("{}: {}", error.code, error.message);
     let body = json!({
         "content": [{"type": "text", "text": text}],
@@ -62,6 +55,18 @@ pub(crate) fn tool_error(error: &WireError, template: &ServerResult) -> ServerRe
         "isError": true,
     });
     result(body.to_string().into_bytes(), template, false).unwrap_or_else(|_| template.clone())
+}
+
+/// What an error says: these fields, and its details, which overwrite none.
+pub(crate) fn fields(error: &WireError, own: &[(&str, &String)]) -> Map<String, Value> {
+    let own = own.iter().map(|&(name, value)| (name.to_owned(), Value::from(value.as_str())));
+    let mut fields: Map<String, Value> = own.collect();
+    if let Ok(details) = serde_json::from_slice::<Map<String, Value>>(&error.detail) {
+        for (name, value) in details {
+            fields.entry(name).or_insert(value);
+        }
+    }
+    fields
 }
 
 /// The text of a result that was made here. No other result of the protocol is a string.

@@ -24,8 +24,8 @@ use crate::transport::RawParams;
 /// Progress of one call that waits to be passed on. More is dropped: only the latest matters.
 const PROGRESS: usize = 16;
 
-/// The daemon's codes for something that a client asked for and that does not exist.
-const NOT_FOUND: &[&str] = &["resourceNotFound", "promptNotFound", "notFound"];
+/// The daemon's code for a resource that does not exist.
+const NO_RESOURCE: &str = "resourceNotFound";
 
 /// The MCP service: its lifecycle is answered here, everything else by the daemon.
 pub(crate) struct Shim {
@@ -231,11 +231,11 @@ async fn pass_on(step: &[u8], token: &ProgressToken, peer: &Peer<RoleServer>) {
 fn protocol_error(error: WireError, stateless: bool) -> ErrorData {
     let number = match error.code.as_str() {
         code::UNKNOWN_METHOD => ErrorCode::METHOD_NOT_FOUND,
-        "malformedJson" | "invalidParams" => ErrorCode::INVALID_PARAMS,
-        other if NOT_FOUND.contains(&other) && stateless => ErrorCode::INVALID_PARAMS,
-        other if NOT_FOUND.contains(&other) => ErrorCode::RESOURCE_NOT_FOUND,
+        "malformedJson" | "invalidParams" | "promptNotFound" => ErrorCode::INVALID_PARAMS,
+        NO_RESOURCE if stateless => ErrorCode::INVALID_PARAMS,
+        NO_RESOURCE => ErrorCode::RESOURCE_NOT_FOUND,
         _ => ErrorCode::INTERNAL_ERROR,
     };
-    let data = Value::from_iter([("code", Value::from(error.code))]);
+    let data = Value::Object(compose::fields(&error, &[("code", &error.code)]));
     ErrorData::new(number, error.message, Some(data))
 }

@@ -5,7 +5,7 @@
 
 use std::path::Path;
 
-use sdl_tests::{McpClient, TestEnv};
+use sdl_tests::{McpClient, McpError, TestEnv};
 use serde_json::{Value, json};
 
 const APP: &str = "//- /a.py\ndef alpha():\n    return beta()\n\ndef beta():\n    return 1\n";
@@ -75,7 +75,11 @@ fn resources_prompts_and_completions_pass_through() {
     assert_eq!(templates["resourceTemplates"].as_array().unwrap().len(), 3, "{templates}");
     let card = client.request("resources/read", json!({"uri": "sdl://app/symbol/alpha"})).unwrap();
     assert!(card["contents"][0]["text"].as_str().unwrap().contains("alpha"), "{card}");
-    assert!(client.request("resources/read", json!({"uri": "sdl://app/symbol/gamma"})).is_err());
+    let gamma = "sdl://app/symbol/gamma";
+    match client.request("resources/read", json!({"uri": gamma})).unwrap_err() {
+        McpError::Rpc { code: -32002, data, .. } => assert_eq!(data["uri"], gamma),
+        other => panic!("{other}"),
+    }
     let prompts = client.request("prompts/list", json!({})).unwrap();
     assert_eq!(prompts["prompts"].as_array().unwrap().len(), 4);
     let debug = json!({"name": "debug", "arguments": {"task": "alpha returns 1"}});

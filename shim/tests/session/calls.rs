@@ -60,6 +60,8 @@ async fn a_daemons_error_is_a_tools_result_with_its_details() {
     // Elsewhere it is an error of the protocol.
     let answer = client.request(2, "resources/read", json!({"uri": "x:y"})).await;
     assert_eq!(answer["error"]["message"], "no such symbol");
+    let expected = json!({"code": "unknownSymbol", "nextBestAction": {"action": "symbol.search"}});
+    assert_eq!(answer["error"]["data"], expected);
 }
 
 #[tokio::test]

@@ -116,6 +116,25 @@ async fn changed_lists_are_announced_in_both_eras() {
 }
 
 #[tokio::test]
+async fn what_is_not_there_has_the_number_of_its_revision() {
+    let fixture = Fixture::with(|request| match request.method.as_str() {
+        "resources/read" => Reply::Answer(Err(sdl_client::proto::WireError::new("resourceNotFound", "none")
+            .with_detail(br#"{"uri":"x:y"}"#.to_vec()))),
+        _ => Reply::error("promptNotFound", "none"),
+    });
+    let mut client = fixture.client();
+    client.initialize().await;
+    let mut stateless = fixture.client();
+    for (client, meta, resource) in [(&mut client, json!({}), -32002), (&mut stateless, meta(), -32602)] {
+        let answer = client.request(1, "resources/read", json!({"uri": "x:y", "_meta": meta})).await;
+        assert_eq!(answer["error"]["code"], resource, "{answer}");
+        assert_eq!(answer["error"]["data"], json!({"code": "resourceNotFound", "uri": "x:y"}));
+        let answer = client.request(2, "prompts/get", json!({"name": "x", "_meta": meta})).await;
+        assert_eq!(answer["error"]["code"], -32602, "{answer}");
+    }
+}
+
+#[tokio::test]
 async fn a_daemon_without_resources_has_none() {
     let fixture = Fixture::with(|_| Reply::error("unknownMethod", "no such method"));
     let mut client = fixture.client();

@@ -52,8 +52,11 @@ fn cards_slices_and_states_are_resources() {
         "file:///etc/passwd",
         "sdl://shop/symbol/%zz",
     ] {
-        assert_eq!(read(&world, uri).unwrap_err().code, "resourceNotFound", "{uri}");
+        let error = read(&world, uri).unwrap_err();
+        assert_eq!((error.code, &error.details["uri"]), ("resourceNotFound", &json!(uri)));
     }
+    let misspelt = read(&world, "sdl://shop/symbol/validat").unwrap_err();
+    assert_eq!(misspelt.details["candidates"][0]["name"], "validate", "{misspelt:?}");
     assert_eq!(ask(&world, "resources/read", json!({})).unwrap_err().code, "invalidParams");
 }
 

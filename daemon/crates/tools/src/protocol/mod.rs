@@ -30,6 +30,14 @@ pub struct ProtocolError {
     pub code: &'static str,
     /// For readers.
     pub message: String,
+    /// What else there is to say: the `uri` of a resource that is not there, what may have been meant.
+    pub details: Map<String, Value>,
+}
+
+impl ProtocolError {
+    fn new(code: &'static str, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), details: Map::new() }
+    }
 }
 
 /// One request.
@@ -75,11 +83,11 @@ fn read<T: DeserializeOwned>(params: &[u8]) -> Result<T, ProtocolError> {
 }
 
 fn refused(message: String) -> ProtocolError {
-    ProtocolError { code: "invalidParams", message }
+    ProtocolError::new("invalidParams", message)
 }
 
 /// An action's error, for somebody who asked for a resource.
-fn not_found(error: &ToolError) -> ProtocolError {
+fn not_found(uri: &str, error: &ToolError) -> ProtocolError {
     let code = match error.code {
         Code::UnknownRepo | Code::UnknownSymbol | Code::UnknownHandle | Code::HandleExpired => {
             "resourceNotFound"
@@ -87,5 +95,12 @@ fn not_found(error: &ToolError) -> ProtocolError {
         Code::Internal => "internal",
         _ => "invalidParams",
     };
-    ProtocolError { code, message: error.message.clone() }
+    let mut not_found = ProtocolError::new(code, error.message.clone());
+    not_found.details.insert("uri".to_owned(), uri.into());
+    if let Value::Object(said) = error.to_value() {
+        // A field is one of the action's, which nobody has asked for by name.
+        let rest = said.into_iter().filter(|(key, _)| !["code", "message", "field"].contains(&key.as_str()));
+        not_found.details.extend(rest);
+    }
+    not_found
 }

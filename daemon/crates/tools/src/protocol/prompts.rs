@@ -65,9 +65,11 @@ pub(super) fn list() -> Value {
 }
 
 pub(super) fn get(Get { name, arguments }: Get) -> Result<Value, ProtocolError> {
-    let prompt = PROMPTS.iter().find(|prompt| prompt.name == name).ok_or_else(|| ProtocolError {
-        code: "promptNotFound",
-        message: format!("no prompt is called {name:?}; there are debug, review, implement and explain"),
+    let prompt = PROMPTS.iter().find(|prompt| prompt.name == name).ok_or_else(|| {
+        ProtocolError::new(
+            "promptNotFound",
+            format!("no prompt is called {name:?}; there are debug, review, implement and explain"),
+        )
     })?;
     for (argument, value) in &arguments {
         if !["task", "repoId", "symbol"].contains(&argument.as_str()) || !value.is_string() {

@@ -39,8 +39,11 @@ pub(super) fn templates() -> Value {
 }
 
 pub(super) fn read(request: &Request<'_>, Read { uri }: &Read) -> Result<Value, ProtocolError> {
-    let unknown =
-        || ProtocolError { code: "resourceNotFound", message: format!("no resource has the URI {uri:?}") };
+    let unknown = || {
+        let mut unknown = ProtocolError::new("resourceNotFound", format!("no resource has the URI {uri:?}"));
+        unknown.details.insert("uri".to_owned(), uri.as_str().into());
+        unknown
+    };
     let path = uri.strip_prefix("sdl://").ok_or_else(unknown)?;
     let mut parts = path.splitn(3, '/').map(|part| decoded(part).ok_or_else(unknown));
     let mut next = || parts.next().transpose();
@@ -57,7 +60,7 @@ pub(super) fn read(request: &Request<'_>, Read { uri }: &Read) -> Result<Value, 
         ("status", None) => request.call("repo.status", &json!({"repoId": repo, "detail": "full"})),
         _ => return Err(unknown()),
     };
-    let answer = Value::Object(answer.map_err(|error| not_found(&error))?);
+    let answer = Value::Object(answer.map_err(|error| not_found(uri, &error))?);
     Ok(json!({"contents": [{"uri": uri, "mimeType": "application/json", "text": answer.to_string()}]}))
 }
 
