@@ -51,11 +51,12 @@ struct SurfaceChanged {
     surface: String,
 }
 
-/// Passes the daemon's notifications on for as long as the client lives. Never returns.
+/// Passes the daemon's notifications on for as long as the client lives. Never returns. Without a `client` only
+/// subscriptions hear them.
 pub(crate) async fn pass_on(
     mut events: broadcast::Receiver<Event>,
     daemon: ReconnectingClient,
-    client: Peer<RoleServer>,
+    client: Option<Peer<RoleServer>>,
     listeners: Listeners,
 ) {
     let mut build: Option<String> = None;
@@ -84,14 +85,14 @@ pub(crate) async fn pass_on(
             Err(RecvError::Closed) => std::future::pending().await,
         };
         for &list in changed {
-            announce(list, &client, &listeners).await;
+            announce(list, client.as_ref(), &listeners).await;
         }
     }
 }
 
 /// Failures mean that the client, or its subscription, is gone.
-async fn announce(list: List, client: &Peer<RoleServer>, listeners: &Listeners) {
-    if client.peer_info().is_some() {
+async fn announce(list: List, client: Option<&Peer<RoleServer>>, listeners: &Listeners) {
+    if let Some(client) = client.filter(|client| client.peer_info().is_some()) {
         let _ = match list {
             List::Tools => client.notify_tool_list_changed().await,
             List::Prompts => client.notify_prompt_list_changed().await,

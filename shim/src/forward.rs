@@ -64,6 +64,12 @@ impl Shim {
         Self { lifecycle: Lifecycle { listeners, closing }, daemon, introduced: AtomicBool::new(false) }
     }
 
+    /// The part that answers by itself.
+    #[cfg(feature = "testing")]
+    pub(crate) fn lifecycle(&self) -> &Lifecycle {
+        &self.lifecycle
+    }
+
     /// Tells the daemon's side who the client is, and begins to connect; once, with the first request.
     fn introduce(&self, request: &ClientRequest, context: &RequestContext<RoleServer>) {
         if self.introduced.swap(true, Ordering::Relaxed) {

@@ -208,7 +208,7 @@ fn write_line(message: &TxJsonRpcMessage<RoleServer>) -> io::Result<Vec<u8>> {
 }
 
 /// What a line turns out to be.
-enum Incoming {
+pub(crate) enum Incoming {
     /// Something for rmcp.
     Message(Box<RxJsonRpcMessage<RoleServer>>),
     /// Something to answer at once.
@@ -237,7 +237,8 @@ struct CallParams<'a> {
     meta: Option<&'a RawValue>,
 }
 
-fn read_line(line: &[u8], started: &mut bool) -> Incoming {
+/// Reads one message. `started` says whether a request has come before.
+pub(crate) fn read_line(line: &[u8], started: &mut bool) -> Incoming {
     let unreadable = |what: &str| Incoming::Reply(error_line(None, PARSE_ERROR, what));
     let Ok(text) = std::str::from_utf8(line) else { return unreadable("the line is not UTF-8") };
     let text = text.trim_start_matches('\u{feff}').trim();

@@ -42,7 +42,8 @@ const ARROWS: &[(&str, &[&str])] = &[
             "sdl-watch",
         ],
     ),
-    ("sdl-tests", &[]),
+    // For the server of the conformance suite alone, behind a feature that is off.
+    ("sdl-tests", &["sdl-client", "sdl-mcp"]),
     ("sdl-bench", &["sdl-tests"]),
     ("xtask", &[]),
 ];
@@ -51,7 +52,6 @@ const ARROWS: &[(&str, &[&str])] = &[
 const TEST_ARROWS: &[(&str, &str, &str)] = &[
     ("sdl-graph", "sdl-lang", "resolution is tested on facts of real source text"),
     ("sdl-retrieve", "sdl-lang", "search and slices are tested on facts of real source text"),
-    ("sdl-tests", "sdl-client", "end to end"),
     ("sdl-tests", "sdl-proto", "golden frames"),
 ];
 
@@ -60,7 +60,7 @@ const FENCES: &[(&str, &[&str])] = &[
     ("lmdb-rkv", &["sdl-ledger"]),
     ("lmdb-rkv-sys", &["sdl-ledger"]),
     ("notify", &["sdl-watch"]),
-    ("rmcp", &["sdl-mcp", "sdld"]),
+    ("rmcp", &["sdl-mcp", "sdl-tests", "sdld"]),
     ("tiktoken-rs", &["sdl-tokens"]),
     ("bincode", &["sdl-proto", "sdl-ledger"]),
     ("schemars", &["sdl-tools"]),

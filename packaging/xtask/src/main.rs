@@ -1,6 +1,7 @@
 //! The project's own commands, as `cargo xtask <command>`. Few dependencies: it is built before anything else is.
 
 mod command;
+mod conformance;
 mod package;
 mod quickstart;
 mod test;
@@ -22,6 +23,9 @@ cargo xtask <command>
   package             Collect the release programs, completions, man pages and service files under
                       target/package.
   docs                Write the page of every action into docs/actions.
+  conformance [--write]
+                      Run the MCP conformance suite (fetched with npm) and compare with what docs/conformance.md
+                      says, or write it there.
   check-units         Check the service files with the platform's own tools.
 ";
 
@@ -50,6 +54,8 @@ fn run(words: &[&str]) -> Outcome {
                 ["run", "--quiet", "--package", "sdl-tools", "--example", "pages", "--", "docs/actions"];
             command::cargo().args(pages).run()
         }
+        ["conformance"] => conformance::run(false),
+        ["conformance", "--write"] => conformance::run(true),
         ["check-units"] => units::check(),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");

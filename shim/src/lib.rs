@@ -1,0 +1,112 @@
+//! `sdl-mcp`: a stdio MCP server that passes everything on to the daemon.
+//!
+//! It answers `initialize` by itself and at once; tools, resources and prompts are the daemon's, and their parameters
+//! and results go through as the bytes they are. It holds no state but the connection.
+//!
+//! ```text
+//! stdin -> transport -> rmcp (lifecycle, cancellation) -> forward -> daemon
+//! stdout <- transport <- rmcp                           <- forward <-
+//! ```
+
+mod args;
+mod closing;
+mod compose;
+mod events;
+mod forward;
+mod lifecycle;
+mod parent;
+mod stdio;
+mod strict;
+#[cfg(feature = "testing")]
+pub mod testing;
+mod transport;
+
+use std::process::ExitCode;
+use std::time::Duration;
+
+use rmcp::ServiceExt;
+use sdl_client::{Launch, Paths, ReconnectOptions, ReconnectingClient};
+use sdl_proto::{ClientKind, SessionHello};
+
+use crate::args::{Args, Parsed};
+use crate::closing::Closing;
+
+/// How long a client may take for what was answered before the end.
+const LAST_WORDS: Duration = Duration::from_secs(2);
+
+/// The whole program.
+pub fn main() -> ExitCode {
+    match args::parse(std::env::args_os().skip(1)) {
+        Parsed::Run(args) => run(args),
+        Parsed::Print(text) => {
+            #[allow(clippy::print_stdout, reason = "the answer to --help and --version")]
+            {
+                println!("{text}");
+            }
+            ExitCode::SUCCESS
+        }
+        Parsed::Wrong(message) => fail(&message),
+    }
+}
+
+fn fail(message: &str) -> ExitCode {
+    eprintln!("sdl-mcp: {message}");
+    ExitCode::from(2)
+}
+
+fn run(args: Args) -> ExitCode {
+    let paths = match Paths::from_env() {
+        Ok(paths) => paths,
+        Err(error) => return fail(&error.to_string()),
+    };
+    let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
+        Ok(runtime) => runtime,
+        Err(error) => return fail(&format!("can't start: {error}")),
+    };
+    let result = runtime.block_on(serve(args, paths));
+    // A read of standard input may still hang in another thread; it must not keep the process.
+    runtime.shutdown_background();
+    match result {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(message) => fail(&message),
+    }
+}
+
+/// Serves until the client, or the process that started this one, is gone.
+async fn serve(args: Args, paths: Paths) -> Result<(), String> {
+    let hello = SessionHello {
+        kind: ClientKind::Shim,
+        name: String::new(),
+        cwd: std::env::current_dir().ok().map(|cwd| cwd.to_string_lossy().into_owned()),
+        repo: args.repo,
+        surface: args.surface,
+        output_schemas: args.output_schemas,
+        token: None,
+        pid: std::process::id(),
+    };
+    let daemon = ReconnectingClient::new(ReconnectOptions { paths, hello, launch: Launch::Find });
+    let events = daemon.events();
+    let closing = Closing::new();
+    let (input, output) =
+        stdio::open().map_err(|error| format!("can't use standard input and output: {error}"))?;
+    let (transport, writer) = transport::Stdio::new(input, output, closing.clone());
+    let listeners = events::Listeners::default();
+    let shim = forward::Shim::new(daemon.clone(), listeners.clone(), closing.clone());
+
+    tokio::select! {
+        served = async {
+            // A client that leaves before it has said anything is no error.
+            let Ok(service) = shim.serve(transport).await else { return };
+            let passing_on = events::pass_on(events, daemon.clone(), Some(service.peer().clone()), listeners);
+            tokio::select! {
+                _ = service.waiting() => {}
+                () = passing_on => {}
+            }
+        } => served,
+        () = parent::gone() => {}
+    }
+    closing.close();
+    // The last answers may still be on their way.
+    let _ = tokio::time::timeout(LAST_WORDS, writer).await;
+    Ok(())
+}
