@@ -3,6 +3,8 @@
 //!
 //! * [`env::TestEnv`]: folders, environment and processes of one test; nothing of it outlives the test.
 //! * [`mcp::McpClient`]: line-delimited JSON-RPC over the standard streams of a shim.
+//! * [`generate`]: calls generated from schemas.
+//! * [`schema`]: answers beside what their schemas declare.
 //! * [`fixture`]: trees of files written as text.
 //! * [`binaries`]: where the built programs are.
 //! * [`workspace`]: the source tree itself, for the tests that hold its shape.
@@ -17,7 +19,9 @@
 pub mod binaries;
 pub mod env;
 pub mod fixture;
+pub mod generate;
 pub mod mcp;
+pub mod schema;
 pub mod workspace;
 
 pub use binaries::Program;

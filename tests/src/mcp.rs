@@ -249,6 +249,16 @@ impl McpClient {
         self.send("tools/call", json!({"name": tool, "arguments": arguments}))
     }
 
+    /// Sends a tool call whose arguments are the JSON text as it is.
+    pub fn send_written(&mut self, tool: &str, arguments: &str) -> Result<i64, McpError> {
+        self.next_id += 1;
+        let (id, name) = (self.next_id, json!(tool));
+        self.write(&format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"tools/call\",\"params\":{{\"name\":{name},\"arguments\":{arguments}}}}}"
+        ))?;
+        Ok(id)
+    }
+
     /// Waits for the answer to a tool call that was sent.
     pub fn wait_call(&mut self, id: i64) -> Result<ToolResult, McpError> {
         let raw = self.wait(id, "tools/call")?;

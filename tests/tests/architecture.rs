@@ -52,6 +52,9 @@ const ARROWS: &[(&str, &[&str])] = &[
 const TEST_ARROWS: &[(&str, &str, &str)] = &[
     ("sdl-graph", "sdl-lang", "resolution is tested on facts of real source text"),
     ("sdl-retrieve", "sdl-lang", "search and slices are tested on facts of real source text"),
+    ("sdl-tools", "sdl-tests", "the calls that are generated from schemas, the same as end to end"),
+    ("sdl-tests", "sdl-tokens", "ceilings are in tokens"),
+    ("sdl-tests", "sdl-client", "end to end"),
     ("sdl-tests", "sdl-proto", "golden frames"),
 ];
 

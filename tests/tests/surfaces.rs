@@ -44,29 +44,6 @@ fn running_clients_change_their_surface_and_are_told() {
 }
 
 #[test]
-fn the_command_line_answers_what_a_client_gets() {
-    let env = TestEnv::new();
-    let root = env.repo("app", APP);
-    let mut client = indexed(&env, &root, "flat");
-    for (action, args) in [
-        ("symbol.search", json!({"repoId": "app", "query": "alpha"})),
-        ("symbol.getCard", json!({"repoId": "app", "symbolRef": {"name": "beta"}})),
-        ("action.search", json!({"query": "refresh"})),
-        ("manual", json!({})),
-        ("repo.overview", json!({"repo_id": "app", "level": "stats"})),
-        (
-            "chain",
-            json!({"steps": [{"action": "symbol.search", "args": {"repoId": "app", "query": "beta"}}]}),
-        ),
-    ] {
-        let tool = format!("sdl_{}", action.replace('.', "_"));
-        let got = client.call(&tool, args.clone()).unwrap().ok();
-        let said = env.ctl_ok(&["--json", "tool", action, "--args", &args.to_string()]);
-        assert_eq!(serde_json::from_str::<Value>(&said).unwrap(), got, "{action}");
-    }
-}
-
-#[test]
 fn resources_prompts_and_completions_pass_through() {
     let env = TestEnv::new();
     let root = env.repo("app", APP);

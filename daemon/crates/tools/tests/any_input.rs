@@ -8,6 +8,7 @@ use std::sync::OnceLock;
 
 use common::World;
 use proptest::prelude::*;
+use sdl_tests::generate::{as_step, masked, snake_case};
 use sdl_tools::{Cancel, NoProgress};
 use serde_json::{Map, Value, json};
 
@@ -88,62 +89,19 @@ fn object(schema: &Value) -> BoxedStrategy<Map<String, Value>> {
     (fields, stray).prop_map(|(fields, stray)| fields.into_iter().chain(stray).collect()).boxed()
 }
 
-fn snake_case(name: &str) -> String {
-    name.chars()
-        .flat_map(|c| c.is_ascii_uppercase().then_some('_').into_iter().chain([c.to_ascii_lowercase()]))
-        .collect()
-}
-
 fn any_call() -> impl Strategy<Value = (usize, Map<String, Value>)> {
     (0..actions().len()).prop_flat_map(|i| (Just(i), object(&actions()[i]["inputSchema"])))
 }
 
-/// What the first of two equal calls answers otherwise than the second.
-const ONCE: [&str; 11] = [
-    "created",
-    "deduplicated",
-    "feedbackId",
-    "calls",
-    "tokensServed",
-    "saved",
-    "byAction",
-    "byRung",
-    "failedCalls",
-    "filesRead",
-    "tokensOfFilesRead",
-];
-
 /// What two ways to the same action must agree on: everything but what is drawn anew for each call.
 fn comparable(mut result: Value) -> Value {
-    fn scrub(value: &mut Value) {
-        match value {
-            Value::Object(map) => {
-                for drawn in
-                    ["sliceHandle", "handle", "spilloverHandle", "expiresAt", "notes"].into_iter().chain(ONCE)
-                {
-                    map.remove(drawn);
-                }
-                map.values_mut().for_each(scrub);
-            }
-            Value::Array(items) => items.iter_mut().for_each(scrub),
-            _ => {}
-        }
+    let result = result.as_object_mut().unwrap();
+    result.shift_remove("content");
+    // An action that is called through another gateway than its own is told so.
+    if let Some(content) = result["structuredContent"].as_object_mut() {
+        content.shift_remove("notes");
     }
-    result.as_object_mut().unwrap().remove("content");
-    scrub(&mut result);
-    result
-}
-
-/// The same arguments as a step's, in which a dollar sign would begin a reference.
-fn as_step(value: &Value) -> Value {
-    match value {
-        Value::String(text) if text.starts_with('$') => Value::from(format!("${text}")),
-        Value::Array(items) => items.iter().map(as_step).collect(),
-        Value::Object(map) => {
-            Value::Object(map.iter().map(|(key, value)| (key.clone(), as_step(value))).collect())
-        }
-        value => value.clone(),
-    }
+    masked(Value::Object(std::mem::take(result)))
 }
 
 /// What a chain of one step answers, as the call alone would.

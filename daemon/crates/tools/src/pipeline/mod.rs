@@ -4,6 +4,8 @@
 mod arguments;
 mod pins;
 mod read;
+#[cfg(test)]
+mod reads;
 mod repo;
 
 use std::cell::RefCell;

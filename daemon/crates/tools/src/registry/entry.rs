@@ -46,6 +46,9 @@ pub(crate) struct Entry {
     pub(crate) response: Value,
     pub(crate) shape: Shape,
     pub(crate) runner: Runner,
+    /// What the types read of checked arguments.
+    #[cfg(test)]
+    pub(crate) reads: fn(Args) -> Result<super::Reads, serde_json::Error>,
 }
 
 /// Arguments of every action on a repository.
@@ -161,7 +164,10 @@ impl Entry {
         Self::new::<A, Nothing>(false, Runner::Host(run))
     }
 
-    fn new<A: crate::action::Action, Common: JsonSchema>(fresh: bool, runner: Runner) -> Self {
+    fn new<A: crate::action::Action, Common: JsonSchema + DeserializeOwned>(
+        fresh: bool,
+        runner: Runner,
+    ) -> Self {
         let mut request = schema::of_request::<A::Request>();
         schema::extend(&mut request, &schema::of_request::<Common>());
         let mut response = schema::of_response::<A::Response>();
@@ -176,7 +182,15 @@ impl Entry {
             debug_assert!(false, "{}: {breach}", A::DEF.name);
             Shape::Boolean
         });
-        Self { def: A::DEF, request, response, shape, runner }
+        Self {
+            def: A::DEF,
+            request,
+            response,
+            shape,
+            runner,
+            #[cfg(test)]
+            reads: all_reads::<A::Request, Common>,
+        }
     }
 }
 
@@ -193,6 +207,19 @@ pub(crate) fn take<T: DeserializeOwned>(
 ) -> Result<T, ToolError> {
     let taken = names.iter().filter_map(|name| args.shift_remove_entry(*name)).collect();
     typed(taken)
+}
+
+/// What both types read of the arguments that are theirs.
+#[cfg(test)]
+fn all_reads<T: DeserializeOwned, Common: JsonSchema + DeserializeOwned>(
+    mut args: Args,
+) -> Result<super::Reads, serde_json::Error> {
+    let common = schema::of_request::<Common>();
+    let names = common.get("properties").and_then(Value::as_object).into_iter().flatten();
+    let taken: Args = names.filter_map(|(name, _)| args.shift_remove_entry(name)).collect();
+    let mut all = super::recorder::reads::<T>(&Value::Object(args))?;
+    all.extend(super::recorder::reads::<Common>(&Value::Object(taken))?);
+    Ok(all)
 }
 
 fn answer<R: Serialize + Render>(response: &R) -> Result<Answer, ToolError> {

@@ -6,6 +6,8 @@ mod hints;
 mod list;
 pub(crate) mod names;
 #[cfg(test)]
+mod recorder;
+#[cfg(test)]
 mod tests;
 
 use std::collections::BTreeMap;
@@ -17,6 +19,8 @@ pub(crate) use entry::{
     Answer, Args, Entry, Freshness, OverlayOut, ReadArgs, ReadHandle, RepoArgs, RunRead, Runner, take,
 };
 pub(crate) use list::outline;
+#[cfg(test)]
+pub(crate) use recorder::Reads;
 
 use crate::action::Namespace;
 use crate::find::Finder;

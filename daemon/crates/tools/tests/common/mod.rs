@@ -17,7 +17,7 @@ use std::time::Duration;
 use sdl_ledger::{AgentStore, FactsStore, FileUpdate, Ledger, Options, Posting, Resolved, Snapshot};
 use sdl_model::{
     Cause, ContentHash, Edge, EdgeKind, Facts, FactsKey, FileId, FileRow, FileState, Lang, RelPath,
-    Resolution, Strategy, SymbolId, Version,
+    Resolution, SkipReason, Strategy, SymbolId, Version,
 };
 use sdl_retrieve::card::{ClusterCache, Enrichment, Live};
 use sdl_tools::host::{
@@ -41,6 +41,8 @@ pub(crate) struct FakeRepo {
     pub(crate) state: Mutex<RepoState>,
     pub(crate) synced: Mutex<Barrier>,
     pub(crate) barriers: AtomicU64,
+    /// What it says of itself, if not that all is well.
+    pub(crate) says: Mutex<Option<RepoStatus>>,
 }
 
 impl FakeRepo {
@@ -61,6 +63,7 @@ impl FakeRepo {
             state: Mutex::new(RepoState::Live),
             synced: Mutex::new(Barrier { synced: true, ..Barrier::default() }),
             barriers: AtomicU64::new(0),
+            says: Mutex::default(),
         })
     }
 
@@ -131,10 +134,16 @@ pub(crate) fn symbol(path: &str, qualified: &str) -> SymbolId {
 }
 
 fn update(path: &str, text: Option<&String>) -> FileUpdate {
-    let facts = text.map(|text| Arc::new(real::facts(path, text)));
+    // A file of a tree's folder `binary` has no facts.
+    let skipped = path.starts_with("binary/");
+    let facts = text.filter(|_| !skipped).map(|text| Arc::new(real::facts(path, text)));
     let row = text.map(|text| FileRow {
         path: RelPath::new(path).unwrap(),
-        state: FileState::Indexed(key(path, text)),
+        state: if skipped {
+            FileState::Skipped(SkipReason::Binary)
+        } else {
+            FileState::Indexed(key(path, text))
+        },
         size: text.len() as u64,
     });
     FileUpdate { path: RelPath::new(path).unwrap(), row, stat: None, facts }
@@ -179,7 +188,7 @@ fn resolve(path: &str, text: &str, names: &BTreeMap<String, SymbolId>) -> Resolv
 }
 
 fn postings(path: &str, text: Option<&String>) -> Vec<Posting> {
-    let Some(text) = text else { return Vec::new() };
+    let Some(text) = text.filter(|_| !path.starts_with("binary/")) else { return Vec::new() };
     let path = RelPath::new(path).unwrap();
     let Facts { outline, body } = real::facts(path.as_str(), text);
     sdl_retrieve::index::postings(&path, FileId::of(&path), &outline, &body)
@@ -223,6 +232,9 @@ impl Repo for FakeRepo {
     }
 
     fn status(&self) -> RepoStatus {
+        if let Some(said) = self.says.lock().unwrap().clone() {
+            return said;
+        }
         RepoStatus {
             state: self.state.lock().unwrap().clone(),
             head: None,
@@ -313,7 +325,8 @@ impl Host for FakeHost {
 
     fn info(&self) -> HostInfo {
         let state_dir = self.state.lock().unwrap().to_string_lossy().into_owned();
-        HostInfo { version: "0.1.0".into(), state_dir, ..HostInfo::default() }
+        let log_file = Some(format!("{state_dir}/sdld.log"));
+        HostInfo { version: "0.1.0".into(), state_dir, log_file, ..HostInfo::default() }
     }
 }
 

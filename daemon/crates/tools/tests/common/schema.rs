@@ -2,41 +2,13 @@
 
 use serde_json::Value;
 
-/// Whether `value` fits `schema`: types, required properties, items, enums.
+/// Where `value` does not fit `schema`, and what it has that `schema` does not declare.
 pub(crate) fn breaches(schema: &Value, value: &Value, place: &str) -> Vec<String> {
-    let mut out = Vec::new();
-    let kind = schema["type"].as_str().unwrap_or_default();
-    let fits = match kind {
-        "object" => value.is_object(),
-        "array" => value.is_array(),
-        "string" => value.is_string(),
-        "integer" => value.is_u64() || value.is_i64(),
-        "number" => value.is_number(),
-        "boolean" => value.is_boolean(),
-        _ => false,
-    };
-    if !fits {
-        out.push(format!("{place}: {kind} wanted, got {value}"));
-        return out;
-    }
-    for (key, property) in schema["properties"].as_object().into_iter().flatten() {
-        match value.get(key) {
-            Some(value) => out.extend(breaches(property, value, &format!("{place}.{key}"))),
-            None if schema["required"].as_array().is_some_and(|all| all.contains(&key.as_str().into())) => {
-                out.push(format!("{place}.{key}: missing"));
-            }
-            None => {}
-        }
-    }
-    for (i, item) in value.as_array().into_iter().flatten().enumerate() {
-        out.extend(breaches(&schema["items"], item, &format!("{place}[{i}]")));
-    }
-    if let Some(choices) = schema["enum"].as_array()
-        && !choices.contains(value)
-    {
-        out.push(format!("{place}: {value} is none of {choices:?}"));
-    }
-    out
+    let validator = jsonschema::draft202012::new(schema).expect("a schema");
+    let misfits =
+        validator.iter_errors(value).map(|error| format!("{place}{}: {error}", error.instance_path()));
+    let undeclared = sdl_tests::schema::undeclared(schema, value).into_iter();
+    misfits.chain(undeclared.map(|path| format!("{place} has {path}, which is not declared"))).collect()
 }
 
 /// What every `CallToolResult` of ours is.

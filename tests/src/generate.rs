@@ -1,0 +1,386 @@
+//! Calls of an action, generated from what the registry says of it: its examples, each of its fields in turn with a
+//! value that fits, and each of its fields in turn with values that do not.
+
+use serde_json::{Map, Value, json};
+
+/// One generated call.
+#[derive(Clone, Debug)]
+pub struct Call {
+    /// What was done to an example, for messages.
+    pub what: String,
+    /// The arguments, as text: a number may be larger than any type.
+    pub text: String,
+    /// What must come of it.
+    pub must: Must,
+}
+
+/// What must come of a call.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Must {
+    /// It is answered: it is one of the action's own examples.
+    Answer,
+    /// At least one of the calls with this field is answered.
+    Take(String),
+    /// It is refused.
+    Refuse,
+}
+
+/// A field of a schema, at any depth.
+#[derive(Clone, Debug)]
+pub struct Field {
+    /// From the root; an item of a list is [`Step::Item`].
+    pub path: Vec<Step>,
+    /// Its schema.
+    pub schema: Value,
+    /// Whether it must be there wherever its parent is.
+    pub required: bool,
+}
+
+/// One step of a path.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Step {
+    /// A key of an object.
+    Key(String),
+    /// An item of a list.
+    Item,
+}
+
+impl Field {
+    /// `budget.maxCards`, `symbolRefs[].name`.
+    pub fn name(&self) -> String {
+        name(&self.path)
+    }
+}
+
+/// A path as text.
+pub fn name(path: &[Step]) -> String {
+    let mut out = String::new();
+    for step in path {
+        match step {
+            Step::Item => out.push_str("[]"),
+            Step::Key(key) if out.is_empty() => out.push_str(key),
+            Step::Key(key) => {
+                out.push('.');
+                out.push_str(key);
+            }
+        }
+    }
+    out
+}
+
+/// Every field that a schema declares, parents before their parts.
+pub fn fields(schema: &Value) -> Vec<Field> {
+    let mut out = Vec::new();
+    below(schema, &mut Vec::new(), &mut out);
+    out
+}
+
+fn below(schema: &Value, at: &mut Vec<Step>, out: &mut Vec<Field>) {
+    for (key, property) in schema["properties"].as_object().into_iter().flatten() {
+        let required = schema["required"].as_array().is_some_and(|all| all.contains(&key.as_str().into()));
+        at.push(Step::Key(key.clone()));
+        out.push(Field { path: at.clone(), schema: property.clone(), required });
+        below(property, at, out);
+        at.pop();
+    }
+    if let Some(items) = schema.get("items") {
+        at.push(Step::Item);
+        below(items, at, out);
+        at.pop();
+    }
+}
+
+/// A value that fits `schema`; texts are those that `text` gives for a field's name, and the keys of maps for
+/// `field.key`. A text that is a number stands for one.
+pub fn fitting(schema: &Value, field: &str, text: &dyn Fn(&str) -> String) -> Value {
+    if let Some(choices) = schema["enum"].as_array() {
+        let known = choices.iter().find(|choice| **choice == text(field).as_str());
+        return known.or(choices.last()).cloned().unwrap_or_default();
+    }
+    match schema["type"].as_str().unwrap_or_default() {
+        "object" => {
+            let mut out = Map::new();
+            for (key, property) in schema["properties"].as_object().into_iter().flatten() {
+                if schema["required"].as_array().is_some_and(|all| all.contains(&key.as_str().into())) {
+                    out.insert(key.clone(), fitting(property, key, text));
+                }
+            }
+            if schema["additionalProperties"].is_object() {
+                out.insert(
+                    text(&format!("{field}.key")),
+                    fitting(&schema["additionalProperties"], field, text),
+                );
+            }
+            Value::Object(out)
+        }
+        "array" => json!([fitting(&schema["items"], field, text)]),
+        "string" => text(field).into(),
+        "integer" => {
+            if let Ok(known) = text(field).parse::<i64>() {
+                return known.into();
+            }
+            let (min, max) = (schema["minimum"].as_i64().unwrap_or(0), schema["maximum"].as_i64());
+            max.map_or(min.max(1_500), |max| min.max(1) + (max - min.max(1)) / 3).into()
+        }
+        "number" => json!(0.25),
+        _ => true.into(),
+    }
+}
+
+/// Every call generated from `schema` and these `examples`, which fit it.
+pub fn calls(schema: &Value, examples: &[Value], text: &dyn Fn(&str) -> String) -> Vec<Call> {
+    let mut out = Vec::new();
+    for example in examples {
+        out.push(Call { what: "an example".into(), text: example.to_string(), must: Must::Answer });
+    }
+    for field in fields(schema) {
+        let name = field.name();
+        let key = field.path.iter().rev().find_map(|step| match step {
+            Step::Key(key) => Some(key.as_str()),
+            Step::Item => None,
+        });
+        let key = key.unwrap_or_default();
+        for example in examples {
+            let mut args = example.clone();
+            put(&mut args, schema, &field.path, fitting(&field.schema, key, text), text);
+            let what = format!("an example with {name}");
+            out.push(Call { what, text: args.to_string(), must: Must::Take(name.clone()) });
+        }
+        let Some(example) = examples.first() else { continue };
+        for (why, bad) in misfits(&field) {
+            let mut args = example.clone();
+            put(&mut args, schema, &field.path, Value::from(MARK), text);
+            let text = args.to_string().replace(&format!("\"{MARK}\""), &bad);
+            out.push(Call { what: format!("{name} {why}"), text, must: Must::Refuse });
+        }
+        out.extend(misspelled(schema, example, &field, text));
+    }
+    out
+}
+
+/// Stands for a value that is no `Value`.
+const MARK: &str = "@@";
+
+/// Values that do not fit a field, as JSON text, each with what is wrong.
+fn misfits(field: &Field) -> Vec<(&'static str, String)> {
+    let schema = &field.schema;
+    let mut out: Vec<(&'static str, String)> = Vec::new();
+    let kind = schema["type"].as_str().unwrap_or_default();
+    out.push((
+        "of another type",
+        match kind {
+            "string" => "[true]",
+            "array" => "{\"a\":1}",
+            "object" => "[1]",
+            "boolean" => "3",
+            _ => "\"many\"",
+        }
+        .to_owned(),
+    ));
+    if kind != "string" {
+        out.push(("as text that is no JSON", "\"{\"".to_owned()));
+        out.push(("as text within text", json!(json!("1").to_string()).to_string()));
+    }
+    if field.required {
+        out.push(("null", "null".to_owned()));
+    }
+    if !schema["enum"].is_null() {
+        out.push(("that is no choice", "\"nothing\"".to_owned()));
+    }
+    if let Some(min) = schema["minimum"].as_i64() {
+        out.push(("too small", (min - 1).to_string()));
+    }
+    if let Some(max) = schema["maximum"].as_i64() {
+        out.push(("too large", (max + 1).to_string()));
+    }
+    if kind == "integer" {
+        out.push(("broken", "1.5".to_owned()));
+    }
+    if kind == "integer" || kind == "number" {
+        out.push(("huge", "1e400".to_owned()));
+    }
+    if schema["minLength"].as_u64().is_some_and(|min| min > 0) {
+        out.push(("empty", "\"\"".to_owned()));
+    }
+    if let Some(most) = schema["maxLength"].as_u64().filter(|most| *most <= 3_000) {
+        out.push(("too long", json!("x".repeat(most as usize + 1)).to_string()));
+    }
+    if schema["minItems"].as_u64().is_some_and(|min| min > 0) {
+        out.push(("with too few items", "[]".to_owned()));
+    }
+    if let Some(most) = schema["maxItems"].as_u64().filter(|most| *most <= 200) {
+        let item = fitting(&schema["items"], "", &|_| "x".to_owned());
+        out.push(("with too many items", Value::from(vec![item; most as usize + 1]).to_string()));
+    }
+    out
+}
+
+/// Calls with a field's name spelled wrong, twice, or left out.
+fn misspelled(schema: &Value, example: &Value, field: &Field, text: &dyn Fn(&str) -> String) -> Vec<Call> {
+    let Some((Step::Key(key), parent)) = field.path.split_last() else { return Vec::new() };
+    let name = field.name();
+    let refused = |what: String, args: &Value| Call { what, text: args.to_string(), must: Must::Refuse };
+    let mut out = Vec::new();
+    let value = fitting(&field.schema, key, text);
+    let mut args = example.clone();
+    put(&mut args, schema, &field.path, value.clone(), text);
+    let Some(Value::Object(beside)) = at(&mut args, parent) else { return out };
+    let whole = beside.clone();
+    beside.insert(format!("{key}x"), value.clone());
+    out.push(refused(format!("{name}x, which is no field"), &args));
+    let snake = snake_case(key);
+    if snake != *key
+        && let Some(Value::Object(beside)) = at(&mut args, parent)
+    {
+        beside.clone_from(&whole);
+        beside.insert(snake, value);
+        out.push(refused(format!("{name} in both spellings"), &args));
+    }
+    if field.required
+        && let Some(Value::Object(beside)) = at(&mut args, parent)
+    {
+        beside.clone_from(&whole);
+        beside.shift_remove(key);
+        out.push(refused(format!("without {name}"), &args));
+    }
+    out
+}
+
+/// Puts a value at a path, with as much around it as is needed.
+pub fn put(args: &mut Value, schema: &Value, path: &[Step], value: Value, text: &dyn Fn(&str) -> String) {
+    let Some((step, rest)) = path.split_first() else {
+        *args = value;
+        return;
+    };
+    let (inner, schema) = match step {
+        Step::Key(key) => {
+            let schema = &schema["properties"][key];
+            if !args.is_object() {
+                *args = json!({});
+            }
+            let Value::Object(map) = args else { return };
+            (map.entry(key.clone()).or_insert_with(|| fitting(schema, key, text)), schema)
+        }
+        Step::Item => {
+            let Value::Array(items) = args else { return };
+            if items.is_empty() {
+                items.push(fitting(&schema["items"], "", text));
+            }
+            let Some(first) = items.first_mut() else { return };
+            (first, &schema["items"])
+        }
+    };
+    put(inner, schema, rest, value, text);
+}
+
+/// The value at a path; of lists the first item.
+fn at<'v>(value: &'v mut Value, path: &[Step]) -> Option<&'v mut Value> {
+    path.iter().try_fold(value, |value, step| match step {
+        Step::Key(key) => value.get_mut(key),
+        Step::Item => value.get_mut(0),
+    })
+}
+
+/// `knownCardEtags` as `known_card_etags`.
+pub fn snake_case(name: &str) -> String {
+    let mut out = String::new();
+    for c in name.chars() {
+        if c.is_ascii_uppercase() {
+            out.push('_');
+        }
+        out.push(c.to_ascii_lowercase());
+    }
+    out
+}
+
+/// The same arguments with the declared names of all fields in snake case.
+pub fn in_snake_case(schema: &Value, value: &Value) -> Value {
+    match value {
+        Value::Object(map) => map
+            .iter()
+            .map(|(key, value)| match schema["properties"].get(key) {
+                Some(property) => (snake_case(key), in_snake_case(property, value)),
+                None => (key.clone(), value.clone()),
+            })
+            .collect::<Map<_, _>>()
+            .into(),
+        Value::Array(items) => items.iter().map(|item| in_snake_case(&schema["items"], item)).collect(),
+        value => value.clone(),
+    }
+}
+
+/// The same arguments with everything that is no text as text, at every depth that a schema knows.
+pub fn stringified(schema: &Value, value: &Value) -> Value {
+    let Value::Object(map) = value else { return value.clone() };
+    let inside = |key: &str, value: &Value| {
+        let schema = &schema["properties"][key];
+        match value {
+            Value::String(_) => value.clone(),
+            Value::Object(_) => stringified(schema, value).to_string().into(),
+            value => value.to_string().into(),
+        }
+    };
+    map.iter().map(|(key, value)| (key.clone(), inside(key, value))).collect::<Map<_, _>>().into()
+}
+
+/// The same arguments as a chain's step, in which a dollar sign would begin a reference.
+pub fn as_step(value: &Value) -> Value {
+    match value {
+        Value::String(text) if text.starts_with('$') => Value::from(format!("${text}")),
+        Value::Array(items) => items.iter().map(as_step).collect(),
+        Value::Object(map) => map.iter().map(|(key, value)| (key.clone(), as_step(value))).collect(),
+        value => value.clone(),
+    }
+}
+
+/// What two equal calls may answer otherwise, each with its reason.
+pub const VOLATILE: &[(&str, &str)] = &[
+    ("sliceHandle", "a handle is drawn for each call"),
+    ("handle", "the handle in a slice's etag"),
+    ("spilloverHandle", "drawn for each call"),
+    ("artifactHandle", "drawn for each call"),
+    ("feedbackId", "says when it was given"),
+    ("expiresAt", "counted from the call"),
+    ("lastEventMs", "counted from the call"),
+    ("durationMs", "takes the time it takes"),
+    ("uptimeMs", "goes on"),
+    ("ageMs", "goes on"),
+    ("lagMs", "goes on"),
+    ("memory", "the process lives"),
+    ("operationId", "names one piece of work"),
+    ("createdAt", "the clock"),
+    ("updatedAt", "the clock"),
+    ("created", "the first call makes what the second finds"),
+    ("deduplicated", "the first call makes what the second finds"),
+    ("indexing", "goes on"),
+    ("parsed", "a full index of the first call is there for the second"),
+    ("reused", "a full index of the first call is there for the second"),
+    // Calls count calls.
+    ("calls", "counts calls"),
+    ("failedCalls", "counts calls"),
+    ("tokensServed", "counts answers"),
+    ("saved", "counts answers"),
+    ("byAction", "counts answers"),
+    ("byRung", "counts answers"),
+    ("filesRead", "counts answers"),
+    ("tokensOfFilesRead", "counts answers"),
+];
+
+/// A structured answer or error without what is [`VOLATILE`].
+pub fn masked(mut value: Value) -> Value {
+    fn scrub(value: &mut Value) {
+        match value {
+            Value::Object(map) => {
+                map.retain(|key, value| {
+                    // A memory's own text or an object of memories is not the process's memory.
+                    !VOLATILE.iter().any(|(name, _)| name == key) || (key == "memory" && !value.is_object())
+                });
+                map.values_mut().for_each(scrub);
+            }
+            Value::Array(items) => items.iter_mut().for_each(scrub),
+            _ => {}
+        }
+    }
+    scrub(&mut value);
+    value
+}
