@@ -23,6 +23,11 @@ impl Times {
         self.0.append(&mut other.0);
     }
 
+    /// All of them together.
+    pub(crate) fn total(&self) -> String {
+        format!("{:.0} ms", self.0.iter().sum::<Duration>().as_secs_f64() * 1e3)
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.0.len()
     }

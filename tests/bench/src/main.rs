@@ -2,6 +2,7 @@
 //! Each run is one command and starts from nothing: `cargo run --release -p sdl-bench -- <run> [options]`.
 
 mod figures;
+mod grammars;
 mod options;
 mod process;
 mod random;
@@ -27,6 +28,8 @@ cargo run --release -p sdl-bench -- <run> [options]
   edits PATH [--edits 1000] [--outside 100]
                                        the same on a copy of a real Python tree, beside one of 50 of its files
   latency [PATH] [--calls 500]         the common calls, through the shim
+  deltas PATH [--commits 50] [--checkouts 1]
+                                       delta.get over a git repository's commits, against git's hunks
   idle [PATH] [--seconds 60]           CPU, wake-ups and bytes written with nothing to do
   crash [--rounds 200] [--seed 1]      kill -9 at random instants; nothing lost, nothing half done
   burst [--files 300]                  a branch switch that changes that many files, there and back
@@ -42,6 +45,7 @@ fn main() -> ExitCode {
             "edits" => runs::edits::run(&options),
             "freshness" => runs::freshness::run(&options),
             "latency" => runs::latency::run(&options),
+            "deltas" => runs::deltas::run(&options),
             "idle" => runs::idle::run(&options),
             "crash" => runs::crash::run(&options),
             "burst" => runs::burst::run(&options),

@@ -84,6 +84,17 @@ fn a_body_edit_changes_one_fingerprint() {
 }
 
 #[test]
+fn an_edit_inside_a_function_changes_every_function_around_it() {
+    let old = "class A:\n    def f(self):\n        def g():\n            return 1\n        return g\n\n    def h(self):\n        pass\n";
+    let new = old.replace("return 1", "return 2");
+    let (a, b) = (facts(Lang::Python, old), facts(Lang::Python, &new));
+    let (a, b) = (by_name(&a), by_name(&b));
+    let changed: Vec<&String> =
+        a.iter().filter(|(name, hashes)| b.get(*name) != Some(hashes)).map(|(name, _)| name).collect();
+    assert_eq!(changed, ["A.f", "A.f.g"]);
+}
+
+#[test]
 fn reordering_functions_changes_neither_keys_nor_interface() {
     let (f, g) = ("def f(a):\n    return 1\n", "def g():\n    return f(2)\n");
     let (a, b) = (facts(Lang::Python, &format!("{f}\n\n{g}")), facts(Lang::Python, &format!("{g}\n{f}")));

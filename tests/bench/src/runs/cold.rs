@@ -11,7 +11,7 @@ use tree_sitter::{Language, Parser};
 use crate::figures::{median, megabytes};
 use crate::options::Options;
 use crate::world::World;
-use crate::{Outcome, process, tree};
+use crate::{Outcome, grammars, process, tree};
 
 pub(crate) fn run(options: &Options) -> Outcome {
     let path = options.path.clone().ok_or("cold wants a PATH")?;
@@ -105,7 +105,7 @@ fn parse_all(root: &Path, runs: &mut Runs) -> Parsed {
     let files: Vec<(PathBuf, Language)> = ignore::WalkBuilder::new(root)
         .build()
         .flatten()
-        .filter_map(|entry| grammar(entry.path()).map(|language| (entry.into_path(), language)))
+        .filter_map(|entry| grammars::of(entry.path()).map(|language| (entry.into_path(), language)))
         .collect();
     let sizes: Vec<u64> = files
         .par_iter()
@@ -120,26 +120,4 @@ fn parse_all(root: &Path, runs: &mut Runs) -> Parsed {
     runs.wall.push(began.elapsed().as_secs_f64());
     runs.cpu.push(process::cpu_seconds(me).zip(cpu).map_or(f64::NAN, |(after, before)| after - before));
     Parsed { files: sizes.len(), bytes: sizes.iter().sum() }
-}
-
-/// The grammar for a file, by its extension.
-fn grammar(path: &Path) -> Option<Language> {
-    let language = match path.extension()?.to_str()? {
-        "sh" | "bash" => tree_sitter_bash::LANGUAGE.into(),
-        "c" | "h" => tree_sitter_c::LANGUAGE.into(),
-        "cs" => tree_sitter_c_sharp::LANGUAGE.into(),
-        "cc" | "cpp" | "cxx" | "hpp" | "hh" => tree_sitter_cpp::LANGUAGE.into(),
-        "go" => tree_sitter_go::LANGUAGE.into(),
-        "java" => tree_sitter_java::LANGUAGE.into(),
-        "js" | "jsx" | "mjs" | "cjs" => tree_sitter_javascript::LANGUAGE.into(),
-        "kt" | "kts" => tree_sitter_kotlin_ng::LANGUAGE.into(),
-        "php" => tree_sitter_php::LANGUAGE_PHP.into(),
-        "py" | "pyi" => tree_sitter_python::LANGUAGE.into(),
-        "rb" => tree_sitter_ruby::LANGUAGE.into(),
-        "rs" => tree_sitter_rust::LANGUAGE.into(),
-        "ts" | "mts" | "cts" => tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
-        "tsx" => tree_sitter_typescript::LANGUAGE_TSX.into(),
-        _ => return None,
-    };
-    Some(language)
 }

@@ -270,7 +270,9 @@ impl<'a> Builder<'a> {
         self.settle_shapes(frame.def, frame.pending);
         let span = self.def(frame.def).span;
         let inner = self.child_spans.split_off(frame.children.min(self.child_spans.len()));
-        let fingerprint = self.fingerprint_of(span.start, span.end, &inner);
+        // A type's members stand for themselves; what a function defines inside is part of what it does.
+        let apart = if self.def(frame.def).kind.is_callable() { &[][..] } else { &inner };
+        let fingerprint = self.fingerprint_of(span.start, span.end, apart);
         self.def_mut(frame.def).fingerprint = fingerprint;
         self.child_span(frame.def);
         let receiver = self.frames.last().and_then(|outer| outer.receiver);

@@ -213,7 +213,7 @@ pub struct Def {
     pub invariants: Vec<StrIx>,
     /// Its side effects, without doubles; at most 16.
     pub effects: Vec<Effect>,
-    /// Hash of its own bytes: its span less the spans of the definitions inside it.
+    /// Hash of its own bytes: its span, and for what can't be called that less the spans of the definitions inside it.
     pub fingerprint: u64,
 }
 
