@@ -201,6 +201,10 @@ fn revisions_are_named_as_in_git() {
         ("first^0", 0),
         ("feature/cart~", 1),
         ("refs/heads/main", 3),
+        ("HEAD@{1}", 2),
+        ("main@{0}~1", 2),
+        ("@{2}", 1),
+        ("HEAD^{commit}^", 2),
         (&commit(1)[..10], 1),
         (commit(2), 2),
     ] {
@@ -212,7 +216,9 @@ fn revisions_are_named_as_in_git() {
         ("cart", "did you mean git:feature/cart?"),
         ("HEAD~9", "goes further back"),
         ("HEAD^2", "no such parent"),
-        ("main@{1}", "names no commit"),
+        ("main@{99}", "names no commit"),
+        ("main@{upstream}", "names no commit"),
+        ("HEAD^{tree}", "is not understood"),
         ("HEAD~1:shop", "is not understood"),
         ("HEAD~99999999999999999999", "is not understood"),
         ("../../etc", "names no commit"),
@@ -225,6 +231,60 @@ fn revisions_are_named_as_in_git() {
     }
     let error = world.delta("git:mian", "latest").unwrap_err();
     assert_eq!(error["candidates"][0]["fromVersion"], "git:main");
+}
+
+#[test]
+fn a_branch_s_upstream_is_found() {
+    let Some(world) = World::new() else { return };
+    git(&world.root, &["update-ref", "refs/remotes/origin/main", "HEAD~2"]);
+    git(&world.root, &["config", "remote.origin.url", "."]);
+    git(&world.root, &["config", "remote.origin.fetch", "+refs/heads/*:refs/remotes/origin/*"]);
+    git(&world.root, &["config", "branch.main.remote", "origin"]);
+    git(&world.root, &["config", "branch.main.merge", "refs/heads/main"]);
+    for name in ["main@{upstream}", "@{u}", "main@{upstream}~0"] {
+        let found = world.delta(&format!("git:{name}"), "latest").unwrap();
+        assert_eq!(found["delta"]["fromVersion"], format!("git:{}", world.states[1].1), "{name}");
+    }
+}
+
+/// A revision's state is made from the nearest known one, and where git's index can be relied on, only what differs from
+/// that is looked at: whatever is known, and whatever the index says, the answer is the same.
+#[test]
+fn the_answer_does_not_depend_on_what_was_asked_before_or_on_git_s_index() {
+    let Some(world) = World::new() else { return };
+    let ask = |from: usize, to: usize| {
+        let name = |at: usize| format!("git:{}", world.states[at].1);
+        world.plain(&name(from), &name(to))
+    };
+    let all = || (0..4).flat_map(|from| (0..4).map(move |to| (from, to)));
+    let expected: Vec<Value> = all().map(|(from, to)| ask(from, to)).collect();
+    // The same in another order.
+    for (at, (from, to)) in all().enumerate().collect::<Vec<_>>().into_iter().rev() {
+        assert_eq!(ask(from, to), expected[at], "{from} to {to}, backwards");
+    }
+    // An index that is staged ahead of the tree, behind it, empty, gone, and no index at all.
+    let index = world.root.join(".git/index");
+    fs::write(world.root.join("README.md"), "staged\n").unwrap();
+    for change in [
+        &["add", "-A"][..],
+        &["reset", "-q", "HEAD~2"],
+        &["read-tree", "--empty"],
+        &["rm", "--cached", "-q", "-r", "--ignore-unmatch", "."],
+    ] {
+        git(&world.root, change);
+        for (at, (from, to)) in all().enumerate() {
+            assert_eq!(ask(from, to), expected[at], "{from} to {to} after git {change:?}");
+        }
+    }
+    for bytes in [None, Some("no index")] {
+        match bytes {
+            None => fs::remove_file(&index).unwrap(),
+            Some(bytes) => fs::write(&index, bytes).unwrap(),
+        }
+        for (at, (from, to)) in all().enumerate() {
+            assert_eq!(ask(from, to), expected[at], "{from} to {to} with {bytes:?} for an index");
+        }
+    }
 }
 
 #[test]

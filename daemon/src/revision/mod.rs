@@ -1,27 +1,32 @@
 //! Git revisions as states over the newest version. Read by gix: nothing is checked out, no git is run, and nothing is
 //! written but facts that were not known yet.
 //!
-//! * `name`: text -> commit; * `tree`: commit -> the files that differ; * `edges`: those files -> the edges that differ.
+//! * `name`: text -> commit; * `ground`: git's index, and where the version may differ from it; * `tree`: commit -> the
+//! files that differ; * `edges`: those files -> the edges that differ.
 
 mod edges;
+mod ground;
 mod name;
 mod tree;
 
 use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
 
 use gix::ObjectId;
 use sdl_ledger::{FactsStore, Snapshot};
-use sdl_model::{ContentHash, Incarnation, Lang, Version};
-use sdl_retrieve::layer::Layer;
+use sdl_model::{FileId, FileRow, Incarnation, Lang, Version};
 use sdl_tools::host::Revision;
 use sdl_tools::{Cancel, Code, ToolError};
 
-/// Layers that are kept for the next request.
-const KEPT_LAYERS: usize = 3;
-/// Blobs whose content hashes are kept.
-const KEPT_HASHES: usize = 200_000;
+use self::edges::{Done, Means, State};
+use self::ground::{Ground, Index};
+
+/// States that are kept for the next request.
+const KEPT_STATES: usize = 3;
+/// Blobs of which is kept what they are to a version.
+const KEPT_ROWS: usize = 100_000;
 
 /// What a revision is read with.
 #[derive(Clone, Copy)]
@@ -36,7 +41,8 @@ pub struct Site<'a> {
     pub languages: &'a [Lang],
 }
 
-type Place = (Incarnation, Version, ObjectId);
+/// A version.
+type At = (Incarnation, Version);
 
 /// What is remembered of revisions that were read. Everything in it can be made again.
 #[derive(Default)]
@@ -46,10 +52,17 @@ pub struct Revisions {
 
 #[derive(Default)]
 struct Kept {
-    hashes: HashMap<ObjectId, ContentHash>,
+    rows: HashMap<(FileId, ObjectId), Option<FileRow>>,
+    /// Of the last version that was asked about, and of the index as it was written then.
+    ground: Option<(At, Written, Arc<Ground>)>,
     /// The last used one last.
-    layers: Vec<(Place, Arc<Layer>)>,
+    states: Vec<(At, ObjectId, Arc<State>)>,
+    /// What was done of a state when time ran out.
+    begun: Option<(At, ObjectId, Done)>,
 }
+
+/// When git's index was written, and how large it is.
+type Written = Option<(std::time::SystemTime, u64)>;
 
 impl Revisions {
     /// The state that `revision` names, over the snapshot's version.
@@ -60,43 +73,115 @@ impl Revisions {
         snapshot: &Snapshot<'_>,
         cancel: &Cancel,
     ) -> Result<Revision, ToolError> {
+        let began = Instant::now();
         let (repo, below) = open(site.root)?;
         let commit = name::commit(&repo, revision, cancel)?;
-        let place = (snapshot.incarnation(), snapshot.head().unwrap_or(Version(0)), commit);
+        let at = (snapshot.incarnation(), snapshot.head().unwrap_or(Version(0)));
         let name = commit.to_string();
-        if let Some(layer) = self.layer(&place) {
-            return Ok(Revision { commit: name, layer });
+        if let Some(state) = self.state(at, commit) {
+            return Ok(Revision { commit: name, layer: Arc::clone(&state.layer) });
         }
-        let files = tree::differing(self, site, (&repo, commit, &below), snapshot, cancel)?;
-        let layer = Arc::new(edges::layer(site.facts, files, snapshot, cancel)?);
+        let ground = self.ground(site, (&repo, &below), at, snapshot)?;
+        let files = tree::differing(self, site, (&repo, commit, &below), (&ground, snapshot), cancel)?;
+        let compared = began.elapsed();
+        let mut base = Arc::new(State::default());
+        let mut apart = base.apart(&files);
+        for near in self.states(at) {
+            let to_near = near.apart(&files);
+            if to_near.len() < apart.len() {
+                (base, apart) = (near, to_near);
+            }
+        }
+        let means = Means { facts: site.facts, repo: &repo, snapshot, cancel };
+        let differing = files.len();
+        let mut done = self.begun(at, commit);
+        let state = match edges::state(means, &base, files, &apart, &mut done) {
+            Ok(state) => Arc::new(state),
+            Err(mut error) => {
+                if !done.is_empty() {
+                    let so_far = done.len();
+                    self.lock().begun = Some((at, commit, done));
+                    error.message.push_str(&format!(
+                        "; {so_far} files of {commit} are resolved: the same request goes on from there"
+                    ));
+                }
+                return Err(error);
+            }
+        };
+        tracing::debug!(
+            %commit, differing, resolved = apart.len(), ?compared, took = ?began.elapsed(), "a revision was read"
+        );
         let mut kept = self.lock();
-        if kept.layers.len() >= KEPT_LAYERS {
-            kept.layers.remove(0);
+        if kept.states.len() >= KEPT_STATES {
+            kept.states.remove(0);
         }
-        kept.layers.push((place, Arc::clone(&layer)));
-        Ok(Revision { commit: name, layer })
+        kept.states.push((at, commit, Arc::clone(&state)));
+        Ok(Revision { commit: name, layer: Arc::clone(&state.layer) })
     }
 
-    fn layer(&self, place: &Place) -> Option<Arc<Layer>> {
+    fn state(&self, at: At, commit: ObjectId) -> Option<Arc<State>> {
         let mut kept = self.lock();
-        let at = kept.layers.iter().position(|(known, _)| known == place)?;
-        let found = kept.layers.remove(at);
-        let layer = Arc::clone(&found.1);
-        kept.layers.push(found);
-        Some(layer)
+        let place = kept.states.iter().position(|(version, known, _)| (*version, *known) == (at, commit))?;
+        let found = kept.states.remove(place);
+        let state = Arc::clone(&found.2);
+        kept.states.push(found);
+        Some(state)
     }
 
-    /// The content hash of a blob that was read before.
-    fn hash(&self, blob: &ObjectId) -> Option<ContentHash> {
-        self.lock().hashes.get(blob).copied()
+    /// What was done of a state before.
+    fn begun(&self, at: At, commit: ObjectId) -> Done {
+        let begun = self.lock().begun.take();
+        begun
+            .filter(|(version, of, _)| (*version, *of) == (at, commit))
+            .map(|(.., done)| done)
+            .unwrap_or_default()
     }
 
-    fn keep_hash(&self, blob: ObjectId, hash: ContentHash) {
+    /// What is known over a version. States over older ones are let go.
+    fn states(&self, at: At) -> Vec<Arc<State>> {
         let mut kept = self.lock();
-        if kept.hashes.len() >= KEPT_HASHES {
-            kept.hashes.clear();
+        kept.states.retain(|(version, ..)| *version == at);
+        kept.states.iter().map(|(.., state)| Arc::clone(state)).collect()
+    }
+
+    fn ground(
+        &self,
+        site: Site<'_>,
+        (repo, below): (&gix::Repository, &str),
+        at: At,
+        snapshot: &Snapshot<'_>,
+    ) -> Result<Arc<Ground>, ToolError> {
+        let meta = repo.index_path().metadata().ok();
+        let written: Written = meta.and_then(|meta| Some((meta.modified().ok()?, meta.len())));
+        if let Some((_, _, ground)) =
+            self.lock().ground.as_ref().filter(|(version, of, _)| (*version, *of) == (at, written))
+        {
+            return Ok(Arc::clone(ground));
         }
-        kept.hashes.insert(blob, hash);
+        let index = Index::read(repo, below);
+        let reads = |path: &sdl_model::RelPath| tree::may_be_read(site, path);
+        let ground = Arc::new(Ground::new(index, site.root, snapshot, reads)?);
+        self.lock().ground = Some((at, written, Arc::clone(&ground)));
+        Ok(ground)
+    }
+
+    /// The row that a blob makes of a file.
+    fn row(
+        &self,
+        file: FileId,
+        blob: ObjectId,
+        read: impl FnOnce() -> Result<Option<FileRow>, ToolError>,
+    ) -> Result<Option<FileRow>, ToolError> {
+        if let Some(row) = self.lock().rows.get(&(file, blob)) {
+            return Ok(row.clone());
+        }
+        let row = read()?;
+        let mut kept = self.lock();
+        if kept.rows.len() >= KEPT_ROWS {
+            kept.rows.clear();
+        }
+        kept.rows.insert((file, blob), row.clone());
+        Ok(row)
     }
 
     fn lock(&self) -> MutexGuard<'_, Kept> {

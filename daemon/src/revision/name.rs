@@ -1,4 +1,5 @@
-//! What a revision's text names: a branch, a tag, `HEAD`, a commit's digits, followed by any of `~N` and `^N`.
+//! What a revision's text names: a branch, a tag, `HEAD`, a commit's digits, any of them with `@{…}`, followed by any of
+//! `~N` and `^N`.
 
 use gix::ObjectId;
 use gix::hash::Prefix;
@@ -12,15 +13,26 @@ const OFFERED: usize = 5;
 const LOOKED_AT: usize = 5_000;
 /// So many commits are gone back between two looks at whether anyone waits.
 const STEPS: u64 = 256;
+/// What can be given.
+const TAKEN: &str = "a branch, a tag, HEAD or a commit, also with @{1} or @{upstream}, followed by ~N or ^N";
 
 /// The commit that `text` names.
 pub(super) fn commit(repo: &gix::Repository, text: &str, cancel: &Cancel) -> Result<ObjectId, ToolError> {
     let end = text.find(['~', '^']).unwrap_or(text.len());
     let (base, steps) = text.split_at(end);
-    let mut id = base_of(repo, base).ok_or_else(|| unknown(repo, text, base))?;
+    let mut id = if base.contains("@{") {
+        from_log(repo, text, base)?
+    } else {
+        base_of(repo, base).ok_or_else(|| unknown(repo, text, base))?
+    };
     let mut rest = steps;
     while let Some(sign) = rest.chars().next() {
         rest = rest.get(1..).unwrap_or_default();
+        // Commits are all that there is here.
+        if let ('^', Some(more)) = (sign, rest.strip_prefix("{}").or_else(|| rest.strip_prefix("{commit}"))) {
+            rest = more;
+            continue;
+        }
         let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
         let (number, more) = rest.split_at(digits);
         rest = more;
@@ -43,6 +55,15 @@ pub(super) fn commit(repo: &gix::Repository, text: &str, cancel: &Cancel) -> Res
         }
     }
     Ok(id)
+}
+
+/// Where a reference was before, or what it follows: `main@{1}`, `@{-1}`, `main@{upstream}`.
+fn from_log(repo: &gix::Repository, text: &str, base: &str) -> Result<ObjectId, ToolError> {
+    let found = repo.rev_parse_single(base).and_then(|id| Ok(id.object()?.peel_to_commit()?.id));
+    found.map_err(|error| {
+        let message = format!("git:{} names no commit: {error}; give {TAKEN}", shown(text));
+        ToolError::new(Code::UnknownVersion, message)
+    })
 }
 
 fn base_of(repo: &gix::Repository, base: &str) -> Option<ObjectId> {
@@ -71,10 +92,7 @@ fn shown(text: &str) -> String {
 }
 
 fn bad(text: &str) -> ToolError {
-    let message = format!(
-        "git:{} is not understood: give a branch, a tag, HEAD or a commit, followed by ~N or ^N",
-        shown(text)
-    );
+    let message = format!("git:{} is not understood: give {TAKEN}", shown(text));
     ToolError::new(Code::UnknownVersion, message)
 }
 
@@ -96,7 +114,7 @@ fn unknown(repo: &gix::Repository, text: &str, base: &str) -> ToolError {
     if let Some(first) = near.first() {
         message.push_str(&format!("; did you mean git:{first}?"));
     } else {
-        message.push_str(": give a branch, a tag, HEAD or a commit");
+        message.push_str(&format!(": give {TAKEN}"));
     }
     ToolError::new(Code::UnknownVersion, message)
         .or_one_of(near.into_iter().map(|name| Candidate::of("revision", name)))

@@ -1,15 +1,17 @@
-//! A commit's tree to the files that it has otherwise than the newest version.
+//! A commit's tree to the files that it has otherwise than the newest version. Trees that the index knows are not
+//! opened, and blobs that the ledger has are not read.
 
-use std::collections::HashSet;
-use std::ops::ControlFlow;
+use std::collections::{BTreeMap, BTreeSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use gix::ObjectId;
+use gix::bstr::ByteSlice as _;
 use sdl_ledger::{FactsStore, Snapshot, View};
 use sdl_model::{ContentHash, Facts, FactsKey, FileId, FileRow, FileState, RelPath, SkipReason};
 use sdl_tools::{Cancel, Code, ToolError};
 
+use super::ground::{Folder, Ground, Index};
 use super::{Revisions, Site, check, unreadable};
 
 /// Files that may differ.
@@ -20,17 +22,27 @@ pub(super) struct Differing {
     pub(super) path: RelPath,
     /// As the commit has it; none if it does not.
     pub(super) row: Option<FileRow>,
-    pub(super) facts: Option<Arc<Facts>>,
+    /// What the row was made from.
+    pub(super) blob: Option<ObjectId>,
 }
 
-/// The files that `commit` has otherwise, below the folder of it that the tree is.
+/// What a commit has at a path.
+#[derive(Clone, Copy)]
+enum There {
+    Nothing,
+    File(ObjectId),
+    /// Links and modules of their own are no files; what is said of them is not compared.
+    Other,
+}
+
+/// The files that `commit` has otherwise, below the folder of it that the tree is, by id.
 pub(super) fn differing(
     known: &Revisions,
     site: Site<'_>,
     (repo, commit, below): (&gix::Repository, ObjectId, &str),
-    snapshot: &Snapshot<'_>,
+    (ground, snapshot): (&Ground, &Snapshot<'_>),
     cancel: &Cancel,
-) -> Result<Vec<Differing>, ToolError> {
+) -> Result<BTreeMap<FileId, Differing>, ToolError> {
     let bad = |error: gix::Error| unreadable("reading the commit's tree", &error);
     let mut root = repo.find_commit(commit).map_err(bad)?.tree().map_err(bad)?;
     if !below.is_empty() {
@@ -40,54 +52,143 @@ pub(super) fn differing(
         };
         root = entry.object().map_err(bad)?.into_tree();
     }
-    let mut found = Vec::new();
-    let mut there: HashSet<FileId> = HashSet::new();
-    for (i, entry) in root.traverse().breadthfirst.files().map_err(bad)?.into_iter().enumerate() {
+    let mut walk = Walk { repo, index: &ground.index, found: BTreeMap::new(), cancel };
+    walk.folder(root.id, "", ground.index.top())?;
+    let paths: BTreeSet<&str> =
+        walk.found.keys().map(String::as_str).chain(ground.unsure.iter().map(RelPath::as_str)).collect();
+    let mut found = BTreeMap::new();
+    for (i, path) in paths.into_iter().enumerate() {
         if i % 64 == 0 {
             check(cancel)?;
         }
-        let Some(path) = std::str::from_utf8(&entry.filepath).ok().and_then(RelPath::new) else { continue };
+        let there = walk.found.get(path).copied().unwrap_or_else(|| match ground.index.line(path) {
+            Some(line) => line.blob.map_or(There::Other, There::File),
+            None => There::Nothing,
+        });
+        let Some(path) = RelPath::new(path) else { continue };
         let file = FileId::of(&path);
         let old = snapshot.file(file)?;
-        if !entry.mode.is_blob() {
-            // Links and modules of their own are no files; what is said of them is not compared.
-            there.insert(file);
+        let row = match there {
+            There::Other => continue,
+            There::Nothing => None,
+            // What lies on the disk and is not in the version is left out by the tree's rules.
+            There::File(_) if old.is_none() && site.root.join(path.as_str()).symlink_metadata().is_ok() => {
+                continue;
+            }
+            There::File(id) => {
+                let row = known.row(file, id, || row(site, &Blob { repo, id }, &path))?;
+                // A parser that gave up would again.
+                match (row, &old) {
+                    (Some(row), Some(old))
+                        if row.state.facts().is_some_and(|key| old.state == FileState::Failed(key)) =>
+                    {
+                        Some(old.clone())
+                    }
+                    (row, _) => row,
+                }
+            }
+        };
+        if old == row {
             continue;
         }
-        // What lies on the disk and is not in the version is left out by the tree's rules.
-        if old.is_none() && site.root.join(path.as_str()).symlink_metadata().is_ok() {
-            continue;
+        let blob = if let There::File(id) = there { Some(id) } else { None };
+        found.insert(file, Differing { path, row, blob });
+        if found.len() > MOST {
+            let message =
+                format!("{commit} differs from the tree in more than {MOST} files; give a nearer revision");
+            return Err(ToolError::new(Code::InvalidArgument, message));
         }
-        let blob = Blob { repo, id: entry.oid };
-        let Some(row) = row(known, site, &blob, &path, old.as_ref())? else { continue };
-        there.insert(file);
-        if old.as_ref() == Some(&row) {
-            continue;
-        }
-        let (row, facts) = facts(site.facts, &blob, row)?;
-        found.push(Differing { path, row: Some(row), facts });
-        too_many(&found, commit)?;
     }
-    let mut gone = Vec::new();
-    snapshot.files_under("", &mut |file, path| {
-        if !there.contains(&file)
-            && let Some(path) = RelPath::new(path)
-        {
-            gone.push(Differing { path, row: None, facts: None });
-        }
-        ControlFlow::Continue(())
-    })?;
-    found.append(&mut gone);
-    too_many(&found, commit)?;
     Ok(found)
 }
 
-fn too_many(found: &[Differing], commit: ObjectId) -> Result<(), ToolError> {
-    if found.len() <= MOST {
-        return Ok(());
+/// Finds where a commit's tree is not as the index.
+struct Walk<'w> {
+    repo: &'w gix::Repository,
+    index: &'w Index,
+    found: BTreeMap<String, There>,
+    cancel: &'w Cancel,
+}
+
+impl Walk<'_> {
+    /// Compares a tree with a folder of the index; `path` is empty or ends with `/`.
+    fn folder(&mut self, tree: ObjectId, path: &str, known: Option<&Folder>) -> Result<(), ToolError> {
+        if known.is_some_and(|known| known.is(tree)) {
+            return Ok(());
+        }
+        check(self.cancel)?;
+        let bad = |error: &dyn std::fmt::Display| unreadable("reading a tree", error);
+        let tree = self.repo.find_tree(tree).map_err(|error| bad(&error))?;
+        let tree = tree.decode().map_err(|error| bad(&error))?;
+        // The index's names in this folder: files, and folders with a file in each.
+        let index = self.index;
+        let mut rest: BTreeSet<&str> = BTreeSet::new();
+        let mut lines = index.below(path);
+        while let Some(line) = lines.first() {
+            let inner = line.path.get(path.len()..).unwrap_or_default();
+            let name = match inner.find('/') {
+                Some(at) => inner.get(..at).unwrap_or_default(),
+                None => inner,
+            };
+            let skip = if inner.len() == name.len() {
+                1
+            } else {
+                let folder = format!("{path}{name}/");
+                lines.partition_point(|line| line.path.starts_with(&folder)).max(1)
+            };
+            rest.insert(name);
+            lines = lines.get(skip..).unwrap_or_default();
+        }
+        for entry in &tree.entries {
+            let Ok(name) = entry.filename.to_str() else { continue };
+            rest.remove(name);
+            let full = format!("{path}{name}");
+            let line = index.line(&full);
+            if entry.mode.is_tree() {
+                if line.is_some() {
+                    self.found.insert(full.clone(), There::Nothing);
+                }
+                self.folder(
+                    entry.oid.to_owned(),
+                    &format!("{full}/"),
+                    known.and_then(|known| known.folder(name)),
+                )?;
+                continue;
+            }
+            self.gone_below(&format!("{full}/"));
+            let blob = entry.mode.is_blob().then(|| entry.oid.to_owned());
+            if line.is_none_or(|line| line.blob != blob) {
+                self.found.insert(full, blob.map_or(There::Other, There::File));
+            }
+        }
+        for name in rest {
+            let full = format!("{path}{name}");
+            self.gone_below(&format!("{full}/"));
+            if index.line(&full).is_some() {
+                self.found.insert(full, There::Nothing);
+            }
+        }
+        Ok(())
     }
-    let message = format!("{commit} differs from the tree in more than {MOST} files; give a nearer revision");
-    Err(ToolError::new(Code::InvalidArgument, message))
+
+    /// The commit has nothing below a folder.
+    fn gone_below(&mut self, folder: &str) {
+        let gone = self.index.below(folder).iter().map(|line| (line.path.clone(), There::Nothing));
+        self.found.extend(gone);
+    }
+}
+
+/// Whether a file of that name can be one that facts are taken from.
+pub(super) fn may_be_read(site: Site<'_>, path: &RelPath) -> bool {
+    match sdl_lang::detect(path, &[]) {
+        Some(lang) => wants(site, lang),
+        // Without an extension it may have a shebang.
+        None => path.extension().is_none(),
+    }
+}
+
+fn wants(site: Site<'_>, lang: sdl_model::Lang) -> bool {
+    site.languages.is_empty() || lang == sdl_model::Lang::Manifest || site.languages.contains(&lang)
 }
 
 struct Blob<'r> {
@@ -107,28 +208,12 @@ impl Blob<'_> {
     }
 }
 
-/// The row that the ledger would have of a blob at `path`; none if it would have none. Reads the blob only if it was not
-/// read before, or differs.
-fn row(
-    known: &Revisions,
-    site: Site<'_>,
-    blob: &Blob<'_>,
-    path: &RelPath,
-    old: Option<&FileRow>,
-) -> Result<Option<FileRow>, ToolError> {
-    let wants = |lang| {
-        site.languages.is_empty() || lang == sdl_model::Lang::Manifest || site.languages.contains(&lang)
-    };
-    let claimed = sdl_lang::detect(path, &[]);
-    if claimed.is_none_or(|lang| !wants(lang)) && (claimed.is_some() || path.extension().is_some()) {
+/// The row that the ledger would have of a blob at `path`; none if it would have none.
+fn row(site: Site<'_>, blob: &Blob<'_>, path: &RelPath) -> Result<Option<FileRow>, ToolError> {
+    if !may_be_read(site, path) {
         return Ok(None);
     }
-    if let (Some(hash), Some(old)) = (known.hash(&blob.id), old)
-        && let FileState::Indexed(key) | FileState::Failed(key) = old.state
-        && key.content == hash
-    {
-        return Ok(Some(old.clone()));
-    }
+    let claimed = sdl_lang::detect(path, &[]);
     let skipped = |reason, size| {
         claimed.map(|_| FileRow { path: path.clone(), state: FileState::Skipped(reason), size })
     };
@@ -137,30 +222,29 @@ fn row(
         return Ok(skipped(SkipReason::TooLarge, size));
     }
     let bytes = blob.bytes()?;
-    let content = ContentHash::of(&bytes);
-    known.keep_hash(blob.id, content);
-    let Some(lang) = sdl_lang::detect(path, &bytes).filter(|lang| wants(*lang)) else { return Ok(None) };
+    let Some(lang) = sdl_lang::detect(path, &bytes).filter(|lang| wants(site, *lang)) else {
+        return Ok(None);
+    };
     if let Some(reason) = sdl_lang::classify(path, &bytes, site.limits) {
         return Ok(skipped(reason, size));
     }
-    let key = FactsKey { lang, content };
-    if let Some(old) = old.filter(|old| old.state == FileState::Failed(key)) {
-        return Ok(Some(old.clone()));
-    }
+    let key = FactsKey { lang, content: ContentHash::of(&bytes) };
     Ok(Some(FileRow { path: path.clone(), state: FileState::Indexed(key), size }))
 }
 
-/// A row with its facts: from the store, or taken now and stored. A parser that gives up fails this file alone.
-fn facts(
+/// The facts of a file that differs: from the store, or taken now and stored. A parser that gives up fails this file
+/// alone.
+pub(super) fn facts(
     store: &FactsStore,
-    blob: &Blob<'_>,
-    row: FileRow,
-) -> Result<(FileRow, Option<Arc<Facts>>), ToolError> {
-    let Some(key) = row.state.facts() else { return Ok((row, None)) };
+    repo: &gix::Repository,
+    file: &mut Differing,
+) -> Result<Option<Arc<Facts>>, ToolError> {
+    let (Some(row), Some(id)) = (&mut file.row, file.blob) else { return Ok(None) };
+    let FileState::Indexed(key) = row.state else { return Ok(None) };
     if let Some(facts) = store.facts(&key)? {
-        return Ok((row, Some(Arc::new(facts))));
+        return Ok(Some(Arc::new(facts)));
     }
-    let bytes = blob.bytes()?;
+    let bytes = Blob { repo, id }.bytes()?;
     match catch_unwind(AssertUnwindSafe(|| sdl_lang::extract(key.lang, &bytes))) {
         Ok(Ok(facts)) => {
             let facts = Arc::new(facts);
@@ -168,8 +252,11 @@ fn facts(
             if let Err(error) = store.put_many(&[(key, &facts)]) {
                 tracing::warn!(%error, "facts of a revision can't be stored");
             }
-            Ok((row, Some(facts)))
+            Ok(Some(facts))
         }
-        _ => Ok((FileRow { state: FileState::Failed(key), ..row }, None)),
+        _ => {
+            row.state = FileState::Failed(key);
+            Ok(None)
+        }
     }
 }

@@ -119,6 +119,11 @@ impl Layer {
         self.files.iter().map(|(id, file)| (*id, file))
     }
 
+    /// The symbols whose outgoing edges are others, with these.
+    pub fn edges(&self) -> impl Iterator<Item = (SymbolId, &[Edge])> {
+        self.edges.iter().map(|(symbol, edges)| (*symbol, edges.as_slice()))
+    }
+
     /// The simple names that its files define.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.names.keys().map(String::as_str)
