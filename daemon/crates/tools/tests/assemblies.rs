@@ -150,3 +150,16 @@ fn the_same_task_at_the_same_version_is_the_same_assembly() {
     world.repo.write("//- /src/more.py\ndef more() calls validate");
     assert_ne!(assemble(&world, json!({}))["assemblyId"], first["assemblyId"]);
 }
+
+#[test]
+fn a_line_that_does_not_fit_is_left_out_and_no_error() {
+    let world = World::shop();
+    let words = (0..40).map(|n| format!("scope_of_token_{n}")).collect::<Vec<_>>().join(", ");
+    world.repo.write(&format!(
+        "//- /real/wide.py\ndef check_token({words}):\n    if not scope_of_token_1:\n        raise ValueError(scope_of_token_1, {words})\n    return split_token({words})\n"
+    ));
+    for tokens in (800..1_600).step_by(10) {
+        let answer = assemble(&world, json!({"budget": {"maxTokens": tokens}}));
+        assert!(!pieces(&answer, "card").is_empty() || tokens < 1_200, "{tokens}: {answer:#}");
+    }
+}

@@ -60,8 +60,11 @@ pub(super) fn push_lines(
         shown
     };
     // Its other fields take about 40.
-    let most = all.len().min(MOST_LINES);
-    let count = lines::fitting(most, room.saturating_sub(40), |count| budget::of(&content(count)))?;
+    let (most, room_for_lines) = (all.len().min(MOST_LINES), room.saturating_sub(40));
+    if budget::of(&content(most.min(1)))? > room_for_lines {
+        return Ok(0);
+    }
+    let count = lines::fitting(most, room_for_lines, |count| budget::of(&content(count)))?;
     if count < most.min(2) || count == 0 {
         return Ok(0);
     }
