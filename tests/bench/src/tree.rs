@@ -106,3 +106,18 @@ pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<usize> {
     }
     Ok(copied)
 }
+
+/// Clones a git repository, or copies a tree that is none: see [`copy`].
+pub(crate) fn clone(from: &Path, to: &Path) -> crate::Outcome {
+    if !from.join(".git").exists() {
+        copy(from, to)?;
+        return Ok(());
+    }
+    let from = from.canonicalize()?;
+    let mut git = std::process::Command::new("git");
+    let done = git.args(["clone", "-q", "--local"]).arg(from).arg(".").current_dir(to).output()?;
+    if !done.status.success() {
+        return Err(format!("git clone: {}", String::from_utf8_lossy(&done.stderr)).into());
+    }
+    Ok(())
+}

@@ -9,3 +9,4 @@ pub(crate) mod edits;
 pub(crate) mod freshness;
 pub(crate) mod idle;
 pub(crate) mod latency;
+pub(crate) mod tokens;

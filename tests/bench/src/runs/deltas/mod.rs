@@ -13,10 +13,10 @@ use serde_json::{Value, json};
 
 use self::callers::{Callers, Place};
 use self::oracle::Changed;
-use crate::Outcome;
 use crate::figures::Times;
 use crate::options::Options;
 use crate::world::World;
+use crate::{Outcome, tree};
 
 /// Commits that are looked at to find enough that change code.
 const LOOKED_AT: usize = 20;
@@ -28,13 +28,12 @@ pub(crate) fn run(options: &Options) -> Outcome {
     let wanted = usize::try_from(options.number("commits", 50))?;
     let env = TestEnv::new();
     let root = env.repo("tree", "");
-    let from = path.canonicalize()?;
-    git::git(&root, &["clone", "-q", "--local", &from.to_string_lossy(), "."])?;
+    tree::clone(&path, &root)?;
     let mut commits = Vec::new();
     for (commit, parent) in git::commits(&root, wanted.saturating_mul(LOOKED_AT))? {
         let changed = oracle::changed(&root, &parent, &commit)?;
         if changed.files > 0 {
-            commits.push(Commit { commit, parent, changed });
+            commits.push(Commit { id: commit, parent, changed });
         }
         if commits.len() == wanted {
             break;
@@ -47,7 +46,7 @@ pub(crate) fn run(options: &Options) -> Outcome {
     for (i, commit) in commits.iter().enumerate() {
         let mut time = Times::default();
         let delta = time.measure(|| delta(&mut world, &commit.ends()))?;
-        print!("{} ", commit.commit.get(..10).unwrap_or_default());
+        print!("{} ", commit.id.get(..10).unwrap_or_default());
         totals.compare(&commit.changed, &delta);
         println!("  {}", time.total());
         if i == 0 {
@@ -67,14 +66,14 @@ pub(crate) fn run(options: &Options) -> Outcome {
 }
 
 struct Commit {
-    commit: String,
+    id: String,
     parent: String,
     changed: Changed,
 }
 
 impl Commit {
     fn ends(&self) -> (String, String) {
-        (format!("git:{}", self.parent), format!("git:{}", self.commit))
+        (format!("git:{}", self.parent), format!("git:{}", self.id))
     }
 }
 
@@ -97,15 +96,15 @@ fn check_out(
             Some((at, callers)) if at == commit.parent => callers,
             _ => at(world, root, &commit.parent)?,
         };
-        let after = at(world, root, &commit.commit)?;
+        let after = at(world, root, &commit.id)?;
         let by_version = delta(world, &(before.version.clone(), after.version.clone()))?;
-        let short = commit.commit.get(..10).unwrap_or_default();
+        let short = commit.id.get(..10).unwrap_or_default();
         if plain(by_git) != plain(&by_version) {
             totals.other += 1;
             println!("{short} OTHER between versions: {} against {}", summary(by_git), summary(&by_version));
         }
         totals.callers(short, by_git, &before, &after);
-        known = Some((commit.commit.clone(), after));
+        known = Some((commit.id.clone(), after));
     }
     Ok(())
 }

@@ -161,7 +161,7 @@ fn first_above<'t>(whole: Node<'t>, bytes: &[u8]) -> Node<'t> {
         let between = bytes.get(above.end_byte()..first.start_byte()).unwrap_or_default();
         // Some grammars end a line comment behind its line break.
         let broken = above.end_position().column == 0;
-        let breaks = between.iter().filter(|byte| **byte == b'\n').count() + usize::from(broken);
+        let breaks = between.split(|byte| *byte == b'\n').count() - 1 + usize::from(broken);
         let own_line = above.prev_sibling().is_none_or(|other| {
             other.end_position().row < above.start_position().row || other.end_position().column == 0
         });

@@ -1,0 +1,57 @@
+//! The same slices in every wire format: each has to be the same slice, and smaller than the last.
+
+use serde_json::{Value, json};
+
+use super::count;
+use super::sample::Sample;
+use crate::Outcome;
+use crate::world::World;
+
+/// Larger than any slice of so many cards: nothing is cut, in whatever format.
+const BUDGET: u64 = 20_000;
+const CARDS: u64 = 20;
+
+pub(super) fn compare(world: &mut World, sample: &Sample) -> Outcome {
+    let formats = [("standard", None), ("compact", Some(1)), ("compact", Some(2)), ("compact", Some(3))];
+    let mut sizes: [Vec<usize>; 4] = Default::default();
+    for function in &sample.functions {
+        let mut first = None;
+        let mut last = usize::MAX;
+        for ((format, version), sizes) in formats.iter().zip(&mut sizes) {
+            let mut request = json!({
+                "entrySymbols": [function.id], "wireFormat": format,
+                "budget": {"maxCards": CARDS, "maxEstimatedTokens": BUDGET},
+            });
+            if let Some(version) = version {
+                request["wireFormatVersion"] = json!(version);
+            }
+            let answer = world.call("slice_build", request)?;
+            let slice = &answer["slice"];
+            let doc = sdl_retrieve::wire::decode(slice)?;
+            let doc: Value = serde_json::to_value(&doc)?;
+            let shown = format!("{} as {format} {version:?}", function.name);
+            if format == &"standard" && doc != *slice {
+                return Err(format!("{shown} does not read back as it was").into());
+            }
+            if *first.get_or_insert_with(|| doc.clone()) != doc {
+                return Err(format!("{shown} is not what it is in standard").into());
+            }
+            let size = count(slice);
+            if size >= last {
+                return Err(format!("{shown} takes {size} tokens, not less than {last}").into());
+            }
+            last = size;
+            sizes.push(size);
+        }
+    }
+    println!("\n| wire format | slices | median | all | of standard |\n|---|---:|---:|---:|---:|");
+    let standard: usize = sizes.first().map_or(0, |sizes| sizes.iter().sum());
+    for (name, mut sizes) in ["`standard`", "`compact` 1", "`compact` 2", "`compact` 3"].iter().zip(sizes) {
+        sizes.sort_unstable();
+        let all: usize = sizes.iter().sum();
+        let median = sizes.get(sizes.len() / 2).copied().unwrap_or_default();
+        let share = 100.0 * all as f64 / standard.max(1) as f64;
+        println!("| {name} | {} | {median} | {all} | {share:.0} % |", sizes.len());
+    }
+    Ok(())
+}
