@@ -110,6 +110,7 @@ impl Service for Router {
 
     fn session_closed(&self, session: &Session) {
         self.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(&session.id());
+        self.tools.session_ended(session.id());
     }
 
     async fn call(

@@ -355,6 +355,10 @@ pub const VOLATILE: &[(&str, &str)] = &[
     ("indexing", "goes on"),
     ("parsed", "a full index of the first call is there for the second"),
     ("reused", "a full index of the first call is there for the second"),
+    ("warnings", "the first call closes the buffer that the second does not find"),
+    ("checkpointed", "the first call drops what the second does not find"),
+    ("overlayVersion", "the first call changes what lies over the tree"),
+    ("overlay", "the first call changes what lies over the tree"),
     // Calls count calls.
     ("calls", "counts calls"),
     ("failedCalls", "counts calls"),

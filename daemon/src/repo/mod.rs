@@ -19,7 +19,7 @@ use sdl_ledger::{FactsStore, How, Ledger, Options, Snapshot};
 use sdl_model::{GitHead, Lang, RelPath, Version};
 use sdl_retrieve::card::Enrichment;
 use sdl_tools::host::{
-    Barrier, RefreshOutcome, RefreshSpec, RepoHealth, RepoState, RepoStatus, Unread, WatcherKind,
+    Barrier, RefreshOutcome, RefreshSpec, RepoHealth, RepoState, RepoStatus, Rules, Unread, WatcherKind,
     WatcherStatus,
 };
 use sdl_tools::{Cancel, Damage, Progress, ToolError};
@@ -253,7 +253,7 @@ impl sdl_tools::Repo for Repo {
             WatchKind::Watching => None,
             WatchKind::Scanning { reason } => Some(format!("scanning: {reason}")),
         };
-        Barrier { synced: confirmed, lag_ms, reason: reason.or(degraded), overlay: None }
+        Barrier { synced: confirmed, lag_ms, reason: reason.or(degraded) }
     }
 
     fn enrichment<'a>(&'a self, snapshot: &'a Snapshot<'a>) -> Box<dyn Enrichment + 'a> {
@@ -284,6 +284,10 @@ impl sdl_tools::Repo for Repo {
             Err(ReadError::Gone(_) | ReadError::NotAFile(_)) => Err(Unread::Gone),
             Err(error) => Err(Unread::Failed(error.to_string())),
         }
+    }
+
+    fn rules(&self) -> Rules {
+        Rules { limits: self.limits, languages: self.languages.clone() }
     }
 
     fn status(&self) -> RepoStatus {

@@ -35,7 +35,7 @@ pub use facts::{Brief, EncodedFacts, FactsStats, FactsStore, Pins, Swept, encode
 pub use faults::{Fault, FaultPoint, Faults};
 pub use ledger::{
     AgedOut, Batch, Bulk, ChangedKeys, Changes, DumpOptions, Finding, Lease, Ledger, LedgerStats, Opened,
-    STORAGE_SCHEMA, Snapshot,
+    STORAGE_SCHEMA, Sign, Snapshot, Tally,
 };
 pub use lookup::{LookupKey, NAME_LIMIT};
 pub use options::{Clock, Options, Retention, SystemClock};

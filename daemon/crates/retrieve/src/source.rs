@@ -20,8 +20,13 @@ pub trait Outlines {
     /// What a list tells of the definition whose key `is` the wanted one; a store may know that without the outline.
     fn brief(&self, key: FactsKey, is: &dyn Fn(u64) -> bool) -> sdl_ledger::Result<Option<Brief>> {
         let Some(outline) = self.outline(key)? else { return Ok(None) };
-        Ok(outline.defs.iter().find(|def| is(def.key)).map(|def| brief_of(&outline, def)))
+        Ok(brief_in(&outline, is))
     }
+}
+
+/// What a list tells of the definition in an outline whose key `is` the wanted one.
+pub(crate) fn brief_in(outline: &Outline, is: &dyn Fn(u64) -> bool) -> Option<Brief> {
+    outline.defs.iter().find(|def| is(def.key)).map(|def| brief_of(outline, def))
 }
 
 fn brief_of(outline: &Outline, def: &Def) -> Brief {
@@ -179,13 +184,25 @@ fn symbols_in(open: &Rc<OpenFile>) -> Vec<Sym> {
 pub struct Source<'a> {
     view: &'a dyn View,
     outlines: &'a dyn Outlines,
+    overlay: Option<u64>,
     open: RefCell<HashMap<FileId, Option<Rc<OpenFile>>>>,
 }
 
 impl<'a> Source<'a> {
     /// Of a view and where its outlines are.
     pub fn new(view: &'a dyn View, outlines: &'a dyn Outlines) -> Self {
-        Self { view, outlines, open: RefCell::default() }
+        Self { view, outlines, overlay: None, open: RefCell::default() }
+    }
+
+    /// The same with unsaved buffers laid over the version, which this number tells from others over it.
+    #[must_use]
+    pub fn with_overlay(self, seq: u64) -> Self {
+        Self { overlay: Some(seq), ..self }
+    }
+
+    /// Which unsaved buffers lie over the version.
+    pub fn overlay(&self) -> Option<u64> {
+        self.overlay
     }
 
     /// The view.

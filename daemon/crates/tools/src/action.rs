@@ -15,9 +15,11 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use crate::briefing::Briefings;
+use crate::buffers::{Buffers, Overlay};
 use crate::leases::{HandleKind, Held, LeaseWrite, Leases};
 use crate::pipeline::Pins;
 use crate::registry::Registry;
+use crate::stamp::Stamp;
 use crate::{Cancel, Host, Progress, Repo, Session, ToolError};
 
 /// A group of actions that share a gateway.
@@ -172,6 +174,8 @@ pub(crate) struct Call<'a> {
     pub(crate) pins: Option<&'a Pins>,
     /// Summaries told lately.
     pub(crate) briefings: &'a Briefings,
+    /// Unsaved editor buffers.
+    pub(crate) buffers: &'a Buffers,
 }
 
 impl Call<'_> {
@@ -218,12 +222,14 @@ pub(crate) struct ReadCx<'a> {
     pub(crate) call: &'a Call<'a>,
     /// The repository.
     pub(crate) repo: &'a dyn Repo,
-    /// The version, with its outlines.
+    /// What is answered from: the version, with unsaved buffers over it if there are any.
     pub(crate) source: &'a Source<'a>,
-    /// The snapshot behind it.
+    /// The version alone: for its number, its past, and what is stored.
     pub(crate) snapshot: &'a Snapshot<'a>,
     /// Its number.
     pub(crate) version: Version,
+    /// The unsaved buffers over it.
+    pub(crate) overlay: Option<&'a Overlay>,
     /// How many tokens the pipeline's own fields take of an answer.
     pub(crate) reserved: usize,
     /// What the handle in the arguments holds.
@@ -237,6 +243,11 @@ impl ReadCx<'_> {
     pub(crate) fn held(&self) -> Result<Held, ToolError> {
         let none = || Err(ToolError::internal("reading a lease", "the action names no handle"));
         self.held.clone().unwrap_or_else(none)
+    }
+
+    /// Which state is answered from, as a client may give it back.
+    pub(crate) fn stamp(&self) -> Stamp {
+        Stamp { version: self.version, overlay: self.overlay.map(|overlay| overlay.seq) }
     }
 
     /// Tells the caller something beside the answer.

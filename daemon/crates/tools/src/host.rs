@@ -104,6 +104,11 @@ pub trait Repo: Send + Sync {
         let _ = damage;
     }
 
+    /// By which rules its files are read.
+    fn rules(&self) -> Rules {
+        Rules::default()
+    }
+
     /// How it is doing. Cheap: asks no disk.
     fn status(&self) -> RepoStatus;
 
@@ -114,6 +119,22 @@ pub trait Repo: Send + Sync {
         progress: &dyn Progress,
         cancel: &Cancel,
     ) -> Result<RefreshOutcome, ToolError>;
+}
+
+/// By which rules a repository's files are read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rules {
+    /// What is too large to be read.
+    pub limits: sdl_lang::Limits,
+    /// The languages to read; empty: all.
+    pub languages: Vec<Lang>,
+}
+
+impl Rules {
+    /// Whether files of that language are read.
+    pub fn reads(&self, lang: Lang) -> bool {
+        self.languages.is_empty() || lang == Lang::Manifest || self.languages.contains(&lang)
+    }
 }
 
 /// A git revision, found.
@@ -225,17 +246,6 @@ pub struct Barrier {
     pub lag_ms: u64,
     /// Why it is not synced, or in what degraded way it is (`scanning: watch limit reached`).
     pub reason: Option<String>,
-    /// Unsaved buffers that answers take into account.
-    pub overlay: Option<Overlay>,
-}
-
-/// Unsaved buffers that lie over the tree.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Overlay {
-    /// Grows with each change of a buffer.
-    pub seq: u64,
-    /// How many files have one.
-    pub files: u64,
 }
 
 /// What `index.refresh` asks for.

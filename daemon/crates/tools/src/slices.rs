@@ -94,6 +94,7 @@ pub(crate) fn hold(cx: &ReadCx<'_>, handle: &str, from: u64, lease: &Lease, befo
         lease.members != before.members
             || lease.incarnation != before.incarnation
             || lease.built != before.built
+            || lease.overlay != before.overlay
             || lease.request != before.request
     });
     cx.write(LeaseWrite::Put {

@@ -102,10 +102,13 @@ pub(crate) fn of(cx: &ReadCx<'_>, row: &FileRow) -> Result<SourceText, ToolError
         ToolError::new(Code::Unavailable, format!("{path} is listed but not read ({why})"))
     })?;
     let level = crate::policy::of(cx.call.host.agent(), cx.repo)?.level();
-    let bytes = cx.repo.read_file(path, row.size).map_err(|unread| match unread {
-        Unread::Failed(why) => ToolError::new(Code::Unavailable, format!("{path} can't be read: {why}")),
-        Unread::Gone | Unread::TooLarge => moved(cx, path),
-    })?;
+    let bytes = match cx.overlay.and_then(|overlay| overlay.text(FileId::of(path))) {
+        Some(unsaved) => unsaved.to_vec(),
+        None => cx.repo.read_file(path, row.size).map_err(|unread| match unread {
+            Unread::Failed(why) => ToolError::new(Code::Unavailable, format!("{path} can't be read: {why}")),
+            Unread::Gone | Unread::TooLarge => moved(cx, path),
+        })?,
+    };
     if ContentHash::of(&bytes) != key.content {
         return Err(moved(cx, path));
     }

@@ -8,7 +8,7 @@ use serde_json::json;
 
 use crate::action::{Call, ReadCx};
 use crate::params::SymbolRef;
-use crate::{Candidate, Code, ToolError, budget};
+use crate::{Candidate, Code, Repo, ToolError, budget};
 
 /// Candidates listed with an error.
 const CANDIDATES: usize = 5;
@@ -165,14 +165,13 @@ pub(crate) fn card_within(
 }
 
 /// A path of this repository, from what a client may write: relative, or absolute below the root.
-pub(crate) fn path(cx: &ReadCx<'_>, text: &str, field: &str) -> Result<RelPath, ToolError> {
-    let below =
-        std::path::Path::new(text).strip_prefix(cx.repo.root()).ok().and_then(std::path::Path::to_str);
+pub(crate) fn path(repo: &dyn Repo, text: &str, field: &str) -> Result<RelPath, ToolError> {
+    let below = std::path::Path::new(text).strip_prefix(repo.root()).ok().and_then(std::path::Path::to_str);
     let text = below.unwrap_or(text);
     let text = text.strip_prefix("./").unwrap_or(text);
     RelPath::new(text).ok_or_else(|| {
         let shown: String = text.chars().take(200).collect();
-        let message = format!("{shown:?} is not a path inside {}", cx.repo.root().display());
+        let message = format!("{shown:?} is not a path inside {}", repo.root().display());
         ToolError::new(Code::UnknownPath, message).at(field)
     })
 }

@@ -6,6 +6,7 @@ use std::sync::Arc;
 use sdl_ledger::Clock;
 
 use crate::briefing::Briefings;
+use crate::buffers::Buffers;
 use crate::leases::Leases;
 use crate::registry::Registry;
 use crate::usage::Usage;
@@ -26,6 +27,7 @@ pub struct Tools {
     pub(crate) leases: Leases,
     pub(crate) usage: Arc<Usage>,
     pub(crate) briefings: Briefings,
+    pub(crate) buffers: Buffers,
 }
 
 impl Tools {
@@ -37,12 +39,13 @@ impl Tools {
             leases: Leases::default(),
             usage: Arc::default(),
             briefings: Briefings::default(),
+            buffers: Buffers::default(),
         }
     }
 
-    /// As [`Tools::new`], with leases that tell the time by `clock`.
+    /// As [`Tools::new`], with leases and buffers that tell the time by `clock`.
     pub fn with_clock(host: Arc<dyn Host>, clock: Arc<dyn Clock>) -> Self {
-        Self { leases: Leases::new(clock), ..Self::new(host) }
+        Self { leases: Leases::new(Arc::clone(&clock)), buffers: Buffers::new(clock), ..Self::new(host) }
     }
 
     /// Calls a tool by any of its names. `args` are the JSON arguments as they came; nothing at all means none. Blocks;
@@ -105,6 +108,11 @@ impl Tools {
     /// A hash of every schema: a client that holds another one holds stale schemas.
     pub fn schema_version(&self) -> &str {
         self.registry.schema_version()
+    }
+
+    /// A connection is gone. What belongs to it alone goes too, after a while in which it may come back.
+    pub fn session_ended(&self, session: u64) {
+        self.buffers.session_ended(session);
     }
 
     /// Writes the leases that were renewed in memory to their ledgers, and what was counted. Call it before the daemon stops.

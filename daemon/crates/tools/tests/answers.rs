@@ -39,6 +39,12 @@ fn calls(world: &World) -> Vec<(&'static str, Value)> {
         ),
         ("policy.get", json!({})),
         ("policy.set", json!({"policyPatch": {"maxWindowLines": 200}})),
+        (
+            "buffer.push",
+            json!({"filePath": "real/unsaved.py", "eventType": "change", "version": 1, "content": "x = 1\n"}),
+        ),
+        ("buffer.status", json!({})),
+        ("buffer.checkpoint", json!({"reason": "a test"})),
         ("agent.orchestrate", json!({"taskText": "validate a token", "budget": {"maxTokens": 2_000}})),
         ("repo.register", json!({"rootPath": "/somewhere/else"})),
         ("repo.status", json!({"detail": "full"})),

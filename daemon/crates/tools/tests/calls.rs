@@ -142,7 +142,7 @@ fn sync_is_confirmed_or_said_not_to_be() {
     let none = world.ok("sdl_symbol_search", search("none"));
     assert_eq!(none["freshness"]["synced"], false, "not asked, so not known");
     *world.repo.synced.lock().unwrap() =
-        Barrier { synced: false, lag_ms: 70, reason: Some("a batch is being written".into()), overlay: None };
+        Barrier { synced: false, lag_ms: 70, reason: Some("a batch is being written".into()) };
     let late = world.ok("sdl_symbol_search", search("prefer"))["freshness"].clone();
     assert_eq!((&late["synced"], &late["lagMs"]), (&json!(false), &json!(70)));
     let error = world.err("sdl_symbol_search", search("require"));
@@ -263,7 +263,7 @@ fn the_text_alone_says_how_fresh_it_is() {
     assert!(text(&world).contains(&format!("\n[{}]", world.repo.head())), "{}", text(&world));
     assert!(text(&world).contains("note: search by meaning"), "{}", text(&world));
     *world.repo.synced.lock().unwrap() =
-        Barrier { synced: false, lag_ms: 70, reason: Some("a batch is being written".into()), overlay: None };
+        Barrier { synced: false, lag_ms: 70, reason: Some("a batch is being written".into()) };
     let late = format!("[{}, not synced, lags 70 ms: a batch is being written]", world.repo.head());
     assert!(text(&world).contains(&late), "{}", text(&world));
 }

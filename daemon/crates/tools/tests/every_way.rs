@@ -118,6 +118,7 @@ impl Set {
             "env.key" => "KEY",
             "skeletonOffset" => "1",
             "kind" => "function",
+            "language" => "python",
             _ => "token",
         })
     }

@@ -36,6 +36,7 @@ pub use history::Changes;
 pub use leases::Lease;
 pub use snapshot::Snapshot;
 use state::State;
+pub use tally::{Sign, Tally};
 
 /// The number of the tables' and records' layout. A ledger with a greater one is refused, one with a smaller one is
 /// brought up to date.

@@ -13,7 +13,7 @@ use super::rows::{Rows, in_time};
 use super::state::{self, State};
 use crate::codec::{self, id_key};
 use crate::env::{Read, Reads};
-use crate::{ChangedKeys, Counters, NameHit, Named, Result, SymbolHome, TermHit, View};
+use crate::{ChangedKeys, Counters, NameHit, Named, ResolutionCounts, Result, SymbolHome, TermHit, View};
 
 /// One version, read: a read transaction. Fails every call once its deadline has passed.
 pub struct Snapshot<'l> {
@@ -76,6 +76,13 @@ impl<'l> Snapshot<'l> {
     pub fn dependents(&self, keys: &ChangedKeys) -> Result<Vec<FileId>> {
         in_time(self.deadline)?;
         if self.visible { dependents(&self.txn, self.ledger.tables.asked, keys) } else { Ok(Vec::new()) }
+    }
+
+    /// How the references of a file came out.
+    pub fn resolution_of(&self, file: FileId) -> Result<ResolutionCounts> {
+        let Some(rows) = self.rows()? else { return Ok(ResolutionCounts::default()) };
+        let row = rows.reads.get(rows.tables.resolved, &id_key(file.0))?;
+        row.map_or(Ok(ResolutionCounts::default()), |bytes| Ok(codec::unpack_resolved(bytes)?.counts))
     }
 
     /// A version's row.

@@ -9,7 +9,7 @@ use crate::{Counters, ResolutionCounts};
 
 /// Totals in the making.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Tally {
+pub struct Tally {
     files: i64,
     symbols: i64,
     edges: i64,
@@ -21,7 +21,7 @@ pub(crate) struct Tally {
 
 /// Whether something comes or goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Sign {
+pub enum Sign {
     /// It comes.
     Plus,
     /// It goes.
@@ -52,7 +52,7 @@ fn listed(map: &BTreeMap<String, i64>) -> Vec<(String, u64)> {
 
 impl Tally {
     /// Goes on from stored totals.
-    pub(crate) fn from_counters(counters: &Counters) -> Self {
+    pub fn from_counters(counters: &Counters) -> Self {
         let map = |list: &[(String, u64)]| list.iter().map(|(name, n)| (name.clone(), *n as i64)).collect();
         let mut tally = Self {
             files: counters.files as i64,
@@ -68,7 +68,7 @@ impl Tally {
     }
 
     /// The totals now.
-    pub(crate) fn counters(&self) -> Counters {
+    pub fn counters(&self) -> Counters {
         let [exact, inferred, ambiguous, external, unresolved] = self.resolution.map(|n| n as u32);
         Counters {
             files: self.files as u64,
@@ -82,7 +82,7 @@ impl Tally {
     }
 
     /// A file comes or goes, as far as its row tells.
-    pub(crate) fn row(&mut self, row: &FileRow, sign: Sign) {
+    pub fn row(&mut self, row: &FileRow, sign: Sign) {
         let by = sign.of(1);
         match row.state {
             FileState::Indexed(_) => self.files += by,
@@ -93,18 +93,23 @@ impl Tally {
 
     /// What an indexed file publishes comes or goes.
     pub(crate) fn public(&mut self, public: &Public, sign: Sign) {
-        self.symbols += sign.of(public.defs.len());
         let lang = Lang::from_number(public.lang).map_or("unknown", Lang::name);
+        self.outline(lang, public.defs.len(), sign);
+    }
+
+    /// What a file in that language defines comes or goes.
+    pub fn outline(&mut self, lang: &str, symbols: usize, sign: Sign) {
+        self.symbols += sign.of(symbols);
         count(&mut self.languages, lang, sign.of(1));
     }
 
     /// Edges come or go.
-    pub(crate) fn edges(&mut self, edges: usize, sign: Sign) {
+    pub fn edges(&mut self, edges: usize, sign: Sign) {
         self.edges += sign.of(edges);
     }
 
     /// A resolved file's counts come or go.
-    pub(crate) fn resolved(&mut self, counts: ResolutionCounts, sign: Sign) {
+    pub fn resolved(&mut self, counts: ResolutionCounts, sign: Sign) {
         let ResolutionCounts { exact, inferred, ambiguous, external, unresolved } = counts;
         for (total, n) in self.resolution.iter_mut().zip([exact, inferred, ambiguous, external, unresolved]) {
             *total += sign.of(n as usize);

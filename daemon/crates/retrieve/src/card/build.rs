@@ -58,7 +58,7 @@ pub fn card_of(
     }
     if detail == Detail::Full {
         card.metrics = Some(metrics::of(source, sym, edges.len(), enrichment)?);
-        card.cluster = enrichment.cluster(sym.id)?;
+        card.cluster = enrichment.cluster(sym.file())?;
         card.processes = enrichment.processes(source, sym.id)?;
     }
     Ok(card)

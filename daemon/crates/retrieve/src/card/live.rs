@@ -4,8 +4,8 @@ use std::cell::OnceCell;
 use std::sync::Arc;
 
 use sdl_graph::clusters::{ClusterCache, Clusters};
-use sdl_ledger::{Snapshot, View as _};
-use sdl_model::SymbolId;
+use sdl_ledger::Snapshot;
+use sdl_model::{FileId, SymbolId};
 
 use super::{Enrichment, processes};
 use crate::{Result, Source};
@@ -41,8 +41,7 @@ impl Enrichment for Live<'_> {
         Ok(self.clusters.get_or_init(|| clusters).clone())
     }
 
-    fn cluster(&self, symbol: SymbolId) -> Result<Option<String>> {
-        let Some(file) = self.snapshot.symbol_file(symbol)? else { return Ok(None) };
+    fn cluster(&self, file: FileId) -> Result<Option<String>> {
         let clusters = self.clusters()?;
         Ok(clusters.and_then(|clusters| clusters.of_file(file).map(|cluster| cluster.label.clone())))
     }

@@ -27,7 +27,7 @@ pub use types::{
 use std::sync::Arc;
 
 pub use sdl_graph::clusters::{Cluster, ClusterCache, Clusters};
-use sdl_model::SymbolId;
+use sdl_model::{FileId, SymbolId};
 
 use crate::{Result, Source};
 
@@ -53,9 +53,9 @@ pub trait Enrichment {
     fn clusters(&self) -> Result<Option<Arc<Clusters>>> {
         Ok(None)
     }
-    /// The cluster that a symbol belongs to.
-    fn cluster(&self, symbol: SymbolId) -> Result<Option<String>> {
-        let _ = symbol;
+    /// The cluster that a file belongs to.
+    fn cluster(&self, file: FileId) -> Result<Option<String>> {
+        let _ = file;
         Ok(None)
     }
     /// The processes that a symbol takes part in.

@@ -132,18 +132,30 @@ impl View for Laid<'_> {
     }
 
     fn term_count(&self, term: &str) -> Result<u64> {
-        self.base.term_count(term)
+        match &self.layer.terms {
+            Some(terms) => terms.count(self.base, term),
+            None => self.base.term_count(term),
+        }
     }
 
     fn postings(&self, term: &str, each: &mut dyn FnMut(TermHit) -> ControlFlow<()>) -> Result<()> {
-        self.base.postings(term, each)
+        match &self.layer.terms {
+            Some(terms) => terms.postings(self.base, term, each),
+            None => self.base.postings(term, each),
+        }
     }
 
     fn terms(&self, prefix: &str, each: &mut dyn FnMut(&str) -> ControlFlow<()>) -> Result<()> {
-        self.base.terms(prefix, each)
+        match &self.layer.terms {
+            Some(terms) => terms.terms(self.base, prefix, each),
+            None => self.base.terms(prefix, each),
+        }
     }
 
     fn counters(&self) -> Result<Counters> {
-        self.base.counters()
+        match &self.layer.totals {
+            Some(totals) => Ok(totals.clone()),
+            None => self.base.counters(),
+        }
     }
 }

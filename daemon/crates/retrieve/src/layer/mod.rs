@@ -1,18 +1,23 @@
 //! Another state of a repository, laid over one version: files and edges that differ, in memory.
 //!
-//! A past version is such a state, and so is a commit that was never checked out. Whatever reads a [`View`] reads it as
-//! if it were a version of its own, but for searching: terms are those of the version below.
+//! A past version is such a state, and so are a commit that was never checked out and a tree with unsaved buffers. Whatever
+//! reads a [`View`] reads it as if it were a version of its own; but without [`Terms`] a search finds what it finds in the
+//! version below.
 
 mod between;
 mod laid;
+mod resolve;
+mod terms;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 pub use between::Between;
 pub use laid::Laid;
+pub use resolve::StateFile;
+pub use terms::Terms;
 
-use sdl_ledger::{NameHit, SymbolHome, View};
+use sdl_ledger::{Brief, Counters, NameHit, SymbolHome, View};
 use sdl_model::facts::DefFlags;
 use sdl_model::{Edge, FactsKey, FileId, FileRow, InEdge, Outline, RelPath, SymbolId, SymbolKind, Version};
 
@@ -42,6 +47,8 @@ pub struct Layer {
     lost: HashMap<SymbolId, usize>,
     /// Incoming edges of symbols in `edges`.
     gained: HashMap<SymbolId, BTreeSet<InEdge>>,
+    terms: Option<Terms>,
+    totals: Option<Counters>,
 }
 
 impl Layer {
@@ -73,6 +80,25 @@ impl Layer {
             layer.set_edges(history, symbol, history.out_edges_at(symbol, version)?)?;
         }
         Ok(layer)
+    }
+
+    /// This state, which was laid over `version`, laid over the newest version of `history`. Not to be searched.
+    pub fn moved_up(&self, history: &dyn History, outlines: &dyn Outlines, version: Version) -> Result<Self> {
+        let below = Self::of_version(history, outlines, version)?;
+        let files = below.files.iter().filter(|(id, _)| !self.files.contains_key(id)).chain(&self.files);
+        let mut layer = Self::of_files(files.map(|(_, file)| file.clone()));
+        let edges = below.edges.iter().filter(|(id, _)| !self.edges.contains_key(id)).chain(&self.edges);
+        for (symbol, edges) in edges {
+            layer.set_edges(history, *symbol, edges.clone())?;
+        }
+        Ok(layer)
+    }
+
+    /// The same, to be searched as well.
+    #[must_use]
+    pub fn with_terms(mut self, terms: Terms) -> Self {
+        self.terms = Some(terms);
+        self
     }
 
     fn add(&mut self, file: LayerFile) {
@@ -156,6 +182,13 @@ impl Outlines for LaidOutlines<'_> {
         match self.held.get(&key) {
             Some(outline) => Ok(Some(Arc::clone(outline))),
             None => self.stored.outline(key),
+        }
+    }
+
+    fn brief(&self, key: FactsKey, is: &dyn Fn(u64) -> bool) -> sdl_ledger::Result<Option<Brief>> {
+        match self.held.get(&key) {
+            Some(outline) => Ok(crate::source::brief_in(outline, is)),
+            None => self.stored.brief(key, is),
         }
     }
 }

@@ -79,7 +79,7 @@ fn update(lease: &mut Lease, head: Version, ended: &HashSet<SymbolId>, began: Ve
 }
 
 /// Drops members that ended before any version that can still be asked from.
-fn forget(lease: &mut Lease, floor: Option<Version>) {
+pub(super) fn forget(lease: &mut Lease, floor: Option<Version>) {
     let Some(floor) = floor else { return };
     lease.members.retain(|member| member.until.is_none_or(|until| until > floor));
 }

@@ -35,6 +35,9 @@ pub struct Lease {
     pub built: Version,
     /// The version up to which its members are known.
     pub current: Version,
+    /// Which unsaved buffers lay over that version.
+    #[serde(default)]
+    pub overlay: Option<u64>,
     /// The members, in the order in which they were served.
     pub members: Vec<Member>,
     /// The request that built it.
@@ -51,7 +54,13 @@ impl Lease {
     ) -> Self {
         let members =
             members.into_iter().map(|symbol| Member { symbol, since: version, until: None }).collect();
-        Self { incarnation, built: version, current: version, members, request }
+        Self { incarnation, built: version, current: version, overlay: None, members, request }
+    }
+
+    /// The same, of a version with unsaved buffers over it.
+    #[must_use]
+    pub fn with_overlay(self, overlay: Option<u64>) -> Self {
+        Self { overlay, ..self }
     }
 
     /// The symbols that a client at `version` holds.

@@ -6,10 +6,12 @@
 
 mod advance;
 mod lease;
+mod unsaved;
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 pub use lease::{Lease, Member};
+pub use unsaved::{fresh_over, refresh_between};
 
 use sdl_ledger::Changes;
 use sdl_model::{SymbolId, Version};

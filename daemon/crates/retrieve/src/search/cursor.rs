@@ -15,22 +15,27 @@ fn fingerprint(request: &SearchRequest) -> u32 {
     stable_hash(&[request.query.as_bytes(), &kinds, &switches, glob.as_bytes(), mentions.as_bytes()]) as u32
 }
 
+/// The state that pages are of: a version and the unsaved buffers over it, if any.
+pub(crate) type State = (Version, Option<u64>);
+
 /// A cursor to the result at `offset`.
-pub(crate) fn write(version: Version, offset: usize, request: &SearchRequest) -> String {
-    format!("c_{:x}.{offset:x}.{:x}", version.0, fingerprint(request))
+pub(crate) fn write((version, overlay): State, offset: usize, request: &SearchRequest) -> String {
+    let overlay = overlay.map(|seq| format!(".{seq:x}")).unwrap_or_default();
+    format!("c_{:x}.{offset:x}.{:x}{overlay}", version.0, fingerprint(request))
 }
 
 /// The offset that the request's cursor names; 0 without one.
-pub(crate) fn read(version: Version, request: &SearchRequest) -> Result<usize, UserError> {
+pub(crate) fn read((version, overlay): State, request: &SearchRequest) -> Result<usize, UserError> {
     let Some(cursor) = &request.cursor else { return Ok(0) };
-    let mut parts = cursor.strip_prefix("c_").unwrap_or("").splitn(3, '.');
-    let mut number =
-        || parts.next().and_then(|part| u64::from_str_radix(part, 16).ok()).ok_or(UserError::BadCursor);
-    let (of_version, offset, of_search) = (number()?, number()?, number()?);
+    let number = |part: &str| u64::from_str_radix(part, 16).map_err(|_| UserError::BadCursor);
+    let mut parts = cursor.strip_prefix("c_").unwrap_or("").splitn(4, '.');
+    let mut next = || parts.next().ok_or(UserError::BadCursor).and_then(number);
+    let (of_version, offset, of_search) = (next()?, next()?, next()?);
+    let of_overlay = parts.next().map(number).transpose()?;
     if of_search != u64::from(fingerprint(request)) {
         return Err(UserError::BadCursor);
     }
-    if of_version != version.0 {
+    if of_version != version.0 || of_overlay != overlay {
         return Err(UserError::StaleCursor);
     }
     usize::try_from(offset).map_err(|_| UserError::BadCursor)
@@ -43,12 +48,18 @@ mod tests {
     #[test]
     fn cursors_are_bound_to_version_and_search() {
         let mut request = SearchRequest::new("user");
-        request.cursor = Some(write(Version(7), 50, &request));
-        assert_eq!(read(Version(7), &request), Ok(50));
-        assert_eq!(read(Version(8), &request), Err(UserError::StaleCursor));
+        let (plain, overlaid) = ((Version(7), None), (Version(7), Some(3)));
+        request.cursor = Some(write(plain, 50, &request));
+        assert_eq!(read(plain, &request), Ok(50));
+        assert_eq!(read((Version(8), None), &request), Err(UserError::StaleCursor));
+        assert_eq!(read(overlaid, &request), Err(UserError::StaleCursor));
+        request.cursor = Some(write(overlaid, 50, &request));
+        assert_eq!(read(overlaid, &request), Ok(50));
+        assert_eq!(read((Version(7), Some(4)), &request), Err(UserError::StaleCursor));
+        assert_eq!(read(plain, &request), Err(UserError::StaleCursor));
         request.exact = true;
-        assert_eq!(read(Version(7), &request), Err(UserError::BadCursor));
+        assert_eq!(read(overlaid, &request), Err(UserError::BadCursor));
         request.cursor = Some("nonsense".into());
-        assert_eq!(read(Version(7), &request), Err(UserError::BadCursor));
+        assert_eq!(read(plain, &request), Err(UserError::BadCursor));
     }
 }

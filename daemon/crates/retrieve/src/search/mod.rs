@@ -25,8 +25,8 @@ pub fn search(source: &Source<'_>, request: &SearchRequest) -> Result<SearchResp
         return Err(UserError::EmptyQuery.into());
     }
     let view = source.view();
-    let version = view.version();
-    let offset = cursor::read(version, request)?;
+    let state = (view.version(), source.overlay());
+    let offset = cursor::read(state, request)?;
     let limit = match request.limit {
         0 => DEFAULT_LIMIT,
         limit => limit.min(MAX_LIMIT),
@@ -64,7 +64,7 @@ pub fn search(source: &Source<'_>, request: &SearchRequest) -> Result<SearchResp
     }
     let next = offset + results.len();
     Ok(SearchResponse {
-        cursor: (next < total && !results.is_empty()).then(|| cursor::write(version, next, request)),
+        cursor: (next < total && !results.is_empty()).then(|| cursor::write(state, next, request)),
         results,
         total: total as u64,
         near_misses,

@@ -104,7 +104,7 @@ impl Action for AgentOrchestrate {
         name: "agent.orchestrate",
         namespace: Namespace::Agent,
         mutating: false,
-        description: "Call this when one call should gather a task's context: cards, skeletons and key lines, in a token budget",
+        description: "Call this when one call should gather a task's context: cards, skeletons and key lines",
         needs: "taskText, budget",
         examples: &[
             r#"{"repoId":"my-repo","taskText":"why does token validation fail","taskType":"debug","budget":{"maxTokens":4000}}"#,

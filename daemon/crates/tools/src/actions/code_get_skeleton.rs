@@ -96,7 +96,7 @@ impl ReadAction for CodeGetSkeleton {
         let sym = match (&request.symbol_id, &request.file) {
             (Some(id), None) => symbols::by_id(cx, id, "symbolId")?,
             (None, Some(file)) => {
-                let path = symbols::path(cx, file, "file")?;
+                let path = symbols::path(cx.repo, file, "file")?;
                 let module = cx.source.symbols_of(FileId::of(&path))?.into_iter().next();
                 match module {
                     Some(module) => module,

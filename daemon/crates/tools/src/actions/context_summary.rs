@@ -60,7 +60,7 @@ impl Action for ContextSummary {
         name: "context.summary",
         namespace: Namespace::Query,
         mutating: false,
-        description: "Call this when you want a short briefing on a symbol, a file or a task: key symbols, dependencies, risks, files",
+        description: "Call this when you want a short briefing on a symbol, a file or a task",
         needs: "query",
         examples: &[
             r#"{"repoId":"my-repo","query":"auth middleware","budget":2000,"format":"markdown","scope":"task"}"#,
@@ -76,7 +76,7 @@ impl ReadAction for ContextSummary {
         let format = request.format.unwrap_or(Format::Markdown);
         let asked = serde_json::to_string(&request)
             .map_err(|e| ToolError::internal("writing the question down", e))?;
-        let key = (cx.snapshot.incarnation(), cx.version, asked);
+        let key = (cx.snapshot.incarnation(), cx.stamp(), asked);
         if let Some((response, notes)) = cx.call.briefings.get(&key) {
             notes.into_iter().for_each(|note| cx.note(note));
             // What stands around it may have grown since.

@@ -61,7 +61,7 @@ impl Action for DeltaGet {
         name: "delta.get",
         namespace: Namespace::Query,
         mutating: false,
-        description: "Call this when you need what changed between two versions or git revisions, by symbol, and whom it affects",
+        description: "Call this when you need what changed between two versions or git revisions, and whom it affects",
         needs: "fromVersion,toVersion",
         examples: &[
             r#"{"repoId":"my-repo","fromVersion":"v1","toVersion":"v2"}"#,

@@ -67,7 +67,7 @@ impl Action for MemoryQuery {
         name: "memory.query",
         namespace: Namespace::Agent,
         mutating: false,
-        description: "Call this when you want to know what is remembered of this code, or which memories are stale",
+        description: "Call this when you want what is remembered of this code, or stale memories",
         needs: "",
         examples: &[
             r#"{"repoId":"my-repo","query":"token validation","types":["decision","bugfix"]}"#,

@@ -43,7 +43,7 @@ impl Action for MemorySurface {
         name: "memory.surface",
         namespace: Namespace::Agent,
         mutating: false,
-        description: "Call this when you begin to work on symbols and want what is remembered of them and around them",
+        description: "Call this when you begin to work on symbols: tells what is remembered of them",
         needs: "",
         examples: &[
             r#"{"repoId":"my-repo","symbolIds":["s_0123456789abc"],"taskType":"debug","limit":5}"#,

@@ -4,6 +4,9 @@ mod action_search;
 mod agent_feedback;
 mod agent_feedback_query;
 mod agent_orchestrate;
+mod buffer_checkpoint;
+mod buffer_push;
+mod buffer_status;
 mod chain;
 mod code_get_hot_path;
 mod code_get_skeleton;
@@ -59,6 +62,9 @@ pub(crate) fn all() -> Vec<Entry> {
         Entry::read::<repo_status::RepoStatus>(),
         Entry::read::<repo_overview::RepoOverview>(),
         Entry::repo::<index_refresh::IndexRefresh>(),
+        Entry::repo::<buffer_push::BufferPush>(),
+        Entry::repo::<buffer_checkpoint::BufferCheckpoint>(),
+        Entry::repo::<buffer_status::BufferStatus>(),
         Entry::host::<action_search::ActionSearch>(),
         Entry::host::<usage_stats::UsageStats>(),
         Entry::read::<agent_feedback::AgentFeedback>(),

@@ -3,7 +3,6 @@
 use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
-use sdl_ledger::View as _;
 use sdl_retrieve::card::Clusters;
 use serde::{Deserialize, Serialize};
 
@@ -148,7 +147,7 @@ const MAX_TOKENS: usize = 3_000;
 impl ReadAction for RepoOverview {
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
         let level = request.level.unwrap_or(Level::Directories);
-        let counters = cx.snapshot.counters()?;
+        let counters = cx.source.view().counters()?;
         let mut response = Response {
             stats: Stats {
                 files: counters.files,
@@ -184,9 +183,9 @@ fn folder(cx: &ReadCx<'_>, text: &str, field: &str) -> Result<String, ToolError>
     if matches!(trimmed, "" | ".") {
         return Ok(String::new());
     }
-    let path = crate::symbols::path(cx, trimmed, field)?;
+    let path = crate::symbols::path(cx.repo, trimmed, field)?;
     let mut found = false;
-    cx.snapshot.files_under(&format!("{path}/"), &mut |_, _| {
+    cx.source.view().files_under(&format!("{path}/"), &mut |_, _| {
         found = true;
         std::ops::ControlFlow::Break(())
     })?;

@@ -134,7 +134,7 @@ impl Action for SliceBuild {
         name: "slice.build",
         namespace: Namespace::Query,
         mutating: false,
-        description: "Call this when you start a task: it finds the symbols that matter, with cards and edges, in a token budget",
+        description: "Call this when you start a task: finds the symbols that matter, with cards and edges",
         needs: "taskText|entrySymbols|editedFiles|stackTrace|failingTestPath",
         examples: &[
             r#"{"repoId":"my-repo","taskText":"trace auth token validation","budget":{"maxCards":30,"maxEstimatedTokens":4000}}"#,
@@ -161,7 +161,8 @@ impl ReadAction for SliceBuild {
         let built = wanted.build(cx, answer)?;
         slices::spill(cx, &spillover, &built.spilled, &wanted.slice);
         let members = built.members();
-        let lease = Lease::new(cx.snapshot.incarnation(), built.version, members, wanted.slice.clone());
+        let lease = Lease::new(cx.snapshot.incarnation(), built.version, members, wanted.slice.clone())
+            .with_overlay(cx.stamp().overlay);
         slices::hold(cx, &handle, 0, &lease, None);
         answer(&built, &lease)
     }
@@ -203,7 +204,7 @@ impl Wanted {
         }
         let mut edited_files = Vec::new();
         for (i, text) in request.edited_files.iter().enumerate() {
-            let path = symbols::path(cx, text, &format!("editedFiles[{i}]"))?;
+            let path = symbols::path(cx.repo, text, &format!("editedFiles[{i}]"))?;
             if cx.source.view().file(FileId::of(&path))?.is_none() {
                 cx.note(format!("editedFiles[{i}]: {path} is not in version {}", cx.version));
             }
@@ -291,11 +292,11 @@ impl Wanted {
         let out = SliceOut::of(built, self.format, (!built.spilled.is_empty()).then(|| spillover.to_owned()));
         Response {
             slice_handle: handle.to_owned(),
-            ledger_version: built.version.to_string(),
+            ledger_version: cx.stamp().to_string(),
             lease: slices::lease_out(cx, lease),
             slice_etag: SliceEtag {
                 handle: handle.to_owned(),
-                version: built.version.to_string(),
+                version: cx.stamp().to_string(),
                 slice_hash: built.hash.clone(),
             },
             wire_format: out.wire_format,

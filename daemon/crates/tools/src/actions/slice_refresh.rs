@@ -1,14 +1,15 @@
 //! `slice.refresh`: exactly what changed in a held slice.
 
 use schemars::JsonSchema;
-use sdl_model::Version;
-use sdl_retrieve::refresh::{Lease, Member, Outcome, RefreshDelta, Refreshed, refresh};
+use sdl_retrieve::refresh::{Lease, Member, Outcome, RefreshDelta, Refreshed};
 use serde::{Deserialize, Serialize};
 
 use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render, Sync};
 use crate::answers::{LeaseOut, Object, Truncation, add, line, object};
 use crate::leases::{HandleKind, LeaseWrite};
+use crate::since::Since;
 use crate::slices::{self, SliceEtag, SliceOut};
+use crate::stamp::Stamp;
 use crate::{Code, ToolError, budget};
 
 /// See [`ActionDef`].
@@ -90,7 +91,7 @@ impl ReadAction for SliceRefresh {
     }
 
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
-        let known = request.known_version.parse::<Version>().map_err(|e| {
+        let known = request.known_version.parse::<Stamp>().map_err(|e| {
             ToolError::invalid(
                 "knownVersion",
                 format!("{e}; send the version of the last answer about this slice"),
@@ -98,7 +99,8 @@ impl ReadAction for SliceRefresh {
         })?;
         let (lease, generation) = lease(cx, &request.slice_handle)?;
         let spillover = slices::new_handle(cx, HandleKind::Spillover);
-        let (mut refreshed, response) = within_budget(cx, &request, known, &lease, &spillover)?;
+        let since = Since::of(cx, known, &lease)?;
+        let (mut refreshed, response) = within_budget(cx, &request, &since, &lease, &spillover)?;
         if matches!(refreshed.outcome, Outcome::Fresh(_)) {
             keep_for_others(&mut refreshed.lease, &lease);
         }
@@ -132,7 +134,7 @@ fn keep_for_others(fresh: &mut Lease, before: &Lease) {
 fn within_budget(
     cx: &ReadCx<'_>,
     request: &Request,
-    known: Version,
+    since: &Since,
     lease: &Lease,
     spillover: &str,
 ) -> Result<(Refreshed, Response), ToolError> {
@@ -142,7 +144,7 @@ fn within_budget(
     loop {
         let mut trial = lease.clone();
         trial.request.budget.max_estimated_tokens = inner;
-        let mut refreshed = refresh(cx.snapshot, cx.source.outlines(), &trial, known, enrichment.as_ref())?;
+        let mut refreshed = since.refresh(cx, &trial, enrichment.as_ref())?;
         refreshed.lease.request.budget.max_estimated_tokens = whole;
         let response = Response::of(cx, request, &refreshed, spillover)?;
         let total = (cx.around()? + budget::of(&response)?) as u32;
@@ -192,7 +194,7 @@ impl Response {
         let mut response = Self {
             slice_handle: request.slice_handle.clone(),
             known_version: request.known_version.clone(),
-            current_version: refreshed.current.to_string(),
+            current_version: cx.stamp().to_string(),
             not_modified: false,
             fresh_instance: None,
             delta: None,
@@ -214,7 +216,7 @@ impl Response {
                 response.fresh_instance = Some(true);
                 response.slice_etag = Some(SliceEtag {
                     handle: request.slice_handle.clone(),
-                    version: built.version.to_string(),
+                    version: cx.stamp().to_string(),
                     slice_hash: built.hash.clone(),
                 });
                 response.wire_format = Some(out.wire_format);

@@ -49,7 +49,7 @@ impl Start {
         let mut folders = Vec::new();
         for (i, text) in asked.focus_paths.iter().enumerate() {
             let field = format!("focusPaths[{i}]");
-            let path = symbols::path(cx, text.trim_end_matches('/'), &field)?;
+            let path = symbols::path(cx.repo, text.trim_end_matches('/'), &field)?;
             let listed = cx.source.symbols_of(FileId::of(&path))?.into_iter().filter(|sym| {
                 sym.kind() != SymbolKind::Module && (sym.kind().is_callable() || sym.kind().is_type())
             });
@@ -62,7 +62,7 @@ impl Start {
         }
         let mut edited_files = Vec::new();
         for (i, text) in asked.edited_files.iter().enumerate() {
-            let path = symbols::path(cx, text, &format!("editedFiles[{i}]"))?;
+            let path = symbols::path(cx.repo, text, &format!("editedFiles[{i}]"))?;
             if cx.source.view().file(FileId::of(&path))?.is_none() {
                 cx.note(format!("editedFiles[{i}]: {path} is not in version {}", cx.version));
             }

@@ -3,15 +3,16 @@
 use std::collections::VecDeque;
 use std::sync::{Mutex, PoisonError};
 
-use sdl_model::{Incarnation, Version};
+use sdl_model::Incarnation;
 
 use crate::actions::SummaryResponse;
+use crate::stamp::Stamp;
 
 /// Answers kept.
 const MOST: usize = 32;
 
-/// What an answer depends on: the ledger, its version, and the question as asked.
-type Key = (Incarnation, Version, String);
+/// What an answer depends on: the ledger, its version with what lies over it, and the question as asked.
+type Key = (Incarnation, Stamp, String);
 
 /// The answers, the latest last, each with the notes that go with it.
 #[derive(Default)]

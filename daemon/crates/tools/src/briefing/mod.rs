@@ -8,7 +8,7 @@ mod scope;
 use std::collections::{BTreeMap, HashMap};
 
 use schemars::JsonSchema;
-use sdl_model::SymbolId;
+use sdl_model::{FileId, RelPath, SymbolId};
 use sdl_retrieve::card::{self, CardOptions, Detail};
 use sdl_retrieve::slice::{self, Budget, SliceRequest, WireFormat};
 use serde::Serialize;
@@ -111,7 +111,9 @@ pub(crate) fn gather(
             Some((_, count)) => *count += 1,
             None => files.push((&found.file, 1)),
         }
-        if let Some(cluster) = enrichment.cluster(found.symbol_id)? {
+        if let Some(cluster) =
+            RelPath::new(&found.file).map_or(Ok(None), |path| enrichment.cluster(FileId::of(&path)))?
+        {
             *clusters.entry(cluster).or_default() += 1;
         }
         briefing.key_symbols.push(KeySymbol {

@@ -3,7 +3,6 @@
 use std::ops::ControlFlow;
 
 use schemars::JsonSchema;
-use sdl_ledger::View as _;
 use sdl_model::FileId;
 use sdl_retrieve::search::{SearchRequest, search};
 use sdl_retrieve::slice::SliceRequest;
@@ -107,13 +106,13 @@ fn task(query: &str) -> SliceRequest {
 
 fn file(cx: &ReadCx<'_>, query: &str) -> Result<SliceRequest, ToolError> {
     let query = query.trim().replace('\\', "/");
-    let path = symbols::path(cx, &query, "query")?;
-    if cx.snapshot.file(FileId::of(&path))?.is_some() {
+    let path = symbols::path(cx.repo, &query, "query")?;
+    if cx.source.view().file(FileId::of(&path))?.is_some() {
         return Ok(SliceRequest { edited_files: vec![path.as_str().to_owned()], ..SliceRequest::default() });
     }
     let end = format!("/{}", path.as_str());
     let mut ending = Vec::new();
-    cx.snapshot.files_under("", &mut |_, known| {
+    cx.source.view().files_under("", &mut |_, known| {
         if known.ends_with(&end) {
             ending.push(known.to_owned());
         }

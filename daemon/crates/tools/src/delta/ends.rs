@@ -8,6 +8,7 @@ use sdl_retrieve::layer::Layer;
 use serde_json::{Value, json};
 
 use crate::action::{Call, ReadCx};
+use crate::stamp::Stamp;
 use crate::{Candidate, Code, ToolError};
 
 /// What a git revision begins with.
@@ -32,7 +33,10 @@ fn end(cx: &ReadCx<'_>, action: &str, text: &str, field: &str) -> Result<End, To
         return Err(ToolError::new(Code::Indexing, message).at(field));
     };
     let version = match text {
-        "latest" => head,
+        "latest" => match cx.overlay {
+            Some(overlay) => return Ok(End { name: cx.stamp().to_string(), layer: Arc::clone(&overlay.layer) }),
+            None => head,
+        },
         "previous" => previous(cx, head)?.ok_or_else(|| {
             let message = format!("there is no version before {head}; give another one");
             suggest(cx, action, ToolError::new(Code::UnknownVersion, message).at(field))
@@ -45,6 +49,13 @@ fn end(cx: &ReadCx<'_>, action: &str, text: &str, field: &str) -> Result<End, To
                 .revision(revision, cx.snapshot, cx.call.cancel)
                 .map_err(|error| renamed(cx, action, error, field))?;
             return Ok(End { name: format!("{GIT}{}", found.commit), layer: found.layer });
+        }
+        _ if text.contains('+') => {
+            let layer = unsaved(cx, text).ok_or_else(|| {
+                let message = format!("{text} is not kept: unsaved buffers are compared with for a while only");
+                suggest(cx, action, ToolError::new(Code::UnknownVersion, message).at(field))
+            })?;
+            return Ok(End { name: text.to_owned(), layer: Arc::new(layer?) });
         }
         _ => text.parse::<Version>().map_err(|_| {
             let shown: String = text.chars().take(80).collect();
@@ -61,6 +72,14 @@ fn end(cx: &ReadCx<'_>, action: &str, text: &str, field: &str) -> Result<End, To
     }
     let layer = Layer::of_version(cx.snapshot, cx.source.outlines(), version)?;
     Ok(End { name: version.to_string(), layer: Arc::new(layer) })
+}
+
+/// The state of an earlier answer with unsaved buffers in it; none if it is not known any more.
+fn unsaved(cx: &ReadCx<'_>, text: &str) -> Option<Result<Layer, ToolError>> {
+    let Stamp { version, overlay } = text.parse().ok()?;
+    let layer = cx.call.buffers.state(cx.repo, version, overlay?)?;
+    let kept = (cx.snapshot.floor()?..=cx.snapshot.head()?).contains(&version);
+    kept.then(|| Ok(layer.moved_up(cx.snapshot, cx.source.outlines(), version)?))
 }
 
 /// An error about a revision as one about the argument that named it.

@@ -5,7 +5,6 @@ mod layers;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
 
-use sdl_ledger::View as _;
 use sdl_model::facts::{Def, DefFlags};
 use sdl_model::{FileId, Outline, SymbolId, SymbolKind};
 use sdl_retrieve::card::is_main;
@@ -92,7 +91,7 @@ fn is_below(path: &str, dir: &str) -> bool {
 /// Looks at every file in scope.
 pub(crate) fn survey(cx: &ReadCx<'_>, scope: &Scope) -> Result<Overview, ToolError> {
     let mut files: Vec<(FileId, String)> = Vec::new();
-    cx.snapshot.files_under("", &mut |file, path| {
+    cx.source.view().files_under("", &mut |file, path| {
         files.push((file, path.to_owned()));
         ControlFlow::Continue(())
     })?;
@@ -104,7 +103,7 @@ pub(crate) fn survey(cx: &ReadCx<'_>, scope: &Scope) -> Result<Overview, ToolErr
     let mut pass = Pass { cx, folder_of: &folder_of, overview: Overview::default(), graph: scope.graph };
     for (file, path) in files.iter().filter(|(_, path)| scope.holds(path)) {
         cx.call.check()?;
-        let Some(key) = cx.snapshot.file(*file)?.and_then(|row| row.state.facts()) else { continue };
+        let Some(key) = cx.source.view().file(*file)?.and_then(|row| row.state.facts()) else { continue };
         let Some(outline) = cx.source.outlines().outline(key)? else { continue };
         pass.file(*file, path, &outline)?;
     }
@@ -148,10 +147,10 @@ impl Pass<'_> {
 
     fn symbol(&mut self, folder: &mut Folder, place: Place<'_>, def: &Def) -> Result<(), ToolError> {
         let id = place.file.symbol(def.key);
-        let out = self.cx.snapshot.out_edges(id)?;
+        let out = self.cx.source.view().out_edges(id)?;
         let mut targets: BTreeSet<FileId> = BTreeSet::new();
         for edge in &out {
-            let Some(target) = self.cx.snapshot.symbol_file(edge.to)? else { continue };
+            let Some(target) = self.cx.source.view().symbol_file(edge.to)? else { continue };
             targets.insert(target);
             match self.folder_of.get(&target) {
                 Some(other) if *other == place.folder => folder.inner += 1,
@@ -162,7 +161,7 @@ impl Pass<'_> {
         if def.kind == SymbolKind::Module || place.test || def.flags.has(DefFlags::TEST) {
             return Ok(());
         }
-        let fan_in = self.cx.snapshot.fan_in(id)?;
+        let fan_in = self.cx.source.view().fan_in(id)?;
         let standout = |why| Standout {
             id,
             name: place.outline.str(def.qualified).to_owned(),

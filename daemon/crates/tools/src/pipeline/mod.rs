@@ -51,6 +51,7 @@ pub(crate) fn call(
         served,
         pins: None,
         briefings: &tools.briefings,
+        buffers: &tools.buffers,
     };
     // Nothing below keeps a lock over a handler, and what handlers share is valid between any two of its steps.
     let caught = catch_unwind(AssertUnwindSafe(|| answer(&call, name, args)));

@@ -9,6 +9,7 @@ use crate::ToolError;
 use crate::action::Sync;
 use crate::host::Barrier;
 use crate::registry::Freshness;
+use crate::stamp::Stamp;
 
 /// What the steps since the last change of anything have in common.
 #[derive(Default)]
@@ -31,7 +32,7 @@ pub(crate) struct Stood {
 #[derive(Default)]
 struct Pin {
     barrier: Option<Barrier>,
-    version: Option<Version>,
+    stamp: Option<Stamp>,
 }
 
 impl Pins {
@@ -54,12 +55,12 @@ impl Pins {
         Ok(barrier)
     }
 
-    /// Whether `version` is the one that the steps before answered from; the first to ask decides.
-    pub(super) fn holds(&self, repo: &str, version: Version) -> bool {
+    /// Whether `stamp` is the state that the steps before answered from; the first to ask decides.
+    pub(super) fn holds(&self, repo: &str, stamp: Stamp) -> bool {
         let mut state = self.0.borrow_mut();
-        let pinned = *state.held.entry(repo.to_owned()).or_default().version.get_or_insert(version);
-        state.moved |= pinned != version;
-        pinned == version
+        let pinned = *state.held.entry(repo.to_owned()).or_default().stamp.get_or_insert(stamp);
+        state.moved |= pinned != stamp;
+        pinned == stamp
     }
 
     /// Notes how a step's answer stands to the tree.
@@ -77,7 +78,7 @@ impl Pins {
     pub(crate) fn start_again(&self) -> bool {
         let mut state = self.0.borrow_mut();
         if state.moved {
-            state.held.values_mut().for_each(|pin| pin.version = None);
+            state.held.values_mut().for_each(|pin| pin.stamp = None);
         }
         std::mem::take(&mut state.moved)
     }
@@ -85,6 +86,6 @@ impl Pins {
     /// Lets go of everything; returns what was pinned.
     pub(crate) fn release(&self) -> Vec<(String, Version)> {
         let held = std::mem::take(&mut self.0.borrow_mut().held);
-        held.into_iter().filter_map(|(repo, pin)| Some((repo, pin.version?))).collect()
+        held.into_iter().filter_map(|(repo, pin)| Some((repo, pin.stamp?.version))).collect()
     }
 }

@@ -5,14 +5,17 @@ use std::time::{Duration, Instant};
 
 use sdl_model::Version;
 use sdl_retrieve::Source;
+use sdl_retrieve::layer::{Laid, LaidOutlines};
 use serde_json::json;
 
 use super::repo;
 use crate::action::{Call, ReadCx, Sync};
+use crate::buffers::Overlay;
 use crate::host::{Barrier, RepoState};
 use crate::leases::{Held, LeaseWrite, Unwritten};
 use crate::outlines::StoredOutlines;
 use crate::registry::{Answer, Args, Freshness, OverlayOut, ReadArgs, ReadHandle, RunRead, take};
+use crate::stamp::Stamp;
 use crate::{Code, Repo, ToolError, budget};
 
 /// How long to wait for the tree unless the call says otherwise.
@@ -98,14 +101,24 @@ fn on_snapshot(
     let notes = RefCell::new(Vec::new());
     let answer = repo.ledger().read_with(deadline, |snapshot| {
         let version = snapshot.head().unwrap_or(Version(0));
-        if call.pins.is_some_and(|pins| !pins.holds(repo.id(), version)) {
+        let overlay = call.buffers.over(call, repo, snapshot)?;
+        let overlay = overlay.as_deref();
+        let stamp = Stamp { version, overlay: overlay.map(|overlay| overlay.seq) };
+        if call.pins.is_some_and(|pins| !pins.holds(repo.id(), stamp)) {
             return Err(ToolError::new(
                 Code::Conflict,
-                format!("the repository moved on to {version} between two steps"),
+                format!("the repository moved on to {stamp} between two steps"),
             ));
         }
-        let freshness = freshness(barrier, version);
-        let source = Source::new(snapshot, &outlines);
+        let freshness = freshness(barrier, version, overlay);
+        let laid = overlay.map(|overlay| {
+            let layer = &*overlay.layer;
+            (overlay.seq, Laid::new(snapshot, layer), LaidOutlines::new([layer], &outlines))
+        });
+        let source = match &laid {
+            None => Source::new(snapshot, &outlines),
+            Some((seq, laid, outlines)) => Source::new(laid, outlines).with_overlay(*seq),
+        };
         let reserved = budget::of(&json!({ "freshness": freshness }))?;
         let cx = ReadCx {
             call,
@@ -113,6 +126,7 @@ fn on_snapshot(
             source: &source,
             snapshot,
             version,
+            overlay,
             reserved,
             held,
             writes: &writes,
@@ -141,12 +155,12 @@ fn perform(call: &Call<'_>, repo: &dyn Repo, writes: Vec<LeaseWrite>) -> Result<
     outcome
 }
 
-fn freshness(barrier: &Barrier, version: Version) -> Freshness {
+fn freshness(barrier: &Barrier, version: Version, overlay: Option<&Overlay>) -> Freshness {
     Freshness {
         version: version.to_string(),
         synced: barrier.synced,
         lag_ms: barrier.lag_ms,
-        overlay: barrier.overlay.map(|overlay| OverlayOut { seq: overlay.seq, files: overlay.files }),
+        overlay: overlay.map(|overlay| OverlayOut { seq: overlay.seq, files: overlay.files as u64 }),
         reason: barrier.reason.clone(),
     }
 }

@@ -80,7 +80,7 @@ pub(crate) fn to_task(cx: &ReadCx<'_>, symbol: SymbolId, task: &SliceContext) ->
         request.entry_symbols.push(symbols::by_id(cx, id, &format!("sliceContext.entrySymbols[{i}]"))?.id);
     }
     for (i, path) in task.edited_files.iter().enumerate() {
-        let path = symbols::path(cx, path, &format!("sliceContext.editedFiles[{i}]"))?;
+        let path = symbols::path(cx.repo, path, &format!("sliceContext.editedFiles[{i}]"))?;
         request.edited_files.push(path.as_str().to_owned());
     }
     if let Some(budget) = task.budget {

@@ -108,7 +108,8 @@ impl Freshness {
             line.push_str(reason);
         }
         if let Some(overlay) = &self.overlay {
-            add(&mut line, format_args!(", with {} unsaved buffers", overlay.files));
+            let s = if overlay.files == 1 { "" } else { "s" };
+            add(&mut line, format_args!(", with {} unsaved buffer{s}", overlay.files));
         }
         line.push(']');
         line

@@ -1,0 +1,13 @@
+//! Unsaved editor buffers. They lie over the tree for every read of their repository while the connection that pushed them
+//! lives, and a while after; nothing of them is ever stored.
+//!
+//! * `push`: one event of an editor -> a buffer; * `held`: the buffers of all repositories; * `overlay`: buffers over a version,
+//!   as a layer that reads like a version of its own.
+
+mod held;
+mod overlay;
+mod push;
+
+pub(crate) use held::{Buffers, Shown};
+pub(crate) use overlay::Overlay;
+pub(crate) use push::{Event, Push};

@@ -1,0 +1,136 @@
+//! One event of an editor to a buffer.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::Arc;
+
+use sdl_model::{ContentHash, FactsKey, FileRow, FileState, Lang, RelPath};
+use sdl_retrieve::layer::StateFile;
+
+use super::Buffers;
+use super::held::Text;
+use crate::host::Rules;
+use crate::{Repo, ToolError};
+
+/// What happened to a buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Event {
+    Open,
+    Change,
+    Save,
+    Close,
+}
+
+/// An event of an editor.
+#[derive(Clone, Debug)]
+pub(crate) struct Push {
+    pub(crate) path: RelPath,
+    pub(crate) event: Event,
+    /// The whole text.
+    pub(crate) content: Option<String>,
+    pub(crate) version: u64,
+    pub(crate) language: Option<Lang>,
+    pub(crate) dirty: Option<bool>,
+    /// The connection that it came by.
+    pub(crate) session: u64,
+}
+
+/// What became of an event.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Pushed {
+    /// Whether the buffer is as the editor says.
+    pub(crate) accepted: bool,
+    /// The number of what lies over the tree now.
+    pub(crate) overlay_version: u64,
+    pub(crate) warnings: Vec<String>,
+}
+
+impl Buffers {
+    /// Takes an event in. Parses the text, if it lies over the tree from now on. `saved` is what the newest version says of
+    /// the file.
+    pub(crate) fn push(
+        &self,
+        repo: &dyn Repo,
+        push: Push,
+        saved: Option<&FileRow>,
+    ) -> Result<Pushed, ToolError> {
+        let mut warnings = Vec::new();
+        let known = self.known(repo, &push.path);
+        if let Some(known) = &known {
+            if known.session == push.session && push.event != Event::Open && push.version < known.version {
+                warnings.push(format!(
+                    "version {} is older than {}, which is held: nothing changed",
+                    push.version, known.version
+                ));
+                let overlay_version = self.shown(repo).1;
+                return Ok(Pushed { accepted: false, overlay_version, warnings });
+            }
+            if known.session != push.session && known.until_ms.is_none() {
+                warnings
+                    .push("another connection has a buffer of this file; this event took its place".into());
+            }
+        } else if matches!(push.event, Event::Close | Event::Save) {
+            warnings.push("no buffer of this file was held".to_owned());
+        }
+        if push.event == Event::Close {
+            let overlay_version = self.set(repo, &push.path, None)?;
+            return Ok(Pushed { accepted: true, overlay_version, warnings });
+        }
+        let text = push
+            .content
+            .as_ref()
+            .map(|content| read(repo.rules(), &push.path, push.language, content, &mut warnings));
+        let differs = text.as_ref().is_some_and(|text| text.file.row.as_ref() != saved);
+        // Once it is saved, the file is what counts: whoever changes it behind the editor's back must be seen.
+        let dirty = match push.event {
+            Event::Save => false,
+            Event::Open => push.dirty.unwrap_or(differs),
+            Event::Change | Event::Close => push.dirty.unwrap_or(true),
+        };
+        if !dirty && differs && push.event != Event::Save {
+            warnings
+                .push("the text is not that of the file, and not said to be unsaved: the file counts".into());
+        }
+        let text = text.filter(|text| dirty && (text.file.row.is_some() || saved.is_some()));
+        let overlay_version = self.set(repo, &push.path, Some((push.version, dirty, text, push.session)))?;
+        Ok(Pushed { accepted: true, overlay_version, warnings })
+    }
+}
+
+/// Reads a text by the rules that its file would be read by.
+fn read(rules: Rules, path: &RelPath, hint: Option<Lang>, content: &str, warnings: &mut Vec<String>) -> Text {
+    let bytes: Arc<[u8]> = content.as_bytes().into();
+    let nothing =
+        |row| Text { bytes: Arc::clone(&bytes), file: StateFile { path: path.clone(), row, facts: None } };
+    let detected = sdl_lang::detect(path, &bytes);
+    if let (Some(hint), Some(detected)) = (hint, detected)
+        && hint != detected
+    {
+        warnings.push(format!("read as {}, by its name, not as {}", detected.name(), hint.name()));
+    }
+    let Some(lang) = detected.or(hint).filter(|lang| rules.reads(*lang)) else {
+        warnings.push("not a file that is indexed: no answer depends on it".to_owned());
+        return nothing(None);
+    };
+    let size = bytes.len() as u64;
+    let row = |state| Some(FileRow { path: path.clone(), state, size });
+    if let Some(reason) = sdl_lang::classify(path, &bytes, &rules.limits) {
+        warnings.push(format!("listed but not read ({})", reason.name()));
+        return nothing(row(FileState::Skipped(reason)));
+    }
+    let key = FactsKey { lang, content: ContentHash::of(&bytes) };
+    // Foreign bytes meet a parser: whatever it does, this buffer alone fails.
+    match catch_unwind(AssertUnwindSafe(|| sdl_lang::extract(lang, &bytes))) {
+        Ok(Ok(facts)) => Text {
+            file: StateFile {
+                path: path.clone(),
+                row: row(FileState::Indexed(key)),
+                facts: Some(Arc::new(facts)),
+            },
+            bytes,
+        },
+        Ok(Err(_)) | Err(_) => {
+            warnings.push("the parser gave up on this text".to_owned());
+            nothing(row(FileState::Failed(key)))
+        }
+    }
+}

@@ -1,0 +1,66 @@
+//! What a held slice is compared with: the state that its client knows.
+
+use sdl_model::Version;
+use sdl_retrieve::card::Enrichment;
+use sdl_retrieve::layer::Layer;
+use sdl_retrieve::refresh::{Lease, Refreshed, fresh_over, refresh, refresh_between};
+
+use crate::ToolError;
+use crate::action::ReadCx;
+use crate::outlines::StoredOutlines;
+use crate::stamp::Stamp;
+
+/// The state that a client knows, as far as it can be compared with.
+pub(crate) enum Since {
+    /// A version; there are no unsaved buffers, and were none when it was served.
+    Version(Version),
+    /// A state with unsaved buffers, or one that they have come over since. Lies over the newest version.
+    State(Box<Layer>),
+    /// It is not known any more: the client gets the whole slice anew.
+    Lost,
+}
+
+impl Since {
+    /// What is known of the state `known` of a slice. A version's number does not tell which unsaved text its client has
+    /// seen, so with buffers in play only the state that was served last can be compared with.
+    pub(crate) fn of(cx: &ReadCx<'_>, known: Stamp, lease: &Lease) -> Result<Self, ToolError> {
+        if known.overlay.is_none() && lease.overlay.is_none() && cx.overlay.is_none() {
+            return Ok(Self::Version(known.version));
+        }
+        let served = Stamp { version: lease.current, overlay: lease.overlay };
+        let kept = lease.incarnation == cx.snapshot.incarnation()
+            && known.version <= cx.version
+            && cx.snapshot.floor().is_some_and(|floor| floor <= known.version);
+        if known != served || !kept {
+            return Ok(Self::Lost);
+        }
+        let outlines = cx.source.outlines();
+        let layer = match known.overlay {
+            None => Layer::of_version(cx.snapshot, outlines, known.version)?,
+            Some(seq) => match cx.call.buffers.state(cx.repo, known.version, seq) {
+                Some(layer) => layer.moved_up(cx.snapshot, outlines, known.version)?,
+                None => return Ok(Self::Lost),
+            },
+        };
+        Ok(Self::State(Box::new(layer)))
+    }
+
+    /// What changed in the slice since, up to the state that is answered from.
+    pub(crate) fn refresh(
+        &self,
+        cx: &ReadCx<'_>,
+        lease: &Lease,
+        enrichment: &dyn Enrichment,
+    ) -> Result<Refreshed, ToolError> {
+        let outlines = StoredOutlines(cx.repo.facts());
+        let nothing = Layer::default();
+        let now = cx.overlay.map_or(&nothing, |overlay| &*overlay.layer);
+        let mut refreshed = match self {
+            Self::Version(known) => refresh(cx.snapshot, &outlines, lease, *known, enrichment)?,
+            Self::State(then) => refresh_between(cx.snapshot, &outlines, lease, (then, now), enrichment)?,
+            Self::Lost => fresh_over(cx.snapshot, &outlines, lease, now, enrichment)?,
+        };
+        refreshed.lease.overlay = cx.stamp().overlay;
+        Ok(refreshed)
+    }
+}
