@@ -261,7 +261,10 @@ fn assert_same(unsaved: &World, saved: &World) {
             });
             kept.collect::<String>()
         };
-        assert_eq!(text(&a), text(&b), "{action} {args}");
+        let (a, b) = (text(&a), text(&b));
+        let differing = a.lines().zip(b.lines()).find(|(a, b)| a != b);
+        assert_eq!(differing, None, "{action} {args}");
+        assert_eq!(a.len(), b.len(), "{action} {args}");
     }
 }
 
@@ -282,6 +285,8 @@ proptest! {
             files.insert(path.to_owned(), text.to_owned());
             let pushed = unsaved.push(path, "change", i as u64 + 1, Some(text));
             prop_assert_eq!(&pushed["accepted"], &json!(true));
+            // Each state that is read is made from the one that was read before.
+            unsaved.names("unit");
         }
         assert_same(&unsaved, &World::new(&files));
         // Nothing of it was stored.

@@ -2,9 +2,8 @@
 //! written but facts that were not known yet.
 //!
 //! * `name`: text -> commit; * `ground`: git's index, and where the version may differ from it; * `tree`: commit -> the
-//! files that differ; * `edges`: those files -> the edges that differ.
+//!   files that differ. Which edges follow from those is the layer's business.
 
-mod edges;
 mod ground;
 mod name;
 mod tree;
@@ -17,11 +16,12 @@ use std::time::Instant;
 use gix::ObjectId;
 use sdl_ledger::{FactsStore, Snapshot};
 use sdl_model::{FileId, FileRow, Incarnation, Lang, Version};
+use sdl_retrieve::layer::{Done, State};
 use sdl_tools::host::Revision;
 use sdl_tools::{Cancel, Code, ToolError};
 
-use self::edges::{Done, Means, State};
 use self::ground::{Ground, Index};
+use self::tree::{Blobs, Differing};
 
 /// States that are kept for the next request.
 const KEPT_STATES: usize = 3;
@@ -79,10 +79,11 @@ impl Revisions {
         let at = (snapshot.incarnation(), snapshot.head().unwrap_or(Version(0)));
         let name = commit.to_string();
         if let Some(state) = self.state(at, commit) {
-            return Ok(Revision { commit: name, layer: Arc::clone(&state.layer) });
+            return Ok(Revision { commit: name, layer: Arc::clone(state.layer()) });
         }
         let ground = self.ground(site, (&repo, &below), at, snapshot)?;
-        let files = tree::differing(self, site, (&repo, commit, &below), (&ground, snapshot), cancel)?;
+        let Differing { files, blobs } =
+            tree::differing(self, site, (&repo, commit, &below), (&ground, snapshot), cancel)?;
         let compared = began.elapsed();
         let mut base = Arc::new(State::default());
         let mut apart = base.apart(&files);
@@ -92,10 +93,10 @@ impl Revisions {
                 (base, apart) = (near, to_near);
             }
         }
-        let means = Means { facts: site.facts, repo: &repo, snapshot, cancel };
+        let origin = Blobs { repo: &repo, of: &blobs, store: site.facts, cancel };
         let differing = files.len();
         let mut done = self.begun(at, commit);
-        let state = match edges::state(means, &base, files, &apart, &mut done) {
+        let state = match base.with(files, &apart, (site.facts, snapshot), &origin, &mut done) {
             Ok(state) => Arc::new(state),
             Err(mut error) => {
                 if !done.is_empty() {
@@ -116,7 +117,7 @@ impl Revisions {
             kept.states.remove(0);
         }
         kept.states.push((at, commit, Arc::clone(&state)));
-        Ok(Revision { commit: name, layer: Arc::clone(&state.layer) })
+        Ok(Revision { commit: name, layer: Arc::clone(state.layer()) })
     }
 
     fn state(&self, at: At, commit: ObjectId) -> Option<Arc<State>> {

@@ -1,7 +1,7 @@
 //! A commit's tree to the files that it has otherwise than the newest version. Trees that the index knows are not
 //! opened, and blobs that the ledger has are not read.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
@@ -9,6 +9,7 @@ use gix::ObjectId;
 use gix::bstr::ByteSlice as _;
 use sdl_ledger::{FactsStore, Snapshot, View};
 use sdl_model::{ContentHash, Facts, FactsKey, FileId, FileRow, FileState, RelPath, SkipReason};
+use sdl_retrieve::layer::{Origin, StateFile};
 use sdl_tools::{Cancel, Code, ToolError};
 
 use super::ground::{Folder, Ground, Index};
@@ -17,13 +18,12 @@ use super::{Revisions, Site, check, unreadable};
 /// Files that may differ.
 const MOST: usize = 5_000;
 
-/// A file that differs.
+/// The files that differ, by id.
+#[derive(Default)]
 pub(super) struct Differing {
-    pub(super) path: RelPath,
-    /// As the commit has it; none if it does not.
-    pub(super) row: Option<FileRow>,
-    /// What the row was made from.
-    pub(super) blob: Option<ObjectId>,
+    pub(super) files: BTreeMap<FileId, StateFile>,
+    /// What their rows were made from.
+    pub(super) blobs: HashMap<FileId, ObjectId>,
 }
 
 /// What a commit has at a path.
@@ -42,7 +42,7 @@ pub(super) fn differing(
     (repo, commit, below): (&gix::Repository, ObjectId, &str),
     (ground, snapshot): (&Ground, &Snapshot<'_>),
     cancel: &Cancel,
-) -> Result<BTreeMap<FileId, Differing>, ToolError> {
+) -> Result<Differing, ToolError> {
     let bad = |error: gix::Error| unreadable("reading the commit's tree", &error);
     let mut root = repo.find_commit(commit).map_err(bad)?.tree().map_err(bad)?;
     if !below.is_empty() {
@@ -56,7 +56,7 @@ pub(super) fn differing(
     walk.folder(root.id, "", ground.index.top())?;
     let paths: BTreeSet<&str> =
         walk.found.keys().map(String::as_str).chain(ground.unsure.iter().map(RelPath::as_str)).collect();
-    let mut found = BTreeMap::new();
+    let mut found = Differing::default();
     for (i, path) in paths.into_iter().enumerate() {
         if i % 64 == 0 {
             check(cancel)?;
@@ -91,9 +91,11 @@ pub(super) fn differing(
         if old == row {
             continue;
         }
-        let blob = if let There::File(id) = there { Some(id) } else { None };
-        found.insert(file, Differing { path, row, blob });
-        if found.len() > MOST {
+        if let There::File(id) = there {
+            found.blobs.insert(file, id);
+        }
+        found.files.insert(file, StateFile { path, row });
+        if found.files.len() > MOST {
             let message =
                 format!("{commit} differs from the tree in more than {MOST} files; give a nearer revision");
             return Err(ToolError::new(Code::InvalidArgument, message));
@@ -232,31 +234,43 @@ fn row(site: Site<'_>, blob: &Blob<'_>, path: &RelPath) -> Result<Option<FileRow
     Ok(Some(FileRow { path: path.clone(), state: FileState::Indexed(key), size }))
 }
 
-/// The facts of a file that differs: from the store, or taken now and stored. A parser that gives up fails this file
-/// alone.
-pub(super) fn facts(
-    store: &FactsStore,
-    repo: &gix::Repository,
-    file: &mut Differing,
-) -> Result<Option<Arc<Facts>>, ToolError> {
-    let (Some(row), Some(id)) = (&mut file.row, file.blob) else { return Ok(None) };
-    let FileState::Indexed(key) = row.state else { return Ok(None) };
-    if let Some(facts) = store.facts(&key)? {
-        return Ok(Some(Arc::new(facts)));
-    }
-    let bytes = Blob { repo, id }.bytes()?;
-    match catch_unwind(AssertUnwindSafe(|| sdl_lang::extract(key.lang, &bytes))) {
-        Ok(Ok(facts)) => {
-            let facts = Arc::new(facts);
-            // What can't be stored is taken again next time.
-            if let Err(error) = store.put_many(&[(key, &facts)]) {
-                tracing::warn!(%error, "facts of a revision can't be stored");
+/// Where the files of a commit come from.
+pub(super) struct Blobs<'a> {
+    pub(super) repo: &'a gix::Repository,
+    pub(super) of: &'a HashMap<FileId, ObjectId>,
+    pub(super) store: &'a FactsStore,
+    pub(super) cancel: &'a Cancel,
+}
+
+impl Origin for Blobs<'_> {
+    type Error = ToolError;
+
+    /// From the store, or taken now and stored. A parser that gives up fails this file alone.
+    fn facts(&self, file: FileId, row: &mut FileRow) -> Result<Option<Arc<Facts>>, ToolError> {
+        let (FileState::Indexed(key), Some(id)) = (row.state.clone(), self.of.get(&file)) else {
+            return Ok(None);
+        };
+        if let Some(facts) = self.store.facts(&key)? {
+            return Ok(Some(Arc::new(facts)));
+        }
+        let bytes = Blob { repo: self.repo, id: *id }.bytes()?;
+        match catch_unwind(AssertUnwindSafe(|| sdl_lang::extract(key.lang, &bytes))) {
+            Ok(Ok(facts)) => {
+                let facts = Arc::new(facts);
+                // What can't be stored is taken again next time.
+                if let Err(error) = self.store.put_many(&[(key, &facts)]) {
+                    tracing::warn!(%error, "facts of a revision can't be stored");
+                }
+                Ok(Some(facts))
             }
-            Ok(Some(facts))
+            _ => {
+                row.state = FileState::Failed(key);
+                Ok(None)
+            }
         }
-        _ => {
-            row.state = FileState::Failed(key);
-            Ok(None)
-        }
+    }
+
+    fn check(&self) -> Result<(), ToolError> {
+        check(self.cancel)
     }
 }

@@ -3,7 +3,7 @@
 use sdl_model::Version;
 use sdl_retrieve::card::Enrichment;
 use sdl_retrieve::layer::Layer;
-use sdl_retrieve::refresh::{Lease, Refreshed, fresh_over, refresh, refresh_between};
+use sdl_retrieve::refresh::{Lease, Refreshed, fresh, refresh, refresh_between};
 
 use crate::ToolError;
 use crate::action::ReadCx;
@@ -58,7 +58,7 @@ impl Since {
         let mut refreshed = match self {
             Self::Version(known) => refresh(cx.snapshot, &outlines, lease, *known, enrichment)?,
             Self::State(then) => refresh_between(cx.snapshot, &outlines, lease, (then, now), enrichment)?,
-            Self::Lost => fresh_over(cx.snapshot, &outlines, lease, now, enrichment)?,
+            Self::Lost => fresh(cx.source, cx.snapshot, lease, enrichment)?,
         };
         refreshed.lease.overlay = cx.stamp().overlay;
         Ok(refreshed)

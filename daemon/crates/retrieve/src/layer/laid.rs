@@ -6,19 +6,26 @@ use std::ops::ControlFlow;
 use sdl_ledger::{Counters, NAME_LIMIT, NameHit, Named, Result, SymbolHome, TermHit, View};
 use sdl_model::{Edge, FileId, FileRow, InEdge, SymbolId, Version};
 
-use super::{Layer, LayerFile};
+use super::{Layer, LayerFile, Search};
 
 /// A layer and the version below, read as one.
 #[derive(Clone, Copy)]
 pub struct Laid<'a> {
     base: &'a dyn View,
     layer: &'a Layer,
+    search: Option<&'a Search>,
 }
 
 impl<'a> Laid<'a> {
     /// Lays `layer` over the version that it was made for.
     pub fn new(base: &'a dyn View, layer: &'a Layer) -> Self {
-        Self { base, layer }
+        Self { base, layer, search: None }
+    }
+
+    /// The same, searched and counted as what it is.
+    #[must_use]
+    pub fn with_search(self, search: &'a Search) -> Self {
+        Self { search: Some(search), ..self }
     }
 
     fn has_facts(file: &LayerFile) -> bool {
@@ -132,29 +139,29 @@ impl View for Laid<'_> {
     }
 
     fn term_count(&self, term: &str) -> Result<u64> {
-        match &self.layer.terms {
-            Some(terms) => terms.count(self.base, term),
+        match self.search {
+            Some(search) => search.count(self.base, term),
             None => self.base.term_count(term),
         }
     }
 
     fn postings(&self, term: &str, each: &mut dyn FnMut(TermHit) -> ControlFlow<()>) -> Result<()> {
-        match &self.layer.terms {
-            Some(terms) => terms.postings(self.base, term, each),
+        match self.search {
+            Some(search) => search.postings(self.base, term, each),
             None => self.base.postings(term, each),
         }
     }
 
     fn terms(&self, prefix: &str, each: &mut dyn FnMut(&str) -> ControlFlow<()>) -> Result<()> {
-        match &self.layer.terms {
-            Some(terms) => terms.terms(self.base, prefix, each),
+        match self.search {
+            Some(search) => search.terms(self.base, prefix, each),
             None => self.base.terms(prefix, each),
         }
     }
 
     fn counters(&self) -> Result<Counters> {
-        match &self.layer.totals {
-            Some(totals) => Ok(totals.clone()),
+        match self.search {
+            Some(search) => Ok(search.totals.clone()),
             None => self.base.counters(),
         }
     }

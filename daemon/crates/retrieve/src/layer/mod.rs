@@ -1,23 +1,23 @@
 //! Another state of a repository, laid over one version: files and edges that differ, in memory.
 //!
 //! A past version is such a state, and so are a commit that was never checked out and a tree with unsaved buffers. Whatever
-//! reads a [`View`] reads it as if it were a version of its own; but without [`Terms`] a search finds what it finds in the
-//! version below.
+//! reads a [`View`] reads it as if it were a version of its own; but without a [`Search`] of it, what is found and counted is
+//! that of the version below.
 
 mod between;
 mod laid;
-mod resolve;
-mod terms;
+mod search;
+mod state;
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 pub use between::Between;
 pub use laid::Laid;
-pub use resolve::StateFile;
-pub use terms::Terms;
+pub use search::Search;
+pub use state::{Done, Origin, State, StateFile};
 
-use sdl_ledger::{Brief, Counters, NameHit, SymbolHome, View};
+use sdl_ledger::{Brief, NameHit, SymbolHome, View};
 use sdl_model::facts::DefFlags;
 use sdl_model::{Edge, FactsKey, FileId, FileRow, InEdge, Outline, RelPath, SymbolId, SymbolKind, Version};
 
@@ -47,8 +47,6 @@ pub struct Layer {
     lost: HashMap<SymbolId, usize>,
     /// Incoming edges of symbols in `edges`.
     gained: HashMap<SymbolId, BTreeSet<InEdge>>,
-    terms: Option<Terms>,
-    totals: Option<Counters>,
 }
 
 impl Layer {
@@ -82,7 +80,7 @@ impl Layer {
         Ok(layer)
     }
 
-    /// This state, which was laid over `version`, laid over the newest version of `history`. Not to be searched.
+    /// This state, which was laid over `version`, laid over the newest version of `history`.
     pub fn moved_up(&self, history: &dyn History, outlines: &dyn Outlines, version: Version) -> Result<Self> {
         let below = Self::of_version(history, outlines, version)?;
         let files = below.files.iter().filter(|(id, _)| !self.files.contains_key(id)).chain(&self.files);
@@ -92,13 +90,6 @@ impl Layer {
             layer.set_edges(history, *symbol, edges.clone())?;
         }
         Ok(layer)
-    }
-
-    /// The same, to be searched as well.
-    #[must_use]
-    pub fn with_terms(mut self, terms: Terms) -> Self {
-        self.terms = Some(terms);
-        self
     }
 
     fn add(&mut self, file: LayerFile) {
@@ -127,7 +118,7 @@ impl Layer {
         base: &(impl View + ?Sized),
         symbol: SymbolId,
         edges: Vec<Edge>,
-    ) -> Result<()> {
+    ) -> sdl_ledger::Result<()> {
         let below: BTreeSet<_> =
             base.out_edges(symbol)?.iter().map(|edge| (edge.to, incoming(symbol, edge))).collect();
         for (to, _) in below {
@@ -150,9 +141,9 @@ impl Layer {
         self.edges.iter().map(|(symbol, edges)| (*symbol, edges.as_slice()))
     }
 
-    /// The simple names that its files define.
-    pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.names.keys().map(String::as_str)
+    /// Whether a file differs.
+    pub(crate) fn has(&self, file: FileId) -> bool {
+        self.files.contains_key(&file)
     }
 }
 

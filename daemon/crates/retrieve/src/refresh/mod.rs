@@ -11,7 +11,7 @@ mod unsaved;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 pub use lease::{Lease, Member};
-pub use unsaved::{fresh_over, refresh_between};
+pub use unsaved::refresh_between;
 
 use sdl_ledger::Changes;
 use sdl_model::{SymbolId, Version};
@@ -103,7 +103,7 @@ pub fn refresh(
 }
 
 /// The whole slice anew, and a lease that begins here.
-fn fresh(
+pub fn fresh(
     source: &Source<'_>,
     history: &dyn History,
     lease: &Lease,

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use sdl_model::SymbolId;
 
-use super::{Lease, Member, Outcome, Refreshed, fresh, refresh};
+use super::{Lease, Member, Outcome, Refreshed, refresh};
 use crate::card::Enrichment;
-use crate::layer::{Between, Laid, LaidOutlines, Layer};
-use crate::{History, Outlines, Result, Source};
+use crate::layer::{Between, LaidOutlines, Layer};
+use crate::{History, Outlines, Result};
 
 /// Brings a slice that is held at the state `from`, over whichever version, up to the state `to` over the version that
 /// `history` is at. Both layers lie over that version.
@@ -56,17 +56,4 @@ fn renumbered(before: &Lease, after: Lease, history: &dyn History) -> Lease {
     }
     super::advance::forget(&mut lease, history.floor());
     lease
-}
-
-/// The whole slice anew, from the newest version of `history` with `layer` over it.
-pub fn fresh_over(
-    history: &dyn History,
-    outlines: &dyn Outlines,
-    lease: &Lease,
-    layer: &Layer,
-    enrichment: &dyn Enrichment,
-) -> Result<Refreshed> {
-    let outlines = LaidOutlines::new([layer], outlines);
-    let laid = Laid::new(history, layer);
-    fresh(&Source::new(&laid, &outlines), history, lease, enrichment)
 }

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use sdl_ledger::{Clock, Snapshot, SystemClock, View};
-use sdl_model::{FileId, FileRow, RelPath, Version};
-use sdl_retrieve::layer::{Layer, StateFile};
+use sdl_model::{Facts, FileId, FileRow, RelPath, Version};
+use sdl_retrieve::layer::Layer;
 
 use super::overlay::{self, Overlay};
 use crate::action::Call;
@@ -41,7 +41,10 @@ pub(super) struct Buffer {
 #[derive(Clone)]
 pub(super) struct Text {
     pub(super) bytes: Arc<[u8]>,
-    pub(super) file: StateFile,
+    pub(super) path: RelPath,
+    /// What a version would say of it.
+    pub(super) row: Option<FileRow>,
+    pub(super) facts: Option<Arc<Facts>>,
 }
 
 impl Buffer {
@@ -56,7 +59,7 @@ struct Desk {
     /// Grows with each change of what lies over the tree. Starts at the time, so that no two daemons give out the same.
     seq: u64,
     buffers: BTreeMap<RelPath, Buffer>,
-    /// The newest state that was read.
+    /// The state that was read last: the next is made from it.
     newest: Option<Arc<Overlay>>,
     /// States that were read lately: what lay over which version.
     states: VecDeque<(Version, u64, Arc<Layer>)>,
@@ -65,7 +68,6 @@ struct Desk {
 impl Desk {
     fn changed(&mut self, now: u64) -> u64 {
         self.seq = self.seq.saturating_add(1).max(now);
-        self.newest = None;
         self.seq
     }
 
@@ -78,8 +80,8 @@ impl Desk {
         }
     }
 
-    fn lying(&self) -> impl Iterator<Item = (&RelPath, &Text)> {
-        self.buffers.iter().filter_map(|(path, buffer)| Some((path, buffer.text.as_ref()?)))
+    fn lying(&self) -> impl Iterator<Item = &Text> {
+        self.buffers.values().filter_map(|buffer| buffer.text.as_ref())
     }
 }
 
@@ -168,8 +170,8 @@ impl Buffers {
                     return Err(ToolError::new(Code::Conflict, message).at("filePath"));
                 }
             }
-            let lay = old.and_then(|old| old.text.as_ref()).map(|text| &text.file.row);
-            let lies = buffer.as_ref().and_then(|new| new.text.as_ref()).map(|text| &text.file.row);
+            let lay = old.and_then(|old| old.text.as_ref()).map(|text| &text.row);
+            let lies = buffer.as_ref().and_then(|new| new.text.as_ref()).map(|text| &text.row);
             let same = lay == lies;
             match buffer {
                 Some(buffer) => drop(desk.buffers.insert(path.clone(), buffer)),
@@ -222,7 +224,7 @@ impl Buffers {
             for (path, buffer) in &mut desk.buffers {
                 let Some(text) = &buffer.text else { continue };
                 let name = path.as_str().to_owned();
-                if row(FileId::of(path))? == text.file.row {
+                if row(FileId::of(path))? == text.row {
                     (buffer.text, buffer.dirty) = (None, false);
                     found.dropped.push(name);
                 } else {
@@ -245,18 +247,20 @@ impl Buffers {
     ) -> Result<Option<Arc<Overlay>>, ToolError> {
         let place = (snapshot.incarnation(), snapshot.version());
         let lying = self.on(repo, |desk, _| {
-            if let Some(known) = desk.newest.as_ref().filter(|known| known.place == place) {
-                return Err(Arc::clone(known));
+            let texts: Vec<Text> = desk.lying().cloned().collect();
+            if texts.is_empty() {
+                desk.newest = None;
             }
-            let texts: Vec<Text> = desk.lying().map(|(_, text)| text.clone()).collect();
-            Ok((desk.seq, texts))
+            (desk.seq, texts, desk.newest.clone())
         });
-        let (seq, texts) = match lying {
-            Err(known) => return Ok(Some(known)),
-            Ok((_, texts)) if texts.is_empty() || snapshot.head().is_none() => return Ok(None),
-            Ok(lying) => lying,
-        };
-        let made = Arc::new(overlay::make(call, repo, snapshot, seq, &texts)?);
+        let (seq, texts, before) = lying;
+        if texts.is_empty() || snapshot.head().is_none() {
+            return Ok(None);
+        }
+        if let Some(known) = before.as_ref().filter(|known| (known.place, known.seq) == (place, seq)) {
+            return Ok(Some(Arc::clone(known)));
+        }
+        let made = Arc::new(overlay::make(call, repo, snapshot, (seq, &texts), before.as_deref())?);
         self.on(repo, |desk, _| {
             if desk.seq == seq {
                 desk.newest = Some(Arc::clone(&made));

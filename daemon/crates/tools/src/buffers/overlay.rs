@@ -1,11 +1,11 @@
-//! Buffers over a version, as a layer that reads like a version of its own.
+//! Buffers over a version, as a state that reads like a version of its own.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use sdl_ledger::{Snapshot, View};
-use sdl_model::{FileId, Incarnation, Version};
-use sdl_retrieve::layer::{Layer, StateFile, Terms};
+use sdl_model::{Facts, FileId, FileRow, Incarnation, Version};
+use sdl_retrieve::layer::{Done, Layer, Origin, Search, State, StateFile};
 
 use super::held::Text;
 use crate::action::Call;
@@ -19,7 +19,10 @@ pub(crate) struct Overlay {
     pub(crate) files: usize,
     /// What is otherwise than in the version.
     pub(crate) layer: Arc<Layer>,
+    /// What a search finds in it.
+    pub(crate) search: Search,
     pub(super) place: (Incarnation, Version),
+    state: State,
     texts: HashMap<FileId, Arc<[u8]>>,
 }
 
@@ -30,36 +33,60 @@ impl Overlay {
     }
 }
 
-/// Lays these texts over the snapshot's version. A text that says what the version says changes nothing.
+/// The facts of the texts. They are nowhere else.
+struct Texts<'a> {
+    facts: HashMap<FileId, Arc<Facts>>,
+    call: &'a Call<'a>,
+}
+
+impl Origin for Texts<'_> {
+    type Error = ToolError;
+
+    fn facts(&self, file: FileId, _: &mut FileRow) -> Result<Option<Arc<Facts>>, ToolError> {
+        Ok(self.facts.get(&file).cloned())
+    }
+
+    fn check(&self) -> Result<(), ToolError> {
+        self.call.check()
+    }
+}
+
+/// Lays these texts over the snapshot's version, beginning with what `before` found of it. A text that says what the version
+/// says changes nothing.
 pub(super) fn make(
     call: &Call<'_>,
     repo: &dyn Repo,
     snapshot: &Snapshot<'_>,
-    seq: u64,
-    texts: &[Text],
+    (seq, texts): (u64, &[Text]),
+    before: Option<&Overlay>,
 ) -> Result<Overlay, ToolError> {
-    let mut differing: Vec<StateFile> = Vec::new();
+    let mut differing = BTreeMap::new();
+    let mut origin = Texts { facts: HashMap::new(), call };
     let mut by_file = HashMap::new();
-    for Text { bytes, file } in texts {
-        let id = FileId::of(&file.path);
+    for Text { bytes, path, row, facts } in texts {
+        let id = FileId::of(path);
         let below = snapshot.file(id)?;
         // What lies on the disk and is not in the version is left out by the tree's rules, and so is its buffer.
-        let left_out = below.is_none() && repo.root().join(file.path.as_str()).symlink_metadata().is_ok();
+        let left_out = below.is_none() && repo.root().join(path.as_str()).symlink_metadata().is_ok();
         if left_out {
             continue;
         }
         by_file.insert(id, Arc::clone(bytes));
-        if below != file.row {
-            differing.push(file.clone());
+        if below == *row {
+            continue;
+        }
+        differing.insert(id, StateFile { path: path.clone(), row: row.clone() });
+        if let Some(facts) = facts {
+            origin.facts.insert(id, Arc::clone(facts));
         }
     }
-    let layer = Layer::of_state(repo.facts(), &differing, snapshot, &|| call.check())?;
-    let terms = Terms::of(repo.facts(), &differing, snapshot)?;
-    Ok(Overlay {
-        seq,
-        files: texts.len(),
-        layer: Arc::new(layer.with_terms(terms)),
-        place: (snapshot.incarnation(), snapshot.version()),
-        texts: by_file,
-    })
+    let place = (snapshot.incarnation(), snapshot.version());
+    let nothing = State::default();
+    let base = before.filter(|before| before.place == place).map_or(&nothing, |before| &before.state);
+    let apart = base.apart(&differing);
+    let stores = (repo.facts(), snapshot);
+    let state = base.with(differing, &apart, stores, &origin, &mut Done::new())?;
+    let search = Search::of(&state, &origin.facts, repo.facts(), snapshot)?;
+    let layer = Arc::clone(state.layer());
+    Ok(Overlay { seq, files: texts.len(), layer, search, place, state, texts: by_file })
 }

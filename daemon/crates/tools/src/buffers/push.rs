@@ -4,7 +4,6 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use sdl_model::{ContentHash, FactsKey, FileRow, FileState, Lang, RelPath};
-use sdl_retrieve::layer::StateFile;
 
 use super::Buffers;
 use super::held::Text;
@@ -79,7 +78,7 @@ impl Buffers {
             .content
             .as_ref()
             .map(|content| read(repo.rules(), &push.path, push.language, content, &mut warnings));
-        let differs = text.as_ref().is_some_and(|text| text.file.row.as_ref() != saved);
+        let differs = text.as_ref().is_some_and(|text| text.row.as_ref() != saved);
         // Once it is saved, the file is what counts: whoever changes it behind the editor's back must be seen.
         let dirty = match push.event {
             Event::Save => false,
@@ -90,7 +89,7 @@ impl Buffers {
             warnings
                 .push("the text is not that of the file, and not said to be unsaved: the file counts".into());
         }
-        let text = text.filter(|text| dirty && (text.file.row.is_some() || saved.is_some()));
+        let text = text.filter(|text| dirty && (text.row.is_some() || saved.is_some()));
         let overlay_version = self.set(repo, &push.path, Some((push.version, dirty, text, push.session)))?;
         Ok(Pushed { accepted: true, overlay_version, warnings })
     }
@@ -99,8 +98,7 @@ impl Buffers {
 /// Reads a text by the rules that its file would be read by.
 fn read(rules: Rules, path: &RelPath, hint: Option<Lang>, content: &str, warnings: &mut Vec<String>) -> Text {
     let bytes: Arc<[u8]> = content.as_bytes().into();
-    let nothing =
-        |row| Text { bytes: Arc::clone(&bytes), file: StateFile { path: path.clone(), row, facts: None } };
+    let nothing = |row| Text { bytes: Arc::clone(&bytes), path: path.clone(), row, facts: None };
     let detected = sdl_lang::detect(path, &bytes);
     if let (Some(hint), Some(detected)) = (hint, detected)
         && hint != detected
@@ -120,14 +118,7 @@ fn read(rules: Rules, path: &RelPath, hint: Option<Lang>, content: &str, warning
     let key = FactsKey { lang, content: ContentHash::of(&bytes) };
     // Foreign bytes meet a parser: whatever it does, this buffer alone fails.
     match catch_unwind(AssertUnwindSafe(|| sdl_lang::extract(lang, &bytes))) {
-        Ok(Ok(facts)) => Text {
-            file: StateFile {
-                path: path.clone(),
-                row: row(FileState::Indexed(key)),
-                facts: Some(Arc::new(facts)),
-            },
-            bytes,
-        },
+        Ok(Ok(facts)) => Text { facts: Some(Arc::new(facts)), ..nothing(row(FileState::Indexed(key))) },
         Ok(Err(_)) | Err(_) => {
             warnings.push("the parser gave up on this text".to_owned());
             nothing(row(FileState::Failed(key)))

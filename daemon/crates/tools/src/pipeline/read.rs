@@ -113,7 +113,8 @@ fn on_snapshot(
         let freshness = freshness(barrier, version, overlay);
         let laid = overlay.map(|overlay| {
             let layer = &*overlay.layer;
-            (overlay.seq, Laid::new(snapshot, layer), LaidOutlines::new([layer], &outlines))
+            let laid = Laid::new(snapshot, layer).with_search(&overlay.search);
+            (overlay.seq, laid, LaidOutlines::new([layer], &outlines))
         });
         let source = match &laid {
             None => Source::new(snapshot, &outlines),

@@ -1,47 +1,74 @@
-//! What the files of a layer say to a search.
+//! What a search finds in a state: the terms of its files in the place of those that the version has of them.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
-use std::ops::ControlFlow;
+use std::ops::{Bound, ControlFlow};
+use std::sync::Arc;
 
-use sdl_ledger::{FactsStore, Posting, Result, Snapshot, TermHit, View};
-use sdl_model::{FileId, SymbolId};
+use sdl_ledger::{Counters, FactsStore, Posting, Result, Sign, Snapshot, Tally, TermHit, View};
+use sdl_model::{Facts, FileId, SymbolId};
 
-use super::StateFile;
+use super::State;
 use crate::index;
 
-/// The postings of a layer's files, in the place of those that the version below has of them.
+/// What a search finds in a state, and its totals.
 #[derive(Debug, Default)]
-pub struct Terms {
-    /// The symbols of these files in the version below: their postings don't count.
+pub struct Search {
+    /// The symbols that its files have in the version below: their postings don't count.
     hidden: HashSet<SymbolId>,
     /// How many of those postings each term has.
     lost: HashMap<Box<str>, u64>,
     own: BTreeMap<Box<str>, BTreeMap<SymbolId, (u16, u16)>>,
+    pub(super) totals: Counters,
 }
 
-impl Terms {
-    /// Of these files, over the snapshot's version. Takes the time of indexing them twice.
-    pub fn of(facts: &FactsStore, files: &[StateFile], snapshot: &Snapshot<'_>) -> Result<Self> {
-        let mut terms = Self::default();
-        for file in files {
-            let id = FileId::of(&file.path);
-            terms.hidden.extend(snapshot.symbols_of(id)?);
-            if let Some(row) = snapshot.file(id)?
-                && let Some(key) = row.state.facts()
-                && let (Some(outline), Some(body)) = (facts.outline(&key)?, facts.body(&key)?)
-            {
-                for Posting { term, .. } in index::postings(&row.path, id, &outline, &body) {
-                    *terms.lost.entry(term).or_default() += 1;
+impl Search {
+    /// Of a state over the snapshot's version; `held` has what its files say. Takes the time of indexing them twice.
+    pub fn of(
+        state: &State,
+        held: &HashMap<FileId, Arc<Facts>>,
+        facts: &FactsStore,
+        snapshot: &Snapshot<'_>,
+    ) -> Result<Self> {
+        let mut search = Self::default();
+        let mut tally = Tally::from_counters(&snapshot.counters()?);
+        for (id, own) in state.layer().files() {
+            search.hidden.extend(snapshot.symbols_of(id)?);
+            if let Some(row) = snapshot.file(id)? {
+                tally.row(&row, Sign::Minus);
+                tally.resolved(snapshot.resolution_of(id)?, Sign::Minus);
+                if let Some(key) = row.state.facts()
+                    && let (Some(outline), Some(body)) = (facts.outline(&key)?, facts.body(&key)?)
+                {
+                    tally.outline(outline.lang.name(), outline.defs.len(), Sign::Minus);
+                    for Posting { term, .. } in index::postings(&row.path, id, &outline, &body) {
+                        *search.lost.entry(term).or_default() += 1;
+                    }
                 }
             }
-            if let Some(facts) = &file.facts {
-                for posting in index::postings(&file.path, id, &facts.outline, &facts.body) {
+            if let Some(row) = &own.row {
+                tally.row(row, Sign::Plus);
+            }
+            if let (Some(outline), Some(facts)) = (&own.outline, held.get(&id)) {
+                tally.outline(outline.lang.name(), outline.defs.len(), Sign::Plus);
+                for posting in index::postings(&own.path, id, &facts.outline, &facts.body) {
                     let Posting { term, symbol, impact, flags } = posting;
-                    terms.own.entry(term).or_default().insert(symbol, (impact, flags));
+                    search.own.entry(term).or_default().insert(symbol, (impact, flags));
                 }
             }
         }
-        Ok(terms)
+        let covered = |file| state.layer().has(file);
+        for (file, counts) in state.counts() {
+            if !covered(file) {
+                tally.resolved(snapshot.resolution_of(file)?, Sign::Minus);
+            }
+            tally.resolved(counts, Sign::Plus);
+        }
+        for (symbol, edges) in state.layer().edges() {
+            tally.edges(snapshot.out_edges(symbol)?.len(), Sign::Minus);
+            tally.edges(edges.len(), Sign::Plus);
+        }
+        search.totals = tally.counters();
+        Ok(search)
     }
 
     pub(super) fn count(&self, base: &dyn View, term: &str) -> Result<u64> {
@@ -84,7 +111,7 @@ impl Terms {
         prefix: &str,
         each: &mut dyn FnMut(&str) -> ControlFlow<()>,
     ) -> Result<()> {
-        let own = self.own.range::<str, _>((std::ops::Bound::Included(prefix), std::ops::Bound::Unbounded));
+        let own = self.own.range::<str, _>((Bound::Included(prefix), Bound::Unbounded));
         let mut own = own.map(|(term, _)| &**term).take_while(|term| term.starts_with(prefix)).peekable();
         let mut flow = ControlFlow::Continue(());
         let mut failure = Ok(());

@@ -1,31 +1,70 @@
 //! Files that differ to the edges that differ: what they resolve to, and what everyone who asked about them does.
 //!
-//! A state is made from the nearest one that is known: the version, or another revision over it. Only what differs from
+//! A state is made from the nearest one that is known: the version, or another state over it. Only what differs from
 //! that one is resolved.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use sdl_graph::{SharedOutline, World};
-use sdl_ledger::{ChangedKeys, FactsStore, LookupKey, Resolved, Snapshot, View};
+use sdl_ledger::{ChangedKeys, FactsStore, LookupKey, ResolutionCounts, Resolved, Result, Snapshot, View};
 use sdl_model::{Body, Edge, Facts, FactsKey, FileId, FileRow, FileState, Outline, RelPath, SymbolId};
-use sdl_retrieve::layer::{Laid, Layer, LayerFile};
-use sdl_tools::{Cancel, ToolError};
 
-use super::check;
-use super::tree::{self, Differing};
+use super::{Laid, Layer, LayerFile};
 
-/// A revision over a version.
+/// A state over a version, and what it takes to make others from it.
 #[derive(Default)]
-pub(super) struct State {
-    pub(super) layer: Arc<Layer>,
-    /// What each file asked that was resolved for this state, sorted. The version knows what the others asked.
-    asked: HashMap<FileId, Arc<[u64]>>,
+pub struct State {
+    layer: Arc<Layer>,
+    /// The files that were resolved for this state. How the others came out, the version knows.
+    resolved: HashMap<FileId, Outcome>,
 }
 
+/// How a file came out.
+#[derive(Clone)]
+struct Outcome {
+    /// What it asked, sorted.
+    asked: Arc<[u64]>,
+    counts: ResolutionCounts,
+}
+
+/// A file that a state has otherwise than the version.
+#[derive(Clone, Debug)]
+pub struct StateFile {
+    /// Its path.
+    pub path: RelPath,
+    /// Its row there; none if it is not there.
+    pub row: Option<FileRow>,
+}
+
+/// Where the files of a state come from.
+pub trait Origin {
+    /// Why a state can't be made.
+    type Error: From<sdl_ledger::Error>;
+
+    /// What an indexed file of the state says. If a parser gives up on it, its `row` is to say so.
+    fn facts(&self, file: FileId, row: &mut FileRow) -> std::result::Result<Option<Arc<Facts>>, Self::Error>;
+
+    /// Fails when nobody waits any more.
+    fn check(&self) -> std::result::Result<(), Self::Error>;
+}
+
+/// What files resolve to in one state. Kept when time runs out: who asks again goes on from there.
+pub type Done = HashMap<FileId, Resolved>;
+
 impl State {
+    /// What is otherwise than in the version.
+    pub fn layer(&self) -> &Arc<Layer> {
+        &self.layer
+    }
+
+    /// How the references of each file came out that was resolved for this state.
+    pub(super) fn counts(&self) -> impl Iterator<Item = (FileId, ResolutionCounts)> {
+        self.resolved.iter().map(|(file, outcome)| (*file, outcome.counts))
+    }
+
     /// The files that are others here than among `files`, which differ from the version.
-    pub(super) fn apart(&self, files: &BTreeMap<FileId, Differing>) -> BTreeSet<FileId> {
+    pub fn apart(&self, files: &BTreeMap<FileId, StateFile>) -> BTreeSet<FileId> {
         let mut apart: BTreeSet<FileId> = files.keys().copied().collect();
         for (id, own) in self.layer.files() {
             if files.get(&id).is_some_and(|file| is_same(own.row.as_ref(), file.row.as_ref())) {
@@ -35,6 +74,49 @@ impl State {
             }
         }
         apart
+    }
+
+    /// The state that has these files otherwise than the snapshot's version, made from this one, from which `apart` of them
+    /// tell it. Stores nothing.
+    pub fn with<O: Origin>(
+        &self,
+        mut files: BTreeMap<FileId, StateFile>,
+        apart: &BTreeSet<FileId>,
+        (facts, snapshot): (&FactsStore, &Snapshot<'_>),
+        origin: &O,
+        done: &mut Done,
+    ) -> std::result::Result<Self, O::Error> {
+        let mut held: HashMap<FactsKey, Arc<Facts>> = HashMap::new();
+        let known: HashMap<FileId, &LayerFile> = self.layer.files().collect();
+        let mut laid_files = Vec::with_capacity(files.len());
+        for (id, file) in &mut files {
+            origin.check()?;
+            if !apart.contains(id)
+                && let Some(known) = known.get(id)
+            {
+                laid_files.push((*known).clone());
+                continue;
+            }
+            let indexed = file.row.as_mut().filter(|row| matches!(row.state, FileState::Indexed(_)));
+            let facts = indexed.map_or(Ok(None), |row| origin.facts(*id, row))?;
+            if let (Some(facts), Some(key)) = (&facts, file.row.as_ref().and_then(|row| row.state.facts())) {
+                held.insert(key, Arc::clone(facts));
+            }
+            laid_files.push(LayerFile {
+                path: file.path.clone(),
+                row: file.row.clone(),
+                outline: facts.map(|facts| Arc::new(facts.outline.clone())),
+            });
+        }
+        let mut layer = Layer::of_files(laid_files);
+        let means = Means { facts, snapshot, origin };
+        let Resolution { edges, resolved } = resolve(means, &held, self, &layer, apart, done)?;
+        for (symbol, edges) in edges {
+            if snapshot.out_edges(symbol)? != edges {
+                layer.set_edges(snapshot, symbol, edges)?;
+            }
+        }
+        Ok(Self { layer: Arc::new(layer), resolved })
     }
 }
 
@@ -47,77 +129,31 @@ fn is_same(a: Option<&FileRow>, b: Option<&FileRow>) -> bool {
     a.map(content) == b.map(content)
 }
 
-/// What files resolve to in one state. Kept when time runs out: who asks again goes on from there.
-pub(super) type Done = HashMap<FileId, Resolved>;
-
 /// What a state is made with.
-#[derive(Clone, Copy)]
-pub(super) struct Means<'a> {
-    pub(super) facts: &'a FactsStore,
-    pub(super) repo: &'a gix::Repository,
-    pub(super) snapshot: &'a Snapshot<'a>,
-    pub(super) cancel: &'a Cancel,
-}
-
-/// The state that has these files otherwise, made from one that `apart` of them tell it from.
-pub(super) fn state(
-    means: Means<'_>,
-    base: &State,
-    mut files: BTreeMap<FileId, Differing>,
-    apart: &BTreeSet<FileId>,
-    done: &mut Done,
-) -> Result<State, ToolError> {
-    let snapshot = means.snapshot;
-    let mut held: HashMap<FactsKey, Arc<Facts>> = HashMap::new();
-    let known: HashMap<FileId, &LayerFile> = base.layer.files().collect();
-    let mut laid_files = Vec::with_capacity(files.len());
-    for (id, file) in &mut files {
-        check(means.cancel)?;
-        if !apart.contains(id)
-            && let Some(known) = known.get(id)
-        {
-            laid_files.push((*known).clone());
-            continue;
-        }
-        let facts = tree::facts(means.facts, means.repo, file)?;
-        if let (Some(facts), Some(key)) = (&facts, file.row.as_ref().and_then(|row| row.state.facts())) {
-            held.insert(key, Arc::clone(facts));
-        }
-        laid_files.push(LayerFile {
-            path: file.path.clone(),
-            row: file.row.clone(),
-            outline: facts.map(|facts| Arc::new(facts.outline.clone())),
-        });
-    }
-    let mut layer = Layer::of_files(laid_files);
-    let Resolution { edges, asked } = resolve(means, &held, base, &layer, apart, done)?;
-    for (symbol, edges) in edges {
-        if snapshot.out_edges(symbol)? != edges {
-            layer.set_edges(snapshot, symbol, edges)?;
-        }
-    }
-    Ok(State { layer: Arc::new(layer), asked })
+struct Means<'a, O> {
+    facts: &'a FactsStore,
+    snapshot: &'a Snapshot<'a>,
+    origin: &'a O,
 }
 
 /// What came of resolving: edges of every symbol that may have others than in the version.
 struct Resolution {
     edges: BTreeMap<SymbolId, Vec<Edge>>,
-    asked: HashMap<FileId, Arc<[u64]>>,
+    resolved: HashMap<FileId, Outcome>,
 }
 
-fn resolve(
-    means: Means<'_>,
+fn resolve<O: Origin>(
+    Means { facts, snapshot, origin }: Means<'_, O>,
     held: &HashMap<FactsKey, Arc<Facts>>,
     base: &State,
     layer: &Layer,
     apart: &BTreeSet<FileId>,
     done: &mut Done,
-) -> Result<Resolution, ToolError> {
-    let (snapshot, facts) = (means.snapshot, means.facts);
+) -> std::result::Result<Resolution, O::Error> {
     let laid = Laid::new(snapshot, layer);
     let before = Laid::new(snapshot, &base.layer);
     let of_layers = Outlines::new(&[&base.layer, layer]);
-    let outline_of = |view: &Laid<'_>, file: FileId| -> Result<Option<Arc<Outline>>, ToolError> {
+    let outline_of = |view: &Laid<'_>, file: FileId| -> Result<Option<Arc<Outline>>> {
         let Some(key) = view.file(file)?.and_then(|row| row.state.facts()) else { return Ok(None) };
         Ok(match of_layers.0.get(&key) {
             Some(outline) => Some(Arc::clone(outline)),
@@ -127,7 +163,7 @@ fn resolve(
 
     let mut changed = Changed::default();
     for &file in apart {
-        check(means.cancel)?;
+        origin.check()?;
         let row = match laid.file(file)? {
             Some(row) => Some(row),
             None => before.file(file)?,
@@ -139,15 +175,16 @@ fn resolve(
 
     // Whoever asked one of these questions; of those that were resolved for the base, what they asked then.
     let mut dirty: BTreeSet<FileId> = snapshot.dependents(&keys)?.into_iter().collect();
-    dirty.retain(|file| !base.asked.contains_key(file));
-    dirty.extend(base.asked.iter().filter(|(_, asked)| meets(asked, &keys)).map(|(file, _)| *file));
+    dirty.retain(|file| !base.resolved.contains_key(file));
+    let asked_then = base.resolved.iter().filter(|(_, outcome)| meets(&outcome.asked, &keys));
+    dirty.extend(asked_then.map(|(file, _)| *file));
     for &file in apart {
         dirty.insert(file);
     }
 
     let mut edges: BTreeMap<SymbolId, Vec<Edge>> =
         base.layer.edges().map(|(symbol, edges)| (symbol, edges.to_vec())).collect();
-    let mut asked = base.asked.clone();
+    let mut outcomes = base.resolved.clone();
     let outlines = |key: &FactsKey| match (held.get(key), of_layers.0.get(key)) {
         (Some(facts), _) => Ok(Some(SharedOutline::Facts(Arc::clone(facts)))),
         (None, Some(outline)) => Ok(Some(SharedOutline::Outline(Arc::clone(outline)))),
@@ -155,45 +192,44 @@ fn resolve(
     };
     let world = World::new(&laid, &outlines);
     for &file in &dirty {
-        check(means.cancel)?;
+        origin.check()?;
         if done.contains_key(&file) {
             continue;
         }
         let Some(row) = laid.file(file)? else { continue };
         let Some(key) = row.state.facts() else { continue };
+        let resolve = |outline: &Outline, body: &Body| one(&world, file, &row.path, outline, body);
+        let stored = || Ok::<_, O::Error>((outline_of(&laid, file)?, facts.body(&key)?));
         let resolved = match held.get(&key) {
-            Some(facts) => one(&world, file, &row.path, &facts.outline, &facts.body)?,
-            None => {
-                let (Some(outline), Some(body)) = (outline_of(&laid, file)?, facts.body(&key)?) else {
-                    continue;
-                };
-                one(&world, file, &row.path, &outline, &body)?
-            }
+            Some(facts) => resolve(&facts.outline, &facts.body)?,
+            None => match stored()? {
+                (Some(outline), Some(body)) => resolve(&outline, &body)?,
+                // What a state says need not be stored.
+                _ if layer.has(file) => match origin.facts(file, &mut row.clone())? {
+                    Some(facts) => resolve(&facts.outline, &facts.body)?,
+                    None => continue,
+                },
+                _ => continue,
+            },
         };
         done.insert(file, resolved);
     }
     for file in dirty {
         // What the file had in the base counts no more; what it has in the version and not here is gone.
-        asked.remove(&file);
+        outcomes.remove(&file);
         for def in outline_of(&before, file)?.iter().flat_map(|outline| &outline.defs) {
             edges.remove(&file.symbol(def.key));
         }
         edges.extend(snapshot.symbols_of(file)?.into_iter().map(|symbol| (symbol, Vec::new())));
         if let Some(resolved) = done.remove(&file) {
-            asked.insert(file, resolved.asked.into());
+            outcomes.insert(file, Outcome { asked: resolved.asked.into(), counts: resolved.counts });
             edges.extend(resolved.edges);
         }
     }
-    Ok(Resolution { edges, asked })
+    Ok(Resolution { edges, resolved: outcomes })
 }
 
-fn one(
-    world: &World<'_>,
-    file: FileId,
-    path: &RelPath,
-    outline: &Outline,
-    body: &Body,
-) -> Result<Resolved, ToolError> {
+fn one(world: &World<'_>, file: FileId, path: &RelPath, outline: &Outline, body: &Body) -> Result<Resolved> {
     let mut resolved = sdl_graph::resolve_file(world, file, path, outline, body)?;
     for (_, edges) in &mut resolved.edges {
         edges.sort_unstable();
@@ -258,7 +294,7 @@ impl Changed {
         }
     }
 
-    fn keys(mut self, before: &dyn View, after: &dyn View) -> Result<ChangedKeys, ToolError> {
+    fn keys(mut self, before: &dyn View, after: &dyn View) -> Result<ChangedKeys> {
         for name in self.names {
             if before.named(&name)? != after.named(&name)? {
                 self.keys.0.insert(LookupKey::Name(&name).hash());
