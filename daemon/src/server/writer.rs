@@ -2,9 +2,8 @@
 
 use std::io;
 
-use interprocess::local_socket::tokio::Stream;
 use sdl_proto::{ServerMessage, WireError, code, encode_server};
-use tokio::io::AsyncWriteExt;
+use tokio::io::{AsyncWrite, AsyncWriteExt};
 
 use super::Options;
 use super::outbox::{Outgoing, Outlet};
@@ -16,8 +15,8 @@ const BATCH: usize = 64 << 10;
 ///
 /// What is half written when a future of it is dropped stays here and is finished first by the next one, so that the
 /// client never sees a frame that breaks off.
-pub(super) struct Writer<'a> {
-    stream: &'a Stream,
+pub(super) struct Writer<'a, W> {
+    io: W,
     options: &'a Options,
     outlet: Outlet,
     /// Frames on their way.
@@ -28,9 +27,9 @@ pub(super) struct Writer<'a> {
     held: Vec<Outgoing>,
 }
 
-impl<'a> Writer<'a> {
-    pub(super) fn new(stream: &'a Stream, options: &'a Options, outlet: Outlet) -> Self {
-        Self { stream, options, outlet, bytes: Vec::new(), written: 0, held: Vec::new() }
+impl<'a, W: AsyncWrite + Unpin> Writer<'a, W> {
+    pub(super) fn new(io: W, options: &'a Options, outlet: Outlet) -> Self {
+        Self { io, options, outlet, bytes: Vec::new(), written: 0, held: Vec::new() }
     }
 
     /// Writes whatever is queued, for as long as the client takes it.
@@ -75,9 +74,8 @@ impl<'a> Writer<'a> {
 
     /// Gives up only when nothing at all moves for a while: a slow client is not a dead one.
     async fn write_out(&mut self) -> io::Result<()> {
-        let mut io = self.stream;
         while let Some(rest) = self.bytes.get(self.written..).filter(|rest| !rest.is_empty()) {
-            let written = tokio::time::timeout(self.options.write_stall, io.write(rest))
+            let written = tokio::time::timeout(self.options.write_stall, self.io.write(rest))
                 .await
                 .map_err(|_| io::Error::new(io::ErrorKind::TimedOut, "the client does not read"))??;
             if written == 0 {
@@ -105,5 +103,65 @@ impl<'a> Writer<'a> {
         let text = format!("the answer can't be sent: {error}; ask for less");
         let reply = ServerMessage::Response { id: *id, result: Err(WireError::new(code::TOO_LARGE, text)) };
         encode_server(&reply, limit, &mut self.bytes).map_err(io::Error::other)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Duration;
+
+    use sdl_proto::{FrameDecoder, MAX_FRAME, Payload, decode_server};
+    use tokio::io::{AsyncReadExt, DuplexStream, duplex};
+    use tokio::time::{Instant, advance};
+
+    use super::super::outbox::outbox;
+    use super::*;
+
+    const STALL: Duration = Duration::from_millis(500);
+    /// What the pipe to the client holds.
+    const PIECE: usize = 4 << 10;
+    const PIECES: usize = 40;
+
+    /// Writes one answer of many pieces, while `reading` reads from the other end.
+    async fn written<T>(reading: impl AsyncFnOnce(DuplexStream) -> T) -> (io::Result<()>, T) {
+        let (near, far) = duplex(PIECE);
+        let options = Options { write_stall: STALL, ..Options::default() };
+        let (outbox, outlet) = outbox();
+        outbox.answer(1, Ok(vec![b'x'; PIECES * PIECE]), None).await;
+        // Gone once it is done or has given up, and its end of the pipe with it.
+        let writing = async { Writer::new(near, &options, outlet).flush().await };
+        tokio::join!(writing, reading(far))
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_slow_reader_is_not_a_dead_one() {
+        let begun = Instant::now();
+        let (written, got) = written(async |mut far| {
+            let mut decoder = FrameDecoder::new(MAX_FRAME);
+            loop {
+                if let Some(frame) = decoder.next_frame().unwrap() {
+                    return decode_server(frame).unwrap();
+                }
+                advance(STALL * 9 / 10).await;
+                assert_ne!(far.read_buf(decoder.space()).await.unwrap(), 0, "given up");
+            }
+        })
+        .await;
+        written.unwrap();
+        let answer = Ok(Payload(vec![b'x'; PIECES * PIECE]));
+        assert_eq!(got, ServerMessage::Response { id: 1, result: answer });
+        assert!(begun.elapsed() > STALL * 10, "much longer than a stall, only never at once");
+    }
+
+    #[tokio::test(start_paused = true)]
+    async fn a_reader_that_stops_is_given_up() {
+        let (written, stalled) = written(async |mut far| {
+            far.read_exact(&mut [0; 2 * PIECE]).await.unwrap();
+            let stopped = Instant::now();
+            (far, stopped)
+        })
+        .await;
+        assert_eq!(written.unwrap_err().kind(), io::ErrorKind::TimedOut);
+        assert!(stalled.1.elapsed() >= STALL, "{:?}", stalled.1.elapsed());
     }
 }

@@ -161,23 +161,3 @@ async fn a_client_that_never_reads_is_bounded_and_given_up() {
     }
     fixture.stop().await;
 }
-
-#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_slow_reader_is_not_a_dead_one() {
-    let fixture = Fixture::start(Options { write_stall: Duration::from_millis(500), ..options() }).await;
-    let mut stream = raw(&fixture.socket()).await;
-    stream.write_all(&polite()).await.unwrap();
-    let size = 8 << 20;
-    let params = size.to_string().into_bytes();
-    let request = Request { id: 1, method: "bytes".into(), params, deadline_ms: None, want_progress: false };
-    stream.write_all(&framed(&ClientMessage::Request(request))).await.unwrap();
-    let mut got = 0;
-    let mut chunk = vec![0; 256 << 10];
-    while got < size {
-        tokio::time::sleep(Duration::from_millis(20)).await;
-        let read = stream.read(&mut chunk).await.unwrap();
-        assert_ne!(read, 0, "closed after {got} bytes");
-        got += read;
-    }
-    fixture.stop().await;
-}
