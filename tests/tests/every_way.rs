@@ -208,7 +208,7 @@ fn sample(set: &Set, field: &str) -> String {
         "symbolId" | "symbolIds" | "entrySymbols" | "focusSymbols" | "usefulSymbols" | "missingSymbols" => {
             "s_0123456789abc"
         }
-        "file" | "files" | "editedFiles" | "focusPaths" | "failingTestPath" => "src/auth.ts",
+        "file" | "files" | "filePath" | "editedFiles" | "focusPaths" | "failingTestPath" => "src/auth.ts",
         "paths" | "directories" | "relativeCwd" => "src",
         "sliceHandle" => "h_0123456789abcde",
         "spilloverHandle" => "sp_0000000000000ab",
@@ -224,6 +224,7 @@ fn sample(set: &Set, field: &str) -> String {
         "pathGlob" => "src/**",
         "knownEtags.key" | "knownCardEtags.key" => "s_0123456789abc",
         "env.key" => "KEY",
+        "language" => "typescript",
         "name" => "validateToken",
         _ => "token",
     })

@@ -99,7 +99,7 @@ impl Set {
             "repoId" => "my-repo",
             "symbolId" | "symbolIds" | "entrySymbols" | "focusSymbols" | "usefulSymbols"
             | "missingSymbols" => "s_0123456789abc",
-            "file" | "files" | "editedFiles" | "focusPaths" | "failingTestPath" => "src/auth.ts",
+            "file" | "files" | "filePath" | "editedFiles" | "focusPaths" | "failingTestPath" => "src/auth.ts",
             "paths" | "directories" | "relativeCwd" => "src",
             "sliceHandle" => "h_0123456789abcde",
             "spilloverHandle" => "sp_0000000000000ab",

@@ -127,7 +127,7 @@ fn take(call: &Call<'_>, steps: &[Step], done: &[Done], step: &Step) -> Result<A
         return Err(ToolError::internal("reading a step", "its arguments are no object"));
     };
     if transform::NAMES.contains(&step.action.as_str()) {
-        let structured = transform::run(&step.action, args)?;
+        let structured = transform::run(&step.action, args, &place)?;
         let text = Value::Object(structured.clone()).to_string();
         return Ok(Answer { structured, text });
     }

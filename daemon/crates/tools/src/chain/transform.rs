@@ -85,8 +85,27 @@ struct Template {
     join: Option<String>,
 }
 
-/// Runs a transform. Its result is `{"value": …}`; of lists also their `count`.
-pub(super) fn run(name: &str, args: Map<String, Value>) -> Result<Map<String, Value>, ToolError> {
+/// Why a transform gives nothing.
+enum Wrong {
+    /// A path that leads nowhere, and why.
+    Path(String, String),
+    /// Something else.
+    Other(String),
+}
+
+impl Wrong {
+    /// About that path.
+    fn path(path: &str) -> impl Fn(String) -> Self {
+        move |why| Self::Path(path.to_owned(), why)
+    }
+}
+
+/// Runs a transform; `place` is where its arguments stand. Its result is `{"value": …}`; of lists also their `count`.
+pub(super) fn run(
+    name: &str,
+    args: Map<String, Value>,
+    place: &str,
+) -> Result<Map<String, Value>, ToolError> {
     let value = match name {
         "pick" => pick(read(name, args)?),
         "map" => each(read(name, args)?),
@@ -98,13 +117,25 @@ pub(super) fn run(name: &str, args: Map<String, Value>) -> Result<Map<String, Va
         }
         _ => template(read(name, args)?),
     }
-    .map_err(|why| ToolError::new(Code::UnknownReference, format!("{name}: {why}")))?;
+    .map_err(|wrong| match wrong {
+        Wrong::Path(path, why) => super::misses(&path, &format!("{place}.{}", field(name)), &why),
+        Wrong::Other(why) => ToolError::invalid(format!("{place}.{}", field(name)), format!("{name}: {why}")),
+    })?;
     let mut out = Map::new();
     if let Value::Array(items) = &value {
         out.insert("count".into(), json!(items.len()));
     }
     out.insert("value".into(), value);
     Ok(out)
+}
+
+/// The argument that holds a transform's paths.
+fn field(name: &str) -> &'static str {
+    match name {
+        "pick" => "fields",
+        "template" => "text",
+        _ => "path",
+    }
 }
 
 fn read<T: DeserializeOwned>(name: &str, args: Map<String, Value>) -> Result<T, ToolError> {
@@ -120,41 +151,40 @@ fn read<T: DeserializeOwned>(name: &str, args: Map<String, Value>) -> Result<T, 
         .map_err(|why| ToolError::new(Code::InvalidArgument, format!("{name} takes {says}: {why}")))
 }
 
-fn pick(Pick { from, fields }: Pick) -> Result<Value, String> {
+fn pick(Pick { from, fields }: Pick) -> Result<Value, Wrong> {
     let paths: Vec<(String, Path)> = fields
         .into_iter()
-        .map(|field| Path::read(&field).map(|path| (field.trim_start_matches(['?', '.']).to_owned(), path)))
+        .map(|field| Ok((field.clone(), Path::read(&field).map_err(Wrong::path(&field))?)))
         .collect::<Result<_, _>>()?;
-    let of = |item: &Value| {
+    let of = |item: &Value, place: &str| {
         let mut out = Map::new();
         for (name, path) in &paths {
-            if let Some(value) = path.find(item)? {
-                out.insert(name.clone(), value.clone());
+            if let Some(value) = path.find(item).map_err(|why| Wrong::path(name)(format!("{place}{why}")))? {
+                out.insert(name.trim_start_matches(['?', '.']).to_owned(), value.clone());
             }
         }
-        Ok::<_, String>(Value::Object(out))
+        Ok(Value::Object(out))
     };
     match &from {
         Value::Array(items) => {
-            let picked =
-                items.iter().enumerate().map(|(i, item)| of(item).map_err(|e| format!("[{i}]: {e}")));
+            let picked = items.iter().enumerate().map(|(i, item)| of(item, &format!("[{i}]: ")));
             picked.collect::<Result<_, _>>().map(Value::Array)
         }
-        one => of(one),
+        one => of(one, ""),
     }
 }
 
-fn each(Each { from, path }: Each) -> Result<Value, String> {
-    let path = Path::read(&path)?;
+fn each(Each { from, path: text }: Each) -> Result<Value, Wrong> {
+    let path = Path::read(&text).map_err(Wrong::path(&text))?;
     let found = from.iter().enumerate().filter_map(|(i, item)| match path.find(item) {
         Ok(found) => found.cloned().map(Ok),
-        Err(why) => Some(Err(format!("[{i}]: {why}"))),
+        Err(why) => Some(Err(Wrong::path(&text)(format!("[{i}]: {why}")))),
     });
     found.collect::<Result<_, _>>().map(Value::Array)
 }
 
-fn filter(Filter { from, path, op, value }: Filter) -> Result<Value, String> {
-    let path = Path::read(&path)?;
+fn filter(Filter { from, path, op, value }: Filter) -> Result<Value, Wrong> {
+    let path = Path::read(&path).map_err(Wrong::path(&path))?;
     let fits = |item: &Value| {
         let found = path.find(item).ok().flatten().filter(|found| !found.is_null());
         let order = || found.and_then(|found| comparable(found, &value));
@@ -186,7 +216,7 @@ fn comparable(a: &Value, b: &Value) -> Option<Ordering> {
     }
 }
 
-fn sort(Sort { from, path, descending }: Sort) -> Result<Value, String> {
+fn sort(Sort { from, path, descending }: Sort) -> Result<Value, Wrong> {
     fn kind(value: Option<&Value>) -> u8 {
         match value {
             Some(Value::Bool(_)) => 0,
@@ -196,7 +226,7 @@ fn sort(Sort { from, path, descending }: Sort) -> Result<Value, String> {
             Some(Value::Null) | None => 4,
         }
     }
-    let path = Path::read(&path)?;
+    let path = Path::read(&path).map_err(Wrong::path(&path))?;
     let mut items = from;
     items.sort_by(|a, b| {
         let (a, b) = (path.find(a).ok().flatten(), path.find(b).ok().flatten());
@@ -209,7 +239,7 @@ fn sort(Sort { from, path, descending }: Sort) -> Result<Value, String> {
     Ok(Value::Array(items))
 }
 
-fn template(Template { from, text, join }: Template) -> Result<Value, String> {
+fn template(Template { from, text, join }: Template) -> Result<Value, Wrong> {
     let items = match &from {
         Value::Array(items) => items.as_slice(),
         one => std::slice::from_ref(one),
@@ -220,15 +250,22 @@ fn template(Template { from, text, join }: Template) -> Result<Value, String> {
         if i > 0 {
             out.push_str(join);
         }
-        fill(&text, item, &mut out).map_err(|why| format!("item {i}: {why}"))?;
+        fill(&text, item, &mut out).map_err(|wrong| match wrong {
+            Wrong::Path(path, why) => Wrong::Path(path, format!("item {i}: {why}")),
+            other @ Wrong::Other(_) => other,
+        })?;
         if out.len() > LONGEST {
-            return Err(format!("the text grows above {LONGEST} bytes"));
+            return Err(too_long());
         }
     }
     Ok(Value::String(out))
 }
 
-fn fill(text: &str, item: &Value, out: &mut String) -> Result<(), String> {
+fn too_long() -> Wrong {
+    Wrong::Other(format!("the text grows above {LONGEST} bytes"))
+}
+
+fn fill(text: &str, item: &Value, out: &mut String) -> Result<(), Wrong> {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('{') {
         out.push_str(before);
@@ -237,14 +274,16 @@ fn fill(text: &str, item: &Value, out: &mut String) -> Result<(), String> {
             rest = after;
             continue;
         }
-        let (path, after) = after.split_once('}').ok_or("a brace is not closed; {{ stands for one")?;
-        match Path::read(path)?.find(item)? {
+        let open = || Wrong::Other("a brace is not closed; {{ stands for one".to_owned());
+        let (path, after) = after.split_once('}').ok_or_else(open)?;
+        let wrong = Wrong::path(path);
+        match Path::read(path).map_err(&wrong)?.find(item).map_err(&wrong)? {
             Some(Value::String(text)) => out.push_str(text),
             Some(Value::Null) | None => {}
             Some(value) => out.push_str(&value.to_string()),
         }
         if out.len() > LONGEST {
-            return Err(format!("the text grows above {LONGEST} bytes"));
+            return Err(too_long());
         }
         rest = after;
     }
@@ -258,7 +297,7 @@ mod tests {
 
     fn value(name: &str, args: Value) -> Value {
         let Value::Object(args) = args else { panic!() };
-        run(name, args).unwrap_or_else(|e| panic!("{e}"))["value"].clone()
+        run(name, args, "steps[0].args").unwrap_or_else(|e| panic!("{e}"))["value"].clone()
     }
 
     #[test]
@@ -297,7 +336,13 @@ mod tests {
     #[test]
     fn what_is_missing_or_wrong_is_named() {
         for (name, args, says) in [
-            ("map", json!({"from": [{"a": 1}, {}], "path": "a"}), "[1]: it has no field \"a\""),
+            (
+                "map",
+                json!({"from": [{"a": 1}, {}], "path": "a"}),
+                "\"a\" in steps[0].args.path leads nowhere: [1]: it has no field \"a\"",
+            ),
+            ("sort", json!({"from": [], "path": "a..b"}), "\"a..b\" in steps[0].args.path leads nowhere"),
+            ("template", json!({"from": {}, "text": "{x.y}"}), "\"x.y\" in steps[0].args.text leads nowhere"),
             ("pick", json!({"from": {"a": 1}, "fields": ["b"]}), "no field \"b\"; its fields are a"),
             ("limit", json!({"from": [1]}), "missing field `count`"),
             ("limit", json!({"from": [1], "count": 1, "cuont": 1}), "unknown field `cuont`"),
@@ -305,7 +350,7 @@ mod tests {
             ("template", json!({"from": {}, "text": "{x"}), "not closed"),
         ] {
             let Value::Object(args) = args else { panic!() };
-            let error = run(name, args).unwrap_err();
+            let error = run(name, args, "steps[0].args").unwrap_err();
             assert!(error.message.contains(says), "{name}: {error}");
         }
     }
