@@ -2,6 +2,8 @@
 
 use sdl_model::{RelPath, SkipReason};
 
+use crate::is_secret_file;
+
 /// What is too much.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
@@ -26,7 +28,9 @@ const MARKED_LINES: usize = 12;
 
 /// Why the file at `path` is not to be parsed, if so. Reads `bytes` once at most.
 pub fn classify(path: &RelPath, bytes: &[u8], limits: &Limits) -> Option<SkipReason> {
-    if bytes.len() as u64 > limits.max_bytes {
+    if is_secret_file(path.as_str()) {
+        Some(SkipReason::Secret)
+    } else if bytes.len() as u64 > limits.max_bytes {
         Some(SkipReason::TooLarge)
     } else if is_binary(bytes) {
         Some(SkipReason::Binary)
@@ -129,5 +133,6 @@ mod tests {
             Some(SkipReason::Generated)
         );
         assert_eq!(reason("a.py", b"x = '@generated'\n"), None, "not in a comment");
+        assert_eq!(reason("deploy/.env.sh", b"x=1\n"), Some(SkipReason::Secret));
     }
 }

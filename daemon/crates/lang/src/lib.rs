@@ -16,6 +16,7 @@ pub mod languages;
 mod parse;
 pub mod render;
 mod scanner;
+mod secret_files;
 mod structure;
 pub mod tape;
 
@@ -26,4 +27,5 @@ pub use error::ExtractError;
 pub use kinds::{FieldNames, KindNames, Tables};
 pub use languages::extract;
 pub use parse::{PARSE_STEPS_BASE, PARSE_STEPS_PER_BYTE, parse_only};
+pub use secret_files::is_secret_file;
 pub use structure::{Control, Structure, structure};

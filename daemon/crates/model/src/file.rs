@@ -19,6 +19,8 @@ pub enum SkipReason {
     Symlink,
     /// A device, a pipe, a socket.
     Special,
+    /// A file of secrets, by its name.
+    Secret,
 }
 
 impl SkipReason {
@@ -33,6 +35,7 @@ impl SkipReason {
             Self::NonUtf8Name => "nonUtf8Name",
             Self::Symlink => "symlink",
             Self::Special => "special",
+            Self::Secret => "secret",
         }
     }
 }

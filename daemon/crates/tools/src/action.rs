@@ -14,6 +14,7 @@ use sdl_retrieve::Source;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
+use crate::audit::Decisions;
 use crate::briefing::Briefings;
 use crate::buffers::{Buffers, Overlay};
 use crate::leases::{HandleKind, Held, LeaseWrite, Leases};
@@ -170,6 +171,8 @@ pub(crate) struct Call<'a> {
     pub(crate) usage: &'a crate::usage::Usage,
     /// What this call serves.
     pub(crate) served: &'a RefCell<crate::usage::Served>,
+    /// What is decided on the way: written to the log before the answer goes out.
+    pub(crate) decisions: &'a Decisions,
     /// What a step of a chain has in common with the steps before it.
     pub(crate) pins: Option<&'a Pins>,
     /// Summaries told lately.
@@ -258,6 +261,17 @@ impl ReadCx<'_> {
     /// Tokens of what the pipeline adds to the answer: freshness and the notes so far.
     pub(crate) fn around(&self) -> Result<usize, ToolError> {
         Ok(self.reserved + crate::budget::of(&*self.notes.borrow())? + 4)
+    }
+
+    /// Leaves a decision on source for the log, with who asked for what and the version.
+    pub(crate) fn decided(&self, row: crate::audit::Row) {
+        self.call.decisions.add(crate::audit::Row {
+            repo_id: self.repo.id().to_owned(),
+            session: self.call.session.id,
+            client: self.call.session.client.chars().take(200).collect(),
+            version: self.version.to_string(),
+            ..row
+        });
     }
 
     /// Leaves a lease to be written once the snapshot is closed.

@@ -12,7 +12,7 @@ use sdl_model::{ContentHash, FileId, FileRow, Lang, RelPath};
 use crate::action::{Call, ReadCx};
 use crate::host::Unread;
 use crate::redact::{self, Level};
-use crate::{Code, ToolError};
+use crate::{Code, ToolError, audit};
 
 /// A file's text as the version has it. Byte offsets and lines of the version's facts hold in it.
 #[derive(Clone, Debug)]
@@ -74,6 +74,7 @@ impl SourceText {
 
 /// The text of the file at `path`, which must be a file of the version that has facts.
 pub(crate) fn at(cx: &ReadCx<'_>, path: &RelPath, field: &str) -> Result<SourceText, ToolError> {
+    refuse_secrets(cx, path)?;
     match cx.source.view().file(FileId::of(path))? {
         Some(row) => of(cx, &row),
         None => {
@@ -90,10 +91,7 @@ pub(crate) fn at(cx: &ReadCx<'_>, path: &RelPath, field: &str) -> Result<SourceT
 /// The text of a file of the version.
 pub(crate) fn of(cx: &ReadCx<'_>, row: &FileRow) -> Result<SourceText, ToolError> {
     let path = &row.path;
-    if redact::is_secret_file(path.as_str()) {
-        let message = format!("{path} is a file of secrets; its text is never served");
-        return Err(ToolError::new(Code::Denied, message));
-    }
+    refuse_secrets(cx, path)?;
     let key = row.state.facts().ok_or_else(|| {
         let why = match &row.state {
             sdl_model::FileState::Skipped(reason) => reason.name(),
@@ -113,6 +111,26 @@ pub(crate) fn of(cx: &ReadCx<'_>, row: &FileRow) -> Result<SourceText, ToolError
         return Err(moved(cx, path));
     }
     Ok(SourceText::new(path.clone(), key.lang, text_of(bytes), level))
+}
+
+/// Whoever asks for a file of secrets is refused, whether it is there or not, and that is in the log.
+fn refuse_secrets(cx: &ReadCx<'_>, path: &RelPath) -> Result<(), ToolError> {
+    if !redact::is_secret_file(path.as_str()) {
+        return Ok(());
+    }
+    let why = "the file holds secrets: its text is never served, whatever the policy";
+    cx.decided(audit::Row {
+        decision: "denied".to_owned(),
+        why: vec![why.to_owned()],
+        details: serde_json::json!({ "file": path.as_str() }),
+        ..audit::Row::default()
+    });
+    let message = format!("{path} is a file of secrets; its text is never served");
+    Err(ToolError::new(Code::Denied, message).next(
+        Call::tool("repo.overview"),
+        serde_json::json!({"repoId": cx.repo.id(), "level": "directories"}),
+        "lists the folders that have source files",
+    ))
 }
 
 fn moved(cx: &ReadCx<'_>, path: &RelPath) -> ToolError {

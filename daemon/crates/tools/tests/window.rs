@@ -26,7 +26,7 @@ export function validate(token: string): boolean {
 export function unrelated(): number {
     return 1;
 }
-//- /real/.env.py
+//- /real/old/.env.py
 def secret_settings():
     return "PLANTED-9c1f-two"
 //- /src/shop.py
@@ -119,6 +119,174 @@ fn a_denial_says_why_and_what_works() {
         assert_eq!(again["approved"], true, "{says}: {again:#}");
     }
     world.err("sdl_code_needWindow", with(ask(&world, "validate", 9, &[]), "reason", json!("  ")));
+}
+
+/// A name, what differs from the default policy, what is asked, what comes of it, and what is said.
+type Row = (&'static str, Value, Value, &'static str, &'static str);
+
+#[test]
+fn every_row_of_the_contract_through_the_tool() {
+    let world = world();
+    let same = || json!({});
+    let asks = |name: &str, lines: u32, identifiers: &[&str]| ask(&world, name, lines, identifiers);
+    let glass = |args: Value| with(args, "breakGlass", json!(true));
+    let useless = || asks("validate", 1_000, &["tokenExpiry", "no", "such", "thing"]);
+    let task = json!({"entrySymbols": [id(&world, "validate")]});
+    let open = || json!({"allowBreakGlass": true, "requireIdentifiers": false, "defaultDenyRaw": false, "utilityThreshold": 0});
+    let rows: Vec<Row> = vec![
+        ("found and useful", same(), asks("validate", 9, &["tokenExpiry"]), "window", "utility"),
+        (
+            "a keyword beside it",
+            same(),
+            asks("validate", 9, &["if", "tokenExpiry"]),
+            "window",
+            "1 of 1 identifiers",
+        ),
+        ("keywords alone", same(), asks("validate", 9, &["if", "for"]), "denied", "only keywords"),
+        ("no identifiers", same(), asks("validate", 9, &[]), "denied", "none were given"),
+        (
+            "not in the range",
+            same(),
+            asks("validate", 9, &["unrelated"]),
+            "denied",
+            "none of the identifiers",
+        ),
+        ("useless", same(), useless(), "denied", "no current slice or frontier"),
+        (
+            "none required, no task",
+            json!({"requireIdentifiers": false}),
+            asks("validate", 9, &[]),
+            "denied",
+            "no current slice",
+        ),
+        (
+            "none required, a task",
+            json!({"requireIdentifiers": false}),
+            with(asks("validate", 9, &[]), "sliceContext", task),
+            "window",
+            "requires no identifiers",
+        ),
+        (
+            "raw not denied by default",
+            json!({"defaultDenyRaw": false}),
+            useless(),
+            "window",
+            "asks for no slice",
+        ),
+        ("a low threshold", json!({"utilityThreshold": 0.05}), useless(), "window", "threshold of 0.05"),
+        (
+            "glass that may not be broken",
+            same(),
+            glass(asks("validate", 9, &["nowhere"])),
+            "denied",
+            "not allowed",
+        ),
+        (
+            "glass broken for identifiers",
+            json!({"allowBreakGlass": true}),
+            glass(asks("validate", 9, &["nowhere"])),
+            "window",
+            "overrides",
+        ),
+        (
+            "glass broken for relevance",
+            json!({"allowBreakGlass": true}),
+            glass(useless()),
+            "window",
+            "overrides",
+        ),
+        (
+            "glass not asked to be broken",
+            json!({"allowBreakGlass": true}),
+            useless(),
+            "denied",
+            "no current slice",
+        ),
+        (
+            "more lines expected than allowed",
+            same(),
+            with(asks("validate", 500, &["tokenExpiry"]), "reason", json!("how validate works")),
+            "window",
+            "clamped to 180",
+        ),
+        (
+            "more lines than allowed",
+            same(),
+            asks("large", 300, &["special_50"]),
+            "hotPath",
+            "180 are allowed",
+        ),
+        (
+            "more lines, no identifiers",
+            json!({"requireIdentifiers": false, "defaultDenyRaw": false}),
+            asks("large", 300, &[]),
+            "skeleton",
+            "a skeleton",
+        ),
+        (
+            "more tokens asked for than allowed",
+            json!({"maxWindowLines": 500}),
+            with(asks("large", 300, &["special_50"]), "maxTokens", json!(20_000)),
+            "hotPath",
+            "1400 are allowed",
+        ),
+        (
+            "a file of secrets",
+            same(),
+            asks("secret_settings", 5, &["secret_settings"]),
+            "denied",
+            "holds secrets",
+        ),
+        (
+            "the same, all allowed",
+            open(),
+            glass(asks("secret_settings", 5, &["secret_settings"])),
+            "denied",
+            "holds secrets",
+        ),
+    ];
+    let default = world.ok("sdl_policy_get", json!({}))["policy"].clone();
+    for (name, patch, args, outcome, says) in rows {
+        world.ok("sdl_policy_set", json!({"policyPatch": default}));
+        world.ok("sdl_policy_set", json!({"policyPatch": patch}));
+        let before = audit::count(world.host.agent()).unwrap();
+        let answer = window(&world, args);
+        assert_eq!(audit::count(world.host.agent()).unwrap(), before + 1, "{name}");
+        let lower = answer.get("downgradedFrom").is_some();
+        let shape = why(&answer).contains("a skeleton");
+        let came = match (answer["approved"] == true, lower, shape) {
+            (false, ..) => "denied",
+            (true, false, _) => "window",
+            (true, true, true) => "skeleton",
+            (true, true, false) => "hotPath",
+        };
+        assert_eq!(came, outcome, "{name}: {answer:#}");
+        assert!(why(&answer).contains(says), "{name}: {answer:#}");
+        match outcome {
+            "denied" => assert_helps(&world, &answer),
+            _ => assert!(sdl_tokens::count(&answer.to_string()) <= 1_400, "{name}"),
+        }
+        let (row, _) = audit::show(world.host.agent(), Some("shop"), 10_000).unwrap().remove(before as usize);
+        let written = match outcome {
+            "denied" => "denied",
+            "window" => "approved",
+            _ => "downgraded",
+        };
+        assert_eq!((row.action.as_str(), row.decision.as_str()), ("code.needWindow", written), "{name}");
+    }
+}
+
+#[test]
+fn a_slice_that_is_not_held_any_more_is_not_current() {
+    let world = world();
+    let args = ask(&world, "total", 900, &["total", "x", "y", "z"]);
+    let total = id(&world, "total");
+    world.ok("sdl_slice_build", json!({"entrySymbols": [total], "budget": {"maxCards": 1}}));
+    assert!(why(&window(&world, args.clone())).contains("in a current slice"));
+    // Its symbol went and came back under another name: the slice has what it had, and this is another one.
+    world.repo.write("//- /src/shop.py\ndef checkout(cart: Cart) calls sum\ndef sum(cart: Cart)\n");
+    let other = ask(&world, "sum", 900, &["sum", "x", "y", "z"]);
+    assert!(why(&window(&world, other)).contains("no current slice"));
 }
 
 #[test]
@@ -280,7 +448,7 @@ fn no_denied_or_secret_byte_leaves() {
         let (tool, mut args) = match kind {
             0 => ("sdl_code_getSkeleton", json!({"symbolId": symbol, "identifiersToFind": words, "skeletonOffset": lines % 7})),
             1 => {
-                let file = ["real/auth.ts", "real/.env.py", "real/large.py", "../etc/passwd"][lines as usize % 4];
+                let file = ["real/auth.ts", "real/old/.env.py", "real/large.py", "../etc/passwd"][lines as usize % 4];
                 ("sdl_code_getSkeleton", json!({"file": file, "exportedOnly": on[0], "identifiersToFind": words}))
             }
             2 => ("sdl_code_getHotPath", json!({"symbolId": symbol, "identifiersToFind": words, "contextLines": lines})),

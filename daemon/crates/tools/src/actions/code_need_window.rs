@@ -1,7 +1,6 @@
 //! `code.needWindow`: source as it is, if the policy lets it be shown.
 
 use schemars::JsonSchema;
-use sdl_ledger::{Clock as _, SystemClock};
 use sdl_retrieve::Sym;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -135,7 +134,7 @@ impl ReadAction for CodeNeedWindow {
             let ask = Ask { secret_file: true, break_glass: glass, ..Ask::default() };
             let decision = decide(&ask, &policy);
             let response = denied(cx, &request, &sym, &decision, None)?;
-            record(cx, &request, &sym, &decision, &response)?;
+            record(cx, &request, &sym, &decision, &response);
             return Ok(response);
         }
         let text = source_text::of(cx, sym.row())?;
@@ -184,8 +183,7 @@ impl ReadAction for CodeNeedWindow {
                 approved(&sym, &found, &decision, count, &shown)
             }
         };
-        // In the log before it is out of the house.
-        record(cx, &request, &sym, &decision, &response)?;
+        record(cx, &request, &sym, &decision, &response);
         Ok(response)
     }
 }
@@ -412,14 +410,8 @@ fn words(name: &str) -> Vec<String> {
     words
 }
 
-/// Writes the decision into the log.
-fn record(
-    cx: &ReadCx<'_>,
-    request: &Request,
-    sym: &Sym,
-    decision: &Decision,
-    response: &Response,
-) -> Result<(), ToolError> {
+/// Leaves the decision for the log.
+fn record(cx: &ReadCx<'_>, request: &Request, sym: &Sym, decision: &Decision, response: &Response) {
     let made = match decision.verdict {
         Verdict::Denied => "denied",
         Verdict::Window => "approved",
@@ -428,14 +420,8 @@ fn record(
     let identifiers: Vec<String> =
         request.identifiers_to_find.iter().map(|one| one.chars().take(100).collect()).collect();
     let row = audit::Row {
-        at_ms: SystemClock.unix_ms(),
-        repo_id: cx.repo.id().to_owned(),
-        session: cx.call.session.id,
-        client: cx.call.session.client.chars().take(200).collect(),
-        action: "code.needWindow".to_owned(),
         decision: made.to_owned(),
         break_glass: request.break_glass.unwrap_or(false),
-        version: cx.version.to_string(),
         why: decision.why.clone(),
         details: json!({
             "symbolId": sym.id.to_string(),
@@ -449,8 +435,7 @@ fn record(
         }),
         ..audit::Row::default()
     };
-    audit::append(cx.call.host.agent(), &row)?;
-    Ok(())
+    cx.decided(row);
 }
 
 impl Render for Response {

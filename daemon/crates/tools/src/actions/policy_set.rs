@@ -60,7 +60,9 @@ impl RepoAction for PolicySet {
             details: json!({ "policyPatch": request.policy_patch }),
             ..audit::Row::default()
         };
-        audit::append(store, &row)?;
+        // What was decided before stands before it.
+        cx.call.decisions.settle(store)?;
+        audit::append(store, &[row])?;
         policy::set(store, cx.repo, &request.policy_patch)?;
         Ok((Response { ok: true, repo_id: cx.repo.id().to_owned() }, stand))
     }

@@ -8,6 +8,7 @@ use serde::Serialize;
 
 use crate::action::ReadCx;
 use crate::ladder::{self, hot_path, identifiers, lines, skeleton};
+use crate::redact::{self, Level};
 use crate::{ToolError, budget, source_text};
 
 /// Less room than this is not worth opening a file for.
@@ -31,10 +32,17 @@ pub(crate) struct Evidence {
 
 /// Adds a piece if there is room; what it takes of the answer.
 pub(super) fn push(
+    cx: &ReadCx<'_>,
     list: &mut Vec<Evidence>,
     (kind, symbol, content): (&str, SymbolId, String),
     room: usize,
 ) -> Result<Option<usize>, ToolError> {
+    // Here as well as on the way out, since its tokens are told.
+    let level = || crate::policy::of(cx.call.host.agent(), cx.repo).map(|policy| policy.level());
+    let content = match redact::text(&content, Level::Likely) {
+        Some(_) => redact::text(&content, level()?).unwrap_or(content),
+        None => content,
+    };
     let tokens = budget::count(&content) as u64;
     let piece = Evidence { kind: kind.to_owned(), symbol_id: symbol.to_string(), content, tokens };
     let size = budget::of(&piece)? + 1;
@@ -47,6 +55,7 @@ pub(super) fn push(
 
 /// Adds as many lines as there is room for; what they take.
 pub(super) fn push_lines(
+    cx: &ReadCx<'_>,
     list: &mut Vec<Evidence>,
     (kind, symbol, all): (&str, SymbolId, &[String]),
     room: usize,
@@ -68,7 +77,7 @@ pub(super) fn push_lines(
     if count < most.min(2) || count == 0 {
         return Ok(0);
     }
-    Ok(push(list, (kind, symbol, content(count)), room)?.unwrap_or(0))
+    Ok(push(cx, list, (kind, symbol, content(count)), room)?.unwrap_or(0))
 }
 
 /// Whether there is more to a symbol than its card tells.

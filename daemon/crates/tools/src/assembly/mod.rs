@@ -187,14 +187,14 @@ fn cards(
     let mut used = 0;
     for held in &built.doc.card_refs {
         let content = format!("held: {}", held.etag);
-        used += evidence::push(&mut out.evidence, ("cardRef", held.symbol_id, content), room - used)?
+        used += evidence::push(cx, &mut out.evidence, ("cardRef", held.symbol_id, content), room - used)?
             .unwrap_or(0);
     }
     for found in &built.doc.cards {
         let mut placed = None;
         // Less is told of a symbol rather than nothing.
         for content in [card::text(found), card::signature_line(found)] {
-            placed = evidence::push(&mut out.evidence, ("card", found.symbol_id, content), room - used)?;
+            placed = evidence::push(cx, &mut out.evidence, ("card", found.symbol_id, content), room - used)?;
             if placed.is_some() {
                 break;
             }
@@ -226,8 +226,8 @@ fn tests(cx: &ReadCx<'_>, built: &BuiltSlice, room: usize, out: &mut Gathered) -
             continue;
         }
         let content = format!("{} {} tests {}", test.file, test.name, found.qualified_name);
-        used +=
-            evidence::push(&mut out.evidence, ("test", test.symbol_id, content), room - used)?.unwrap_or(0);
+        used += evidence::push(cx, &mut out.evidence, ("test", test.symbol_id, content), room - used)?
+            .unwrap_or(0);
     }
     Ok(used)
 }
@@ -254,7 +254,8 @@ fn source(
         };
         match shown {
             Ok(lines) => {
-                used += evidence::push_lines(&mut out.evidence, (rung.name(), sym.id, &lines), room - used)?;
+                used +=
+                    evidence::push_lines(cx, &mut out.evidence, (rung.name(), sym.id, &lines), room - used)?;
             }
             // One file that can't be shown does not keep back the others.
             Err(error) if error.code != crate::Code::Cancelled && error.about.damage.is_none() => {

@@ -1,5 +1,11 @@
 //! The log of every decision on source: append-only, each row with the hash of the one before. Rows are never changed; the
 //! oldest are dropped when there are too many, and the anchor row then says what the first kept one follows.
+//!
+//! Secrets are masked before a row is written, whatever the policy: what is once in here can't be taken out again.
+
+mod decisions;
+#[cfg(test)]
+mod tests;
 
 use std::ops::ControlFlow;
 
@@ -7,7 +13,10 @@ use sdl_ledger::{AgentStore, AgentWriter};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+pub(crate) use decisions::Decisions;
+
 use crate::owned::AUDIT;
+use crate::redact::{self, Level};
 
 /// The layout of a row.
 const LAYOUT: u8 = 1;
@@ -83,20 +92,29 @@ pub struct Verified {
     pub faults: Vec<String>,
 }
 
-/// Appends a row; its number and hash are filled in. Durable when this returns.
-pub(crate) fn append(store: &AgentStore, row: &Row) -> sdl_ledger::Result<u64> {
+/// Appends rows; their numbers and hashes are filled in. Durable when this returns.
+pub(crate) fn append(store: &AgentStore, rows: &[Row]) -> sdl_ledger::Result<()> {
+    append_keeping(store, rows, KEPT)
+}
+
+fn append_keeping(store: &AgentStore, rows: &[Row], kept: u64) -> sdl_ledger::Result<()> {
+    if rows.is_empty() {
+        return Ok(());
+    }
     store.write(|writer| {
         let mut anchor = match writer.get(AUDIT, &key(ANCHOR))?.and_then(decoded::<Anchor>) {
             Some((_, anchor)) => anchor,
             // Without an anchor the log goes on behind its last row, if there is one.
             None => recovered(writer)?,
         };
-        let row = Row { seq: anchor.head + 1, prev: anchor.head_hash.clone(), ..row.clone() };
-        let (hash, bytes) = encoded(&row);
-        writer.put(AUDIT, &key(row.seq), &bytes)?;
-        anchor.head = row.seq;
-        anchor.head_hash = hash;
-        while anchor.head - anchor.dropped > KEPT {
+        for row in rows {
+            let row = Row { seq: anchor.head + 1, prev: anchor.head_hash.clone(), ..masked(row) };
+            let (hash, bytes) = encoded(&row);
+            writer.put(AUDIT, &key(row.seq), &bytes)?;
+            anchor.head = row.seq;
+            anchor.head_hash = hash;
+        }
+        while anchor.head - anchor.dropped > kept {
             let oldest = anchor.dropped + 1;
             if let Some((hash, _)) = writer.get(AUDIT, &key(oldest))?.and_then(decoded::<Row>) {
                 anchor.dropped_hash = hash;
@@ -104,9 +122,19 @@ pub(crate) fn append(store: &AgentStore, row: &Row) -> sdl_ledger::Result<u64> {
             writer.delete(AUDIT, &key(oldest))?;
             anchor.dropped = oldest;
         }
-        writer.put(AUDIT, &key(ANCHOR), &encoded(&anchor).1)?;
-        Ok(row.seq)
+        writer.put(AUDIT, &key(ANCHOR), &encoded(&anchor).1)
     })
+}
+
+fn masked(row: &Row) -> Row {
+    let mut row = row.clone();
+    redact::value(&mut row.details, Level::Likely);
+    for text in row.why.iter_mut().chain([&mut row.client]) {
+        if let Some(shown) = redact::text(text, Level::Likely) {
+            *text = shown;
+        }
+    }
+    row
 }
 
 fn recovered(writer: &AgentWriter<'_>) -> sdl_ledger::Result<Anchor> {
@@ -135,6 +163,13 @@ pub fn show(store: &AgentStore, repo: Option<&str>, limit: usize) -> sdl_ledger:
         })
     })?;
     Ok(rows.into())
+}
+
+/// How many rows were ever written.
+pub fn count(store: &AgentStore) -> sdl_ledger::Result<u64> {
+    store.read(|reader| {
+        Ok(reader.get(AUDIT, &key(ANCHOR))?.and_then(decoded::<Anchor>).map_or(0, |(_, anchor)| anchor.head))
+    })
 }
 
 /// Checks that every row is as it was written, follows the one before, and that none is missing.
@@ -201,58 +236,4 @@ fn decoded<T: for<'de> Deserialize<'de>>(bytes: &[u8]) -> Option<(String, T)> {
         return None;
     }
     Some((made.to_hex().to_string(), serde_json::from_slice(json).ok()?))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn store() -> (tempfile::TempDir, AgentStore) {
-        let dir = tempfile::tempdir().unwrap();
-        let store =
-            AgentStore::open(dir.path(), crate::AGENT_TABLES, &sdl_ledger::Options::default()).unwrap().0;
-        for i in 0..5 {
-            let repo_id = if i % 2 == 0 { "a" } else { "b" }.to_owned();
-            append(&store, &Row { repo_id, decision: "denied".into(), ..Row::default() }).unwrap();
-        }
-        (dir, store)
-    }
-
-    #[test]
-    fn rows_follow_each_other() {
-        let (_dir, store) = store();
-        let found = verify(&store).unwrap();
-        assert_eq!((found.ok, found.rows, found.dropped), (true, 5, 0), "{found:?}");
-        let rows = show(&store, Some("a"), 2).unwrap();
-        assert_eq!(rows.iter().map(|(row, _)| row.seq).collect::<Vec<_>>(), [3, 5]);
-        assert_eq!(found.head, rows[1].1);
-    }
-
-    type Change = fn(&mut AgentWriter<'_>) -> sdl_ledger::Result<()>;
-
-    #[test]
-    fn whatever_is_changed_is_found() {
-        let change: [(&str, Change); 5] = [
-            ("not what was written", |w| {
-                let mut bytes = w.get(AUDIT, &key(3))?.unwrap().to_vec();
-                let at = bytes.len() - 9;
-                bytes[at] ^= 1;
-                w.put(AUDIT, &key(3), &bytes)
-            }),
-            ("row 2 is missing", |w| w.delete(AUDIT, &key(2)).map(|_| ())),
-            ("ends with row 4", |w| w.delete(AUDIT, &key(5)).map(|_| ())),
-            ("does not follow", |w| {
-                let row =
-                    Row { seq: 3, decision: "approved".into(), prev: "forged".into(), ..Row::default() };
-                w.put(AUDIT, &key(3), &encoded(&row).1)
-            }),
-            ("was written", |w| w.delete(AUDIT, &key(ANCHOR)).map(|_| ())),
-        ];
-        for (says, change) in change {
-            let (_dir, store) = store();
-            store.write(change).unwrap();
-            let found = verify(&store).unwrap();
-            assert!(!found.ok && found.faults.iter().any(|fault| fault.contains(says)), "{says}: {found:?}");
-        }
-    }
 }

@@ -60,6 +60,7 @@ pub(crate) fn run(
     let inner = Call { pins: Some(&pins), progress: &NoProgress, ..*call };
     let (mut done, mut pinned) = (Vec::<Done>::new(), Vec::new());
     let (mut from, mut attempts) = (0, 0);
+    let mut decided = call.decisions.mark();
     while let Some(step) = steps.get(done.len()) {
         call.check()?;
         call.progress.report(done.len() as u64, Some(steps.len() as u64), &step.action);
@@ -71,6 +72,7 @@ pub(crate) fn run(
                 return Err(ToolError::new(Code::Conflict, message));
             }
             done.truncate(from);
+            call.decisions.back_to(decided);
             continue;
         }
         let ends = outcome.is_err() && stop;
@@ -79,6 +81,7 @@ pub(crate) fn run(
         if call.registry.action(&step.action).is_some_and(|entry| entry.def.mutating) {
             pinned.extend(released(&pins, from));
             (from, attempts) = (done.len(), 0);
+            decided = call.decisions.mark();
         }
         if ends {
             break;

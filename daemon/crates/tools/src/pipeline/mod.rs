@@ -18,10 +18,12 @@ pub(crate) use pins::{Pins, Stood};
 pub(crate) use repo::of as find_repo;
 
 use crate::action::{Call, RepoCx};
+use crate::audit::Decisions;
 use crate::input::nearest::nearest;
+use crate::redact::{self, Level};
 use crate::registry::{Answer, Entry, Freshness, RepoArgs, Runner, names, take};
 use crate::usage::Served;
-use crate::{Cancel, Candidate, Code, Progress, Session, ToolError, Tools};
+use crate::{Cancel, Candidate, Code, Progress, Session, ToolError, Tools, policy};
 
 /// A call whose arguments are known to fit the action's schema.
 struct Checked<'a> {
@@ -40,6 +42,7 @@ pub(crate) fn call(
     cancel: &Cancel,
     served: &RefCell<Served>,
 ) -> Result<Answer, ToolError> {
+    let decisions = Decisions::default();
     let call = Call {
         host: tools.host.as_ref(),
         session,
@@ -49,35 +52,73 @@ pub(crate) fn call(
         leases: &tools.leases,
         usage: tools.usage.as_ref(),
         served,
+        decisions: &decisions,
         pins: None,
         briefings: &tools.briefings,
         buffers: &tools.buffers,
     };
     // Nothing below keeps a lock over a handler, and what handlers share is valid between any two of its steps.
     let caught = catch_unwind(AssertUnwindSafe(|| answer(&call, name, args)));
-    caught.unwrap_or_else(|panic| {
+    let answered = caught.unwrap_or_else(|panic| {
         let why = panic
             .downcast_ref::<&str>()
             .map(|text| (*text).to_owned())
             .or_else(|| panic.downcast_ref::<String>().cloned())
             .unwrap_or_default();
-        Err(ToolError::internal(&format!("answering {name}"), format!("a defect of the daemon ({why})")))
-    })
+        let error =
+            ToolError::internal(&format!("answering {name}"), format!("a defect of the daemon ({why})"));
+        Err(redact::error(error, || Level::Likely))
+    });
+    // In the log before it is out of the house.
+    decisions.settle(tools.host.agent())?;
+    answered
 }
 
 fn answer(call: &Call<'_>, name: &str, bytes: &[u8]) -> Result<Answer, ToolError> {
-    let tool = call.registry.tool(name).ok_or_else(|| unknown_tool(call, name))?;
-    let value = arguments::parse(bytes)?;
-    let value = if tool.raw { arguments::payload(value)? } else { value };
-    execute(call, arguments::check(call.registry, tool, value)?)
+    let read = || {
+        let tool = call.registry.tool(name).ok_or_else(|| unknown_tool(call, name))?;
+        let value = arguments::parse(bytes)?;
+        let value = if tool.raw { arguments::payload(value)? } else { value };
+        arguments::check(call.registry, tool, value)
+    };
+    execute(call, read().map_err(|error| redact::error(error, || Level::Likely))?)
 }
 
 /// Answers a call of an action from within another call.
 pub(crate) fn step(call: &Call<'_>, action: &str, args: Map<String, Value>) -> Result<Answer, ToolError> {
-    execute(call, arguments::check_action(call.registry, action, Value::Object(args))?)
+    let checked = arguments::check_action(call.registry, action, Value::Object(args));
+    execute(call, checked.map_err(|error| redact::error(error, || Level::Likely))?)
 }
 
+/// Runs an action. Everything that leaves a handler comes through here, and no secret goes further.
 fn execute(call: &Call<'_>, checked: Checked<'_>) -> Result<Answer, ToolError> {
+    let name = checked.entry.def.name;
+    call.decisions.begin(name);
+    // Which repository this action was about: another step's policy is not its own.
+    let mut before = None;
+    call.serves(|served| before = served.repo.take());
+    let answered = run(call, checked);
+    let mut about = None;
+    call.serves(|served| {
+        about.clone_from(&served.repo);
+        served.repo = served.repo.take().or(before);
+    });
+    let level = || match about {
+        // What its steps gave was masked by the policies of their repositories.
+        _ if name == "chain" => Level::Known,
+        Some(repo) => policy::of_id(call.host.agent(), &repo).map_or(Level::Likely, |policy| policy.level()),
+        None => Level::Likely,
+    };
+    match answered {
+        Ok(mut answer) => {
+            redact::answer(&mut answer.structured, &mut answer.text, level);
+            Ok(answer)
+        }
+        Err(error) => Err(redact::error(error, level)),
+    }
+}
+
+fn run(call: &Call<'_>, checked: Checked<'_>) -> Result<Answer, ToolError> {
     call.check()?;
     let Checked { entry, mut args, notes } = checked;
     call.serves(|served| served.action = served.action.or(Some(entry.def.name)));
@@ -101,7 +142,7 @@ fn execute(call: &Call<'_>, checked: Checked<'_>) -> Result<Answer, ToolError> {
             }
             answer
         }
-        Runner::Read { sync, handle, run } => read::run(call, *sync, (*handle, *run), args)?,
+        Runner::Read { sync, handle, run } => read::run(call, *sync, (*handle, *run), args, &notes)?,
     };
     call.serves(|served| served.add(&answer.structured));
     note(&mut answer, &notes)?;

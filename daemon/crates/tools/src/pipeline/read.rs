@@ -26,12 +26,13 @@ const READ_LIMIT: Duration = Duration::from_secs(20);
 /// How often a call is answered again because another one changed its lease meanwhile.
 const ATTEMPTS: usize = 5;
 
-/// Runs a read action on a snapshot taken behind the barrier.
+/// Runs a read action on a snapshot taken behind the barrier. `noted` is what will be added to its answer.
 pub(super) fn run(
     call: &Call<'_>,
     default: Sync,
     (handle, run): (ReadHandle, RunRead),
     mut args: Args,
+    noted: &[String],
 ) -> Result<Answer, ToolError> {
     let common: ReadArgs = take(&mut args, &["repoId", "sync", "syncTimeoutMs"])?;
     let handle = handle(&args);
@@ -47,8 +48,9 @@ pub(super) fn run(
     let mut moved = false;
     for _ in 0..ATTEMPTS {
         call.check()?;
+        let decided = call.decisions.mark();
         let held = handle.as_ref().map(|(kind, handle)| call.leases.get(repo.as_ref(), *kind, handle));
-        let answered = on_snapshot(call, repo.as_ref(), &barrier, held, |cx| run(cx, args.clone()));
+        let answered = on_snapshot(call, repo.as_ref(), (&barrier, noted), held, |cx| run(cx, args.clone()));
         let (mut answer, writes) = match answered {
             // A file changed between the version and the reading of its text: once more, behind another barrier.
             // A chain stays on its version.
@@ -58,13 +60,14 @@ pub(super) fn run(
                     && !std::mem::replace(&mut moved, true) =>
             {
                 barrier = repo.barrier(call.at_most(timeout), call.cancel);
+                call.decisions.back_to(decided);
                 continue;
             }
             answered => answered.map_err(|error| reported(repo.as_ref(), error))?,
         };
         match perform(call, repo.as_ref(), writes) {
             Ok(()) => return Ok(answer),
-            Err(Unwritten::Overtaken) => {}
+            Err(Unwritten::Overtaken) => call.decisions.back_to(decided),
             Err(Unwritten::Store(error)) => {
                 let note = format!(
                     "the handle holds until the daemon restarts, for it could not be stored: {error}"
@@ -91,7 +94,7 @@ fn reported(repo: &dyn Repo, error: ToolError) -> ToolError {
 fn on_snapshot(
     call: &Call<'_>,
     repo: &dyn Repo,
-    barrier: &Barrier,
+    (barrier, noted): (&Barrier, &[String]),
     held: Option<Result<Held, ToolError>>,
     run: impl FnOnce(&ReadCx<'_>) -> Result<Answer, ToolError>,
 ) -> Result<(Answer, Vec<LeaseWrite>), ToolError> {
@@ -120,7 +123,10 @@ fn on_snapshot(
             None => Source::new(snapshot, &outlines),
             Some((seq, laid, outlines)) => Source::new(laid, outlines).with_overlay(*seq),
         };
-        let reserved = budget::of(&json!({ "freshness": freshness }))?;
+        let mut reserved = budget::of(&json!({ "freshness": freshness }))?;
+        if !noted.is_empty() {
+            reserved += budget::of(&json!({ "notes": noted }))?;
+        }
         let cx = ReadCx {
             call,
             repo,

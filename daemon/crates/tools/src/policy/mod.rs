@@ -133,7 +133,12 @@ impl Policy {
 
 /// The policy of a repository; the default one if none was set. What can't be read is no reason to allow more: an error.
 pub(crate) fn of(store: &AgentStore, repo: &dyn Repo) -> Result<Policy, ToolError> {
-    let stored = store.read(|reader| Ok(reader.get(POLICY, &key(repo))?.map(<[u8]>::to_vec)))?;
+    of_id(store, repo.id())
+}
+
+/// As [`of`], by the repository's id.
+pub(crate) fn of_id(store: &AgentStore, repo: &str) -> Result<Policy, ToolError> {
+    let stored = store.read(|reader| Ok(reader.get(POLICY, &stored::key(repo, ""))?.map(<[u8]>::to_vec)))?;
     let Some(bytes) = stored else { return Ok(Policy::default()) };
     let policy = bytes.split_first().filter(|(layout, _)| **layout == LAYOUT);
     policy.and_then(|(_, json)| serde_json::from_slice(json).ok()).ok_or_else(|| {
@@ -148,10 +153,6 @@ pub(crate) fn set(store: &AgentStore, repo: &dyn Repo, patch: &PolicyPatch) -> R
     let policy = of(store, repo).unwrap_or_default().patched(patch);
     let mut bytes = vec![LAYOUT];
     serde_json::to_writer(&mut bytes, &policy).map_err(|e| ToolError::internal("writing a policy", e))?;
-    store.write(|writer| writer.put(POLICY, &key(repo), &bytes))?;
+    store.write(|writer| writer.put(POLICY, &stored::key(repo.id(), ""), &bytes))?;
     Ok(policy)
-}
-
-fn key(repo: &dyn Repo) -> Vec<u8> {
-    stored::key(repo.id(), "")
 }

@@ -5,6 +5,8 @@
 
 use std::ops::Range;
 
+use super::MASK;
+
 /// How the names of secrets end, in lower case without the marks between words.
 const ENDINGS: &[&str] = &[
     "accesskey",
@@ -53,6 +55,10 @@ pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
     let mut at = 0;
     // The last byte that is no white space, before `at`.
     let mut before = b'\n';
+    // Whether a line has ended since the operator: only a literal is its value then, not a bare word.
+    let mut below = false;
+    // Whether what comes next is the name of a macro: its value follows without an operator.
+    let mut defines = false;
     while let Some(&byte) = bytes.get(at) {
         let start = at;
         match byte {
@@ -63,6 +69,12 @@ pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
                     let (content, end) = literal(text, at);
                     let value = text.get(content.clone()).unwrap_or_default();
                     let direct = fresh || depth == 0;
+                    if !fresh && value.contains('\n') {
+                        // The end of a text that spoke of a secret, rather than the beginning of one.
+                        at += 1;
+                        state = State::Idle;
+                        continue;
+                    }
                     if if direct { value.len() >= SHORTEST } else { looks_random(value) } {
                         found.push(content);
                         at = end;
@@ -91,7 +103,7 @@ pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
                     // A string's prefix: `b"…"`, `r#"…"#`.
                     State::Given { .. } if prefix => state,
                     State::Given { fresh: true, .. }
-                        if !is_secret(name) && unquoted(text, start).is_some() =>
+                        if !below && !is_secret(name) && unquoted(text, start).is_some() =>
                     {
                         let end = unquoted(text, start).unwrap_or(at);
                         found.push(start..end);
@@ -102,15 +114,18 @@ pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
                     State::Given { depth, .. } if bytes.get(at) == Some(&b'(') => {
                         State::Given { fresh: false, depth }
                     }
+                    _ if is_secret(name) && defines => State::Given { fresh: true, depth: 0 },
                     _ if is_secret(name) => State::Named { argument: false },
                     State::Given { depth, .. } => State::Given { fresh: false, depth },
                     _ => State::Idle,
                 };
+                defines = before == b'#' && name == b"define";
+                below &= !defines;
             }
             b'0'..=b'9' => {
                 let end = unquoted(text, start);
                 match (state, end) {
-                    (State::Given { fresh: true, .. }, Some(end)) => {
+                    (State::Given { fresh: true, .. }, Some(end)) if !below => {
                         found.push(start..end);
                         at = end;
                         state = State::Idle;
@@ -125,6 +140,7 @@ pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
             b'=' | b':' | b'!' | b'>' | b'?' | b'~' => {
                 // `::` joins names.
                 let path = byte == b':' && (bytes.get(at + 1) == Some(&b':') || before == b':');
+                below = false;
                 state = match state {
                     State::Named { .. } if !path => State::Given { fresh: true, depth: 0 },
                     State::Given { depth, .. } if !path => State::Given { fresh: true, depth },
@@ -133,6 +149,7 @@ pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
                 at += 1;
             }
             b',' => {
+                below = false;
                 state = match state {
                     State::Named { argument: true } => State::Given { fresh: true, depth: 0 },
                     State::Given { depth, .. } if depth > 0 => state,
@@ -174,12 +191,20 @@ pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
             }
             b'\n' => {
                 // A value may stand on the line after its operator.
+                below = true;
                 state = match state {
                     State::Given { fresh: true, .. } => state,
                     State::Given { depth, .. } if depth > 0 => state,
                     _ => State::Idle,
                 };
                 at += 1;
+            }
+            // Masked before.
+            b'*' if matches!(state, State::Given { fresh: true, .. })
+                && bytes.get(at..).is_some_and(|rest| rest.starts_with(MASK.as_bytes())) =>
+            {
+                state = State::Idle;
+                at += MASK.len();
             }
             _ => at += 1,
         }
@@ -250,7 +275,22 @@ fn unquoted(text: &str, at: usize) -> Option<usize> {
     let value = rest.get(..length)?;
     let next = rest.as_bytes().get(length);
     let code = matches!(next, Some(b'(' | b'.' | b'[' | b':' | b'<' | b'"' | b'\''));
-    (!code && looks_random(value)).then_some(at + length)
+    // Of a text that was cut off here this may be the beginning of one.
+    let cut = length > 0 && rest.get(length..).is_some_and(|rest| rest.starts_with('…'));
+    (!code && (cut || looks_random(value)) && !is_own_id(value)).then_some(at + length)
+}
+
+/// Whether that is one of the daemon's own ids, versions or etags, which stand behind all sorts of words in answers.
+fn is_own_id(value: &str) -> bool {
+    let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit() || b.is_ascii_lowercase());
+    let behind = |marks: &[&str], mark: char, most: usize| {
+        value.split_once(mark).is_some_and(|(first, rest)| {
+            marks.contains(&first) && (10..=most).contains(&rest.len()) && digits(rest)
+        })
+    };
+    behind(&["s", "h", "sp", "m", "art", "as", "f", "op"], '_', 24)
+        || behind(&["minimal", "signature", "deps", "compact", "full"], '-', 10)
+        || value.strip_prefix('v').is_some_and(|n| n.len() == 13 && n.bytes().all(|b| b.is_ascii_digit()))
 }
 
 /// Letters and digits mixed, of one piece, as no word is.

@@ -2,16 +2,21 @@
 //!
 //! [`find`] goes once over a text, in time linear in its length, and gives the stretches to mask; [`masked`] cuts a part of the
 //! text out with those left out. Finding in the whole file and cutting later keeps offsets as they are, and hides the
-//! middle of a key as well as its beginning.
+//! middle of a key as well as its beginning. [`answer`] and [`error`] are the last stop of everything that leaves: cards are
+//! made of documentation, headers and guards, which no one masked before.
+//!
+//! Etags and fingerprints are hashes of what a symbol is, secrets and all: an edited secret is an edit. They tell nothing of a
+//! random secret. Whoever sees everything else of a symbol could check guesses of a weak one against them, as with any hash.
 
+mod answer;
 mod assigned;
-mod files;
 mod tokens;
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-pub(crate) use files::is_secret_file;
+pub(crate) use answer::{answer, error, value};
+pub(crate) use sdl_lang::is_secret_file;
 
 /// What stands in place of a secret. One token, so that masking never makes an answer larger.
 pub(crate) const MASK: &str = "***";
@@ -32,6 +37,9 @@ pub(crate) fn find(text: &str, level: Level) -> Vec<Range<usize>> {
     if level == Level::Likely {
         assigned::find(text, &mut found);
     }
+    if found.is_empty() {
+        return found;
+    }
     found.sort_unstable_by_key(|range| (range.start, range.end));
     let mut apart: Vec<Range<usize>> = Vec::with_capacity(found.len());
     for range in found.into_iter().filter(|range| !range.is_empty()) {
@@ -41,6 +49,12 @@ pub(crate) fn find(text: &str, level: Level) -> Vec<Range<usize>> {
         }
     }
     apart
+}
+
+/// The whole `text` with its secrets masked; none if it has none.
+pub(crate) fn text(text: &str, level: Level) -> Option<String> {
+    let secrets = find(text, level);
+    (!secrets.is_empty()).then(|| masked(text, &secrets, 0..text.len()).into_owned())
 }
 
 /// A part of `text` with its `secrets` (of the whole text) masked, line by line: every line stays the line it was.
@@ -103,8 +117,12 @@ mod tests {
             (r#"passwd = b"h\"idden""#, r#"passwd = b"***""#),
             ("my_token2 = 'abcdef'", "my_token2 = '***'"),
             ("password = 'never closed", "password = '***"),
+            ("#define API_TOKEN \"hunter2\"", "#define API_TOKEN \"***\""),
+            ("The password: hunt…", "The password: ***…"),
+            ("token:\n    hunter2222", "token:\n    hunter2222"),
         ] {
             assert_eq!(likely(text), wanted);
+            assert_eq!(likely(wanted), wanted, "what is masked stays as it is");
         }
     }
 
@@ -122,6 +140,12 @@ mod tests {
             "sha = \"0123456789abcdef0123456789abcdef01234567\"",
             "key = \"name\"",
             "s_0123456789abc h_0123456789abcde v1770600000000",
+            "reset_token: s_0123456789abc",
+            "reset_token? 0.7\ns_0123456789abc full-0123456789",
+            "token=full-0123456789 token=v1770600000000 token=art_0123456789abc",
+            "task-fading-circle-circle12 sk-fading-circle-circle12 npm_config_registry_of_2_scopes_and_more",
+            "\"\"\"Reads the token: see below.\"\"\"\nx = 1\ndef f():\n    \"\"\"Next.\"\"\"",
+            "ASIAN_LANGUAGES_SUPPORTED_HERE2 ASIANLANGUAGESSUPPORTED",
         ] {
             assert_eq!(likely(text), text);
         }
@@ -139,7 +163,13 @@ mod tests {
             format!("AI{}{}", "za", &body[..35]),
             format!("ey{}.eyJzdWIiOiIxMjM0NTY3ODkwIn0.{}", "JhbGciOiJIUzI1NiJ9", &body[..30]),
         ] {
-            for text in [format!("x = f(\"{token}\")"), format!("# {token}"), format!("u={token}&v=1")] {
+            for text in [
+                format!("x = f(\"{token}\")"),
+                format!("# {token}"),
+                format!("u={token}&v=1"),
+                format!("src/deploy-{token}.py"),
+                format!("of the key {}…", &token[..14]),
+            ] {
                 let out = mask(&text, Level::Known);
                 assert!(!out.contains(&token[4..12]) && out.contains(MASK), "{text} -> {out}");
             }
@@ -157,6 +187,19 @@ mod tests {
         let all = masked(&key, &secrets, 0..key.len());
         assert_eq!(all.lines().count(), key.lines().count());
         assert!(!all.contains("MIIE") && all.starts_with("a\n") && all.ends_with("\nb\n"), "{all}");
+        let body = "A1b2C3d4".repeat(8);
+        for cut in [
+            format!("-----BEGIN {} KEY-----\n{body}\n{body}\nx = 1\n", "PRIVATE"),
+            format!("-----BEGIN {} KEY-----\\n{body}\\n\";\nx = 1\n", "PRIVATE"),
+            format!("-----BEGIN EC {} KEY-----\nProc-Type: 4,ENCRYPTED\n\n{body}…\nx = 1\n", "PRIVATE"),
+            format!("    // -----BEGIN {} KEY-----\n    // {body}\nx = 1\n", "PRIVATE"),
+            format!("Has a -----BEGIN {} KEY----- {body}… \nx = 1\n", "PRIVATE"),
+        ] {
+            let shown = mask(&cut, Level::Known);
+            assert!(!shown.contains("A1b2") && shown.ends_with("\nx = 1\n"), "{shown}");
+        }
+        let code = format!("if line == \"-----BEGIN {} KEY-----\":\n    return parse(line)\n", "PRIVATE");
+        assert_eq!(mask(&code, Level::Known), code);
         let at = key.find("MIIE").unwrap();
         assert_eq!(masked(&key, &secrets, at..at + 9), "***\n***");
     }

@@ -2,46 +2,63 @@
 
 use std::ops::Range;
 
-use super::Level;
+use super::{Level, MASK};
 
-/// How tokens of known makers begin, and the least that follows.
-const PREFIXES: &[(&str, usize)] = &[
-    ("AKIA", 16),
-    ("ASIA", 16),
-    ("AIza", 30),
-    ("AGE-SECRET-KEY-", 20),
-    ("EAACEdEose0cBA", 0),
-    ("SG.", 40),
-    ("dop_v1_", 40),
-    ("eyJ", 30),
-    ("ghp_", 30),
-    ("gho_", 30),
-    ("ghu_", 30),
-    ("ghs_", 30),
-    ("ghr_", 30),
-    ("github_pat_", 20),
-    ("glpat-", 16),
-    ("hf_", 30),
-    ("npm_", 30),
-    ("pypi-", 40),
-    ("rk_live_", 16),
-    ("rk_test_", 16),
-    ("shpat_", 30),
-    ("shpss_", 30),
-    ("sk_live_", 16),
-    ("sk_test_", 16),
-    ("sk-", 20),
-    ("whsec_", 20),
-    ("xapp-", 16),
-    ("xoxa-", 10),
-    ("xoxb-", 10),
-    ("xoxe-", 10),
-    ("xoxp-", 10),
-    ("xoxr-", 10),
-    ("xoxs-", 10),
-    ("ya29.", 20),
+/// What follows the beginning of a known maker's token.
+#[derive(Clone, Copy)]
+enum Rest {
+    /// At least so many characters, of which one is a digit or a capital: words joined by dashes have few of those.
+    Mixed(usize),
+    /// Just so many capitals and digits, and no small letter behind them.
+    Capitals(usize),
+    /// Somewhere a piece of at least so many letters and digits of several sorts: no word of a name is so long.
+    Piece(usize),
+    /// Three parts with dots between, as a signed token has.
+    Parts,
+}
+
+/// How tokens of known makers begin.
+const PREFIXES: &[(&str, Rest)] = &[
+    ("AGE-SECRET-KEY-", Rest::Mixed(20)),
+    ("AIza", Rest::Piece(16)),
+    ("AKIA", Rest::Capitals(16)),
+    ("ASIA", Rest::Capitals(16)),
+    ("EAACEdEose0cBA", Rest::Mixed(0)),
+    ("SG.", Rest::Piece(16)),
+    ("dop_v1_", Rest::Piece(32)),
+    ("eyJ", Rest::Parts),
+    ("ghp_", Rest::Piece(20)),
+    ("gho_", Rest::Piece(20)),
+    ("ghu_", Rest::Piece(20)),
+    ("ghs_", Rest::Piece(20)),
+    ("ghr_", Rest::Piece(20)),
+    ("github_pat_", Rest::Piece(16)),
+    ("glpat-", Rest::Mixed(16)),
+    ("hf_", Rest::Piece(20)),
+    ("npm_", Rest::Piece(20)),
+    ("pypi-", Rest::Piece(16)),
+    ("rk_live_", Rest::Piece(16)),
+    ("rk_test_", Rest::Piece(16)),
+    ("shpat_", Rest::Piece(20)),
+    ("shpss_", Rest::Piece(20)),
+    ("sk_live_", Rest::Piece(16)),
+    ("sk_test_", Rest::Piece(16)),
+    ("sk-", Rest::Piece(16)),
+    ("whsec_", Rest::Piece(16)),
+    ("xapp-", Rest::Mixed(16)),
+    ("xoxa-", Rest::Mixed(10)),
+    ("xoxb-", Rest::Mixed(10)),
+    ("xoxe-", Rest::Mixed(10)),
+    ("xoxp-", Rest::Mixed(10)),
+    ("xoxr-", Rest::Mixed(10)),
+    ("xoxs-", Rest::Mixed(10)),
+    ("ya29.", Rest::Mixed(20)),
 ];
 
+/// No token of a known maker is shorter, nor is the beginning of one that was cut off.
+const SHORTEST: usize = 8;
+/// As much of what follows a prefix is looked at: no token is longer that does not show before.
+const LOOKED_AT: usize = 300;
 /// A run of this many letters and digits of all sorts is no name that a person gave.
 const RANDOM: usize = 40;
 
@@ -50,17 +67,14 @@ pub(super) fn find(text: &str, level: Level, found: &mut Vec<Range<usize>>) {
     private_keys(text, found);
     addresses(text, found);
     for word in words(text) {
-        // A word is split by what joins words in code, and each piece is looked at once.
+        if word.len() < SHORTEST {
+            continue;
+        }
         let Some(chars) = text.get(word.clone()) else { continue };
-        let mut at = word.start;
-        for piece in chars.split_inclusive(['=', '/', '+']) {
-            let body = piece.trim_end_matches(['=', '/', '+']);
-            if is_token(body) {
-                // All that follows in the word belongs to it, or may.
-                found.push(at..word.end);
-                break;
-            }
-            at += piece.len();
+        let cut = text.get(word.end..).is_some_and(|rest| rest.starts_with('…'));
+        if let Some(at) = token(chars, cut) {
+            // All that follows in the word belongs to it, or may.
+            found.push(word.start + at..word.end);
         }
         if level == Level::Likely && is_random(chars) {
             found.push(word);
@@ -85,19 +99,71 @@ fn words(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
 }
 
 fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'=' | b'/' | b'+')
+    WORD[byte as usize]
 }
 
-fn is_token(word: &str) -> bool {
-    PREFIXES.iter().any(|(prefix, least)| {
-        word.strip_prefix(prefix).is_some_and(|rest| {
-            let dotted = *prefix != "eyJ" || rest.contains('.');
-            // Words joined by dashes or underscores have few digits; random ones do.
-            let random = rest.len() > 60
-                || rest.bytes().any(|byte| byte.is_ascii_digit() || byte.is_ascii_uppercase());
-            rest.len() >= *least && dotted && (*least == 0 || random)
-        })
-    })
+const WORD: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        let b = byte as u8;
+        table[byte] = b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'=' | b'/' | b'+');
+        byte += 1;
+    }
+    table
+};
+
+/// The bytes with which a prefix begins.
+const BEGINS: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut at = 0;
+    while at < PREFIXES.len() {
+        table[PREFIXES[at].0.as_bytes()[0] as usize] = true;
+        at += 1;
+    }
+    table
+};
+
+/// Where in a word a known maker's token begins: at the word's beginning, or behind what is no letter or digit.
+fn token(word: &str, cut: bool) -> Option<usize> {
+    let bytes = word.as_bytes();
+    let mut before = b' ';
+    for (at, &byte) in bytes.iter().enumerate() {
+        if BEGINS[byte as usize] && !before.is_ascii_alphanumeric() {
+            // Words have ASCII characters alone.
+            let rest = word.get(at..word.len().min(at + LOOKED_AT)).unwrap_or_default();
+            if rest.len() >= SHORTEST && is_token(rest, cut) {
+                return Some(at);
+            }
+        }
+        before = byte;
+    }
+    None
+}
+
+fn is_token(word: &str, cut: bool) -> bool {
+    PREFIXES.iter().any(|(prefix, rest)| word.strip_prefix(prefix).is_some_and(|it| rest.fits(it, cut)))
+}
+
+impl Rest {
+    /// Whether that may follow; of a text that was `cut` off behind it, whether it may be how that begins.
+    fn fits(self, rest: &str, cut: bool) -> bool {
+        let telling = |byte: u8| byte.is_ascii_digit() || byte.is_ascii_uppercase();
+        if cut {
+            return rest.bytes().any(telling);
+        }
+        match self {
+            Self::Mixed(least) => rest.len() >= least && (least == 0 || rest.bytes().any(telling)),
+            Self::Capitals(count) => {
+                let run = rest.bytes().take_while(|b| b.is_ascii_uppercase() || b.is_ascii_digit()).count();
+                run == count && !rest.as_bytes().get(run).is_some_and(u8::is_ascii_lowercase)
+            }
+            Self::Piece(least) => rest
+                .split(|c: char| !c.is_ascii_alphanumeric())
+                .any(|piece| piece.len() >= least && piece.bytes().any(telling)),
+            Self::Parts => rest.len() >= 30 && rest.contains('.'),
+        }
+    }
 }
 
 /// Whether a word is like the base64 of random bytes: long, of one piece, with capitals, small letters and digits mixed.
@@ -120,27 +186,64 @@ fn is_random(word: &str) -> bool {
     upper >= 5 && lower >= 5 && digits >= 3 && changes * 5 >= word.len() * 2
 }
 
-/// From the line that begins a private key to the one that ends it, or to the text's end.
+/// Private keys. Code that only speaks of their first line has none behind it.
 fn private_keys(text: &str, found: &mut Vec<Range<usize>>) {
+    const BEGIN: &str = "-----BEGIN ";
     let mut at = 0;
-    while let Some(start) = text.get(at..).and_then(|rest| rest.find("-----BEGIN ")).map(|found| at + found) {
-        let rest = text.get(start..).unwrap_or_default();
-        let header = rest.split('\n').next().unwrap_or_default();
-        if !header.contains("PRIVATE KEY") {
-            at = start + "-----BEGIN ".len();
-            continue;
+    while let Some(start) = text.get(at..).and_then(|rest| rest.find(BEGIN)).map(|found| at + found) {
+        at = start + BEGIN.len();
+        let header = text.get(at..).unwrap_or_default();
+        let header = header.get(..header.find("-----").unwrap_or(0)).unwrap_or_default();
+        if header.contains("PRIVATE KEY") && header.len() < 60 {
+            let behind = at + header.len() + "-----".len();
+            if let Some(end) = key_end(text, behind) {
+                found.push(start..end);
+                at = end;
+            }
         }
-        let end = rest.find("-----END ").map_or(text.len(), |end| {
-            let tail = rest.get(end..).unwrap_or_default();
-            // A key written on one line, with its line ends escaped, ends at its own dashes.
-            let close = "-----END ".len();
-            let line = tail.find('\n').unwrap_or(tail.len());
-            let dashes = tail.get(close..line).and_then(|tail| tail.find("-----")).map(|d| close + d + 5);
-            start + end + dashes.unwrap_or(line)
-        });
-        found.push(start..end);
-        at = end.max(start + 1);
     }
+}
+
+/// Where the key ends whose first line ends at `behind`: behind its last line, or where it was cut off. None if it is no key.
+fn key_end(text: &str, behind: usize) -> Option<usize> {
+    const END: &str = "-----END ";
+    // The words of a line, without what code and comments put around it.
+    let marks = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '\\' | ',' | ';' | '*' | '#');
+    let coded =
+        |word: &str| word.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'='));
+    let mut end = None;
+    let mut after_long = false;
+    let mut at = behind;
+    for (number, line) in text.get(behind..)?.split_inclusive('\n').take(400).enumerate() {
+        let next = at + line.len();
+        let body = line.trim_matches(marks).trim_start_matches("//").trim_matches(marks);
+        if let Some(closing) = line.find(END) {
+            let tail = line.get(closing + END.len()..).unwrap_or_default();
+            let dashes = tail.find("-----").map_or(tail.trim_end().len(), |dashes| dashes + 5);
+            // What stands between two such lines is a key, unless it is a page of prose.
+            return (number < 200).then_some(at + closing + END.len() + dashes);
+        }
+        let mut words = body.split(|c: char| marks(c)).filter(|word| !word.is_empty());
+        let long = words.clone().any(|word| word.len() >= 16 && coded(word.trim_end_matches('…')));
+        let goes_on = match (number, words.next(), words.next()) {
+            // Behind the dashes a key may follow on the same line.
+            (0, first, _) => first.is_none() || long,
+            (_, None, _) => true,
+            // `Proc-Type: 4,ENCRYPTED`
+            (_, Some(first), Some(_)) => number < 5 && first.ends_with(':'),
+            (_, Some(only), None) => long || (only.len() < 70 && coded(only.trim_end_matches('…'))),
+        };
+        if !goes_on {
+            break;
+        }
+        // The last line of a key is shorter than the others.
+        if long || after_long && !body.is_empty() {
+            end = Some(at + line.trim_end_matches('\n').len());
+        }
+        after_long = long;
+        at = next;
+    }
+    end
 }
 
 /// The password in `scheme://user:password@host`.
@@ -152,7 +255,7 @@ fn addresses(text: &str, found: &mut Vec<Range<usize>>) {
         let authority = rest.get(..rest.find(stop).unwrap_or(rest.len())).unwrap_or_default();
         if let Some((user, _)) = authority.rsplit_once('@')
             && let Some(colon) = user.find(':')
-            && !user.get(colon + 1..).is_some_and(|password| password.starts_with(['$', '{', '%']))
+            && !user.get(colon + 1..).is_some_and(|it| it == MASK || it.starts_with(['$', '{', '%']))
         {
             found.push(start + colon + 1..start + user.len());
         }

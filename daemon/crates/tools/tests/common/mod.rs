@@ -102,7 +102,7 @@ impl FakeRepo {
             .ledger
             .write::<sdl_ledger::Error>(Cause::Watch, None, 0, |batch| {
                 batch.apply_files(&updates)?;
-                for (path, text) in &new {
+                for (path, text) in new.iter().filter(|(path, _)| skipped(path).is_none()) {
                     batch.set_resolved(&resolve(path, text, &names))?;
                 }
                 for update in &updates {
@@ -133,14 +133,20 @@ pub(crate) fn symbol(path: &str, qualified: &str) -> SymbolId {
     FileId::of(&RelPath::new(path).unwrap()).symbol(key)
 }
 
+/// Why a file has no facts: it lies in the tree's folder `binary`, or is one of secrets. Below `real/old/` stands what a build
+/// indexed that did not know those.
+fn skipped(path: &str) -> Option<SkipReason> {
+    let secret = sdl_lang::is_secret_file(path) && !path.starts_with("real/old/");
+    path.starts_with("binary/").then_some(SkipReason::Binary).or(secret.then_some(SkipReason::Secret))
+}
+
 fn update(path: &str, text: Option<&String>) -> FileUpdate {
-    // A file of a tree's folder `binary` has no facts.
-    let skipped = path.starts_with("binary/");
-    let facts = text.filter(|_| !skipped).map(|text| Arc::new(real::facts(path, text)));
+    let skip = skipped(path);
+    let facts = text.filter(|_| skip.is_none()).map(|text| Arc::new(real::facts(path, text)));
     let row = text.map(|text| FileRow {
         path: RelPath::new(path).unwrap(),
-        state: if skipped {
-            FileState::Skipped(SkipReason::Binary)
+        state: if let Some(reason) = skip {
+            FileState::Skipped(reason)
         } else {
             FileState::Indexed(key(path, text))
         },
@@ -156,7 +162,7 @@ fn key(path: &str, text: &str) -> FactsKey {
 fn names(files: &BTreeMap<String, String>) -> BTreeMap<String, SymbolId> {
     let all = files
         .iter()
-        .filter(|(path, _)| real::lang(path).is_none())
+        .filter(|(path, _)| real::lang(path).is_none() && skipped(path).is_none())
         .flat_map(|(path, text)| facts::lines(text).into_iter().map(move |line| (path, line)));
     all.map(|(path, line)| (line.qualified.to_owned(), symbol(path, line.qualified))).collect()
 }
@@ -188,7 +194,7 @@ fn resolve(path: &str, text: &str, names: &BTreeMap<String, SymbolId>) -> Resolv
 }
 
 fn postings(path: &str, text: Option<&String>) -> Vec<Posting> {
-    let Some(text) = text.filter(|_| !path.starts_with("binary/")) else { return Vec::new() };
+    let Some(text) = text.filter(|_| skipped(path).is_none()) else { return Vec::new() };
     let path = RelPath::new(path).unwrap();
     let Facts { outline, body } = real::facts(path.as_str(), text);
     sdl_retrieve::index::postings(&path, FileId::of(&path), &outline, &body)

@@ -1,4 +1,4 @@
-//! Files that hold secrets and little else, by name.
+//! Files that hold secrets and little else, by name. They are listed and never read: what is not in a ledger leaks from nothing.
 
 /// Whole names, in lower case.
 const NAMES: &[&str] = &[
@@ -37,7 +37,7 @@ const SETTINGS: &[&str] = &["cfg", "conf", "ini", "json", "properties", "toml", 
 const SAMPLES: &[&str] = &["dist", "example", "sample", "template"];
 
 /// Whether a file (its path below the root) is known to hold secrets.
-pub(crate) fn is_secret_file(path: &str) -> bool {
+pub fn is_secret_file(path: &str) -> bool {
     let path = path.to_ascii_lowercase();
     let name = path.rsplit('/').next().unwrap_or(&path);
     let (stem, extension) = name.rsplit_once('.').unwrap_or((name, ""));

@@ -1,0 +1,167 @@
+//! Who may read what, through the real shim and daemon: secrets, decisions, and their log across restarts.
+
+#![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of a test fail it")]
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use sdl_tests::{McpClient, TestEnv};
+use serde_json::{Value, json};
+
+const APP: &str = r#"//- /app.py
+def login(user, password="correct horse"):
+    """Logs in; the password: hunter2222 is the default."""
+    if expired(user):
+        return refuse(user)
+    return accept(user)
+
+
+def logout(user):
+    return forget(user)
+//- /deploy/.env.sh
+export WORD=quietword
+start() { run; }
+//- /.env
+WORD=quietword
+"#;
+
+fn indexed(env: &TestEnv, root: &Path) -> McpClient {
+    let mut client = env.mcp(root, &["--surface", "flat"]);
+    client.call("sdl_repo_register", json!({"rootPath": root})).unwrap().ok();
+    client.call("sdl_index_refresh", json!({"mode": "incremental"})).unwrap().ok();
+    client
+}
+
+fn id(client: &mut McpClient, name: &str) -> String {
+    let found = client.call("sdl_symbol_search", json!({"query": name, "exact": true})).unwrap().ok();
+    found["results"][0]["symbolId"].as_str().unwrap().to_owned()
+}
+
+/// The log: who did what, and what came of it.
+fn log(env: &TestEnv) -> Vec<(String, String)> {
+    let shown: Value = serde_json::from_str(&env.ctl_ok(&["--json", "audit", "show"])).unwrap();
+    let text = |row: &Value, key: &str| row["row"][key].as_str().unwrap().to_owned();
+    shown["rows"].as_array().unwrap().iter().map(|row| (text(row, "action"), text(row, "decision"))).collect()
+}
+
+fn verified(env: &TestEnv) -> Value {
+    serde_json::from_str(&env.ctl_ok(&["--json", "audit", "verify"])).unwrap()
+}
+
+/// The file that keeps what agents own.
+fn agent_store(env: &TestEnv) -> PathBuf {
+    fn look(dir: &Path, found: &mut Vec<PathBuf>) {
+        for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
+            let path = entry.path();
+            if path.is_dir() {
+                look(&path, found);
+            } else if path.extension().is_some_and(|extension| extension == "mdb") {
+                found.push(path);
+            }
+        }
+    }
+    let mut found = Vec::new();
+    look(&env.state_dir(), &mut found);
+    found.retain(|path| path.to_string_lossy().contains("agent") && path.ends_with("data.mdb"));
+    found.pop().expect("a store of what agents own")
+}
+
+#[test]
+fn every_decision_is_one_row_and_the_log_outlives_the_daemon() {
+    let env = TestEnv::new();
+    let root = env.repo("app", APP);
+    let mut daemon = env.daemon();
+    let mut client = indexed(&env, &root);
+    let login = id(&mut client, "login");
+    let window = |identifiers: &[&str]| json!({"repoId": "app", "symbolId": login, "reason": "marked-for-flipping", "expectedLines": 6, "identifiersToFind": identifiers});
+    let approved = client.call("sdl_code_needWindow", window(&["expired"])).unwrap().ok();
+    assert_eq!(approved["approved"], true, "{approved:#}");
+    assert!(!approved.to_string().contains("horse") && !approved.to_string().contains("hunter2222"));
+    let gateway = json!({"action": "code.needWindow", "args": window(&["nowhere"])});
+    let denied = client.call("sdl_code", gateway).unwrap().ok();
+    assert_eq!(denied["approved"], false, "{denied:#}");
+    let next = &denied["nextBestAction"];
+    client.call(next["tool"].as_str().unwrap(), next["args"].clone()).unwrap().ok();
+    let patch = json!({"repoId": "app", "policyPatch": {"maxWindowLines": 3}});
+    let steps = json!({"steps": [
+        {"action": "policy.set", "args": patch},
+        {"action": "code.needWindow", "args": window(&["expired"])},
+        {"action": "code.getSkeleton", "args": {"repoId": "app", "file": "deploy/.env.sh"}},
+    ]});
+    let chain = client.call("sdl_chain", steps).unwrap().ok();
+    assert_eq!(chain["steps"][1]["result"]["downgradedFrom"], "window", "{chain:#}");
+    assert_eq!(chain["steps"][2]["error"]["code"], "denied", "{chain:#}");
+    let refused =
+        client.call("sdl_code_getSkeleton", json!({"repoId": "app", "file": ".env"})).unwrap().err();
+    assert_eq!(refused["code"], "denied");
+    let task = json!({"repoId": "app", "taskText": "login", "focusPaths": ["deploy/.env.sh"], "budget": {"maxTokens": 4_000}});
+    client.call("sdl_agent_orchestrate", task).unwrap().ok();
+    let wanted = [
+        ("code.needWindow", "approved"),
+        ("code.needWindow", "denied"),
+        ("policy.set", "set"),
+        ("code.needWindow", "downgraded"),
+        ("code.getSkeleton", "denied"),
+        ("code.getSkeleton", "denied"),
+    ];
+    let wanted: Vec<(String, String)> = wanted.map(|(a, d)| (a.to_owned(), d.to_owned())).into();
+    assert_eq!(log(&env), wanted);
+    let before = verified(&env);
+    assert_eq!((&before["ok"], &before["rows"]), (&json!(true), &json!(6)), "{before}");
+
+    drop(client);
+    env.ctl_ok(&["stop"]);
+    daemon.wait();
+    let mut daemon = env.daemon();
+    assert_eq!(log(&env), wanted);
+    assert_eq!(verified(&env), before);
+    let mut client = env.mcp(&root, &["--surface", "flat"]);
+    client.call("sdl_code_needWindow", window(&["expired"])).unwrap().ok();
+    let after = verified(&env);
+    assert_eq!((&after["ok"], &after["rows"]), (&json!(true), &json!(7)), "{after}");
+
+    // One byte on the disk, in whichever copies of the row there are.
+    drop(client);
+    env.ctl_ok(&["stop"]);
+    daemon.wait();
+    let store = agent_store(&env);
+    let mut bytes = fs::read(&store).unwrap();
+    let mark = b"marked-for-flipping";
+    let places: Vec<usize> = (0..bytes.len()).filter(|at| bytes[*at..].starts_with(mark)).collect();
+    assert!(!places.is_empty());
+    places.into_iter().for_each(|at| bytes[at] ^= 1);
+    fs::write(&store, bytes).unwrap();
+    let _daemon = env.daemon();
+    let output = env.ctl(&["--json", "audit", "verify"]);
+    assert!(!output.status.success());
+    let found: Value = serde_json::from_slice(&output.stdout).unwrap();
+    assert!(found["ok"] == false && !found["faults"].as_array().unwrap().is_empty(), "{found}");
+}
+
+#[test]
+fn files_of_secrets_are_listed_and_never_read() {
+    let env = TestEnv::new();
+    let root = env.repo("app", APP);
+    let mut client = indexed(&env, &root);
+    let status = client.call("sdl_repo_status", json!({"repoId": "app", "detail": "full"})).unwrap().ok();
+    assert_eq!(status["skipped"]["secret"], 1, "{status:#}");
+    for (tool, args) in [
+        ("sdl_symbol_search", json!({"query": "start"})),
+        ("sdl_symbol_search", json!({"query": "quietword"})),
+        ("sdl_slice_build", json!({"taskText": "start WORD quietword"})),
+        ("sdl_context_summary", json!({"query": "login"})),
+        ("sdl_repo_overview", json!({"level": "full"})),
+        ("sdl_symbol_getCard", json!({"symbolRef": {"name": "login"}})),
+    ] {
+        let answer = client.call(tool, args).unwrap();
+        let told = answer.raw.to_string();
+        let sent_back = told.matches("quietword").count();
+        assert!(!told.contains("WORD=quietword") && !told.contains("hunter2222"), "{tool}: {told}");
+        assert!(sent_back <= 2, "only the words of the task itself: {told}");
+    }
+    // A file that becomes one is forgotten.
+    fs::rename(root.join("app.py"), root.join("prod.env.py")).unwrap();
+    fs::rename(root.join("prod.env.py"), root.join(".env.py")).unwrap();
+    let gone = client.call("sdl_symbol_search", json!({"query": "login", "sync": "require"})).unwrap().ok();
+    assert_eq!(gone["total"], 0, "{gone:#}");
+}
