@@ -175,3 +175,49 @@ fn is_same(stat: &Stat, hint: &StatHint) -> bool {
         && stat.size == low(hint.size)
         && !sdl_watch::is_racy(hint)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn line(path: &str) -> Line {
+        Line { path: path.to_owned(), blob: None, stat: None }
+    }
+
+    #[test]
+    fn what_lies_below_a_folder() {
+        // `.` sorts before `/`, and `-` before both.
+        let lines = ["a-b", "a.py", "a/b.py", "a/c/d.py", "ab.py", "b"].map(line).into();
+        let index = Index { lines, top: None };
+        let below = |folder| index.below(folder).iter().map(|line| line.path.as_str()).collect::<Vec<_>>();
+        assert_eq!(below("a/"), ["a/b.py", "a/c/d.py"]);
+        assert_eq!(below("a/c/"), ["a/c/d.py"]);
+        assert_eq!(below("c/"), [""; 0]);
+        assert_eq!(below("").len(), 6);
+        assert!(index.line("ab.py").is_some() && index.line("a").is_none());
+    }
+
+    #[test]
+    fn a_file_is_known_by_its_times_its_size_and_its_inode() {
+        let time = |secs, nsecs| gix::index::entry::stat::Time { secs, nsecs };
+        let stat = Stat { mtime: time(100, 5), ctime: time(101, 7), dev: 1, ino: 9, uid: 0, gid: 0, size: 3 };
+        let hint = StatHint {
+            size: 3,
+            mtime_ns: 100_000_000_005,
+            ctime_ns: 101_000_000_007,
+            inode: 9 + (1 << 40),
+            read_ns: 200_000_000_000,
+        };
+        assert!(is_same(&stat, &hint));
+        for other in [
+            StatHint { size: 4, ..hint },
+            StatHint { mtime_ns: hint.mtime_ns + 1, ..hint },
+            StatHint { ctime_ns: hint.ctime_ns + 1, ..hint },
+            StatHint { inode: 10, ..hint },
+            // Read so early that a later write may have had the same time.
+            StatHint { read_ns: hint.ctime_ns + 1, ..hint },
+        ] {
+            assert!(!is_same(&stat, &other), "{other:?}");
+        }
+    }
+}

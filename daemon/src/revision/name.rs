@@ -61,7 +61,11 @@ pub(super) fn commit(repo: &gix::Repository, text: &str, cancel: &Cancel) -> Res
 fn from_log(repo: &gix::Repository, text: &str, base: &str) -> Result<ObjectId, ToolError> {
     let found = repo.rev_parse_single(base).and_then(|id| Ok(id.object()?.peel_to_commit()?.id));
     found.map_err(|error| {
-        let message = format!("git:{} names no commit: {error}; give {TAKEN}", shown(text));
+        tracing::debug!(%error, base, "not found in the log of a reference");
+        let message = format!(
+            "git:{} names no commit: the reference's log does not reach there, or it follows none; give {TAKEN}",
+            shown(text)
+        );
         ToolError::new(Code::UnknownVersion, message)
     })
 }

@@ -61,8 +61,14 @@ fn evidence_climbs_the_rungs() {
         let answer = assemble(&world, json!({"taskType": task}));
         let plan = answer["plan"].as_array().unwrap();
         assert_eq!(plan.iter().map(|step| step["rung"].as_str().unwrap()).collect::<Vec<_>>(), order);
-        assert!(plan.iter().all(|step| step["tokens"].as_u64().unwrap() > 0), "{answer:#}");
-        for rung in order {
+        for (rung, step) in order.into_iter().zip(plan) {
+            let tokens = step["tokens"].as_u64().unwrap();
+            // The hot paths have shown all of these short functions: a skeleton would say it again.
+            if (task, rung) == ("debug", "skeleton") {
+                assert_eq!((tokens, pieces(&answer, rung)), (0, Vec::new()), "{answer:#}");
+                continue;
+            }
+            assert!(tokens > 0, "{answer:#}");
             assert!(pieces(&answer, rung).iter().any(|text| text.contains("token")), "{rung}: {answer:#}");
         }
         let told = answer["evidence"].as_array().unwrap().iter();

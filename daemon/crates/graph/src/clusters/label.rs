@@ -2,18 +2,21 @@
 
 use std::collections::{HashMap, HashSet};
 
-/// One name for each cluster, from its files' paths: the deepest folder that two thirds of them lie in. Where a bigger
-/// cluster has that name, the hub's name stands behind it.
+/// Files that say nothing by their name: they go by their folder's.
+const NAMELESS: [&str; 6] = ["__init__", "index", "lib", "main", "mod", "package"];
+
+/// One name for each cluster, from its files' paths: the deepest folder that two thirds of them lie in, if the hub does
+/// too, else the hub's. Where a bigger cluster has that name, the hub's name stands behind it.
 pub(super) fn labels(paths: &[Vec<&str>], hubs: &[&str]) -> Vec<String> {
     let mut taken: HashSet<String> = HashSet::new();
     let mut out = Vec::with_capacity(paths.len());
     for (i, paths) in paths.iter().enumerate() {
         let (folder, hub) = (folder(paths), hubs.get(i).copied().unwrap_or(""));
-        let name = hub.rsplit('/').next().unwrap_or(hub);
-        let stem = name.split('.').find(|part| !part.is_empty()).unwrap_or(name);
-        let short = if folder.is_empty() { stem.to_owned() } else { folder.to_owned() };
+        let whole = bare(hub);
+        let leads = !folder.is_empty() && hub.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
+        let short = if leads { folder.to_owned() } else { whole.to_owned() };
         // A hub's path belongs to one cluster only: the last of these is free.
-        let free = [short.clone(), format!("{short}: {stem}"), format!("{short}: {hub}")]
+        let free = [short.clone(), whole.to_owned(), format!("{short}: {hub}")]
             .into_iter()
             .find(|label| !taken.contains(label));
         let label = free.unwrap_or_else(|| format!("{short}: {hub} {i}"));
@@ -21,6 +24,17 @@ pub(super) fn labels(paths: &[Vec<&str>], hubs: &[&str]) -> Vec<String> {
         out.push(label);
     }
     out
+}
+
+/// A path without its extension, or its folder if the file's name says nothing.
+fn bare(path: &str) -> &str {
+    let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
+    let stem = name.split('.').find(|part| !part.is_empty()).unwrap_or(name);
+    if NAMELESS.contains(&stem) && !folder.is_empty() {
+        return folder;
+    }
+    let end = path.len() - name.len() + name.find(stem).unwrap_or(0) + stem.len();
+    path.get(..end).unwrap_or(path)
 }
 
 /// The deepest folder that holds at least two thirds of the files; the root is empty.
@@ -47,7 +61,11 @@ mod tests {
         assert_eq!(folder(&["a.py", "b/c.py"]), "");
         let some = vec!["src/x.py", "src/y.py"];
         let named = labels(&[some.clone(), some.clone(), some], &["src/x.py", "src/y.py", "src/w/y.py"]);
-        assert_eq!(named, ["src", "src: y", "src: src/w/y.py"]);
+        assert_eq!(named, ["src", "src/y", "src/w/y"]);
         assert_eq!(labels(&[vec!["a.py", "b.py"]], &["b.py"]), ["b"]);
+        let tested = vec!["tests/a.py", "tests/b.py", "tests/c.py", "app/db/__init__.py"];
+        assert_eq!(labels(&[tested], &["app/db/__init__.py"]), ["app/db"], "not what only tests it");
+        assert_eq!(labels(&[vec!["app/db/query.py", "lib/x.py"]], &["app/db/query.py"]), ["app/db/query"]);
+        assert_eq!([bare(".bashrc"), bare("a/.x.y"), bare("lib.rs")], [".bashrc", "a/.x", "lib"]);
     }
 }

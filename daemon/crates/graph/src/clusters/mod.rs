@@ -199,6 +199,6 @@ mod tests {
             ("src/b2.py", "src/b.py", 500),
         ];
         let labels: Vec<_> = Clusters::of(&rows(&edges)).list.into_iter().map(|c| c.label).collect();
-        assert_eq!(labels, ["src", "src: b"]);
+        assert_eq!(labels, ["src", "src/b"]);
     }
 }

@@ -132,8 +132,9 @@ fn lost_targets(
 ) -> Result<()> {
     let gone: HashMap<SymbolId, &str> = changed
         .iter()
-        .filter(|change| matches!(change.what, ChangeType::Removed | ChangeType::Renamed | ChangeType::Moved))
-        .filter_map(|change| change.old.as_ref().map(|old| (old.id, old.qualified())))
+        .filter_map(|change| Some((change, change.old.as_ref()?)))
+        .filter(|(change, old)| change.what == ChangeType::Removed || old.id != change.symbol())
+        .map(|(_, old)| (old.id, old.qualified()))
         .collect();
     if gone.is_empty() {
         return Ok(());

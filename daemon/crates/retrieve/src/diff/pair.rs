@@ -23,6 +23,7 @@ pub(super) fn pairs(went: &[Sym], came: &[Sym]) -> Vec<(usize, usize)> {
     };
     pairing.by_bytes();
     pairing.by_shape();
+    pairing.by_place();
     pairing.modules();
     pairing.pairs.sort_unstable();
     pairing.pairs
@@ -99,6 +100,35 @@ impl Pairing<'_> {
             if !self.old_taken[old] && !self.new_taken[new] {
                 self.take(old, new);
             }
+        }
+    }
+
+    /// The same qualified name in the same file, once on each side: what was a value is a function now.
+    fn by_place(&mut self) {
+        fn place(sym: &Sym) -> (sdl_model::FileId, &str) {
+            (sym.file(), sym.qualified())
+        }
+        let free = |syms: &[Sym], taken: &[bool]| -> Vec<usize> {
+            let free = syms.iter().zip(taken).enumerate();
+            free.filter(|(_, (sym, taken))| !**taken && sym.kind() != SymbolKind::Module)
+                .map(|(i, _)| i)
+                .collect()
+        };
+        let mut by_place: HashMap<_, (Vec<usize>, Vec<usize>)> = HashMap::new();
+        for old in free(self.went, &self.old_taken) {
+            by_place.entry(place(&self.went[old])).or_default().0.push(old);
+        }
+        for new in free(self.came, &self.new_taken) {
+            by_place.entry(place(&self.came[new])).or_default().1.push(new);
+        }
+        let mut pairs: Vec<(usize, usize)> = Vec::new();
+        for sides in by_place.values() {
+            if let ([old], [new]) = (sides.0.as_slice(), sides.1.as_slice()) {
+                pairs.push((*old, *new));
+            }
+        }
+        for (old, new) in pairs {
+            self.take(old, new);
         }
     }
 

@@ -40,6 +40,7 @@ impl Change {
     pub fn is_edit(&self) -> bool {
         let differences = self.differences.as_ref();
         self.what != ChangeType::Modified
+            || self.old.as_ref().is_some_and(|old| old.id != self.symbol())
             || differences.is_some_and(|d| d.body_changed || !d.tiers.interface_stable)
     }
 
@@ -47,7 +48,7 @@ impl Change {
     pub fn to_wire(&self) -> ChangedSymbol {
         let shown = self.new.as_ref().or(self.old.as_ref());
         let renamed = matches!(self.what, ChangeType::Renamed | ChangeType::Moved);
-        let old = self.old.as_ref().filter(|_| renamed);
+        let old = self.old.as_ref().filter(|old| renamed || old.id != self.symbol());
         let name = shown.map_or("", Sym::qualified);
         let file = shown.map_or("", Sym::path);
         let differences = self.differences.as_ref();
@@ -143,7 +144,12 @@ fn pair_up(edges: &Edges<'_>, went: Vec<Sym>, came: Vec<Sym>, found: &mut Vec<Ch
         let (Some(old), Some(new)) = (went[old].take(), came[new].take()) else { continue };
         // A module goes by its file's name.
         let moved = old.name() == new.name() || old.kind() == SymbolKind::Module;
-        let what = if moved { ChangeType::Moved } else { ChangeType::Renamed };
+        let what = match moved {
+            // Another kind, or other parameters of an overload: another id, and yet the same thing to its readers.
+            true if old.file() == new.file() && old.qualified() == new.qualified() => ChangeType::Modified,
+            true => ChangeType::Moved,
+            false => ChangeType::Renamed,
+        };
         found.extend(edges.compared(what, old, new)?);
     }
     for (what, rest) in [(ChangeType::Removed, went), (ChangeType::Added, came)] {

@@ -80,6 +80,25 @@ fn a_rename() {
 }
 
 #[test]
+fn a_function_that_becomes_a_value_is_the_same_thing_under_another_id() {
+    let mut ledger = shop();
+    let old = ledger.head().id("shop/pricing.py", "apply_discount");
+    let pricing = text("shop/pricing.py");
+    let start = pricing.find("def apply_discount").unwrap();
+    let end = start + pricing[start..].find("\n\n\n").unwrap_or(pricing.len() - start);
+    let pricing = format!("{}apply_discount = make_discount(2)\n{}", &pricing[..start], &pricing[end..]);
+    ledger.write(&[("shop/pricing.py", Some(pricing.as_bytes()))]);
+    let found = changes(&ledger);
+    let change = found.iter().find(|change| change.name == "apply_discount").unwrap();
+    assert_eq!((change.change_type, change.renamed_from), (ChangeType::Modified, Some(old)));
+    assert!(
+        found.iter().all(|change| !matches!(change.change_type, ChangeType::Added | ChangeType::Removed)),
+        "{:?}",
+        told(&found)
+    );
+}
+
+#[test]
 fn a_moved_file() {
     let mut ledger = shop();
     let old = ledger.head().id("shop/report.py", "sales_report");

@@ -350,8 +350,11 @@ impl Render for Response {
                 line(&mut text, format_args!("{id} {name} {file}:{} <-{fan_in}", symbol.line));
             }
         }
+        if self.clusters.as_ref().is_some_and(|clusters| !clusters.is_empty()) {
+            line(&mut text, format_args!("clusters, how much each keeps to itself, and what it depends on:"));
+        }
         for cluster in self.clusters.iter().flatten() {
-            let on = cluster.depends_on.join(" ");
+            let on = cluster.depends_on.join(", ");
             line(&mut text, format_args!("{} {} -> {on}", cluster.label, cluster.cohesion));
         }
         for layer in self.layers.iter().flatten() {

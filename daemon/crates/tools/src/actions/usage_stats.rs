@@ -151,7 +151,7 @@ fn shares(counts: BTreeMap<String, Count>) -> Vec<Share> {
 impl Render for Response {
     fn text(&self) -> String {
         let mut text = format!(
-            "{}: {} calls served {} tokens; the {} files have {}: {} saved",
+            "{}: calls {}, tokens served {}; files that they stand for {}, tokens in them {}; saved {}",
             self.scope,
             self.calls,
             self.tokens_served,

@@ -80,6 +80,13 @@ pub(super) fn push_lines(
     Ok(push(cx, list, (kind, symbol, content(count)), room)?.unwrap_or(0))
 }
 
+/// Lines of a symbol's hot path that are among the evidence.
+pub(super) fn lines_shown(list: &[Evidence], symbol: SymbolId) -> usize {
+    let id = symbol.to_string();
+    let shown = list.iter().filter(|piece| piece.kind == "hotPath" && piece.symbol_id == id);
+    shown.map(|piece| piece.content.lines().count()).sum()
+}
+
 /// Whether there is more to a symbol than its card tells.
 pub(super) fn has_body(card: &Card) -> bool {
     let long = card.range.end_line >= card.range.start_line + 3;

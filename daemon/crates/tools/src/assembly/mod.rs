@@ -248,6 +248,11 @@ fn source(
             break;
         }
         let Some(sym) = cx.source.symbol(found.symbol_id)? else { continue };
+        // A skeleton of what has been shown tells nothing new.
+        let long = (found.range.end_line - found.range.start_line) as usize + 1;
+        if matches!(rung, Rung::Skeletons) && evidence::lines_shown(&out.evidence, sym.id) * 2 > long {
+            continue;
+        }
         let shown = match rung {
             Rung::HotPaths => evidence::hot_path(cx, &sym, &names),
             _ => evidence::skeleton(cx, &sym),

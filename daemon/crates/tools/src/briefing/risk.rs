@@ -29,7 +29,7 @@ pub(super) fn of(card: &Card) -> Option<Risk> {
     }
     if let Some(churn) = metrics.churn_30d.filter(|churn| *churn > 0) {
         score += 3 * churn.min(10);
-        reasons.push(format!("{churn} commits in 30 days"));
+        reasons.push(format!("{churn} commit{} in 30 days", if churn == 1 { "" } else { "s" }));
     }
     if card.kind.is_callable() && metrics.test_refs == Some(0) {
         score += 20;

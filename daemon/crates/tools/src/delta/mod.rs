@@ -191,6 +191,7 @@ fn subject(source: &Source<'_>, before: &dyn View, change: &Change) -> Result<Su
     let sides = || [&change.old, &change.new].into_iter().flatten();
     let is_test = sides().any(sdl_retrieve::Sym::is_test);
     let mut tests = Vec::new();
+    let mut others = Vec::new();
     if !is_test && change.new.is_some() {
         for edge in view.in_edges(id, MOST_USERS)? {
             if tests.len() == MOST_TESTS {
@@ -198,8 +199,19 @@ fn subject(source: &Source<'_>, before: &dyn View, change: &Change) -> Result<Su
             }
             if let Some(user) = source.symbol(edge.from)?.filter(sdl_retrieve::Sym::is_test) {
                 let (name, file) = (user.qualified().to_owned(), user.path().to_owned());
-                tests.push(TestOf { symbol: user.id, name, file });
+                let found = TestOf { symbol: user.id, name, file };
+                let stem = found.file.rsplit('/').next().unwrap_or_default().to_lowercase();
+                // What lies among tests is not always one that can be run: models, settings, fixtures.
+                if user.kind().is_callable() && user.name().to_lowercase().starts_with("test") {
+                    tests.push(found);
+                } else if user.kind().is_callable() || stem.contains("test") || stem.contains("spec") {
+                    others.push(found);
+                }
             }
+        }
+        if tests.is_empty() {
+            tests = others;
+            tests.truncate(MOST_TESTS);
         }
         tests.sort();
         tests.dedup();

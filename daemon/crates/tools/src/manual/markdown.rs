@@ -66,7 +66,7 @@ pub(super) fn index(registry: &Registry) -> String {
 
 fn body(entry: &Entry, depth: Depth, text: &mut String) {
     let full = depth == Depth::Full;
-    text.push_str("\n| argument | type | |\n|---|---|---|\n");
+    text.push_str("\n| argument | type | |\n|---|---|---|");
     rows(&entry.request, "", full, text);
     if !full {
         return;
@@ -74,7 +74,7 @@ fn body(entry: &Entry, depth: Depth, text: &mut String) {
     for (alias, field) in entry.def.aliases {
         add(text, format_args!("\n`{alias}` is taken for `{field}`."));
     }
-    text.push_str("\n| answer | type | |\n|---|---|---|\n");
+    text.push_str("\n| answer | type | |\n|---|---|---|");
     rows(&entry.response, "", true, text);
     for example in entry.def.examples {
         add(text, format_args!("\n```json\n{example}\n```\n"));

@@ -100,7 +100,11 @@ fn of_symbol(subject: &Subject, found: &mut Found) {
     let (wire, fan_in) = (&subject.wire, subject.fan_in);
     let name = &wire.name;
     let seen = subject.exported || fan_in > 0;
-    let users = format!("{fan_in} use{} it", if fan_in == 1 { "s" } else { "" });
+    let users = match fan_in {
+        0 => "nothing uses it".to_owned(),
+        1 => "1 uses it".to_owned(),
+        _ => format!("{fan_in} use it"),
+    };
     if seen {
         match wire.change_type {
             ChangeType::Removed => {
@@ -169,7 +173,9 @@ fn of_whole(compared: &Compared, found: &mut Found) {
     for amplifier in &compared.amplifiers {
         let changed =
             compared.changed.iter().find(|subject| subject.wire.symbol_id.to_string() == amplifier.symbol_id);
-        if let Some(subject) = changed.filter(|subject| !subject.is_test) {
+        // Under a new id everybody is new.
+        let grew = |subject: &&Subject| !subject.is_test && subject.wire.change_type == ChangeType::Modified;
+        if let Some(subject) = changed.filter(grew) {
             let message = format!(
                 "{} changed while what depends on it grew from {} to {}",
                 amplifier.name, amplifier.previous, amplifier.current

@@ -63,7 +63,8 @@ pub(crate) fn score(compared: &Compared) -> Score {
     let breaking: Vec<&Subject> = counted(compared)
         .filter(|subject| subject.breaks() && (subject.exported || subject.fan_in > 0))
         .collect();
-    let weight: f64 = breaking.iter().map(|subject| 1.0 + (subject.fan_in as f64).ln_1p()).sum();
+    // The sum of nothing is a negative zero.
+    let weight = 0.0 + breaking.iter().map(|subject| 1.0 + (subject.fan_in as f64).ln_1p()).sum::<f64>();
     let direct = compared
         .blast
         .iter()
