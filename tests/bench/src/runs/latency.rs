@@ -1,4 +1,7 @@
-//! The common calls, one after another, through the real shim.
+//! The common calls, one after another, through the real shim. The first call of a kind, which may have to make what later
+//! ones find, is told apart.
+
+use std::time::Instant;
 
 use sdl_tests::TestEnv;
 use serde_json::{Value, json};
@@ -8,25 +11,50 @@ use crate::options::Options;
 use crate::world::{World, text};
 use crate::{Outcome, tree};
 
+/// Calls that read much are made less often.
+const HEAVY: u64 = 20;
+
 pub(crate) fn run(options: &Options) -> Outcome {
     let env = TestEnv::new();
     let root = env.repo("tree", "");
-    match &options.path {
-        Some(path) => println!("{} files of {}", tree::copy(path, &root)?, path.display()),
-        None => println!("{} made files", tree::make(&root, 300)?.len()),
-    }
+    let is_git = match &options.path {
+        Some(path) => {
+            tree::clone(path, &root)?;
+            path.join(".git").exists()
+        }
+        None => {
+            println!("{} made files", tree::make(&root, 300)?.len());
+            false
+        }
+    };
     let (mut world, time) = World::indexed(env, &root)?;
-    println!("indexed in {:.2} s", time.as_secs_f64());
+    let status = world.call("repo_status", json!({}))?;
+    println!(
+        "{} files, {} symbols, indexed in {:.2} s",
+        status["files"],
+        status["symbols"],
+        time.as_secs_f64()
+    );
+    let calls = options.number("calls", 500);
+    let heavy = calls.min(HEAVY);
 
-    let names = names(&mut world)?;
-    let name = names.first().ok_or("no symbol to ask for")?;
+    // In this order: nothing that cards need beside the ledger has been made yet.
+    let any = world.call("symbol_search", json!({"query": "^[a-z_]{6,}$", "regex": true, "limit": 20}))?;
+    let ids: Vec<Value> =
+        any["results"].as_array().into_iter().flatten().map(|result| result["symbolId"].clone()).collect();
+    let first = ids.first().cloned().ok_or("no symbol to ask for")?;
+    measure(&mut world, "symbol_getCard", json!({"symbolId": first, "detail": "full"}), calls)?;
+    measure(&mut world, "symbol_getCards", json!({"symbolIds": ids, "detail": "full"}), heavy)?;
+    measure(&mut world, "repo_overview", json!({"level": "full"}), heavy)?;
+
+    let name = names(&mut world)?.into_iter().next().ok_or("no symbol to ask for")?;
     let id = {
         let found = world.call("symbol_search", json!({"query": name, "limit": 1}))?;
         text(found["results"].get(0).unwrap_or(&Value::Null), "symbolId")?
     };
     let slice = world.call("slice_build", json!({"entrySymbols": [id]}))?;
     let known = json!({"sliceHandle": slice["sliceHandle"], "knownVersion": slice["ledgerVersion"]});
-    let calls = options.number("calls", 500);
+    let task = format!("fix how {name} handles errors");
     for (action, arguments) in [
         ("repo_status", json!({"sync": "none"})),
         ("repo_status", json!({"sync": "require"})),
@@ -38,14 +66,35 @@ pub(crate) fn run(options: &Options) -> Outcome {
             "slice_build",
             json!({"entrySymbols": [id], "budget": {"maxCards": 40, "maxEstimatedTokens": 4000}}),
         ),
-        ("slice_build", json!({"taskText": format!("fix how {name} handles errors")})),
+        ("slice_build", json!({"taskText": task})),
     ] {
-        let mut times = Times::default();
-        for _ in 0..calls {
-            times.measure(|| world.call(action, arguments.clone()))?;
-        }
-        println!("{action:<16} {}  {}", times.summary(), shorten(&arguments));
+        measure(&mut world, action, arguments, calls)?;
     }
+    measure(&mut world, "context_summary", json!({"query": name}), heavy)?;
+    measure(&mut world, "context_summary", json!({"query": task, "scope": "task"}), heavy)?;
+    measure(
+        &mut world,
+        "agent_orchestrate",
+        json!({"taskText": task, "budget": {"maxTokens": 4000}}),
+        heavy,
+    )?;
+    if is_git {
+        let ends = json!({"fromVersion": "git:HEAD~1", "toVersion": "git:HEAD"});
+        measure(&mut world, "delta_get", ends.clone(), heavy)?;
+        measure(&mut world, "pr_risk_analyze", ends, heavy)?;
+    }
+    Ok(())
+}
+
+fn measure(world: &mut World, action: &str, arguments: Value, calls: u64) -> Outcome {
+    let began = Instant::now();
+    world.call(action, arguments.clone())?;
+    let first = began.elapsed().as_secs_f64() * 1e3;
+    let mut times = Times::default();
+    for _ in 0..calls {
+        times.measure(|| world.call(action, arguments.clone()))?;
+    }
+    println!("{action:<17} first {first:>8.2}  then {}  {}", times.summary(), shorten(&arguments));
     Ok(())
 }
 

@@ -145,7 +145,7 @@ struct Totals {
     found: usize,
     missing: usize,
     extra: usize,
-    /// Functions whose owner goes by another name, and with it their ids; unedited.
+    /// Functions under another id, as their owner is; unedited.
     carried: usize,
     cut: usize,
     other: usize,
@@ -159,6 +159,7 @@ impl Totals {
     fn compare(&mut self, oracle: &Changed, answer: &Value) {
         let dropped = answer["delta"]["truncation"]["droppedCards"].as_u64().unwrap_or(0);
         let found: Vec<Item<'_>> = items(answer, "changedSymbols").filter_map(Item::of).collect();
+        let told = found.iter().filter(|item| item.is_function()).count();
         let mut missing = Vec::new();
         for (file, functions) in &oracle.new {
             for function in functions {
@@ -176,7 +177,7 @@ impl Totals {
             }
         }
         let mut extra = Vec::new();
-        for item in &found {
+        for item in found.iter().filter(|item| item.is_function()) {
             let any =
                 |side: &std::collections::BTreeMap<String, Vec<oracle::Function>>, file: &str, now: bool| {
                     let test = |function: &oracle::Function| {
@@ -197,12 +198,7 @@ impl Totals {
             }
         }
         let count = oracle.count();
-        print!(
-            "{count:>4} functions, {:>3} found, {} missing, {} extra",
-            found.len(),
-            missing.len(),
-            extra.len()
-        );
+        print!("{count:>4} functions, {:>3} found, {} missing, {} extra", told, missing.len(), extra.len());
         if dropped > 0 {
             // What was cut can't be told missing.
             print!(", {dropped} entries cut");
@@ -217,7 +213,7 @@ impl Totals {
             print!("\n    {line}");
         }
         self.functions += count;
-        self.found += found.len();
+        self.found += told;
         self.missing += missing.len();
         self.extra += extra.len();
     }
@@ -262,7 +258,7 @@ impl Totals {
 
     fn print(&mut self) {
         println!(
-            "{} functions by the oracle; {} told; missing {}, extra {}; {} unedited, whose owner goes by another name; {} answers cut",
+            "{} functions by the oracle; {} told; missing {}, extra {}; {} unedited, under another id as their owner; {} answers cut",
             self.functions, self.found, self.missing, self.extra, self.carried, self.cut
         );
         println!(
@@ -273,7 +269,7 @@ impl Totals {
     }
 }
 
-/// A changed function, as the delta tells it.
+/// A changed symbol, as the delta tells it.
 struct Item<'a> {
     name: &'a str,
     old_name: &'a str,
@@ -282,18 +278,14 @@ struct Item<'a> {
     kind: &'a str,
     change: &'a str,
     lines: (u32, u32),
-    /// Unedited, under the same name of its own.
+    /// Unedited, under another id.
     carried: bool,
 }
 
 impl<'a> Item<'a> {
-    /// None for anything but functions.
     fn of(item: &'a Value) -> Option<Self> {
         let text = |name: &str| item[name].as_str();
         let (name, file, kind) = (text("name")?, text("file")?, text("kind")?);
-        if !matches!(kind, "function" | "method" | "constructor" | "property") {
-            return None;
-        }
         let line =
             |end: &str| item["range"][end].as_u64().and_then(|line| u32::try_from(line).ok()).unwrap_or(0);
         Some(Self {
@@ -304,8 +296,14 @@ impl<'a> Item<'a> {
             kind,
             change: text("changeType")?,
             lines: (line("startLine"), line("endLine")),
-            carried: text("changeType") == Some("moved") && item["bodyChanged"] == false,
+            carried: text("renamedFrom").is_some()
+                && item["bodyChanged"] == false
+                && item["signatureDiff"].is_null(),
         })
+    }
+
+    fn is_function(&self) -> bool {
+        matches!(self.kind, "function" | "method" | "constructor" | "property")
     }
 
     /// Whether it is that function of the newer state.
