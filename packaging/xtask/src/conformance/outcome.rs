@@ -90,27 +90,26 @@ impl Scenario {
     }
 }
 
-/// Reads the folders that the suite has written, `server-<scenario>-<time>/checks.json`, in the order of the runs.
+/// Reads the folders that the suite has written, `server-<scenario>-<time>/checks.json`, in no order: two may have begun
+/// within one millisecond.
 pub(crate) fn read(dir: &Path) -> Outcome<Vec<Scenario>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(dir)? {
         let entry = entry?;
         let folder = entry.file_name().to_string_lossy().into_owned();
-        let Some((name, time)) = name_and_time(&folder) else { continue };
+        let Some(name) = scenario_of(&folder) else { continue };
         let text = fs::read_to_string(entry.path().join("checks.json"))?;
         let checks = serde_json::from_str(&text).map_err(|error| Fault::new(format!("{folder}: {error}")))?;
-        found.push((time.to_owned(), Scenario::new(name, &checks)));
+        found.push(Scenario::new(name, &checks));
     }
-    found.sort_by(|a, b| a.0.cmp(&b.0));
-    Ok(found.into_iter().map(|(_, scenario)| scenario).collect())
+    Ok(found)
 }
 
-/// The folder's scenario, and when it began (`2026-11-21T22-42-30-186Z`).
-fn name_and_time(folder: &str) -> Option<(&str, &str)> {
-    const TIME: usize = "2026-11-21T22-42-30-186Z".len();
+/// The folder's scenario: what stands before the time.
+fn scenario_of(folder: &str) -> Option<&str> {
+    const TIME: usize = "-2026-11-21T22-42-30-186Z".len();
     let rest = folder.strip_prefix("server-")?;
-    let (name, time) = rest.split_at_checked(rest.len().checked_sub(TIME)?)?;
-    Some((name.strip_suffix('-')?, time))
+    rest.split_at_checked(rest.len().checked_sub(TIME)?).map(|(name, _)| name)
 }
 
 /// Everything that was found.
@@ -127,7 +126,11 @@ pub(crate) struct Run {
 }
 
 impl Outcomes {
-    pub(crate) fn add(&mut self, target: Target, revision: &Revision, scenarios: Vec<Scenario>) {
+    /// Takes them in the order in which the revision requires them, what it does not require behind, by name.
+    pub(crate) fn add(&mut self, target: Target, revision: &Revision, mut scenarios: Vec<Scenario>) {
+        let place =
+            |name: &str| revision.required.iter().position(|required| required == name).unwrap_or(usize::MAX);
+        scenarios.sort_by(|a, b| (place(&a.name), &a.name).cmp(&(place(&b.name), &b.name)));
         self.runs.push(Run { target, revision: revision.clone(), scenarios });
     }
 
@@ -165,7 +168,17 @@ mod tests {
     #[test]
     fn folders_name_their_scenario() {
         let folder = "server-json-schema-2020-12-2026-11-21T22-42-30-207Z";
-        assert_eq!(name_and_time(folder), Some(("json-schema-2020-12", "2026-11-21T22-42-30-207Z")));
-        assert_eq!(name_and_time("log.txt"), None);
+        assert_eq!(scenario_of(folder), Some("json-schema-2020-12"));
+        assert_eq!(scenario_of("log.txt"), None);
+    }
+
+    #[test]
+    fn the_order_is_the_same_whatever_ran_first() {
+        let revision = Revision::new("r", "server:\n  - ping\n  - all\n");
+        let mut outcomes = Outcomes::default();
+        let ran = ["z", "all", "b", "ping"].map(|name| Scenario::new(name, &json!([])));
+        outcomes.add(Target::Flat, &revision, ran.into());
+        let names: Vec<&str> = outcomes.runs[0].scenarios.iter().map(|ran| ran.name.as_str()).collect();
+        assert_eq!(names, ["ping", "all", "b", "z"]);
     }
 }
