@@ -7,7 +7,7 @@
 
 use serde_json::{Map, Value};
 
-use super::{Level, find, masked};
+use super::{Level, assigned, find, masked, tokens};
 use crate::ToolError;
 
 /// Masks an answer in both its forms. `level` is asked where something was found.
@@ -71,7 +71,13 @@ fn holds(value: &Value) -> bool {
 }
 
 fn lines_hold(text: &str) -> bool {
-    suspect(text) && text.lines().any(suspect)
+    let mut found = Vec::new();
+    tokens::find(text, Level::Likely, &mut found);
+    !found.is_empty()
+        || text.lines().filter(|line| line.len() >= LEAST).any(|line| {
+            assigned::find(line, &mut found);
+            !found.is_empty()
+        })
 }
 
 /// One pass over one answer.

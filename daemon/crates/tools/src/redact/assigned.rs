@@ -32,6 +32,10 @@ const ENDINGS: &[&str] = &[
     "token",
 ];
 
+/// The last three letters of those.
+const LAST_LETTERS: &[&[u8; 3]] =
+    &[b"key", b"ken", b"ing", b"ial", b"als", b"ode", b"ase", b"swd", b"ord", b"pwd", b"ret"];
+
 /// No shorter literal is masked.
 const SHORTEST: usize = 4;
 /// Names are no longer than this.
@@ -48,9 +52,44 @@ enum State {
     Given { fresh: bool, depth: u32 },
 }
 
+/// Whether any name in a text may be that of a secret: each of [`ENDINGS`] has one of these pieces. Most texts have none.
+fn may_name(bytes: &[u8]) -> bool {
+    const RARE: [bool; 256] = {
+        let mut table = [false; 256];
+        let letters = b"kKwWcCpPsS";
+        let mut at = 0;
+        while at < letters.len() {
+            table[letters[at] as usize] = true;
+            at += 1;
+        }
+        table
+    };
+    let is = |at: Option<usize>, wanted: &[u8]| {
+        let found = at.and_then(|at| bytes.get(at..at + wanted.len()));
+        found.is_some_and(|found| found.eq_ignore_ascii_case(wanted))
+    };
+    bytes.iter().enumerate().any(|(at, &byte)| {
+        RARE[byte as usize]
+            && match byte.to_ascii_lowercase() {
+                b'k' => is(Some(at), b"key") || is(Some(at), b"ken"),
+                b'w' => {
+                    is(at.checked_sub(1), b"pwd")
+                        || is(at.checked_sub(1), b"swd")
+                        || is(at.checked_sub(1), b"swo")
+                }
+                b'c' => is(Some(at), b"cre") || is(Some(at), b"code"),
+                b'p' => is(Some(at), b"phrase"),
+                _ => is(Some(at), b"string") || is(Some(at), b"secr") || is(at.checked_sub(1), b"pass"),
+            }
+    })
+}
+
 /// Adds what is found.
 pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
     let bytes = text.as_bytes();
+    if !may_name(bytes) {
+        return;
+    }
     let mut state = State::Idle;
     let mut at = 0;
     // The last byte that is no white space, before `at`.
@@ -59,17 +98,27 @@ pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
     let mut below = false;
     // Whether what comes next is the name of a macro: its value follows without an operator.
     let mut defines = false;
+    // The quote of a text on this line that has begun and not ended: the next one of its kind ends it.
+    let mut open: Option<u8> = None;
     while let Some(&byte) = bytes.get(at) {
         let start = at;
         match byte {
             // A lifetime.
-            b'\'' if matches!(before, b'&' | b'<' | b'+') => at += 1,
+            b'\'' if matches!(before, b'&' | b'<' | b'+') || is_apostrophe(bytes, at) => at += 1,
+            b'"' | b'\'' if open == Some(byte) && before != b'\\' => {
+                open = None;
+                state = State::Idle;
+                at += 1;
+            }
             b'"' | b'\'' | b'`' => {
                 if let State::Given { fresh, depth } = state {
                     let (content, end) = literal(text, at);
                     let value = text.get(content.clone()).unwrap_or_default();
                     let direct = fresh || depth == 0;
-                    if !fresh && value.contains('\n') {
+                    let begins = matches!(before, b'=' | b'(' | b',') || before == b':' && !below;
+                    if value.contains('\n') && !(fresh && begins)
+                        || !value.bytes().any(|b| b.is_ascii_alphanumeric())
+                    {
                         // The end of a text that spoke of a secret, rather than the beginning of one.
                         at += 1;
                         state = State::Idle;
@@ -90,7 +139,11 @@ pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
                     state = if is_secret(name) { State::Named { argument } } else { State::Idle };
                     at = end + 1;
                 } else {
-                    at += 1;
+                    let triple = bytes.get(at + 1) == Some(&byte) && bytes.get(at + 2) == Some(&byte);
+                    if !triple && byte != b'`' && open.is_none() {
+                        open = Some(byte);
+                    }
+                    at += if triple { 3 } else { 1 };
                 }
             }
             b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' | 0x80.. => {
@@ -138,8 +191,16 @@ pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
                 }
             }
             b'=' | b':' | b'!' | b'>' | b'?' | b'~' => {
-                // `::` joins names.
-                let path = byte == b':' && (bytes.get(at + 1) == Some(&b':') || before == b':');
+                // `::` joins names, `):` ends a header, and some are operators only beside another.
+                let (last, next) = (at.checked_sub(1).and_then(|at| bytes.get(at)), bytes.get(at + 1));
+                let path = match byte {
+                    b':' => next == Some(&b':') || matches!(before, b':' | b')'),
+                    b'!' => next != Some(&b'='),
+                    b'>' => !matches!(last, Some(b'=' | b'-')),
+                    b'?' => !matches!(next, Some(b':' | b'?' | b'=')) && last != Some(&b'?'),
+                    b'~' => next != Some(&b'=') && last != Some(&b'='),
+                    _ => false,
+                };
                 below = false;
                 state = match state {
                     State::Named { .. } if !path => State::Given { fresh: true, depth: 0 },
@@ -192,6 +253,7 @@ pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
             b'\n' => {
                 // A value may stand on the line after its operator.
                 below = true;
+                open = None;
                 state = match state {
                     State::Given { fresh: true, .. } => state,
                     State::Given { depth, .. } if depth > 0 => state,
@@ -214,19 +276,37 @@ pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
     }
 }
 
+/// Whether the `'` at `at` stands within a word, as in `don't`, rather than before or behind a text.
+fn is_apostrophe(bytes: &[u8], at: usize) -> bool {
+    let letter = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphabetic);
+    let word = bytes.get(..at).unwrap_or_default();
+    let length = word.iter().rev().take(4).take_while(|b| is_name(**b)).count();
+    // `b'…'` and the like begin a text.
+    let prefix = length <= 2
+        && word.get(at.saturating_sub(length)..).is_some_and(|it| it.iter().all(|b| b"bBrRuUfF".contains(b)));
+    length > 0 && !prefix && letter(bytes.get(at + 1)) && letter(word.last())
+}
+
 fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || byte >= 0x80
 }
 
 /// Whether a name ends as those of secrets do; digits at its end do not count.
 fn is_secret(name: &[u8]) -> bool {
+    let length = name.iter().rposition(u8::is_ascii_alphabetic).map_or(0, |last| last + 1);
+    let name = name.get(..length).unwrap_or_default();
+    // Nearly no name gets further than its last three letters.
+    let Some(last) = name.last_chunk::<3>().map(|last| last.map(|b| b.to_ascii_lowercase())) else {
+        return false;
+    };
+    if name.len() > LONGEST_NAME || !LAST_LETTERS.contains(&&last) {
+        return false;
+    }
     // The longest ending and the marks within it are in the last bytes.
     let tail = name.get(name.len().saturating_sub(40)..).unwrap_or_default();
     let folded: Vec<u8> =
         tail.iter().filter(|b| b.is_ascii_alphanumeric()).map(u8::to_ascii_lowercase).collect();
-    let digits = folded.iter().rev().take_while(|b| b.is_ascii_digit()).count();
-    let folded = folded.get(..folded.len() - digits).unwrap_or_default();
-    name.len() <= LONGEST_NAME && ENDINGS.iter().any(|ending| folded.ends_with(ending.as_bytes()))
+    ENDINGS.iter().any(|ending| folded.ends_with(ending.as_bytes()))
 }
 
 /// The end of a quoted name that begins at `at`, if it is one.
@@ -299,4 +379,21 @@ fn looks_random(value: &str) -> bool {
         && !value.contains(char::is_whitespace)
         && value.bytes().any(|b| b.is_ascii_digit())
         && value.bytes().any(|b| b.is_ascii_alphabetic())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_ending_is_overlooked_on_the_quick_way() {
+        for ending in ENDINGS {
+            assert!(may_name(ending.as_bytes()) && may_name(ending.to_uppercase().as_bytes()), "{ending}");
+            assert!(
+                is_secret(ending.as_bytes()) && is_secret(format!("MY_{ending}_2").as_bytes()),
+                "{ending}"
+            );
+        }
+        assert!(!may_name(b"def total(items: list) -> int") && !is_secret(b"items"));
+    }
 }

@@ -145,6 +145,12 @@ mod tests {
             "token=full-0123456789 token=v1770600000000 token=art_0123456789abc",
             "task-fading-circle-circle12 sk-fading-circle-circle12 npm_config_registry_of_2_scopes_and_more",
             "\"\"\"Reads the token: see below.\"\"\"\nx = 1\ndef f():\n    \"\"\"Next.\"\"\"",
+            "def compile(parser, token):\n    \"\"\"Makes a node.\"\"\"\n    return 1",
+            "class A:\n    \"\"\"Secret! Not shown\"\"\"\n\n    b = 1\n\nclass B:\n    \"\"\"Next.\"\"\"",
+            "raise Error(\"an invalid token: %r\" % name + \"rest\")",
+            "# a token: don't take it, or 'leave' it",
+            "html = \"\"\"<input name=\"password\" value=\"\"></p>\"\"\",\n    )\n    x = \"\"\"y\"\"\"",
+            "check_token > make_base36_token > base36_to_int",
             "ASIAN_LANGUAGES_SUPPORTED_HERE2 ASIANLANGUAGESSUPPORTED",
         ] {
             assert_eq!(likely(text), text);

@@ -66,36 +66,35 @@ const RANDOM: usize = 40;
 pub(super) fn find(text: &str, level: Level, found: &mut Vec<Range<usize>>) {
     private_keys(text, found);
     addresses(text, found);
-    for word in words(text) {
-        if word.len() < SHORTEST {
-            continue;
-        }
-        let Some(chars) = text.get(word.clone()) else { continue };
-        let cut = text.get(word.end..).is_some_and(|rest| rest.starts_with('…'));
-        if let Some(at) = token(chars, cut) {
-            // All that follows in the word belongs to it, or may.
-            found.push(word.start + at..word.end);
-        }
-        if level == Level::Likely && is_random(chars) {
-            found.push(word);
-        }
-    }
-}
-
-/// The runs of characters that tokens are made of.
-fn words(text: &str) -> impl Iterator<Item = Range<usize>> + '_ {
     let bytes = text.as_bytes();
     let mut at = 0;
-    std::iter::from_fn(move || {
-        while bytes.get(at).is_some_and(|byte| !is_word(*byte)) {
-            at += 1;
-        }
+    // The runs of characters that tokens are made of, one after the other.
+    while at < bytes.len() {
         let start = at;
-        while bytes.get(at).is_some_and(|byte| is_word(*byte)) {
+        let mut begins = None;
+        let mut before = b' ';
+        while let Some(&byte) = bytes.get(at).filter(|byte| is_word(**byte)) {
+            if !before.is_ascii_alphanumeric() && begins.is_none() && may_begin(byte, bytes.get(at + 1)) {
+                begins = Some(at);
+            }
+            before = byte;
             at += 1;
         }
-        (at > start).then_some(start..at)
-    })
+        if at - start >= SHORTEST && (begins.is_some() || at - start >= RANDOM) {
+            let chars = text.get(start..at).unwrap_or_default();
+            if let Some(begins) = begins {
+                let cut = text.get(at..).is_some_and(|rest| rest.starts_with('…'));
+                if let Some(token) = token(chars, begins - start, cut) {
+                    // All that follows in the word belongs to it, or may.
+                    found.push(start + token..at);
+                }
+            }
+            if level == Level::Likely && is_random(chars) {
+                found.push(start..at);
+            }
+        }
+        at += 1;
+    }
 }
 
 fn is_word(byte: u8) -> bool {
@@ -113,23 +112,34 @@ const WORD: [bool; 256] = {
     table
 };
 
-/// The bytes with which a prefix begins.
-const BEGINS: [bool; 256] = {
-    let mut table = [false; 256];
+/// The pairs of bytes with which a prefix begins, by [`pair`].
+const BEGINS: [bool; 1 << 11] = {
+    let mut table = [false; 1 << 11];
     let mut at = 0;
     while at < PREFIXES.len() {
-        table[PREFIXES[at].0.as_bytes()[0] as usize] = true;
+        let prefix = PREFIXES[at].0.as_bytes();
+        table[pair(prefix[0], prefix[1])] = true;
         at += 1;
     }
     table
 };
 
-/// Where in a word a known maker's token begins: at the word's beginning, or behind what is no letter or digit.
-fn token(word: &str, cut: bool) -> Option<usize> {
+const fn pair(first: u8, second: u8) -> usize {
+    (first as usize * 37 + second as usize) & ((1 << 11) - 1)
+}
+
+/// Whether a prefix may begin with these two bytes. Nearly no word does.
+fn may_begin(first: u8, second: Option<&u8>) -> bool {
+    second.is_some_and(|second| BEGINS[pair(first, *second)])
+}
+
+/// Where in a word, not before `from`, a known maker's token begins: at the word's beginning, or behind what is no letter or
+/// digit.
+fn token(word: &str, from: usize, cut: bool) -> Option<usize> {
     let bytes = word.as_bytes();
     let mut before = b' ';
-    for (at, &byte) in bytes.iter().enumerate() {
-        if BEGINS[byte as usize] && !before.is_ascii_alphanumeric() {
+    for (at, &byte) in bytes.iter().enumerate().skip(from) {
+        if !before.is_ascii_alphanumeric() && may_begin(byte, bytes.get(at + 1)) {
             // Words have ASCII characters alone.
             let rest = word.get(at..word.len().min(at + LOOKED_AT)).unwrap_or_default();
             if rest.len() >= SHORTEST && is_token(rest, cut) {
