@@ -210,6 +210,7 @@ mod tests {
         assert_eq!(masked(&key, &secrets, at..at + 9), "***\n***");
     }
 
+    /// Quadratic, this would take hours: the runner ends a test that hangs.
     #[test]
     fn time_is_linear_in_the_text() {
         for unit in [
@@ -222,10 +223,9 @@ mod tests {
             "secret:(",
             "ghp_",
         ] {
-            let text = unit.repeat(400_000 / unit.len());
-            let started = std::time::Instant::now();
-            let _ = mask(&text, Level::Likely);
-            assert!(started.elapsed().as_secs() < 5, "{unit}");
+            let text = unit.repeat(2_000_000 / unit.len());
+            let shown = mask(&text, Level::Likely);
+            assert!(shown.len() <= text.len(), "{unit}");
         }
     }
 }
