@@ -111,9 +111,10 @@ fn previous(cx: &ReadCx<'_>, head: Version) -> Result<Option<Version>, ToolError
 /// Says which versions there are, and a call that works.
 fn suggest(cx: &ReadCx<'_>, action: &str, error: ToolError) -> ToolError {
     let (Some(floor), Some(head)) = (cx.snapshot.floor(), cx.snapshot.head()) else { return error };
-    let known = [floor.to_string(), head.to_string()];
+    let (oldest, newest) = (floor.to_string(), head.to_string());
     let field = error.about.field.clone().unwrap_or_else(|| "fromVersion".to_owned());
-    let [oldest, newest] = known.clone();
+    let mut known = vec![oldest.clone(), newest.clone()];
+    known.dedup();
     error.or_one_of(known.into_iter().map(|version| Candidate::of(&field, version))).next(
         Call::tool(action),
         json!({"repoId": cx.repo.id(), "fromVersion": oldest, "toVersion": newest}),
