@@ -16,6 +16,8 @@ use crate::{History, Result, Source, Sym};
 const MOST_IN: usize = 200;
 /// Symbols that are considered.
 const MOST: usize = 2_000;
+/// For each one that is told, so many are opened to be ranked.
+const OPENED: usize = 3;
 /// How far a change of what others rely on is followed.
 const FAR: u32 = 3;
 
@@ -189,6 +191,16 @@ fn proximity(source: &Source<'_>, sym: &Sym) -> Result<Option<Milli>> {
     Ok(used_by_test(source, sym)?.then_some(Milli(500)))
 }
 
+/// How important an affected symbol is, from 0 to 1: how surely it is affected and from how near, how many depend on it,
+/// whether a test is it or uses it, and how many processes run through it.
+fn importance(found: &Affected, dependents: u64, proximity: Option<Milli>, processes: usize) -> f32 {
+    // 0 without, towards 1 with many.
+    let reach = 1.0 - 1.0 / (1.0 + (1.0 + dependents as f32).ln());
+    let flow = 1.0 - 1.0 / (1.0 + processes as f32);
+    let tested = proximity.map_or(0.0, |Milli(milli)| milli as f32 / 1000.0);
+    found.weight * (0.45 + 0.35 * reach + 0.1 * tested + 0.1 * flow) / found.distance as f32
+}
+
 /// The most important ones, opened.
 fn ranked(
     source: &Source<'_>,
@@ -200,30 +212,34 @@ fn ranked(
 ) -> Result<Vec<BlastItem>> {
     let mut order = Vec::with_capacity(affected.len());
     for (symbol, found) in affected {
-        let dependents = history.fan_in(symbol)? as f32;
-        // 0 without dependents, towards 1 with many.
-        let reach = 1.0 - 1.0 / (1.0 + (1.0 + dependents).ln());
-        let rank = found.weight * (0.55 + 0.45 * reach) / found.distance as f32;
-        order.push((rank, symbol, found));
+        let dependents = history.fan_in(symbol)?;
+        order.push((importance(&found, dependents, None, 0), symbol, dependents, found));
     }
     order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    // Tests and processes take opening a symbol: that is done for those that they can lift among the first.
+    order.truncate(most.saturating_mul(OPENED));
     let mut items = Vec::new();
-    for (rank, symbol, found) in order {
-        if items.len() >= most {
-            break;
-        }
+    for (_, symbol, dependents, found) in order {
         let Some(sym) = source.symbol(symbol)?.filter(|sym| sym.kind() != SymbolKind::Impl) else { continue };
-        items.push(BlastItem {
-            symbol_id: symbol,
-            name: sym.qualified().to_owned(),
-            file: sym.path().to_owned(),
-            reason: found.reason,
-            distance: found.distance,
-            rank: Milli::of(f64::from(rank.min(1.0))),
-            fan_in_trend: fan_in.trend(history, symbol)?,
-            test_proximity: proximity(source, &sym)?,
-            processes: enrichment.processes(source, symbol)?,
-        });
+        let test_proximity = proximity(source, &sym)?;
+        let processes = enrichment.processes(source, symbol)?;
+        let rank = importance(&found, dependents, test_proximity, processes.len());
+        items.push((
+            rank,
+            BlastItem {
+                symbol_id: symbol,
+                name: sym.qualified().to_owned(),
+                file: sym.path().to_owned(),
+                reason: found.reason,
+                distance: found.distance,
+                rank: Milli::of(f64::from(rank.min(1.0))),
+                fan_in_trend: fan_in.trend(history, symbol)?,
+                test_proximity,
+                processes,
+            },
+        ));
     }
-    Ok(items)
+    items.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.symbol_id.cmp(&b.1.symbol_id)));
+    items.truncate(most);
+    Ok(items.into_iter().map(|(_, item)| item).collect())
 }

@@ -1,7 +1,7 @@
-use sdl_model::Version;
-use sdl_retrieve::History;
-use sdl_retrieve::card::Plain;
+use sdl_model::{SymbolId, Version};
+use sdl_retrieve::card::{Enrichment, Plain};
 use sdl_retrieve::diff::{Change, ChangeType, ChangedSymbol, FanIn, blast_radius, changed_symbols};
+use sdl_retrieve::{History, Source};
 
 use crate::ledger::MemoryLedger;
 use crate::shop::{edit, shop, text};
@@ -169,6 +169,43 @@ fn the_blast_radius_ranks_dependents() {
     assert!(told.contains(&("Cart.checkout", 2)), "{told:?}");
     assert!(blast.iter().all(|item| item.name != "unit_price"));
     assert_eq!(blast[0].reason, "calls unit_price");
+}
+
+/// Everything that one symbol's processes know of.
+struct Runs(&'static str);
+
+impl Enrichment for Runs {
+    fn processes(&self, source: &Source<'_>, symbol: SymbolId) -> sdl_retrieve::Result<Vec<String>> {
+        let runs = source.symbol(symbol)?.is_some_and(|sym| sym.name() == self.0);
+        Ok(if runs { vec!["main > a".to_owned(), "main > b".to_owned()] } else { Vec::new() })
+    }
+}
+
+#[test]
+fn of_two_alike_the_tested_one_and_the_one_in_a_process_come_first() {
+    let mut ledger = MemoryLedger::new(
+        "//- /base.py\ndef base(x):\n    return x\n//- /users.py\nfrom base import base\n\n\ndef one():\n    return base(1)\n\n\ndef two():\n    return base(1)\n\n\ndef three():\n    return base(1)\n//- /tests/test_users.py\nfrom users import three\n\n\ndef test_three():\n    assert three()\n",
+    );
+    let v2 = ledger.write(&[("base.py", Some(b"def base(x, y):\n    return x\n"))]);
+    let head = ledger.head();
+    let changes = head.changes_between(Version(1), v2).unwrap();
+    let changed = changed_symbols(&head, ledger.outlines(), (Version(1), v2), &changes).unwrap();
+    let fan_in = FanIn::between(&head, Version(1), &changes).unwrap();
+    let order = |enrichment: &dyn Enrichment, most: usize| -> Vec<String> {
+        let range = (Version(1), &changes);
+        let blast = blast_radius(&head.source(), &head, range, &changed, &fan_in, enrichment, most).unwrap();
+        let functions = ["one", "two", "three"];
+        blast
+            .into_iter()
+            .filter(|item| functions.contains(&item.name.as_str()))
+            .map(|item| item.name)
+            .collect()
+    };
+    for (runs, last) in [("one", "two"), ("two", "one")] {
+        let told = order(&Runs(runs), 20);
+        assert_eq!((told[0].as_str(), told[1].as_str(), told[2].as_str()), ("three", runs, last), "{told:?}");
+        assert_eq!(order(&Runs(runs), 2), told[..2], "also of those that are told");
+    }
 }
 
 #[test]
