@@ -65,17 +65,17 @@ pub(super) fn check(registry: &Registry, tool: Tool, value: Value) -> Result<Che
             let (entry, args) = through_gateway(registry, gateway, value)?;
             let home = entry.def.namespace;
             let wrong = home != gateway && home != Namespace::Universal;
-            let note = wrong.then(|| {
-                format!(
-                    "{} belongs to {}; it was answered all the same",
-                    entry.def.name,
-                    names::underscored(home.name())
-                )
-            });
+            let note = wrong.then(|| elsewhere(entry));
             (entry, args, note.into_iter().collect())
         }
     };
     fitting(entry, value, notes)
+}
+
+/// What a call of an action through another gateway than its own is told.
+pub(super) fn elsewhere(entry: &Entry) -> String {
+    let home = names::underscored(entry.def.namespace.name());
+    format!("{} belongs to {home}; it was answered all the same", entry.def.name)
 }
 
 /// Checks the arguments of the action of that name.

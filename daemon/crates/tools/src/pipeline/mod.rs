@@ -142,7 +142,11 @@ fn run(call: &Call<'_>, checked: Checked<'_>) -> Result<Answer, ToolError> {
             }
             answer
         }
-        Runner::Read { sync, handle, run } => read::run(call, *sync, (*handle, *run), args, &notes)?,
+        Runner::Read { sync, handle, run } => {
+            // Room for it on every way to the action: a budget must not cut the answer of one and not of another.
+            let room = arguments::elsewhere(entry);
+            read::run(call, *sync, (*handle, *run), args, &room)?
+        }
     };
     call.serves(|served| served.add(&answer.structured));
     note(&mut answer, &notes)?;

@@ -26,13 +26,13 @@ const READ_LIMIT: Duration = Duration::from_secs(20);
 /// How often a call is answered again because another one changed its lease meanwhile.
 const ATTEMPTS: usize = 5;
 
-/// Runs a read action on a snapshot taken behind the barrier. `noted` is what will be added to its answer.
+/// Runs a read action on a snapshot taken behind the barrier. `noted` is what may be added to its answer.
 pub(super) fn run(
     call: &Call<'_>,
     default: Sync,
     (handle, run): (ReadHandle, RunRead),
     mut args: Args,
-    noted: &[String],
+    noted: &str,
 ) -> Result<Answer, ToolError> {
     let common: ReadArgs = take(&mut args, &["repoId", "sync", "syncTimeoutMs"])?;
     let handle = handle(&args);
@@ -94,7 +94,7 @@ fn reported(repo: &dyn Repo, error: ToolError) -> ToolError {
 fn on_snapshot(
     call: &Call<'_>,
     repo: &dyn Repo,
-    (barrier, noted): (&Barrier, &[String]),
+    (barrier, noted): (&Barrier, &str),
     held: Option<Result<Held, ToolError>>,
     run: impl FnOnce(&ReadCx<'_>) -> Result<Answer, ToolError>,
 ) -> Result<(Answer, Vec<LeaseWrite>), ToolError> {
@@ -123,10 +123,7 @@ fn on_snapshot(
             None => Source::new(snapshot, &outlines),
             Some((seq, laid, outlines)) => Source::new(laid, outlines).with_overlay(*seq),
         };
-        let mut reserved = budget::of(&json!({ "freshness": freshness }))?;
-        if !noted.is_empty() {
-            reserved += budget::of(&json!({ "notes": noted }))?;
-        }
+        let reserved = budget::of(&json!({ "freshness": freshness, "notes": [noted] }))?;
         let cx = ReadCx {
             call,
             repo,
