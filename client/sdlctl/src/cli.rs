@@ -47,7 +47,7 @@ pub(crate) enum Command {
     Risk(RiskArgs),
     /// Call any action with JSON arguments
     Tool(ToolArgs),
-    /// Write all edges or symbols of a repository as JSON lines
+    /// Write all edges, symbols or calls of a repository as JSON lines
     Export(ExportArgs),
     /// Compare a repository's ledger with a fresh index of the same tree
     Verify(RepoArg),
@@ -57,6 +57,9 @@ pub(crate) enum Command {
     /// Read or check the log of decisions on raw code
     #[command(subcommand)]
     Audit(AuditCommand),
+    /// Measure how right edges and slices are, on truth that others made
+    #[command(subcommand)]
+    Bench(BenchCommand),
     /// Check the set-up and say what to do about problems
     Doctor,
     /// Show how to add the server to an MCP client
@@ -246,6 +249,8 @@ pub(crate) struct ToolArgs {
 pub(crate) enum Exported {
     Edges,
     Symbols,
+    /// Every call as it is written, whether anything was found for it or not
+    Calls,
 }
 
 #[derive(Clone, Copy, ValueEnum)]
@@ -262,6 +267,59 @@ pub(crate) struct ExportArgs {
     pub(crate) format: Format,
     #[command(flatten)]
     pub(crate) repo: RepoArg,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum BenchCommand {
+    /// Compare call edges with those that compilers found
+    Edges(BenchEdgesArgs),
+    /// Build slices from commit messages and look for what the commits changed
+    Localization(BenchLocalizationArgs),
+}
+
+#[derive(Args)]
+pub(crate) struct BenchEdgesArgs {
+    /// A corpus, or a folder of corpora
+    pub(crate) truth: PathBuf,
+    /// Where the packages' sources lie
+    #[arg(long, default_value = "truth-sources")]
+    pub(crate) sources: PathBuf,
+    /// Run the command by which a corpus says its sources are obtained, where they are missing
+    #[arg(long)]
+    pub(crate) obtain: bool,
+    /// Only corpora with this in their name; may be repeated
+    #[arg(long)]
+    pub(crate) corpus: Vec<String>,
+    /// Show so many wrong edges and missing pairs of each corpus
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) show: usize,
+    /// Write what was measured of each rule to a file, as the resolver reads it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) table: Option<PathBuf>,
+}
+
+#[derive(Args)]
+pub(crate) struct BenchLocalizationArgs {
+    /// The tasks: a file of JSON lines
+    pub(crate) tasks: PathBuf,
+    /// Where the trees lie: a folder for each repository's key
+    #[arg(long, default_value = "truth-sources")]
+    pub(crate) sources: PathBuf,
+    /// Only these repositories, by their key; may be repeated
+    #[arg(long)]
+    pub(crate) repo: Vec<String>,
+    /// Budgets of tokens, each measured; the first makes the list that is ranked
+    #[arg(long, value_delimiter = ',', default_values_t = [4000, 2000, 8000])]
+    pub(crate) tokens: Vec<u32>,
+    /// The most cards of a slice (default: what slices have by default)
+    #[arg(long)]
+    pub(crate) cards: Option<u32>,
+    /// Show so many tasks of which something was not found
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    pub(crate) misses: usize,
+    /// Write what was found for each task to a file of JSON lines
+    #[arg(long, value_name = "FILE")]
+    pub(crate) results: Option<PathBuf>,
 }
 
 #[derive(Subcommand)]

@@ -51,9 +51,14 @@ pub(crate) fn start_daemon(runtime: &Runtime, paths: &Paths) -> Result<(), Failu
 impl Session {
     /// Connects, starting a daemon if none runs.
     pub(crate) fn open() -> Result<Self, Failure> {
-        let (runtime, paths) = (runtime()?, paths()?);
-        start_daemon(&runtime, &paths)?;
-        Self::connect(runtime, &paths)
+        Self::start_at(&paths()?)
+    }
+
+    /// Connects to a daemon whose folders are these, starting it if it does not run.
+    pub(crate) fn start_at(paths: &Paths) -> Result<Self, Failure> {
+        let runtime = runtime()?;
+        start_daemon(&runtime, paths)?;
+        Self::connect(runtime, paths)
     }
 
     /// Connects to a daemon that runs.

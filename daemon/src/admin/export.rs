@@ -1,4 +1,4 @@
-//! `export/edges` and `export/symbols`: a version as JSON lines, page by page in order of path.
+//! `export/edges`, `export/symbols` and `export/calls`: a version as JSON lines, page by page in order of path.
 //!
 //! A page is a text and the path to go on after; a client asks until there is none. All pages of one export must come
 //! from one version: a page that finds another one says so.
@@ -10,8 +10,8 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use sdl_ledger::{FactsStore, Result, Snapshot, View};
-use sdl_model::facts::{Def, DefFlags};
-use sdl_model::{FileId, FileRow, Outline, SymbolId, SymbolKind};
+use sdl_model::facts::{Def, DefFlags, RefForm};
+use sdl_model::{EdgeKind, FileId, FileRow, Outline, SymbolId, SymbolKind};
 use sdl_proto::WireError;
 use sdl_tools::Repo as _;
 use serde::Deserialize;
@@ -37,6 +37,11 @@ pub fn edges(admin: &Admin<'_>, params: &[u8]) -> std::result::Result<Vec<u8>, W
 /// Runs `export/symbols`.
 pub fn symbols(admin: &Admin<'_>, params: &[u8]) -> std::result::Result<Vec<u8>, WireError> {
     export(admin, params, symbols_of)
+}
+
+/// Runs `export/calls`.
+pub fn calls(admin: &Admin<'_>, params: &[u8]) -> std::result::Result<Vec<u8>, WireError> {
+    export(admin, params, calls_of)
 }
 
 type PerFile = fn(&mut Files<'_>, FileId, &Opened, &mut String) -> Result<()>;
@@ -141,8 +146,11 @@ fn place(outline: &Outline, def: &Def) -> (Value, Value) {
 fn edges_of(files: &mut Files<'_>, file: FileId, open: &Opened, out: &mut String) -> Result<()> {
     for (_, def) in open.outline.iter() {
         let edges = files.view.out_edges(file.symbol(def.key))?;
-        let (caller_line, caller_name) = place(&open.outline, def);
         for edge in edges {
+            // What a variable's initial value calls, the function around it calls, or the file when it is loaded.
+            let at = if edge.kind == EdgeKind::Call { running(&open.outline, def) } else { Some(def) };
+            let (caller_line, caller_name) =
+                at.map_or((Value::Null, Value::Null), |at| place(&open.outline, at));
             let Some((callee_file, callee_line, callee_name)) = files.place(edge.to)? else { continue };
             let line = json!({
                 "caller_file": open.row.path.as_str(),
@@ -158,6 +166,39 @@ fn edges_of(files: &mut Files<'_>, file: FileId, open: &Opened, out: &mut String
             });
             let _ = writeln!(out, "{line}");
         }
+    }
+    Ok(())
+}
+
+/// The innermost function around a definition, itself included.
+fn running<'a>(outline: &'a Outline, def: &'a Def) -> Option<&'a Def> {
+    let mut at = Some(def);
+    while let Some(def) = at.filter(|def| !def.kind.is_callable()) {
+        at = def.parent.and_then(|parent| outline.def(parent));
+    }
+    at
+}
+
+fn is_call(form: RefForm) -> bool {
+    matches!(form, RefForm::Call | RefForm::MethodCall | RefForm::PathCall | RefForm::Construct)
+}
+
+/// Every call as it is written, whether anything was found for it or not.
+fn calls_of(files: &mut Files<'_>, _: FileId, open: &Opened, out: &mut String) -> Result<()> {
+    let Some(key) = open.row.state.facts() else { return Ok(()) };
+    let Some(facts) = files.facts.facts(&key)? else { return Ok(()) };
+    let (outline, body) = (&facts.outline, &facts.body);
+    for call in body.refs.iter().filter(|call| is_call(call.form)) {
+        let caller = outline.def(call.scope).and_then(|def| running(outline, def));
+        let (caller_line, caller_name) = caller.map_or((Value::Null, Value::Null), |def| place(outline, def));
+        let line = json!({
+            "caller_file": open.row.path.as_str(),
+            "caller_line": caller_line,
+            "caller_name": caller_name,
+            "name": body.arena.str(call.name),
+            "line": call.line,
+        });
+        let _ = writeln!(out, "{line}");
     }
     Ok(())
 }
@@ -178,6 +219,7 @@ fn symbols_of(_: &mut Files<'_>, file: FileId, open: &Opened, out: &mut String) 
             "name": name,
             "qualified_name": qualified,
             "kind": def.kind.name(),
+            "line": def.line,
             "start_line": def.span.start_line,
             "end_line": def.span.end_line,
             "exported": def.flags.has(DefFlags::EXPORTED),

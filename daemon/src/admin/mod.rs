@@ -32,6 +32,7 @@ type Run = fn(&Admin<'_>, &[u8]) -> Result<Vec<u8>, WireError>;
 /// The methods by name.
 const METHODS: &[(&str, Run)] = &[
     ("repo/remove", remove::run),
+    ("export/calls", export::calls),
     ("export/edges", export::edges),
     ("export/symbols", export::symbols),
     ("ledger/verify", verify::run),

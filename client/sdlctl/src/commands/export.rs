@@ -1,4 +1,4 @@
-//! `export`: edges or symbols as JSON lines, from one version.
+//! `export`: edges, symbols or calls as JSON lines, from one version.
 
 use std::io::{self, Write};
 
@@ -12,23 +12,35 @@ pub(crate) fn run(args: &ExportArgs, _as_json: bool) -> Result<Outcome, Failure>
     let method = match args.what {
         Exported::Edges => "export/edges",
         Exported::Symbols => "export/symbols",
+        Exported::Calls => "export/calls",
     };
     let Format::Jsonl = args.format;
     let session = Session::open()?;
     let repo = session.repo(args.repo.repo.as_deref())?;
+    pages(&session, method, &repo, |lines| match io::stdout().lock().write_all(lines.as_bytes()) {
+        Ok(()) => Ok(true),
+        // A reader that has gone away (`| head`) is no error.
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(Failure::io("can't write", &error)),
+    })?;
+    Ok(Outcome::Good)
+}
+
+/// Gives each page of an export to `each`, until that says no.
+pub(super) fn pages(
+    session: &Session,
+    method: &str,
+    repo: &str,
+    mut each: impl FnMut(&str) -> Result<bool, Failure>,
+) -> Result<(), Failure> {
     let (mut after, mut version) = (Value::Null, Value::Null);
     loop {
         let page = session.call(method, &json!({ "repo": repo, "after": after, "version": version }))?;
-        let written = io::stdout().lock().write_all(text(&page, "/lines").as_bytes());
-        match written {
-            Ok(()) => {}
-            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => return Ok(Outcome::Good),
-            Err(error) => return Err(Failure::io("can't write", &error)),
-        }
+        let more = each(text(&page, "/lines"))?;
         version = page["version"].clone();
         after = page["next"].clone();
-        if after.is_null() {
-            return Ok(Outcome::Good);
+        if !more || after.is_null() {
+            return Ok(());
         }
     }
 }

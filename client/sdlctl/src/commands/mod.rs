@@ -1,6 +1,7 @@
 //! One file per subcommand.
 
 mod audit;
+mod bench;
 mod card;
 mod doctor;
 mod export;
@@ -45,6 +46,7 @@ pub(crate) fn run(cli: Cli) -> Result<Outcome, Failure> {
         Command::Verify(args) => verify::run(&args, json),
         Command::Audit(command) => audit::run(command, json),
         Command::Ledger(command) => ledger::run(command, json),
+        Command::Bench(command) => bench::run(&command, json),
         Command::Doctor => doctor::run(json),
         Command::Mcp(command) => mcp::run(command, json),
         Command::Surface { name } => surface::run(name, json),

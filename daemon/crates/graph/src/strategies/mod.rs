@@ -48,6 +48,11 @@ impl Rule {
     pub fn strategy(&self) -> Strategy {
         Strategy(self.number)
     }
+
+    /// Whether the name alone speaks for what it finds.
+    pub fn goes_by_name(&self) -> bool {
+        [unique_function::RULE, unique_method::RULE, near_method::RULE, same_name::RULE].contains(self)
+    }
 }
 
 /// Every rule, in order of number.

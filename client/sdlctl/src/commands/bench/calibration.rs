@@ -1,0 +1,89 @@
+//! How often each rule is right, by family of languages, and the table in the code that is made of it.
+
+use std::collections::BTreeMap;
+use std::fmt::Write as _;
+
+use serde_json::{Value, json};
+
+use super::corpus::Corpus;
+use super::percent;
+use super::place::Candidate;
+use super::score::score;
+use crate::output::{self, bold};
+
+/// What the truth said of a rule's edges.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+struct Counts {
+    right: usize,
+    wrong: usize,
+    /// Calls that the compiler could not resolve.
+    open: usize,
+}
+
+/// Counts by rule and family.
+#[derive(Default)]
+pub(super) struct Calibration {
+    counts: BTreeMap<(String, String), Counts>,
+}
+
+impl Calibration {
+    /// Adds the edges of a corpus in that language.
+    pub(super) fn add(&mut self, lang: &str, corpus: &Corpus, edges: &[Candidate]) {
+        let mut by_rule: BTreeMap<&str, Vec<(usize, &Candidate)>> = BTreeMap::new();
+        for (number, edge) in edges.iter().enumerate() {
+            by_rule.entry(&edge.strategy).or_default().push((number, edge));
+        }
+        for (rule, edges) in by_rule {
+            let tally = score(corpus, edges);
+            let counts = self.counts.entry((rule.to_owned(), family(lang).to_owned())).or_default();
+            counts.right += tally.right;
+            counts.wrong += tally.wrong;
+            counts.open += tally.unknown;
+        }
+        self.counts.retain(|_, counts| *counts != Counts::default());
+    }
+
+    /// For people.
+    pub(super) fn show(&self) {
+        output::line(&bold(&format!(
+            "{:<16} {:<8} {:>7} {:>6} {:>6} {:>10}",
+            "strategy", "family", "right", "wrong", "open", "precision"
+        )));
+        for ((rule, family), counts) in &self.counts {
+            output::line(&format!(
+                "{rule:<16} {family:<8} {:>7} {:>6} {:>6} {:>10}",
+                counts.right,
+                counts.wrong,
+                counts.open,
+                percent(counts.right, counts.right + counts.wrong),
+            ));
+        }
+    }
+
+    /// For programs.
+    pub(super) fn json(&self) -> Value {
+        let row = |((rule, family), counts): (&(String, String), &Counts)| json!({ "strategy": rule, "family": family, "right": counts.right, "wrong": counts.wrong, "open": counts.open });
+        self.counts.iter().map(row).collect()
+    }
+
+    /// The table that the resolver takes its confidences from.
+    pub(super) fn table(&self) -> String {
+        let mut out = "# Written by `sdlctl bench edges TRUTH --table FILE`: what compilers said of each rule's edges.\n\
+                       # rule\tfamily\tright\twrong\topen\n"
+            .to_owned();
+        for ((rule, family), counts) in &self.counts {
+            let _ = writeln!(out, "{rule}\t{family}\t{}\t{}\t{}", counts.right, counts.wrong, counts.open);
+        }
+        out
+    }
+}
+
+/// Languages that resolve alike are measured together.
+fn family(lang: &str) -> &str {
+    match lang {
+        "javascript" | "typescript" | "tsx" => "ecma",
+        "java" | "kotlin" => "jvm",
+        "cpp" | "c++" => "c",
+        other => other,
+    }
+}

@@ -1,0 +1,29 @@
+//! `bench`: how right the edges and the slices are, measured on truth that others made.
+//!
+//! What is measured is what a client gets: a daemon of its own indexes the sources, and answers over its socket.
+
+mod calibration;
+mod corpus;
+mod edges;
+mod floor;
+mod localization;
+mod place;
+mod private;
+mod score;
+mod sources;
+mod tasks;
+
+use crate::cli::BenchCommand;
+use crate::output::{Failure, Outcome};
+
+pub(crate) fn run(command: &BenchCommand, as_json: bool) -> Result<Outcome, Failure> {
+    match command {
+        BenchCommand::Edges(args) => edges::run(args, as_json),
+        BenchCommand::Localization(args) => localization::run(args, as_json),
+    }
+}
+
+/// A share in percent, with one digit: `98.7`; a dash where there is nothing to share.
+fn percent(part: usize, whole: usize) -> String {
+    if whole == 0 { "-".to_owned() } else { format!("{:.1}", 100.0 * part as f64 / whole as f64) }
+}

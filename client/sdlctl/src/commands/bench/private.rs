@@ -1,0 +1,50 @@
+//! A daemon with a state folder of its own, so that a measurement neither sees nor changes the user's ledgers.
+
+use std::path::Path;
+
+use sdl_client::{CallOptions, Paths};
+use serde_json::json;
+use tempfile::TempDir;
+
+use crate::output::{Failure, text};
+use crate::session::Session;
+
+/// The daemon, until this is dropped.
+pub(super) struct Private {
+    session: Session,
+    _state: TempDir,
+}
+
+impl Private {
+    /// Starts one.
+    pub(super) fn start() -> Result<Self, Failure> {
+        let state = tempfile::Builder::new()
+            .prefix("sdl-bench-")
+            .tempdir()
+            .map_err(|error| Failure::io("can't make a folder for the measurement", &error))?;
+        let session = Session::start_at(&Paths::new(state.path().to_owned(), None))?;
+        Ok(Self { session, _state: state })
+    }
+
+    /// The connection to it.
+    pub(super) fn session(&self) -> &Session {
+        &self.session
+    }
+
+    /// Indexes a tree and gives the repository's id.
+    pub(super) fn index(&self, tree: &Path) -> Result<String, Failure> {
+        let tree = tree.canonicalize().map_err(|error| Failure::io(&tree.display().to_string(), &error))?;
+        let registered = self.session.tool("repo.register", &json!({ "rootPath": tree }))?.structured;
+        let repo = text(&registered, "/repoId").to_owned();
+        self.session.tool("index.refresh", &json!({ "repoId": repo, "mode": "incremental" }))?;
+        Ok(repo)
+    }
+}
+
+impl Drop for Private {
+    fn drop(&mut self) {
+        // Its folder goes next: a daemon that does not end by itself would write into nothing.
+        let _ = self.session.call_with("daemon/stop", &json!({}), CallOptions::mutation(), |_| {});
+        self.session.wait_closed(std::time::Duration::from_secs(30));
+    }
+}
