@@ -1,12 +1,11 @@
 //! Reads one file of a tree into an update for the ledger: bytes -> hash -> facts, parsing only bytes never seen
 //! before. Follows no symbolic link and opens nothing but regular files.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use sdl_lang::Limits;
+use sdl_lang::{Judged, Rules};
 use sdl_ledger::{EncodedFacts, FactsStore, FileUpdate};
-use sdl_model::{ContentHash, Facts, FactsKey, FileRow, FileState, Lang, RelPath, SkipReason, StatHint};
+use sdl_model::{Facts, FactsKey, FileRow, FileState, RelPath, SkipReason, StatHint};
 use sdl_watch::{FileRead, ReadError};
 
 /// What reading a file takes from its repository. For any number of threads.
@@ -16,10 +15,8 @@ pub struct Reader<'a> {
     pub files: sdl_watch::Reader,
     /// Where facts of bytes seen before are.
     pub facts: &'a FactsStore,
-    /// What is too large to be read.
-    pub limits: Limits,
-    /// The languages to read; empty: all.
-    pub languages: &'a [Lang],
+    /// What is to be read.
+    pub rules: &'a Rules,
 }
 
 /// What became of a file.
@@ -42,86 +39,65 @@ pub enum Outcome {
 impl Reader<'_> {
     /// Reads the file at `path`; `old` is what the ledger holds of it, `listed` a reason to skip it that the crawl gave.
     pub fn read(&self, path: &RelPath, old: Option<&FileRow>, listed: Option<SkipReason>) -> Outcome {
-        let claimed = sdl_lang::detect(path, &[]);
-        // A file whose name no language claims is read only if it has no extension: it may have a shebang.
-        if claimed.is_none_or(|lang| !self.wants(lang)) && (claimed.is_some() || path.extension().is_some()) {
+        if !self.rules.may_read(path) {
             return Outcome::Absent;
         }
-        let skipped = |reason, size, stat| match claimed {
-            Some(_) => Self::changed(path, FileState::Skipped(reason), size, stat, old, None),
-            None => Outcome::Absent,
+        let skipped = |judged, size, stat| match judged {
+            Judged::Skipped(reason) => Self::changed(path, FileState::Skipped(reason), size, stat, old, None),
+            _ => Outcome::Absent,
         };
+        let unread = |reason, size, stat| skipped(self.rules.skipped(path, reason), size, stat);
         if let Some(reason) = listed {
-            return skipped(reason, 0, None);
+            return unread(reason, 0, None);
         }
-        let (bytes, stat) = match self.files.read(path, self.limits.max_bytes) {
+        let (bytes, stat) = match self.files.read(path, self.rules.limits.max_bytes) {
             Ok(FileRead::Bytes { bytes, stat }) => (bytes, stat),
-            Ok(FileRead::TooLarge { stat }) => return skipped(SkipReason::TooLarge, stat.size, Some(stat)),
+            Ok(FileRead::TooLarge { stat }) => return unread(SkipReason::TooLarge, stat.size, Some(stat)),
             Err(ReadError::Gone(_)) => return Outcome::Absent,
-            Err(ReadError::NotAFile(_)) => return skipped(SkipReason::Special, 0, None),
-            Err(ReadError::Unreadable(_)) => return skipped(SkipReason::Unreadable, 0, None),
+            Err(ReadError::NotAFile(_)) => return unread(SkipReason::Special, 0, None),
+            Err(ReadError::Unreadable(_)) => return unread(SkipReason::Unreadable, 0, None),
             Err(error @ ReadError::Io { .. }) => {
                 tracing::warn!(%error, "a file can't be read at the moment");
                 return Outcome::Again;
             }
         };
-        let Some(lang) = sdl_lang::detect(path, &bytes).filter(|lang| self.wants(*lang)) else {
-            return Outcome::Absent;
-        };
-        match sdl_lang::classify(path, &bytes, &self.limits) {
-            Some(reason) => skipped(reason, bytes.len() as u64, Some(stat)),
-            None => self.extract(path, lang, &bytes, stat, old),
+        match self.rules.judge(path, &bytes, None) {
+            Judged::Read(key) => self.extract(path, key, &bytes, stat, old),
+            judged => skipped(judged, bytes.len() as u64, Some(stat)),
         }
-    }
-
-    fn wants(&self, lang: Lang) -> bool {
-        self.languages.is_empty() || lang == Lang::Manifest || self.languages.contains(&lang)
     }
 
     fn extract(
         &self,
         path: &RelPath,
-        lang: Lang,
+        key: FactsKey,
         bytes: &[u8],
         stat: StatHint,
         old: Option<&FileRow>,
     ) -> Outcome {
-        let key = FactsKey { lang, content: ContentHash::of(bytes) };
         let size = bytes.len() as u64;
         let known =
             |row: &FileRow| row.state == FileState::Indexed(key) || row.state == FileState::Failed(key);
         if old.is_some_and(known) {
             return Outcome::Same(stat);
         }
+        let changed = |state, facts| Self::changed(path, state, size, Some(stat), old, facts);
         if let Ok(Some(facts)) = self.facts.facts(&key) {
-            return Self::changed(
-                path,
-                FileState::Indexed(key),
-                size,
-                Some(stat),
-                old,
-                Some(Arc::new(facts)),
-            );
+            return changed(FileState::Indexed(key), Some(Arc::new(facts)));
         }
-        // The one place where a parser meets foreign bytes: whatever it does, this file alone fails.
-        match catch_unwind(AssertUnwindSafe(|| sdl_lang::extract(lang, bytes))) {
-            Ok(Ok(facts)) => {
+        match sdl_lang::extract_guarded(key.lang, bytes) {
+            Ok(facts) => {
                 let encoded = sdl_ledger::encode(&facts);
-                let facts = Some(Arc::new(facts));
-                match Self::changed(path, FileState::Indexed(key), size, Some(stat), old, facts) {
+                match changed(FileState::Indexed(key), Some(Arc::new(facts))) {
                     Outcome::Changed { update, .. } => {
                         Outcome::Changed { update, parsed: encoded.ok().map(|encoded| (key, encoded)) }
                     }
                     other => other,
                 }
             }
-            Ok(Err(error)) => {
-                tracing::warn!(%path, %error, "not indexed: the parser gave up on it");
-                Self::changed(path, FileState::Failed(key), size, Some(stat), old, None)
-            }
-            Err(_) => {
-                tracing::error!(%path, "not indexed: the extractor panicked on it; please report this file");
-                Self::changed(path, FileState::Failed(key), size, Some(stat), old, None)
+            Err(error) => {
+                tracing::warn!(%path, %error, "not indexed");
+                changed(FileState::Failed(key), None)
             }
         }
     }

@@ -19,7 +19,7 @@ use sdl_ledger::{FactsStore, How, Ledger, Options, Snapshot};
 use sdl_model::{GitHead, Lang, RelPath, Version};
 use sdl_retrieve::card::Enrichment;
 use sdl_tools::host::{
-    Barrier, RefreshOutcome, RefreshSpec, RepoHealth, RepoState, RepoStatus, Rules, Unread, WatcherKind,
+    Barrier, RefreshOutcome, RefreshSpec, RepoHealth, RepoState, RepoStatus, Unread, WatcherKind,
     WatcherStatus,
 };
 use sdl_tools::{Cancel, Damage, Progress, ToolError};
@@ -74,8 +74,7 @@ pub struct Repo {
     root: CanonicalRoot,
     /// The ledger's folder.
     dir: PathBuf,
-    languages: Vec<Lang>,
-    limits: sdl_lang::Limits,
+    rules: sdl_lang::Rules,
     ledger: Ledger,
     facts: Arc<FactsStore>,
     hub: Hub,
@@ -115,8 +114,10 @@ impl Repo {
             _ => Stage::Indexing { done: 0, total: None },
         };
         let repo = Arc::new(Self {
-            languages: entry.languages.iter().filter_map(|name| Lang::from_name(name)).collect(),
-            limits: sdl_lang::Limits { max_bytes: entry.max_file_bytes.unwrap_or(default.max_bytes) },
+            rules: sdl_lang::Rules {
+                languages: entry.languages.iter().filter_map(|name| Lang::from_name(name)).collect(),
+                limits: sdl_lang::Limits { max_bytes: entry.max_file_bytes.unwrap_or(default.max_bytes) },
+            },
             root,
             dir,
             ledger: opened.ledger,
@@ -200,7 +201,7 @@ impl Repo {
 
     /// Reads the tree's files, with facts from `facts`.
     pub fn reader<'a>(&'a self, files: sdl_watch::Reader, facts: &'a FactsStore) -> Reader<'a> {
-        Reader { files, facts, limits: self.limits, languages: &self.languages }
+        Reader { files, facts, rules: &self.rules }
     }
 
     /// Lists the whole tree, apart from watching, and opens it for reading.
@@ -266,12 +267,7 @@ impl sdl_tools::Repo for Repo {
         snapshot: &Snapshot<'_>,
         cancel: &Cancel,
     ) -> Result<sdl_tools::host::Revision, ToolError> {
-        let site = revision::Site {
-            root: self.root.path(),
-            facts: &self.facts,
-            limits: &self.limits,
-            languages: &self.languages,
-        };
+        let site = revision::Site { root: self.root.path(), facts: &self.facts, rules: &self.rules };
         self.revisions.find(site, revision, snapshot, cancel)
     }
 
@@ -286,8 +282,8 @@ impl sdl_tools::Repo for Repo {
         }
     }
 
-    fn rules(&self) -> Rules {
-        Rules { limits: self.limits, languages: self.languages.clone() }
+    fn rules(&self) -> sdl_lang::Rules {
+        self.rules.clone()
     }
 
     fn status(&self) -> RepoStatus {

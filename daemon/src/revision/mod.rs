@@ -15,7 +15,7 @@ use std::time::Instant;
 
 use gix::ObjectId;
 use sdl_ledger::{FactsStore, Snapshot};
-use sdl_model::{FileId, FileRow, Incarnation, Lang, Version};
+use sdl_model::{FileId, FileRow, Incarnation, Version};
 use sdl_retrieve::layer::{Done, State};
 use sdl_tools::host::Revision;
 use sdl_tools::{Cancel, Code, ToolError};
@@ -35,10 +35,8 @@ pub struct Site<'a> {
     pub root: &'a Path,
     /// Where facts are.
     pub facts: &'a FactsStore,
-    /// What is too large to be read.
-    pub limits: &'a sdl_lang::Limits,
-    /// The languages to read; empty: all.
-    pub languages: &'a [Lang],
+    /// What is to be read.
+    pub rules: &'a sdl_lang::Rules,
 }
 
 /// A version.
@@ -160,7 +158,7 @@ impl Revisions {
             return Ok(Arc::clone(ground));
         }
         let index = Index::read(repo, below);
-        let reads = |path: &sdl_model::RelPath| tree::may_be_read(site, path);
+        let reads = |path: &sdl_model::RelPath| site.rules.may_read(path);
         let ground = Arc::new(Ground::new(index, site.root, snapshot, reads)?);
         self.lock().ground = Some((at, written, Arc::clone(&ground)));
         Ok(ground)

@@ -2,13 +2,13 @@
 //! opened, and blobs that the ledger has are not read.
 
 use std::collections::{BTreeMap, BTreeSet, HashMap};
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
 use gix::ObjectId;
 use gix::bstr::ByteSlice as _;
+use sdl_lang::Judged;
 use sdl_ledger::{FactsStore, Snapshot, View};
-use sdl_model::{ContentHash, Facts, FactsKey, FileId, FileRow, FileState, RelPath, SkipReason};
+use sdl_model::{Facts, FileId, FileRow, FileState, RelPath, SkipReason};
 use sdl_retrieve::layer::{Origin, StateFile};
 use sdl_tools::{Cancel, Code, ToolError};
 
@@ -180,19 +180,6 @@ impl Walk<'_> {
     }
 }
 
-/// Whether a file of that name can be one that facts are taken from.
-pub(super) fn may_be_read(site: Site<'_>, path: &RelPath) -> bool {
-    match sdl_lang::detect(path, &[]) {
-        Some(lang) => wants(site, lang),
-        // Without an extension it may have a shebang.
-        None => path.extension().is_none(),
-    }
-}
-
-fn wants(site: Site<'_>, lang: sdl_model::Lang) -> bool {
-    site.languages.is_empty() || lang == sdl_model::Lang::Manifest || site.languages.contains(&lang)
-}
-
 struct Blob<'r> {
     repo: &'r gix::Repository,
     id: ObjectId,
@@ -212,26 +199,22 @@ impl Blob<'_> {
 
 /// The row that the ledger would have of a blob at `path`; none if it would have none.
 fn row(site: Site<'_>, blob: &Blob<'_>, path: &RelPath) -> Result<Option<FileRow>, ToolError> {
-    if !may_be_read(site, path) {
+    let rules = site.rules;
+    if !rules.may_read(path) {
         return Ok(None);
     }
-    let claimed = sdl_lang::detect(path, &[]);
-    let skipped = |reason, size| {
-        claimed.map(|_| FileRow { path: path.clone(), state: FileState::Skipped(reason), size })
-    };
     let size = blob.size()?;
-    if size > site.limits.max_bytes {
-        return Ok(skipped(SkipReason::TooLarge, size));
-    }
-    let bytes = blob.bytes()?;
-    let Some(lang) = sdl_lang::detect(path, &bytes).filter(|lang| wants(site, *lang)) else {
-        return Ok(None);
+    let judged = if size > rules.limits.max_bytes {
+        rules.skipped(path, SkipReason::TooLarge)
+    } else {
+        rules.judge(path, &blob.bytes()?, None)
     };
-    if let Some(reason) = sdl_lang::classify(path, &bytes, site.limits) {
-        return Ok(skipped(reason, size));
-    }
-    let key = FactsKey { lang, content: ContentHash::of(&bytes) };
-    Ok(Some(FileRow { path: path.clone(), state: FileState::Indexed(key), size }))
+    let state = match judged {
+        Judged::Ignored => return Ok(None),
+        Judged::Skipped(reason) => FileState::Skipped(reason),
+        Judged::Read(key) => FileState::Indexed(key),
+    };
+    Ok(Some(FileRow { path: path.clone(), state, size }))
 }
 
 /// Where the files of a commit come from.
@@ -254,8 +237,8 @@ impl Origin for Blobs<'_> {
             return Ok(Some(Arc::new(facts)));
         }
         let bytes = Blob { repo: self.repo, id: *id }.bytes()?;
-        match catch_unwind(AssertUnwindSafe(|| sdl_lang::extract(key.lang, &bytes))) {
-            Ok(Ok(facts)) => {
+        match sdl_lang::extract_guarded(key.lang, &bytes) {
+            Ok(facts) => {
                 let facts = Arc::new(facts);
                 // What can't be stored is taken again next time.
                 if let Err(error) = self.store.put_many(&[(key, &facts)]) {
@@ -263,7 +246,7 @@ impl Origin for Blobs<'_> {
                 }
                 Ok(Some(facts))
             }
-            _ => {
+            Err(_) => {
                 row.state = FileState::Failed(key);
                 Ok(None)
             }

@@ -22,6 +22,9 @@ pub enum ExtractError {
     /// The tree is too large to keep in memory.
     #[error("its syntax tree has more than {0} nodes; exclude the file in .sdlignore if it is data")]
     TooManyNodes(usize),
+    /// The extractor has a defect.
+    #[error("the {lang} extractor panicked on it; please report this file", lang = .0.name())]
+    Panicked(Lang),
     /// The grammar can't be loaded: a mistake in how this program was built.
     #[error("the {lang} grammar does not fit the parser library: rebuild with matching versions", lang = .0.name())]
     Grammar(Lang),

@@ -105,8 +105,8 @@ pub trait Repo: Send + Sync {
     }
 
     /// By which rules its files are read.
-    fn rules(&self) -> Rules {
-        Rules::default()
+    fn rules(&self) -> sdl_lang::Rules {
+        sdl_lang::Rules::default()
     }
 
     /// How it is doing. Cheap: asks no disk.
@@ -119,22 +119,6 @@ pub trait Repo: Send + Sync {
         progress: &dyn Progress,
         cancel: &Cancel,
     ) -> Result<RefreshOutcome, ToolError>;
-}
-
-/// By which rules a repository's files are read.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Rules {
-    /// What is too large to be read.
-    pub limits: sdl_lang::Limits,
-    /// The languages to read; empty: all.
-    pub languages: Vec<Lang>,
-}
-
-impl Rules {
-    /// Whether files of that language are read.
-    pub fn reads(&self, lang: Lang) -> bool {
-        self.languages.is_empty() || lang == Lang::Manifest || self.languages.contains(&lang)
-    }
 }
 
 /// A git revision, found.

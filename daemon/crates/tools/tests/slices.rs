@@ -252,7 +252,7 @@ fn a_symbol_that_is_gone_is_named_as_it_was() {
 
 #[test]
 fn a_refresh_keeps_to_the_budget_of_its_slice() {
-    for tokens in [500, 700, 1_000, 2_000, 4_000] {
+    for tokens in [600, 700, 1_000, 2_000, 4_000] {
         let world = World::shop();
         let slice = build(&world, json!({"budget": {"maxEstimatedTokens": tokens}}));
         world.repo.write(&common::SHOP.replace(": ", ": Now ").replace(" raises ", " raises Some"));

@@ -1,13 +1,12 @@
 //! One event of an editor to a buffer.
 
-use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 
-use sdl_model::{ContentHash, FactsKey, FileRow, FileState, Lang, RelPath};
+use sdl_lang::{Judged, Rules};
+use sdl_model::{FileRow, FileState, Lang, RelPath};
 
 use super::Buffers;
 use super::held::Text;
-use crate::host::Rules;
 use crate::{Repo, ToolError};
 
 /// What happened to a buffer.
@@ -77,7 +76,7 @@ impl Buffers {
         let text = push
             .content
             .as_ref()
-            .map(|content| read(repo.rules(), &push.path, push.language, content, &mut warnings));
+            .map(|content| read(&repo.rules(), &push.path, push.language, content, &mut warnings));
         let differs = text.as_ref().is_some_and(|text| text.row.as_ref() != saved);
         // Once it is saved, the file is what counts: whoever changes it behind the editor's back must be seen.
         let dirty = match push.event {
@@ -96,7 +95,13 @@ impl Buffers {
 }
 
 /// Reads a text by the rules that its file would be read by.
-fn read(rules: Rules, path: &RelPath, hint: Option<Lang>, content: &str, warnings: &mut Vec<String>) -> Text {
+fn read(
+    rules: &Rules,
+    path: &RelPath,
+    hint: Option<Lang>,
+    content: &str,
+    warnings: &mut Vec<String>,
+) -> Text {
     let bytes: Arc<[u8]> = content.as_bytes().into();
     let nothing = |row| Text { bytes: Arc::clone(&bytes), path: path.clone(), row, facts: None };
     let detected = sdl_lang::detect(path, &bytes);
@@ -105,21 +110,21 @@ fn read(rules: Rules, path: &RelPath, hint: Option<Lang>, content: &str, warning
     {
         warnings.push(format!("read as {}, by its name, not as {}", detected.name(), hint.name()));
     }
-    let Some(lang) = detected.or(hint).filter(|lang| rules.reads(*lang)) else {
-        warnings.push("not a file that is indexed: no answer depends on it".to_owned());
-        return nothing(None);
+    let row = |state| Some(FileRow { path: path.clone(), state, size: bytes.len() as u64 });
+    let key = match rules.judge(path, &bytes, hint) {
+        Judged::Ignored => {
+            warnings.push("not a file that is indexed: no answer depends on it".to_owned());
+            return nothing(None);
+        }
+        Judged::Skipped(reason) => {
+            warnings.push(format!("listed but not read ({})", reason.name()));
+            return nothing(row(FileState::Skipped(reason)));
+        }
+        Judged::Read(key) => key,
     };
-    let size = bytes.len() as u64;
-    let row = |state| Some(FileRow { path: path.clone(), state, size });
-    if let Some(reason) = sdl_lang::classify(path, &bytes, &rules.limits) {
-        warnings.push(format!("listed but not read ({})", reason.name()));
-        return nothing(row(FileState::Skipped(reason)));
-    }
-    let key = FactsKey { lang, content: ContentHash::of(&bytes) };
-    // Foreign bytes meet a parser: whatever it does, this buffer alone fails.
-    match catch_unwind(AssertUnwindSafe(|| sdl_lang::extract(lang, &bytes))) {
-        Ok(Ok(facts)) => Text { facts: Some(Arc::new(facts)), ..nothing(row(FileState::Indexed(key))) },
-        Ok(Err(_)) | Err(_) => {
+    match sdl_lang::extract_guarded(key.lang, &bytes) {
+        Ok(facts) => Text { facts: Some(Arc::new(facts)), ..nothing(row(FileState::Indexed(key))) },
+        Err(_) => {
             warnings.push("the parser gave up on this text".to_owned());
             nothing(row(FileState::Failed(key)))
         }

@@ -1,0 +1,105 @@
+//! Which files facts are taken from: the one set of rules for a file on the disk, a blob of a commit and an editor's
+//! unsaved text.
+
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use sdl_model::{ContentHash, Facts, FactsKey, Lang, RelPath, SkipReason};
+
+use crate::{ExtractError, Limits, classify, detect, extract};
+
+/// What a repository wants to have read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Rules {
+    /// What is too large.
+    pub limits: Limits,
+    /// The languages to read; empty: all.
+    pub languages: Vec<Lang>,
+}
+
+/// What is to be done with a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Judged {
+    /// Nothing: it is no file that facts are taken from.
+    Ignored,
+    /// It is listed, with the reason why it is not read.
+    Skipped(SkipReason),
+    /// It is read, and these are its facts.
+    Read(FactsKey),
+}
+
+impl Rules {
+    /// Whether files of that language are read. Manifests always are: they say where the others' imports lead.
+    pub fn reads(&self, lang: Lang) -> bool {
+        self.languages.is_empty() || lang == Lang::Manifest || self.languages.contains(&lang)
+    }
+
+    /// Whether a file of that name may be one to read, whatever is in it: without an extension it may have a `#!` line.
+    pub fn may_read(&self, path: &RelPath) -> bool {
+        match detect(path, &[]) {
+            Some(lang) => self.reads(lang),
+            None => path.extension().is_none(),
+        }
+    }
+
+    /// What a file comes to that is not read for `reason`: only a name that a language claims is listed.
+    pub fn skipped(&self, path: &RelPath, reason: SkipReason) -> Judged {
+        match detect(path, &[]).filter(|lang| self.reads(*lang)) {
+            Some(_) => Judged::Skipped(reason),
+            None => Judged::Ignored,
+        }
+    }
+
+    /// What the file at `path` comes to. `hint` is its language where neither name nor content tells.
+    pub fn judge(&self, path: &RelPath, bytes: &[u8], hint: Option<Lang>) -> Judged {
+        let Some(lang) = detect(path, bytes).or(hint).filter(|lang| self.reads(*lang)) else {
+            return Judged::Ignored;
+        };
+        match classify(path, bytes, &self.limits) {
+            Some(reason) => self.skipped(path, reason),
+            None => Judged::Read(FactsKey { lang, content: ContentHash::of(bytes) }),
+        }
+    }
+}
+
+/// [`extract`] where foreign bytes meet a parser: a panic is an error like any other, and fails this file alone.
+pub fn extract_guarded(lang: Lang, bytes: &[u8]) -> Result<Facts, ExtractError> {
+    catch_unwind(AssertUnwindSafe(|| extract(lang, bytes))).unwrap_or(Err(ExtractError::Panicked(lang)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn judged(rules: &Rules, path: &str, text: &str, hint: Option<Lang>) -> Judged {
+        rules.judge(&RelPath::new(path).unwrap(), text.as_bytes(), hint)
+    }
+
+    fn read(lang: Lang, text: &str) -> Judged {
+        Judged::Read(FactsKey { lang, content: ContentHash::of(text.as_bytes()) })
+    }
+
+    #[test]
+    fn names_content_and_hints_decide() {
+        let all = Rules::default();
+        assert_eq!(judged(&all, "a.py", "x = 1", None), read(Lang::Python, "x = 1"));
+        assert_eq!(judged(&all, "run", "#!/bin/sh\n", None), read(Lang::Bash, "#!/bin/sh\n"));
+        assert_eq!(judged(&all, "notes", "plain", None), Judged::Ignored);
+        assert_eq!(judged(&all, "notes", "x = 1", Some(Lang::Python)), read(Lang::Python, "x = 1"));
+        assert_eq!(judged(&all, "a.py", "\0", None), Judged::Skipped(SkipReason::Binary));
+        assert_eq!(
+            judged(&all, "run", "#!/bin/sh\n# @generated\n", None),
+            Judged::Ignored,
+            "no name claims it"
+        );
+    }
+
+    #[test]
+    fn only_the_languages_that_are_wanted_are_read() {
+        let go = Rules { languages: vec![Lang::Go], ..Rules::default() };
+        assert_eq!(judged(&go, "a.py", "x = 1", None), Judged::Ignored);
+        assert_eq!(judged(&go, "a.py", "\0", None), Judged::Ignored);
+        assert_eq!(judged(&go, "go.mod", "module m\n", None), read(Lang::Manifest, "module m\n"));
+        let path = |path| RelPath::new(path).unwrap();
+        assert!(go.may_read(&path("a.go")) && go.may_read(&path("run")) && !go.may_read(&path("a.py")));
+    }
+}
