@@ -63,7 +63,12 @@ impl Session {
 
     /// Connects to a daemon that runs.
     pub(crate) fn existing() -> Result<Self, Failure> {
-        Self::connect(runtime()?, &paths()?)
+        Self::existing_at(&paths()?)
+    }
+
+    /// Connects to a daemon that runs and whose folders are these.
+    pub(crate) fn existing_at(paths: &Paths) -> Result<Self, Failure> {
+        Self::connect(runtime()?, paths)
     }
 
     fn connect(runtime: Runtime, paths: &Paths) -> Result<Self, Failure> {

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use super::calibration::Calibration;
 use super::corpus::{self, Corpus, Meta};
-use super::floor::Names;
+use super::floor::{Names, Symbol};
 use super::percent;
 use super::place::{Candidate, Exported};
 use super::private::Private;
@@ -28,6 +28,8 @@ struct Report {
     floor: Tally,
     /// Edges above each level.
     above: Vec<Tally>,
+    /// Pairs with an end in a file that is not indexed: generated, minified, too large.
+    not_indexed: usize,
 }
 
 pub(super) fn run(args: &BenchEdgesArgs, as_json: bool) -> Result<Outcome, Failure> {
@@ -48,12 +50,17 @@ pub(super) fn run(args: &BenchEdgesArgs, as_json: bool) -> Result<Outcome, Failu
             .map(Candidate::from)
             .collect();
         let mut names = Names::default();
-        lines(&daemon, "export/symbols", &repo)?.into_iter().for_each(|symbol| names.add(symbol));
+        lines(&daemon, "export/symbols", &repo)?
+            .into_iter()
+            .filter(|symbol: &Symbol| truth.files.contains(symbol.file()))
+            .for_each(|symbol| names.add(symbol));
         let calls = lines(&daemon, "export/calls", &repo)?;
         let linked: Vec<Candidate> = calls.into_iter().filter_map(|call| names.link(call)).collect();
         let above =
             |level: f64| score(&truth, edges.iter().enumerate().filter(|(_, edge)| edge.confidence >= level));
+        let outside = |ix: usize| !names.has_file(&truth.defs[ix].file);
         let report = Report {
+            not_indexed: truth.pairs.iter().filter(|pair| outside(pair.0) || outside(pair.1)).count(),
             all: score(&truth, edges.iter().enumerate()),
             floor: score(&truth, linked.iter().enumerate()),
             above: LEVELS.map(above).into(),
@@ -152,6 +159,12 @@ fn show(report: &Report) {
         report.all.wrong,
         report.all.pairs - report.all.matched.len(),
     ));
+    if report.not_indexed > 0 {
+        output::line(&dim(&format!(
+            "  {} of the missed have an end in a file that is not indexed (generated, minified, too large)",
+            report.not_indexed
+        )));
+    }
 }
 
 /// The first so many edges that are wrong, and pairs that are missing.
@@ -206,5 +219,6 @@ fn row(report: &Report) -> Value {
         "open": report.all.unknown,
         "pairs": report.all.pairs,
         "matched": report.all.matched.len(),
+        "notIndexed": report.not_indexed,
     })
 }

@@ -1,6 +1,6 @@
 //! What a linker that knows names alone would find: the floor that every figure stands beside.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde::Deserialize;
 
@@ -23,25 +23,59 @@ pub(super) struct Symbol {
     kind: String,
     /// Of its name.
     line: u32,
+    start_line: u32,
+    end_line: u32,
+}
+
+impl Symbol {
+    /// The file that it stands in.
+    pub(super) fn file(&self) -> &str {
+        &self.file
+    }
 }
 
 const CALLED: &[&str] = &["function", "method", "constructor", "class", "struct"];
 
+/// A definition of a name.
+struct Named {
+    file: String,
+    line: u32,
+    /// A prototype, perhaps; the definition itself counts, where there is one.
+    one_line: bool,
+}
+
 /// Definitions by name, for a linker that looks at nothing else.
 #[derive(Default)]
 pub(super) struct Names {
+    files: HashSet<String>,
     in_file: HashMap<(String, String), u32>,
-    anywhere: HashMap<String, Vec<(String, u32)>>,
+    anywhere: HashMap<String, Vec<Named>>,
 }
 
 impl Names {
     /// Adds a definition.
     pub(super) fn add(&mut self, symbol: Symbol) {
+        if !self.files.contains(&symbol.file) {
+            self.files.insert(symbol.file.clone());
+        }
         if !CALLED.contains(&symbol.kind.as_str()) {
             return;
         }
         self.in_file.entry((symbol.file.clone(), symbol.name.clone())).or_insert(symbol.line);
-        self.anywhere.entry(symbol.name).or_default().push((symbol.file, symbol.line));
+        let one_line = symbol.start_line == symbol.end_line;
+        let named = self.anywhere.entry(symbol.name).or_default();
+        if one_line && named.iter().any(|other| !other.one_line) {
+            return;
+        }
+        if !one_line {
+            named.retain(|other| !other.one_line);
+        }
+        named.push(Named { file: symbol.file, line: symbol.line, one_line });
+    }
+
+    /// Whether a definition of that file was added.
+    pub(super) fn has_file(&self, file: &str) -> bool {
+        self.files.contains(file)
     }
 
     /// The definition of that name in the same file, else the only one of that name.
@@ -49,7 +83,7 @@ impl Names {
         let same_file = self.in_file.get(&(call.caller_file.clone(), call.name.clone()));
         let (file, line) = match (same_file, self.anywhere.get(&call.name).map(Vec::as_slice)) {
             (Some(line), _) => (call.caller_file.clone(), *line),
-            (None, Some([(file, line)])) => (file.clone(), *line),
+            (None, Some([only])) => (only.file.clone(), only.line),
             _ => return None,
         };
         Some(Candidate {

@@ -1,13 +1,14 @@
 //! A daemon with a state folder of its own, so that a measurement neither sees nor changes the user's ledgers.
 
 use std::path::Path;
+use std::time::Duration;
 
 use sdl_client::{CallOptions, Paths};
 use serde_json::json;
 use tempfile::TempDir;
 
 use crate::output::{Failure, text};
-use crate::session::Session;
+use crate::session::{self, Session};
 
 /// The daemon, until this is dropped.
 pub(super) struct Private {
@@ -22,7 +23,9 @@ impl Private {
             .prefix("sdl-bench-")
             .tempdir()
             .map_err(|error| Failure::io("can't make a folder for the measurement", &error))?;
-        let session = Session::start_at(&Paths::new(state.path().to_owned(), None))?;
+        let paths = Paths::new(state.path().to_owned(), None);
+        let session = Session::start_at(&paths)?;
+        std::thread::spawn(move || end_on_interrupt(&paths));
         Ok(Self { session, _state: state })
     }
 
@@ -44,7 +47,22 @@ impl Private {
 impl Drop for Private {
     fn drop(&mut self) {
         // Its folder goes next: a daemon that does not end by itself would write into nothing.
-        let _ = self.session.call_with("daemon/stop", &json!({}), CallOptions::mutation(), |_| {});
-        self.session.wait_closed(std::time::Duration::from_secs(30));
+        stop(&self.session);
+    }
+}
+
+fn stop(session: &Session) {
+    let _ = session.call_with("daemon/stop", &json!({}), CallOptions::mutation(), |_| {});
+    session.wait_closed(Duration::from_secs(30));
+}
+
+/// The daemon is in a session of its own, which no interrupt from the terminal reaches: it is told, and the measurement's
+/// next call finds it gone.
+fn end_on_interrupt(paths: &Paths) {
+    let Ok(runtime) = session::runtime() else { return };
+    if runtime.block_on(tokio::signal::ctrl_c()).is_ok()
+        && let Ok(session) = Session::existing_at(paths)
+    {
+        stop(&session);
     }
 }
