@@ -91,6 +91,29 @@ const POOL: &[(&str, &[&str])] = &[
     ),
     ("web/a/index.ts", &["export function f() {}\n"]),
     (
+        "web/make.js",
+        &[
+            "function make() { function go() { return new T(); } return { go, stop() {} }; }\nclass T { run() {} }\nexports.make = make;\n",
+            "function make() { function go() {} const o = { stop() { return go; } }; return { go: o.stop, o, stop: go }; }\nexports.make = make;\n",
+            "exports.make = function () { const go = () => {}; return { go, stop() {}, stop: () => {} }; };\n",
+            "function make() { return { ...other() }; }\nfunction other() { function go() {} return { go }; }\nmodule.exports = { make };\n",
+        ],
+    ),
+    (
+        "web/types.js",
+        &[
+            "/** @typedef {import('./make').T} T */\n/** @typedef {{ t: T }} C */\n",
+            "/**\n * @typedef {object} C\n * @property {T} t\n */\nexports.T = class T { run() {} };\n",
+        ],
+    ),
+    (
+        "web/use.js",
+        &[
+            "const { make } = require('./make');\nfunction use() { const m = make(); m.go().run(); m.stop(); m.o.stop(); }\n",
+            "/** @import { C } from './types' */\nconst m = require('./make');\n/** @param {C} c */\nfunction use(c) { c.t.run(); m.make().stop(); }\n",
+        ],
+    ),
+    (
         "src/lib.rs",
         &[
             "pub mod a;\nmod b;\npub use a::*;\npub fn top() { make().go(); }\n",

@@ -76,6 +76,9 @@ pub trait Language: Copy + Sized + 'static {
     /// Called for each node in the order of the text.
     fn enter<'a>(cx: &mut Cx<'a, Self>, node: Node<'a, Self>) -> Visit;
 
+    /// Called for each comment in the order of the text.
+    fn comment<'a>(_cx: &mut Cx<'a, Self>, _node: Node<'a, Self>) {}
+
     /// Called after the children of a node for which [`Language::enter`] asked for it.
     fn leave<'a>(_cx: &mut Cx<'a, Self>, _node: Node<'a, Self>) {}
 
@@ -143,6 +146,7 @@ fn walk<'a, L: Language>(cx: &mut Cx<'a, L>, tape: &'a Tape<'a, L>) {
         }
         let Some(node) = tape.node(ix) else { break };
         if L::is_comment(node.kind()) {
+            L::comment(cx, node);
             cx.b.comment(node.start(), node.end());
             ix = node.next_ix();
             continue;

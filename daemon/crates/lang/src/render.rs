@@ -55,6 +55,7 @@ pub fn render(facts: &Facts) -> String {
         let kind = match one.kind {
             BindingKind::Param => "param",
             BindingKind::Local => "local",
+            BindingKind::Narrowed => "narrowed",
             BindingKind::Field => "field",
             BindingKind::Outer => "outer",
         };
@@ -184,6 +185,12 @@ pub fn expr(arena: &Arena, ix: ExprIx) -> String {
         Expr::Either(all) => format!("either({})", list(all)),
         Expr::Tuple(all) => format!("tuple({})", list(all)),
         Expr::Item(base, at) => format!("{}#{at}", one(base)),
+        Expr::Record(fields) => {
+            let fields: Vec<String> =
+                fields.iter().map(|(name, value)| format!("{}: {}", arena.str(*name), one(value))).collect();
+            format!("{{{}}}", fields.join(", "))
+        }
+        Expr::Inner(name, member) => format!("inner({}{})", if *member { "." } else { "" }, arena.str(*name)),
         Expr::Passed(base, arg, param) => format!("passed({}, {arg}, {param})", one(base)),
         Expr::Callable(params, ret) => {
             format!(

@@ -1,6 +1,6 @@
 //! The types of definitions and locals, and what calling a function gives.
 
-use sdl_model::facts::{BindingKind, DefFlags, DefIx, ParamKind};
+use sdl_model::facts::{Binding, BindingKind, DefFlags, DefIx, Expr, ExprIx, Lit, ParamKind};
 use sdl_model::{Lang, SymbolKind};
 
 use super::{Ctx, How, Infer, Shape, ShapeKind, Tag, Ty, Typed, question, question2};
@@ -53,15 +53,54 @@ impl Infer<'_, '_> {
                     return Typed::new(ty, How::Stated);
                 }
             }
-            // An object literal.
-            if file.holds_any(def.def) {
-                return Typed::new(Ty::Instance(def), How::Named);
+            // An object literal, unless it is an argument of what makes the value.
+            let holds = file.holds_any(def.def);
+            let object = || Typed::new(Ty::Instance(def), How::Named);
+            let Some(value) = found.value else { return if holds { object() } else { Typed::UNKNOWN } };
+            let made = matches!(file.outline.arena.expr(value), Expr::New(_) | Expr::Call(..));
+            if holds && !made {
+                return object();
             }
-            match found.value {
-                Some(value) => self.eval(&Ctx { members: false, ..ctx }, value),
-                None => Typed::UNKNOWN,
+            let value = self.eval(&Ctx { members: false, ..ctx }, value);
+            if holds && value.ty.each().iter().all(|ty| ty.instance_of().is_none()) {
+                object()
+            } else {
+                value
             }
         })
+    }
+
+    /// The function or class that a variable or field is set to by name, wherever it is set.
+    pub(crate) fn named_by(&self, def: DefRef) -> Option<DefRef> {
+        let file = self.file(def.file);
+        let found = file.outline.def(def.def)?;
+        if !matches!(found.kind, SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field) {
+            return None;
+        }
+        let value = found.value?;
+        let arena = &file.outline.arena;
+        let parts: &[ExprIx] = match arena.expr(value) {
+            Expr::Either(list) => list,
+            _ => std::slice::from_ref(&value),
+        };
+        let parent = DefRef { def: found.parent.unwrap_or(DefIx::MODULE), ..def };
+        let ctx = Ctx { members: false, ..Self::outline_ctx(&file, parent, None) };
+        let mut target = None;
+        for part in parts {
+            let named = match arena.expr(*part) {
+                Expr::Lit(Lit::Null) | Expr::Unknown => continue,
+                Expr::Name(_) | Expr::Attr(..) => match self.eval(&ctx, *part).ty {
+                    Ty::Class(named) | Ty::Func(named, _) => named,
+                    _ => return None,
+                },
+                _ => return None,
+            };
+            if target.is_some_and(|other| other != named) {
+                return None;
+            }
+            target = Some(named);
+        }
+        target
     }
 
     /// What calling `callee` gives, reached through the type `subject`.
@@ -104,7 +143,7 @@ impl Infer<'_, '_> {
             }
             (None, ParamKind::Receiver) => self.receiver(&here),
             (None, ParamKind::Rest | ParamKind::KeywordRest) => Typed::EXTERNAL,
-            (None, _) => Typed::UNKNOWN,
+            (None, _) => Typed::new(self.expected(DefRef { file: ctx.file, def }, at), How::Stated),
         }
     }
 
@@ -159,6 +198,9 @@ impl Infer<'_, '_> {
             subject: None,
             env: None,
         };
+        if binding.kind == BindingKind::Narrowed {
+            return self.narrowed(&ctx, binding);
+        }
         // A stated type holds wherever the name is assigned; the nearest counts.
         let stated = binding.ty.or_else(|| {
             let all = self.own.bindings(binding.scope, binding.name);
@@ -166,6 +208,7 @@ impl Infer<'_, '_> {
             earlier
                 .filter_map(|other| body.bindings.get(*other as usize))
                 .filter(|other| other.from <= binding.from && binding.from < other.to)
+                .filter(|other| other.kind != BindingKind::Narrowed)
                 .find_map(|other| other.ty)
         });
         if let Some(ty) = stated {
@@ -179,19 +222,53 @@ impl Infer<'_, '_> {
                 return Typed::new(ty, How::Stated);
             }
         }
-        if let Some(value) = binding.value {
-            return self.eval(&Ctx { members: false, ..ctx }, value);
+        let param = || {
+            let def = file.outline.def(binding.scope).filter(|_| binding.kind == BindingKind::Param)?;
+            let name = body.arena.str(binding.name);
+            def.params.iter().position(|param| file.outline.str(param.name) == name)
+        };
+        let param = param();
+        let is_stated = |at: &usize| {
+            let def = file.outline.def(binding.scope);
+            def.and_then(|def| def.params.get(*at)).is_some_and(|param| param.ty.is_some())
+        };
+        if let Some(at) = param.filter(is_stated) {
+            let stated = self.param_type(&ctx, binding.scope, at);
+            if stated.ty != Ty::Unknown {
+                return stated;
+            }
         }
-        if binding.kind == BindingKind::Param
-            && let Some(def) = file.outline.def(binding.scope)
-            && let Some(at) = def
-                .params
-                .iter()
-                .position(|param| file.outline.str(param.name) == body.arena.str(binding.name))
-        {
-            return self.param_type(&ctx, binding.scope, at);
+        let value = binding.value.map(|value| self.eval(&Ctx { members: false, ..ctx }, value));
+        let says_nothing = value.as_ref().is_none_or(|value| matches!(value.ty, Ty::Unknown | Ty::Null));
+        let expected = param.filter(|_| says_nothing).map(|at| self.param_type(&ctx, binding.scope, at));
+        match (value, expected) {
+            (Some(value), Some(expected)) if expected.ty == Ty::Unknown => value,
+            (_, Some(expected)) => expected,
+            (Some(value), None) => value,
+            (None, None) => Typed::UNKNOWN,
         }
-        Typed::UNKNOWN
+    }
+
+    /// A name that a test has shown to be of a type: of what it may be, the types that derive from that; else that.
+    fn narrowed(&self, ctx: &Ctx<'_>, binding: &Binding) -> Typed {
+        let all = self.own.bindings(binding.scope, binding.name).iter().rev();
+        let before = all.copied().find(|other| {
+            self.own.body.bindings.get(*other as usize).is_some_and(|other| {
+                other.kind != BindingKind::Narrowed && other.from <= binding.from && binding.from < other.to
+            })
+        });
+        let before = before.map_or(Typed::UNKNOWN, |other| self.local_type(other));
+        let Some(shown) = binding.ty.map(|ty| self.stated(ctx, ty)) else { return before };
+        if shown == Ty::Unknown {
+            return before;
+        }
+        let classes: Vec<DefRef> = shown.each().iter().filter_map(Ty::instance_of).collect();
+        let derives = |ty: &&Ty| {
+            let line = ty.instance_of().map(|class| self.line(class));
+            line.is_some_and(|line| line.types.iter().any(|ty| classes.contains(ty)))
+        };
+        let kept: Vec<Ty> = before.ty.each().iter().filter(derives).cloned().collect();
+        if kept.is_empty() { Typed::new(shown, How::Stated) } else { Typed::new(Ty::union(kept), before.how) }
     }
 
     fn param_kind(file: &crate::world::FileIndex, def: DefIx, name: &str) -> Option<ParamKind> {
@@ -227,7 +304,7 @@ impl Infer<'_, '_> {
             }
             // `super(…)` gives the object's other half.
             Ty::Super(class) => Typed::new(Ty::Super(*class), how),
-            Ty::Null | Ty::Unknown => Typed::UNKNOWN,
+            Ty::Null | Ty::Unknown | Ty::Object(_) => Typed::UNKNOWN,
         }
     }
 }

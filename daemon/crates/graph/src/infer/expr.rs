@@ -1,13 +1,13 @@
 //! Expressions that stand for values.
 
-use sdl_model::SymbolKind;
 use sdl_model::facts::{Expr, ExprIx};
+use sdl_model::{Lang, SymbolKind};
 
 use super::applied::Part;
 use super::defs::join;
 use super::names::{Via, Want};
 use super::{Ctx, EXPR_DEPTH, How, Infer, Meaning, Ty, Typed, containers};
-use crate::modules::{self, Place};
+use crate::modules::{self, ModRef, Place};
 use crate::world::Sym;
 
 impl Infer<'_, '_> {
@@ -33,6 +33,9 @@ impl Infer<'_, '_> {
                 Typed::new(class.map_or(Ty::Unknown, Ty::Class), How::Named)
             }
             Expr::Attr(base, name) | Expr::Path(base, name) => {
+                if let Some(module) = self.own_exports(ctx, *base, ctx.arena.str(*name)) {
+                    return module;
+                }
                 let value = self.base_value(ctx, *base, deeper);
                 let found = self.attribute(&value, ctx.arena.str(*name), false);
                 match found.ty {
@@ -57,6 +60,12 @@ impl Infer<'_, '_> {
                     _ => inner,
                 }
             }
+            // `super(T, self)`.
+            Expr::Generic(base, of) if matches!(ctx.arena.expr(*base), Expr::SuperRef) => {
+                let of = of.first().and_then(|of| self.stated_at(ctx, *of, deeper).instance_of());
+                let class = of.or_else(|| self.self_class(ctx));
+                Typed::new(class.map_or(Ty::Unknown, Ty::Super), How::Named)
+            }
             Expr::Generic(base, _) => {
                 let value = self.eval_at(ctx, *base, deeper);
                 match value.ty {
@@ -80,6 +89,8 @@ impl Infer<'_, '_> {
             Expr::Passed(callee, arg, param) => self.passed(ctx, *callee, *arg, *param, deeper),
             Expr::Lit(sdl_model::facts::Lit::Null) => Typed::new(Ty::Null, How::Named),
             Expr::Lit(_) => Typed::EXTERNAL,
+            Expr::Record(_) => Typed::new(Self::written(ctx, ix, false), How::Named),
+            Expr::Inner(name, member) => self.inner(ctx, *name, *member),
             Expr::Unknown => Typed::UNKNOWN,
         }
     }
@@ -94,12 +105,26 @@ impl Infer<'_, '_> {
         if let Expr::Name(name) = ctx.arena.expr(ix)
             && let Meaning::Place(Place::Missing, _) = self.meaning(ctx, *name, Want::Any)
         {
+            // `exports.f(…)`.
+            if ctx.arena.str(*name) == "exports" && self.file(ctx.file).lang() == Lang::JavaScript {
+                return Typed::new(Ty::Module(ModRef::File(ctx.file)), How::Named);
+            }
             return match modules::root(self.w, ctx.file, ctx.arena.str(*name)) {
                 Place::Missing => self.missing_value(ctx),
                 place => self.place_type(place),
             };
         }
         self.eval_at(ctx, ix, depth)
+    }
+
+    /// `module.exports` of CommonJS: the module around.
+    fn own_exports(&self, ctx: &Ctx<'_>, base: ExprIx, name: &str) -> Option<Typed> {
+        let Expr::Name(module) = ctx.arena.expr(base) else { return None };
+        let is_exports = name == "exports"
+            && ctx.arena.str(*module) == "module"
+            && self.file(ctx.file).lang() == Lang::JavaScript
+            && matches!(self.meaning(ctx, *module, Want::Any), Meaning::Place(Place::Missing, _));
+        is_exports.then(|| Typed::new(Ty::Module(ModRef::File(ctx.file)), How::Named))
     }
 
     /// A name that nothing in the repository defines: a builtin or a global from outside.
@@ -260,6 +285,7 @@ impl Infer<'_, '_> {
                 None => Typed::UNKNOWN,
             },
             Ty::Callable(_) => Typed::EXTERNAL,
+            Ty::Object(written) => self.property(*written, name).at_least(how),
             Ty::Null | Ty::Unknown => Typed::UNKNOWN,
         }
     }

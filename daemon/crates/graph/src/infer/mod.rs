@@ -10,13 +10,14 @@ mod defs;
 mod expr;
 mod members;
 mod names;
+mod objects;
 mod outside;
 mod passed;
 mod types;
 
 use std::rc::Rc;
 
-use sdl_model::facts::{Arena, DefIx};
+use sdl_model::facts::{Arena, DefIx, ExprIx};
 
 use crate::hash::NumberMap;
 use crate::modules::{ModRef, Place};
@@ -58,8 +59,21 @@ pub(crate) enum Ty {
     Func(DefRef, Option<DefRef>),
     /// A function known by its type alone.
     Callable(Rc<Signature>),
+    /// An object, or a value of an object type, known as it is written.
+    Object(Written),
     /// One of several, no two alike; the order means nothing.
     Union(Rc<[Self]>),
+}
+
+/// Where an object or an object type ([`sdl_model::facts::Expr::Record`]) is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Written {
+    file: FileIx,
+    scope: DefIx,
+    at: u32,
+    body: bool,
+    is_type: bool,
+    expr: ExprIx,
 }
 
 /// What a function takes and gives.
@@ -118,6 +132,7 @@ impl PartialEq for Ty {
             (Self::Class(a), Self::Class(b))
             | (Self::Instance(a), Self::Instance(b))
             | (Self::Super(a), Self::Super(b)) => a == b,
+            (Self::Object(a), Self::Object(b)) => a == b,
             (Self::Of(a), Self::Of(b)) => Rc::ptr_eq(a, b) || a == b,
             (Self::Func(a, of_a), Self::Func(b, of_b)) => a == b && of_a == of_b,
             (Self::Callable(a), Self::Callable(b)) => Rc::ptr_eq(a, b) || a == b,

@@ -107,6 +107,12 @@ impl Infer<'_, '_> {
             let Some(def) = file.outline.def(at) else { break };
             let outer = def.parent.filter(|parent| *parent < at);
             if let Some(name) = name.filter(|_| ctx.body) {
+                // Where a function is defined under a name that is also assigned, the function is what is called.
+                let defined = want == Want::Call && file.lang() == Lang::Python && def.kind.is_callable();
+                if defined && let Some(found) = Self::inner_function(&file, at, sym) {
+                    let place = Place::Def(DefRef { file: ctx.file, def: found });
+                    return Meaning::Place(place, Via::Scope);
+                }
                 match self.local(ctx, &file, at, name, want) {
                     Some(Meaning::Place(Place::Missing, _)) => {
                         // Declared to live outside: look no further inside.
@@ -190,6 +196,10 @@ impl Infer<'_, '_> {
         Meaning::Place(place, via)
     }
 
+    fn inner_function(file: &FileIndex, at: DefIx, sym: Sym) -> Option<DefIx> {
+        file.children(at, sym).find(|ix| file.outline.def(*ix).is_some_and(|def| def.kind.is_callable()))
+    }
+
     fn child_of(file: &FileIndex, at: DefIx, sym: Sym, into_functions: bool, want: Want) -> Option<DefIx> {
         if want == Want::Call && matches!(file.lang(), Lang::C | Lang::Cpp) {
             return Self::called_in_c(file, at, sym);
@@ -248,7 +258,9 @@ impl Infer<'_, '_> {
             if binding.from <= ctx.at && ctx.at < binding.to {
                 seen = Some(ix);
             }
-            first = first.or(Some(ix));
+            if binding.kind != BindingKind::Narrowed {
+                first = first.or(Some(ix));
+            }
         }
         // A name that is local to all of a function hides outer ones before its assignment, too.
         let hoists = matches!(file.lang(), Lang::Python | Lang::JavaScript | Lang::TypeScript | Lang::Tsx);

@@ -6,9 +6,15 @@ use sdl_model::{Lang, SymbolKind};
 use super::{Ctx, How, Infer, Shape, ShapeKind, Ty, Typed};
 use crate::world::{DefRef, FileIndex};
 
+/// In place of an argument: the parameter is the callee's own. In place of a parameter: the argument itself is meant.
+const OWN: u8 = 255;
+
 impl Infer<'_, '_> {
     /// The type of parameter `param` of the function that is argument `arg` of a call of `callee`.
     pub(super) fn passed(&self, ctx: &Ctx<'_>, callee: ExprIx, arg: u8, param: u8, depth: u8) -> Typed {
+        if arg == OWN {
+            return self.own_parameter(&self.eval_at(ctx, callee, depth), usize::from(param));
+        }
         let (arg, param) = (usize::from(arg), usize::from(param));
         let value = match ctx.arena.expr(callee) {
             Expr::Attr(base, name) | Expr::Path(base, name) => {
@@ -51,6 +57,9 @@ impl Infer<'_, '_> {
         let Some(ty) = parameter(&file, def.def, arg) else { return Ty::Unknown };
         let ctx = Self::outline_ctx(&file, def, subject);
         let types = self.stated(&ctx, ty);
+        if param == usize::from(OWN) {
+            return types;
+        }
         Ty::union(types.each().iter().map(|ty| match ty {
             Ty::Callable(signature) => signature.params.get(param).cloned().unwrap_or(Ty::Unknown),
             Ty::External(Some(shape)) if shape.kind == ShapeKind::Other => shape.arg(param),
@@ -62,6 +71,63 @@ impl Infer<'_, '_> {
             }),
             _ => Ty::Unknown,
         }))
+    }
+
+    /// What parameter `at` of a function of type `callee` is given.
+    fn own_parameter(&self, callee: &Typed, at: usize) -> Typed {
+        let types = callee.ty.each().iter().map(|ty| match ty {
+            Ty::Func(def, subject) => {
+                let file = self.file(def.file);
+                let ctx = Self::outline_ctx(&file, *def, *subject);
+                parameter(&file, def.def, at).map_or(Ty::Unknown, |ty| self.stated(&ctx, ty))
+            }
+            Ty::Callable(signature) => signature.params.get(at).cloned().unwrap_or(Ty::Unknown),
+            Ty::External(_) => Ty::External(None),
+            _ => Ty::Unknown,
+        });
+        Typed::new(Ty::union(types), callee.how.max(How::Stated))
+    }
+
+    /// What parameter `at` of the function `def`, which states no type for it, is by the type that is stated for what
+    /// holds the function: its variable, or the object that it is a member of.
+    pub(super) fn expected(&self, def: DefRef, at: usize) -> Ty {
+        let file = self.file(def.file);
+        let Some(found) = file.outline.def(def.def) else { return Ty::Unknown };
+        let is_ecma = matches!(file.lang(), Lang::JavaScript | Lang::TypeScript | Lang::Tsx);
+        let Some(parent) = found.parent.filter(|_| is_ecma && found.kind.is_callable()) else {
+            return Ty::Unknown;
+        };
+        let stated = |scope: DefIx, ty: ExprIx| {
+            self.stated(&Self::outline_ctx(&file, DefRef { def: scope, ..def }, None), ty)
+        };
+        let arena = &file.outline.arena;
+        let holder = file.outline.def(parent);
+        let whole = match (found.ty, holder) {
+            // The member of a type that has its name.
+            (Some(ty), _) if found.kind != SymbolKind::Function => match arena.expr(ty) {
+                Expr::Attr(base, name) if *name == found.name => stated(parent, *base),
+                _ => return self.own_parameter(&Typed::new(stated(parent, ty), How::Stated), at).ty,
+            },
+            (Some(ty), _) => {
+                return match self.own_parameter(&Typed::new(stated(parent, ty), How::Stated), at).ty {
+                    Ty::Unknown => Ty::Unknown,
+                    other => other,
+                };
+            }
+            (None, Some(holder))
+                if matches!(holder.kind, SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field) =>
+            {
+                let Some(ty) = holder.ty else { return Ty::Unknown };
+                stated(holder.parent.filter(|outer| *outer < parent).unwrap_or(DefIx::MODULE), ty)
+            }
+            _ => return Ty::Unknown,
+        };
+        let name = file.outline.str(found.name);
+        let types = whole.each().iter().map(|ty| {
+            let member = self.attribute(&Typed::new(ty.clone(), How::Stated), name, true);
+            self.own_parameter(&member, at).ty
+        });
+        Ty::union(types)
     }
 
     fn only_method(&self, interface: DefRef) -> Option<DefRef> {

@@ -50,6 +50,7 @@ impl Infer<'_, '_> {
             Expr::Generic(base, args) => {
                 let args: Vec<Ty> = args.iter().map(|arg| self.stated_at(ctx, *arg, deeper)).collect();
                 match ctx.arena.expr(*base) {
+                    Expr::Name(name) if let Some(ty) = self.utility(ctx.arena.str(*name), &args) => ty,
                     Expr::Name(name) => match self.meaning(ctx, *name, Want::Type) {
                         Meaning::Place(place, _) => {
                             self.value_of_type(place, || ctx.arena.str(*name), args, deeper)
@@ -62,6 +63,9 @@ impl Infer<'_, '_> {
                     }
                     _ => self.stated_at(ctx, *base, deeper),
                 }
+            }
+            Expr::Either(list) if list.len() == 1 => {
+                self.eval_at(&Ctx { members: false, ..*ctx }, list[0], deeper).ty
             }
             Expr::Union(list) | Expr::Either(list) => {
                 Ty::union(list.iter().map(|ty| self.stated_at(ctx, *ty, deeper)))
@@ -84,10 +88,26 @@ impl Infer<'_, '_> {
             }
             Expr::Lit(Lit::Null) => Ty::Null,
             Expr::Lit(_) => Ty::External(None),
+            Expr::Record(_) => Self::written(ctx, ix, true),
             // `typeof x`, `ReturnType<…>` and the like.
-            Expr::Call(..) | Expr::Item(..) | Expr::Passed(..) | Expr::SuperRef | Expr::Unknown => {
-                Ty::Unknown
+            Expr::Call(..)
+            | Expr::Item(..)
+            | Expr::Passed(..)
+            | Expr::SuperRef
+            | Expr::Inner(..)
+            | Expr::Unknown => Ty::Unknown,
+        }
+    }
+
+    /// What TypeScript's types make that work on types of values.
+    fn utility(&self, name: &str, args: &[Ty]) -> Option<Ty> {
+        let [first, ..] = args else { return None };
+        match (name, first) {
+            ("ReturnType", Ty::Func(..) | Ty::Callable(_)) => {
+                Some(self.called(&Typed::new(first.clone(), super::How::Returned)).ty)
             }
+            ("InstanceType", Ty::Class(class)) => Some(Ty::Instance(*class)),
+            _ => None,
         }
     }
 
@@ -233,7 +253,16 @@ impl Infer<'_, '_> {
         });
         match typed.ty {
             // A type that is written out: its members, if it has any, are the alias's children.
-            Ty::Unknown | Ty::External(_) if self.file(def.file).holds_any(def.def) => Ty::Instance(def),
+            Ty::Unknown | Ty::External(_) | Ty::Object(_) if self.file(def.file).holds_any(def.def) => {
+                Ty::Instance(def)
+            }
+            Ty::Union(parts) if parts.iter().any(|part| matches!(part, Ty::Object(_))) => {
+                let holds = self.file(def.file).holds_any(def.def);
+                Ty::union(parts.iter().map(|part| match part {
+                    Ty::Object(_) if holds => Ty::Instance(def),
+                    other => other.clone(),
+                }))
+            }
             other => other,
         }
     }

@@ -1,6 +1,6 @@
 //! Calls.
 
-use sdl_model::facts::{BindingKind, DefIx, Expr, ExprIx, Ref, RefForm};
+use sdl_model::facts::{Binding, BindingKind, DefIx, Expr, ExprIx, Ref, RefForm};
 use sdl_model::{Lang, SymbolKind};
 
 use super::{CANDIDATES, Outcome, Resolver};
@@ -59,7 +59,7 @@ impl Resolver<'_, '_> {
             found => found,
         };
         match meaning {
-            Meaning::Local(ix) => self.held(&self.infer.local_type(ix), self.stands_for_one(ix)),
+            Meaning::Local(ix) => self.held_local(ix),
             Meaning::Param(..) | Meaning::Generic(_) | Meaning::Given(_) => Outcome::Unresolved,
             Meaning::Place(place, via) => self.called_place(one, place, via),
         }
@@ -94,7 +94,7 @@ impl Resolver<'_, '_> {
                     Some(SymbolKind::Type) => {
                         Outcome::one(self.infer.class_behind(def).unwrap_or(def), rule_of(via))
                     }
-                    _ => Outcome::one(def, rule_of(via)),
+                    _ => self.one_or_named(def, rule_of(via)),
                 }
             }
             Place::Module(module) => match modules::default_of(self.infer.w, module) {
@@ -103,6 +103,15 @@ impl Resolver<'_, '_> {
             },
             Place::External => Outcome::External,
             Place::Missing => self.unknown_function(one),
+        }
+    }
+
+    /// `def`, or in Python, where it is a variable or field, the function or class that it is set to by name.
+    fn one_or_named(&self, def: DefRef, rule: &'static Rule) -> Outcome {
+        let named = if self.lang == Lang::Python { self.infer.named_by(def) } else { None };
+        match named {
+            Some(named) => Outcome::one(named, &alias::RULE),
+            None => Outcome::one(def, rule),
         }
     }
 
@@ -132,20 +141,65 @@ impl Resolver<'_, '_> {
         match targets.len() {
             0 if outside => Outcome::External,
             0 => Outcome::Unresolved,
-            1 if sure && value.how == How::Named => Outcome::Found(targets, &alias::RULE),
+            1 if sure => Outcome::Found(targets, &alias::RULE),
             1 => Outcome::Found(targets, &held_function::RULE),
             // One of several, and which is up to whoever set it.
             _ => Outcome::Unresolved,
         }
     }
 
-    /// Whether a local is what the text sets it to, and not what a caller may pass in its place.
-    fn stands_for_one(&self, ix: u32) -> bool {
-        let binding = self.infer.own.body.bindings.get(ix as usize);
-        binding.is_some_and(|one| {
-            let value = one.value.map(|value| self.infer.own.body.arena.expr(value));
-            let is_receiver = matches!(value, Some(Expr::SelfType | Expr::SelfRef));
-            one.kind != BindingKind::Param || is_receiver
+    /// A local is called. It stands for one function or class if that is what the text sets it to, by its name; what a
+    /// caller passes, `cls` too, may be another.
+    fn held_local(&self, ix: u32) -> Outcome {
+        let value = self.infer.local_type(ix);
+        let body = self.infer.own.body;
+        let sure = body.bindings.get(ix as usize).is_some_and(|one| {
+            let named = one.value.is_some_and(|value| {
+                matches!(body.arena.expr(value), Expr::Name(_) | Expr::Attr(..) | Expr::Path(..))
+            });
+            match self.lang {
+                // What a local of JavaScript holds is told by its type, which may be wider.
+                Lang::JavaScript | Lang::TypeScript | Lang::Tsx => false,
+                Lang::Python => named && value.how < How::Guessed && !self.may_be_passed(one),
+                _ => one.kind != BindingKind::Param && value.how == How::Named,
+            }
+        });
+        self.held(&value, sure)
+    }
+
+    /// What `super.name`, or `super(…)`, leads to. A base without a constructor of its own is built all the same.
+    fn super_member(&self, class: DefRef, name: Sym, call: bool) -> Option<DefRef> {
+        if let Some(found) = self.infer.base_member(class, name, call) {
+            return Some(found.def);
+        }
+        let is_constructor = matches!(self.lang, Lang::JavaScript | Lang::TypeScript | Lang::Tsx)
+            && call
+            && &*self.infer.w.text(name) == "constructor";
+        let line = self.infer.line(class);
+        let is_class = |base: &DefRef| {
+            let file = self.infer.file(base.file);
+            file.outline.def(base.def).is_some_and(|def| def.kind == SymbolKind::Class)
+        };
+        line.types.get(1).copied().filter(|base| is_constructor && is_class(base))
+    }
+
+    /// Whether a name is a parameter with a stated type, or lives outside: what the code sets it to is one of what it may
+    /// be.
+    fn may_be_passed(&self, one: &Binding) -> bool {
+        let own = self.infer.own;
+        let file = self.infer.file(own.file);
+        let name = own.body.arena.str(one.name);
+        let states_type = || {
+            let def = file.outline.def(one.scope);
+            let param =
+                def.and_then(|def| def.params.iter().find(|param| file.outline.str(param.name) == name));
+            param.is_some_and(|param| param.ty.is_some())
+        };
+        let all = own.bindings(one.scope, one.name).iter();
+        all.filter_map(|ix| own.body.bindings.get(*ix as usize)).any(|other| match other.kind {
+            BindingKind::Outer => true,
+            BindingKind::Param => other.ty.is_some() || other.from == one.from || states_type(),
+            _ => false,
         })
     }
 
@@ -205,9 +259,9 @@ impl Resolver<'_, '_> {
                         None => unknown |= on_self,
                     }
                 }
-                Ty::Super(class) => match self.infer.base_member(*class, name, call) {
+                Ty::Super(class) => match self.super_member(*class, name, call) {
                     Some(found) => {
-                        targets.push(found.def);
+                        targets.push(found);
                         rule = &super_member::RULE;
                     }
                     None => outside = true,
@@ -217,6 +271,16 @@ impl Resolver<'_, '_> {
                     match class.and_then(member) {
                         Some(found) => targets.push(found.def),
                         None => outside = true,
+                    }
+                }
+                // What a value of an object type holds is up to whoever made it.
+                Ty::Object(written) if written.is_type() => outside = true,
+                Ty::Object(_) => {
+                    let text = self.infer.w.text(name);
+                    let held = self.infer.attribute(&Typed::new(ty.clone(), value.how), &text, call);
+                    match held.ty {
+                        Ty::Func(def, _) | Ty::Class(def) => targets.push(def),
+                        _ => outside = true,
                     }
                 }
                 Ty::External(_) | Ty::Callable(_) | Ty::Null => outside = true,
@@ -236,6 +300,7 @@ impl Resolver<'_, '_> {
             0 if unknown => self.unknown_receiver(one, name, call),
             0 if outside => self.extension(one, name, call),
             0 => Outcome::Unresolved,
+            1 if call => self.one_or_named(targets[0], rule),
             1 => Outcome::Found(targets, rule),
             _ => Outcome::Found(targets, &alternatives::RULE),
         }
@@ -248,7 +313,7 @@ impl Resolver<'_, '_> {
             None => match self.infer.meaning(&ctx, one.name, Want::Type) {
                 Meaning::Place(place, via) => (place, rule_of(via)),
                 Meaning::Local(ix) => {
-                    return self.held(&self.infer.local_type(ix), self.stands_for_one(ix));
+                    return self.held_local(ix);
                 }
                 Meaning::Param(..) | Meaning::Generic(_) | Meaning::Given(_) => return Outcome::Unresolved,
             },

@@ -159,6 +159,7 @@ impl Resolver<'_, '_> {
             let kind = file.outline.def(to.def).map(|def| def.kind);
             match kind {
                 Some(SymbolKind::Field) => false,
+                Some(SymbolKind::Variable | SymbolKind::Constant) if self.lang == Lang::Python => false,
                 Some(SymbolKind::Macro) => rule.number != alternatives::RULE.number,
                 Some(SymbolKind::Constant) => !matches!(self.lang, Lang::C | Lang::Cpp),
                 Some(kind) if kind.is_type() => !matches!(self.lang, Lang::C | Lang::Go),

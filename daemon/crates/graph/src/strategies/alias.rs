@@ -1,4 +1,4 @@
-//! The local stands for the function or type that is called.
+//! The local, or the variable or field, stands for the function or type that is called.
 
 use sdl_model::Resolution;
 
@@ -8,6 +8,6 @@ use super::Rule;
 pub const RULE: Rule = Rule {
     number: 26,
     name: "alias",
-    says: "The local stands for one function or type: `f = self.g; f()`, `cls()`.",
+    says: "A name that stands for one function or type is called: `f = self.g; f()`.",
     resolution: Resolution::Inferred,
 };

@@ -48,6 +48,12 @@ impl<'a> NewDef<'a> {
         }
     }
 
+    /// It is written inside a comment, its name at byte `at`.
+    pub fn written(mut self, at: u32) -> Self {
+        self.at = at;
+        self
+    }
+
     /// It starts where `around`, which it is inside, does, as far as its text and documentation go.
     pub fn starting_with<L: Language>(mut self, around: Node<'a, L>) -> Self {
         self.start = around.start();

@@ -31,6 +31,8 @@ pub struct Half<'a> {
     exprs: Table,
     depth: u32,
     parts: u32,
+    /// Whether objects are written out ([`Expr::Record`]): where a function or a local holds one, they are.
+    records: bool,
     /// What the innermost method calls its receiver, for languages that let it choose.
     pub(super) receiver: Option<Receiver<'a>>,
 }
@@ -43,6 +45,7 @@ impl<'a> Half<'a> {
             exprs: Table::new(),
             depth: 0,
             parts: 0,
+            records: false,
             receiver: None,
         }
     }
@@ -55,6 +58,19 @@ impl<'a> Half<'a> {
     /// The shape of the value that `node` stands for, as [`Language::value`] sees it.
     pub fn value<L: Language>(&mut self, node: Node<'a, L>) -> ExprIx {
         self.bounded(node, L::value)
+    }
+
+    /// [`Self::value`] with objects written out.
+    pub fn object_value<L: Language>(&mut self, node: Node<'a, L>) -> ExprIx {
+        self.records = true;
+        let ix = self.value(node);
+        self.records = false;
+        ix
+    }
+
+    /// Whether objects are written out.
+    pub fn has_records(&self) -> bool {
+        self.records
     }
 
     /// The shape of the type that `node` states, as [`Language::ty`] sees it.
@@ -264,8 +280,15 @@ pub(super) fn map_parts(expr: &Expr, mut part: impl FnMut(ExprIx) -> ExprIx) -> 
         Expr::Unwrap(base) => Expr::Unwrap(part(*base)),
         Expr::Item(base, at) => Expr::Item(part(*base), *at),
         Expr::Passed(base, arg, param) => Expr::Passed(part(*base), *arg, *param),
-        Expr::Name(_) | Expr::SelfRef | Expr::SuperRef | Expr::SelfType | Expr::Lit(_) | Expr::Unknown => {
-            expr.clone()
+        Expr::Record(fields) => {
+            Expr::Record(fields.iter().map(|(name, value)| (*name, part(*value))).collect())
         }
+        Expr::Name(_)
+        | Expr::SelfRef
+        | Expr::SuperRef
+        | Expr::SelfType
+        | Expr::Lit(_)
+        | Expr::Inner(..)
+        | Expr::Unknown => expr.clone(),
     }
 }

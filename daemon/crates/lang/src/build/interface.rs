@@ -5,6 +5,7 @@ use std::fmt::Write;
 use sdl_model::facts::{Arena, DefFlags, Expr, ExprIx, Outline, StrIx};
 use sdl_model::ids::stable_hash;
 
+use super::half::map_parts;
 use super::keys::shape_hash;
 
 /// Appends the shape at `ix` in a form in which different shapes differ.
@@ -90,7 +91,58 @@ pub(super) fn shape(arena: &Arena, ix: ExprIx, out: &mut String) {
             let _ = write!(out, "${lit:?}");
         }
         Expr::Unknown => out.push('_'),
+        Expr::Record(fields) => {
+            out.push('{');
+            for (name, value) in fields {
+                out.push_str(arena.str(*name));
+                out.push(':');
+                shape(arena, *value, out);
+                out.push(',');
+            }
+            out.push('}');
+        }
+        Expr::Inner(name, member) => {
+            out.push_str(if *member { "$." } else { "$:" });
+            out.push_str(arena.str(*name));
+        }
     }
+}
+
+/// Whether the shape at `ix` leads to definitions inside the function that gives it.
+fn leads_inside(arena: &Arena, ix: ExprIx) -> bool {
+    let mut todo = vec![ix];
+    let mut steps = 0;
+    while let Some(ix) = todo.pop() {
+        steps += 1;
+        let expr = arena.expr(ix);
+        if steps > 256 || matches!(expr, Expr::Inner(..)) {
+            return true;
+        }
+        map_parts(expr, |part| {
+            todo.push(part);
+            part
+        });
+    }
+    false
+}
+
+/// The definitions that others can see: all that are not local to a function, and of those the ones that it hands out, in
+/// an object that it returns.
+fn shown(outline: &Outline) -> Vec<bool> {
+    let mut shown: Vec<bool> = Vec::with_capacity(outline.defs.len());
+    for def in &outline.defs {
+        let handed_out = || {
+            let parent = def.parent?;
+            let holder = outline.def(parent).filter(|_| shown.get(parent.0 as usize) == Some(&true))?;
+            Some(if holder.kind.is_callable() {
+                holder.returns.iter().any(|ix| leads_inside(&outline.arena, *ix))
+            } else {
+                holder.flags.has(DefFlags::LOCAL)
+            })
+        };
+        shown.push(!def.flags.has(DefFlags::LOCAL) || handed_out() == Some(true));
+    }
+    shown
 }
 
 /// Hashes all that another file's resolution can see of `outline`: its definitions but those local to functions, its
@@ -100,7 +152,8 @@ pub(super) fn interface(outline: &Outline) -> u64 {
     let arena = &outline.arena;
     let mut parts: Vec<u64> = Vec::with_capacity(outline.defs.len() + outline.imports.len());
     let mut text = String::new();
-    for def in outline.defs.iter().filter(|def| !def.flags.has(DefFlags::LOCAL)) {
+    let shown = shown(outline);
+    for (def, _) in outline.defs.iter().zip(&shown).filter(|(_, shown)| **shown) {
         text.clear();
         let parent = def.parent.and_then(|parent| outline.def(parent)).map_or(0, |parent| parent.key);
         let _ = write!(

@@ -64,6 +64,11 @@ impl Builder<'_> {
         self.bindings.push(Binding { scope, kind, name, ty, value, from, to });
     }
 
+    /// Whether `name` is a local of the innermost open definition so far.
+    pub fn is_bound(&self, name: &str) -> bool {
+        self.body.lookup(name).is_some_and(|name| self.latest.contains_key(&(self.scope(), name)))
+    }
+
     /// Adds an import of the innermost open definition.
     pub fn import(
         &mut self,

@@ -3,7 +3,8 @@
 //! Others see these in the outline, but not the function's bindings. So names that are bound in the function are
 //! replaced by what they are bound to when the function is closed.
 
-use sdl_model::facts::{Binding, BindingKind, DefIx, Expr, ExprIx, Lit, StrIx};
+use sdl_model::SymbolKind;
+use sdl_model::facts::{Binding, BindingKind, DefFlags, DefIx, Expr, ExprIx, Lit, StrIx};
 
 use super::half::map_parts;
 use super::{Builder, MAX_RETURNS};
@@ -56,7 +57,7 @@ impl Builder<'_> {
             if full {
                 continue;
             }
-            let mut carry = Carry { b: self, scope, parts: 0 };
+            let mut carry = Carry { b: self, scope, parts: 0, hands_out: false };
             let expr = carry.over(pending.expr, pending.at, MAX_STEPS);
             if self.out.is_unknown(expr) {
                 continue;
@@ -97,6 +98,8 @@ struct Carry<'b, 'a> {
     b: &'b mut Builder<'a>,
     scope: DefIx,
     parts: u32,
+    /// Whether what is carried is a property of an object: then a function inside can be reached.
+    hands_out: bool,
 }
 
 impl Carry<'_, '_> {
@@ -112,10 +115,19 @@ impl Carry<'_, '_> {
             return replaced;
         }
         // Bounded: an expression is at most as deep as the extractor followed it, times the steps.
+        let before = std::mem::replace(&mut self.hands_out, matches!(source, Expr::Record(_)));
         let mut moved = map_parts(&source, |part| self.over(part, at, steps));
-        if let Expr::Name(name) | Expr::Attr(_, name) | Expr::Path(_, name) = &mut moved {
+        self.hands_out = before;
+        let mut move_name = |name: &mut StrIx| {
             let text = self.b.body.text(*name).to_owned();
             *name = self.b.out.str(&text);
+        };
+        match &mut moved {
+            Expr::Name(name) | Expr::Attr(_, name) | Expr::Path(_, name) | Expr::Inner(name, _) => {
+                move_name(name);
+            }
+            Expr::Record(fields) => fields.iter_mut().for_each(|(name, _)| move_name(name)),
+            _ => {}
         }
         self.b.out.add(moved)
     }
@@ -151,7 +163,7 @@ impl Carry<'_, '_> {
             match binding.kind {
                 BindingKind::Outer => return None,
                 BindingKind::Field => continue,
-                BindingKind::Param | BindingKind::Local => known = true,
+                BindingKind::Param | BindingKind::Local | BindingKind::Narrowed => known = true,
             }
             let said = binding.ty.is_some() || binding.value.is_some();
             if said && binding.from <= at && at < binding.to && values.len() < 3 {
@@ -181,13 +193,20 @@ impl Carry<'_, '_> {
         Some(self.b.out.either(shapes))
     }
 
-    /// A function defined inside is a lambda to others; they can't name it.
+    /// A function defined inside is a lambda to others; they can't name it, unless an object hands it out.
     fn inner_def(&mut self, scope: DefIx, name: StrIx) -> Option<ExprIx> {
         if !self.b.def(scope).kind.is_callable() {
             return None;
         }
         let def = self.b.find_def(scope, self.b.body.text(name))?;
-        let lit = self.b.def(def).kind.is_callable().then_some(Expr::Lit(Lit::Lambda));
-        Some(self.b.out.add(lit.unwrap_or(Expr::Unknown)))
+        let found = self.b.def(def);
+        let shape = match found.kind {
+            // An object with functions.
+            SymbolKind::Variable if found.flags.has(DefFlags::LOCAL) => Expr::Inner(found.name, false),
+            kind if kind.is_callable() && self.hands_out => Expr::Inner(found.name, false),
+            kind if kind.is_callable() => Expr::Lit(Lit::Lambda),
+            _ => Expr::Unknown,
+        };
+        Some(self.b.out.add(shape))
     }
 }

@@ -95,7 +95,7 @@ pub enum Expr {
     Generic(ExprIx, Vec<ExprIx>),
     /// One of several types; an optional type is a union with null.
     Union(Vec<ExprIx>),
-    /// One of several values: `a if c else b`, `a || b`.
+    /// One of several values: `a if c else b`, `a || b`. Where a type stands, just one: the type of that value.
     Either(Vec<ExprIx>),
     /// A tuple's or list's elements.
     Tuple(Vec<ExprIx>),
@@ -108,8 +108,14 @@ pub enum Expr {
     /// Something that this vocabulary has no word for.
     Unknown,
     /// What is passed for a parameter (the second number) of the function that is an argument (the first) of a call of
-    /// this, or of a [`Self::New`]: the `x` of `list.each(|x| …)` is `Passed(list.each, 0, 0)`.
+    /// this, or of a [`Self::New`]: the `x` of `list.each(|x| …)` is `Passed(list.each, 0, 0)`. With 255 for the argument
+    /// it is a parameter of this itself; with 255 for the parameter, it is the argument as the callee expects it.
     Passed(ExprIx, u8, u8),
+    /// An object, or an object type, as it is written: its properties with their values or types. What it takes over from
+    /// another (`...x`) has an empty name.
+    Record(Vec<(StrIx, ExprIx)>),
+    /// A definition inside the function around, by its name; with true, one that an object as written has as a member.
+    Inner(StrIx, bool),
 }
 
 /// Names of more parts than this are not spelled out.

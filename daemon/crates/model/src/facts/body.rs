@@ -59,6 +59,8 @@ pub enum BindingKind {
     Field,
     /// A name declared to live outside: `global x`, `nonlocal x`.
     Outer,
+    /// A local or parameter that a test has shown to be of a type: `isinstance(x, T)`.
+    Narrowed,
 }
 
 /// One local name, with all that the text says of its type.

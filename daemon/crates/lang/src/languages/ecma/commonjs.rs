@@ -120,6 +120,9 @@ fn whole_module<'a>(cx: &mut Context<'a>, assigned: &Assigned<'a>) {
     match inner.kind() {
         K::Identifier => cx.b.export(inner.text(), "default"),
         K::Object => {
+            if cx.lang == sdl_model::Lang::JavaScript {
+                cx.state.exported_type = super::jsdoc::before_outline(cx, assigned.whole());
+            }
             cx.state.hold(inner, Holder { def: DefIx::MODULE, owner: None, exported: true });
         }
         K::CallExpression if exprs::required(inner).is_some() => {

@@ -2,7 +2,7 @@
 
 use sdl_model::facts::{Expr, ExprIx, Lit};
 
-use super::{F, K, Node};
+use super::{F, K, Node, names};
 use crate::build::Half;
 
 /// What the receiver is called where `this` is the receiver of the enclosing type's member.
@@ -12,6 +12,8 @@ pub(super) const TYPED_THIS: &str = "this:";
 
 /// How many wrappings of a value are looked through.
 const MAX_WRAPS: usize = 16;
+/// How many properties of an object are looked at.
+pub(super) const MAX_FIELDS: usize = 48;
 
 pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
@@ -50,10 +52,13 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             let inner = half.value_or_unknown(node.first());
             half.add(Expr::Unwrap(inner))
         }
-        K::ParenthesizedExpression
-        | K::ExpressionStatement
-        | K::InstantiationExpression
-        | K::SatisfiesExpression => half.value_or_unknown(node.first()),
+        K::ParenthesizedExpression => match super::jsdoc::cast(half, node) {
+            Some(ty) => half.add(Expr::New(ty)),
+            None => half.value_or_unknown(node.first()),
+        },
+        K::ExpressionStatement | K::InstantiationExpression | K::SatisfiesExpression => {
+            half.value_or_unknown(node.first())
+        }
         K::AsExpression => {
             let mut parts = node.children();
             cast(half, parts.next(), parts.next())
@@ -94,6 +99,7 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             let inner = half.value_or_unknown(node.first());
             half.add(Expr::Iter(inner))
         }
+        K::Object if half.has_records() && node.first().is_some() => record(half, node),
         K::Object => half.lit(Lit::Object),
         K::String | K::TemplateString => half.lit(Lit::Str),
         K::Regex => half.lit(Lit::Regex),
@@ -102,6 +108,37 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         K::ArrowFunction | K::FunctionExpression | K::GeneratorFunction => half.lit(Lit::Lambda),
         _ => half.unknown(),
     }
+}
+
+/// An object as it is written.
+fn record<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+    let mut fields = Vec::new();
+    for part in node.children().take(MAX_FIELDS) {
+        let (name, value) = match part.kind() {
+            K::ShorthandProperty => (part.text(), half.value(part)),
+            K::SpreadElement => ("", half.value_or_unknown(part.first())),
+            K::MethodDefinition => {
+                let name = part.child(F::Name).map_or("", names::property);
+                let text = half.str(name);
+                (name, half.add(Expr::Inner(text, true)))
+            }
+            K::Pair => {
+                let (Some(key), Some(value)) = (part.child(F::Key), part.child(F::Value)) else { continue };
+                let name = names::property(key);
+                let inner = unwrap(value);
+                if inner.kind().is_function_value() || inner.is(K::Class) {
+                    let text = half.str(name);
+                    (name, half.add(Expr::Inner(text, true)))
+                } else {
+                    (name, half.value(value))
+                }
+            }
+            _ => continue,
+        };
+        let name = half.str(name);
+        fields.push((name, value));
+    }
+    half.add(Expr::Record(fields))
 }
 
 fn this(half: &mut Half<'_>) -> ExprIx {

@@ -214,7 +214,7 @@ pub(super) fn enter<'a>(cx: &mut Context<'a>, node: Node<'a>, def: DefIx) -> Vis
     describe(cx, node, def);
     params::bind(cx, def, node);
     if let Some(body) = node.child(F::Body).filter(|body| !body.is(K::StatementBlock)) {
-        let shape = cx.b.body.value(body);
+        let shape = cx.b.body.object_value(body);
         cx.b.returns(def, shape, body.start());
     }
     Visit::IntoThenLeave
@@ -292,7 +292,7 @@ pub(super) fn generics<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
 /// `return …`.
 pub(super) fn returned<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if let (Some(def), Some(value)) = (cx.state.own_function(), node.first()) {
-        let shape = cx.b.body.value(value);
+        let shape = cx.b.body.object_value(value);
         cx.b.returns(def, shape, node.start());
     }
 }

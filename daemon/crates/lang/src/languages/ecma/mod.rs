@@ -8,6 +8,7 @@ mod functions;
 mod imports;
 mod invariants;
 mod jsdoc;
+mod jsdoc_types;
 mod kinds;
 mod mask;
 mod names;
@@ -119,6 +120,12 @@ impl Language for Ecma {
             _ => {}
         }
         Visit::Into
+    }
+
+    fn comment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+        if cx.lang == Lang::JavaScript {
+            jsdoc_types::comment(cx, node);
+        }
     }
 
     fn leave<'a>(cx: &mut Context<'a>, node: Node<'a>) {

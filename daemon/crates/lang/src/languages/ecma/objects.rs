@@ -43,6 +43,11 @@ fn open_member<'a>(cx: &mut Context<'a>, open: Option<Open>, new: NewDef<'a>) ->
     };
     let def = cx.b.open_of(holder.def, new);
     belong(cx, def, holder);
+    if let Some(whole) = cx.state.exported_type.filter(|_| holder.exported) {
+        let name = cx.b.name_of(def).to_owned();
+        let ty = cx.b.out.attr(whole, &name);
+        cx.b.def_mut(def).ty = Some(ty);
+    }
     def
 }
 

@@ -1,14 +1,17 @@
 //! Parameters.
 
-use sdl_model::Visibility;
 use sdl_model::facts::{BindingKind, DefIx, Expr, ExprIx, Param, ParamKind};
+use sdl_model::{Lang, Visibility};
 
-use super::{Context, F, K, Node, exprs, patterns};
+use super::{Context, F, K, Node, exprs, jsdoc, names, patterns};
 use crate::build::MAX_ELEMENTS;
 use crate::build::text::fold;
 
 /// How many parameters are looked at.
 const MAX_PARAMS: usize = 64;
+/// In [`Expr::Passed`], in place of an argument: the parameter is the callee's own; in place of a parameter: the argument
+/// itself is meant.
+const OWN: u8 = 255;
 
 /// One parameter as written.
 #[derive(Clone, Copy)]
@@ -95,8 +98,12 @@ pub(super) fn state<'a>(cx: &mut Context<'a>, def: DefIx, function: Node<'a>) {
 /// Binds the parameters of `function`, whose definition `def` is the innermost open one.
 pub(super) fn bind<'a>(cx: &mut Context<'a>, def: DefIx, function: Node<'a>) {
     let range = (cx.b.def(def).span.start, cx.b.scope_end());
-    for param in written(function) {
-        let value = param.default.filter(|_| param.ty.is_none()).map(|default| cx.b.body.value(default));
+    for (at, param) in written(function).enumerate() {
+        let value = match param.default.filter(|_| param.ty.is_none()) {
+            Some(default) => Some(cx.b.body.value(default)),
+            None if param.ty.is_none() => said(cx, def, function, param, at),
+            None => None,
+        };
         bind_one(cx, param, value, range);
         property(cx, def, param);
     }
@@ -157,11 +164,35 @@ pub(super) fn anonymous<'a>(cx: &mut Context<'a>, function: Node<'a>) {
     }
 }
 
+/// What is known of parameter `at` of `function`, for which the code states no type: what documentation says of one that
+/// is taken apart, or what a call says that takes the object around.
+fn said<'a>(
+    cx: &mut Context<'a>,
+    def: DefIx,
+    function: Node<'a>,
+    param: Written<'a>,
+    at: usize,
+) -> Option<ExprIx> {
+    if cx.lang == Lang::JavaScript
+        && !param.pattern.is(K::Identifier)
+        && let Some(ty) = jsdoc::parameter(cx, def, at)
+    {
+        return Some(cx.b.body.add(Expr::New(ty)));
+    }
+    let (member, name) = match function.parent().filter(|pair| pair.is(K::Pair)) {
+        Some(pair) => (pair, pair.child(F::Key)?),
+        None => (function, function.child(F::Name)?),
+    };
+    let object = member.parent().filter(|object| object.is(K::Object))?;
+    let (callee, arg) = argument(cx, object)?;
+    let object = cx.b.body.add(Expr::Passed(callee, arg, OWN));
+    let member = cx.b.body.attr(object, names::property(name));
+    Some(cx.b.body.add(Expr::Passed(member, OWN, at.min(254) as u8)))
+}
+
 /// What parameter `at` of `function` is when it is an argument of a call: what the callee says that it passes.
 fn passed<'a>(cx: &mut Context<'a>, function: Node<'a>, at: usize) -> Option<ExprIx> {
-    let arguments = function.parent().filter(|arguments| arguments.is(K::Arguments))?;
-    let arg = arguments.children().take(MAX_ELEMENTS).position(|one| one == function)?;
-    let call = arguments.parent()?;
+    let call = function.parent().filter(|arguments| arguments.is(K::Arguments))?.parent()?;
     let callee = call.child(F::Function).or_else(|| call.child(F::Constructor))?;
     // `import('…').then((module) => …)`.
     if let Some(object) = callee
@@ -170,12 +201,22 @@ fn passed<'a>(cx: &mut Context<'a>, function: Node<'a>, at: usize) -> Option<Exp
     {
         return Some(cx.b.body.value(object));
     }
-    let mut value = cx.b.body.value(callee);
-    if cx.b.body.is_unknown(value) {
+    let (callee, arg) = argument(cx, function)?;
+    Some(cx.b.body.add(Expr::Passed(callee, arg, at.min(254) as u8)))
+}
+
+/// What the call calls, or builds, that `value` is an argument of, and which argument.
+fn argument<'a>(cx: &mut Context<'a>, value: Node<'a>) -> Option<(ExprIx, u8)> {
+    let arguments = value.parent().filter(|arguments| arguments.is(K::Arguments))?;
+    let arg = arguments.children().take(MAX_ELEMENTS).position(|one| one == value)?;
+    let call = arguments.parent()?;
+    let callee = call.child(F::Function).or_else(|| call.child(F::Constructor))?;
+    let mut shape = cx.b.body.value(callee);
+    if cx.b.body.is_unknown(shape) {
         return None;
     }
     if call.is(K::NewExpression) {
-        value = cx.b.body.add(Expr::New(value));
+        shape = cx.b.body.add(Expr::New(shape));
     }
-    Some(cx.b.body.add(Expr::Passed(value, arg as u8, at.min(255) as u8)))
+    Some((shape, arg as u8))
 }

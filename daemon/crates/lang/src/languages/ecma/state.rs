@@ -89,6 +89,8 @@ pub struct State {
     holders: HashMap<u32, Holder>,
     folds: Vec<Fold>,
     locals: HashMap<(DefIx, StrIx), Local>,
+    /// The type (of the outline) that is stated for all that the module exports.
+    pub(super) exported_type: Option<ExprIx>,
     /// Whether the file says anywhere what it exports.
     pub(super) is_module: bool,
     /// Whether it has a call that only test runners know.

@@ -2,7 +2,7 @@
 
 use sdl_model::facts::{Expr, ExprIx, Lit};
 
-use super::{F, K, Node, exprs};
+use super::{F, K, Node, exprs, names};
 use crate::build::{Half, MAX_ELEMENTS};
 
 pub(super) fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
@@ -37,7 +37,7 @@ pub(super) fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             half.optional(inner)
         }
         K::FunctionType => function(half, node),
-        K::ObjectType => half.lit(Lit::Object),
+        K::ObjectType => object(half, node),
         K::ConditionalType => {
             let then = half.ty_or_unknown(node.child(F::Consequence));
             let otherwise = half.ty_or_unknown(node.child(F::Alternative));
@@ -46,11 +46,41 @@ pub(super) fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         K::ThisType | K::This => half.add(Expr::SelfType),
         K::TypePredicateAnnotation | K::TypePredicate => half.lit(Lit::Bool),
         K::AssertsAnnotation => half.lit(Lit::Null),
+        // `typeof x`.
+        K::TypeQuery => {
+            let value = half.value_or_unknown(node.first());
+            if half.is_unknown(value) { value } else { half.add(Expr::Either(vec![value])) }
+        }
         K::IndexTypeQuery | K::TemplateLiteralType => half.lit(Lit::Str),
         // `import('x').T`.
         K::MemberExpression | K::CallExpression => exprs::value(half, node),
         _ => half.unknown(),
     }
+}
+
+/// An object type as it is written; one with an index is a map.
+fn object<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+    let mut fields = Vec::new();
+    for part in node.children().take(exprs::MAX_FIELDS) {
+        let ty = match part.kind() {
+            K::PropertySignature => half.ty_or_unknown(part.child(F::TypeField)),
+            K::MethodSignature => {
+                let ret = part.child(F::ReturnType).map(|ret| half.ty(ret));
+                half.add(Expr::Callable(Vec::new(), ret))
+            }
+            K::IndexSignature if fields.is_empty() => {
+                let element = half.ty_or_unknown(part.child(F::TypeField));
+                let map = half.type_name("Record");
+                let key = half.lit(Lit::Str);
+                return half.add(Expr::Generic(map, vec![key, element]));
+            }
+            _ => continue,
+        };
+        let Some(name) = part.child(F::Name) else { continue };
+        let name = half.str(names::property(name));
+        fields.push((name, ty));
+    }
+    if fields.is_empty() { half.lit(Lit::Object) } else { half.add(Expr::Record(fields)) }
 }
 
 /// A qualified name, outer parts first; its nesting is as deep as the text makes it.

@@ -203,7 +203,7 @@ fn local<'a>(cx: &mut Context<'a>, declared: &Declared<'a>) {
     let pending = declared.value.is_none() && ty.is_none();
     cx.state.declare(scope, text, Local { range, pending });
     if !pending {
-        let value = declared.value.map(|value| cx.b.body.value(value));
+        let value = declared.value.map(|value| cx.b.body.object_value(value));
         cx.b.bind_within(BindingKind::Local, name, ty, value, range.0, range.1);
     }
 }

@@ -62,9 +62,10 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         K::Integer => half.lit(Lit::Int),
         K::Float => half.lit(Lit::Float),
         K::NoneLiteral => half.lit(Lit::Null),
-        K::ListComprehension => half.lit(Lit::List),
+        K::ListComprehension | K::GeneratorExpression => comprehension(half, node, Lit::List),
+        K::SetComprehension => comprehension(half, node, Lit::Set),
         K::Dictionary | K::DictionaryComprehension => half.lit(Lit::Dict),
-        K::Set | K::SetComprehension => half.lit(Lit::Set),
+        K::Set => half.lit(Lit::Set),
         K::Lambda => half.lit(Lit::Lambda),
         _ => half.unknown(),
     }
@@ -75,7 +76,24 @@ fn call<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     let args = node.child(F::Arguments);
     let first = args.and_then(Node::first);
     match callee.map_or("", Node::text) {
-        "super" => return half.add(Expr::SuperRef),
+        "super" => {
+            let base = half.add(Expr::SuperRef);
+            let named = first.filter(|of| matches!(of.kind(), K::Identifier | K::Attribute));
+            return match named.filter(|of| of.text() != "__class__") {
+                Some(of) => {
+                    let of = half.ty(of);
+                    half.add(Expr::Generic(base, vec![of]))
+                }
+                None => base,
+            };
+        }
+        "copy.copy" | "copy.deepcopy" | "deepcopy" => return half.value_or_unknown(first),
+        "list" | "tuple" | "set" | "frozenset" | "sorted" | "reversed" | "deque" | "collections.deque"
+        | "iter" | "next" | "enumerate" | "zip"
+            if first.is_some() =>
+        {
+            return of_elements(half, callee.map_or("", Node::text), args);
+        }
         "type" if first.is_some_and(|arg| half.is_receiver(arg.text())) => return half.add(Expr::SelfType),
         "cast" | "typing.cast" | "t.cast" => {
             let ty = half.ty_or_unknown(first);
@@ -85,6 +103,65 @@ fn call<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     }
     let callee = half.value_or_unknown(callee);
     half.call(callee, arg_count(args))
+}
+
+/// What a builtin makes of the elements of its arguments; they are looked at one by one.
+fn of_elements<'a>(half: &mut Half<'a>, callee: &str, args: Option<Node<'a>>) -> ExprIx {
+    let args = args.map(Node::children).into_iter().flatten();
+    let mut elements = Vec::new();
+    for arg in args.filter(|arg| !arg.is(K::KeywordArgument)).take(crate::build::MAX_ELEMENTS) {
+        let whole = half.value(arg);
+        elements.push(half.add(Expr::Iter(whole)));
+    }
+    let element = match (callee, elements.first()) {
+        (_, None) => return half.lit(Lit::List),
+        ("next", Some(first)) => return *first,
+        ("enumerate", Some(first)) => {
+            let at = half.lit(Lit::Int);
+            half.add(Expr::Tuple(vec![at, *first]))
+        }
+        ("zip", _) => half.add(Expr::Tuple(elements)),
+        (_, Some(first)) => *first,
+    };
+    half.add(Expr::Tuple(vec![element, element]))
+}
+
+/// `[f(x) for x in y]`: elements of what stands before the `for`, as far as it does not lead through the loop's names.
+fn comprehension<'a>(half: &mut Half<'a>, node: Node<'a>, otherwise: Lit) -> ExprIx {
+    let (Some(body), Some(clause)) = (node.first(), node.child_of(K::ForInClause)) else {
+        return half.lit(otherwise);
+    };
+    let (Some(left), Some(right)) = (clause.child(F::Left), clause.child(F::Right)) else {
+        return half.lit(otherwise);
+    };
+    let mut root = body;
+    for _ in 0..8 {
+        let inner = root.child(F::Function).or_else(|| root.child(F::Object));
+        root = inner.unwrap_or(root);
+    }
+    let element = if body.is(K::Identifier) && body.text() == left.text() {
+        let test = node.child_of(K::IfClause).and_then(Node::first);
+        match test.and_then(|test| super::narrow::shown(test, body.text())) {
+            Some(ty) => {
+                let ty = if ty.is(K::Tuple) { half.unknown() } else { half.ty(ty) };
+                half.add(Expr::New(ty))
+            }
+            None => {
+                let whole = half.value(right);
+                half.add(Expr::Iter(whole))
+            }
+        }
+    } else {
+        let loops = node.children().filter(|part| part.is(K::ForInClause)).take(4);
+        let mut names = loops.filter_map(|part| part.child(F::Left)).flat_map(|left| {
+            std::iter::once(left).chain(left.descendants().take(16)).filter(|name| name.is(K::Identifier))
+        });
+        if !root.is(K::Identifier) || names.any(|name| name.text() == root.text()) {
+            return half.lit(otherwise);
+        }
+        half.value(body)
+    };
+    half.add(Expr::Tuple(vec![element, element]))
 }
 
 /// How many arguments stand in an argument list.

@@ -6,6 +6,7 @@ mod effects;
 mod exprs;
 mod imports;
 mod invariants;
+mod narrow;
 mod params;
 mod refs;
 mod types;
@@ -22,6 +23,10 @@ kinds! {
         AsPattern = "as_pattern",
         AsPatternTarget = "as_pattern_target",
         AssertStatement = "assert_statement",
+        BreakStatement = "break_statement",
+        ContinueStatement = "continue_statement",
+        ElifClause = "elif_clause",
+        IfClause = "if_clause",
         Assignment = "assignment",
         Attribute = "attribute",
         AugmentedAssignment = "augmented_assignment",
@@ -201,8 +206,18 @@ impl Language for Python {
             K::ReturnStatement => invariants::returned(cx, node),
             K::Yield => invariants::yielded(cx, node),
             K::RaiseStatement => invariants::raised(cx, node),
-            K::AssertStatement => invariants::asserted(cx, node),
-            K::IfStatement => invariants::guard(cx, node),
+            K::AssertStatement => {
+                invariants::asserted(cx, node);
+                narrow::asserted(cx, node);
+            }
+            K::IfStatement => {
+                invariants::guard(cx, node);
+                narrow::branch(cx, node);
+            }
+            K::ElifClause => narrow::branch(cx, node),
+            K::IfClause => narrow::clause(cx, node),
+            K::BooleanOperator => narrow::operator(cx, node),
+            K::ConditionalExpression => narrow::conditional(cx, node),
             K::Call => refs::call(cx, node),
             K::Attribute => return refs::attribute(cx, node),
             K::Subscript => refs::subscript(cx, node),

@@ -1,0 +1,123 @@
+//! Types that tests show: `if isinstance(x, T): …`.
+
+use sdl_model::facts::BindingKind;
+
+use super::{Context, F, K, Node};
+
+/// How many tests of one condition are looked at.
+const MAX_TESTS: usize = 16;
+
+/// A name and the type that a test has shown it to be of.
+type Fact<'a> = (Node<'a>, Node<'a>);
+
+/// What holds where `condition` is true (`holds`), or where it is false.
+fn facts(condition: Node<'_>, holds: bool) -> Vec<Fact<'_>> {
+    let mut found = Vec::new();
+    let mut todo = vec![(condition, holds)];
+    for _ in 0..MAX_TESTS {
+        let Some((node, holds)) = todo.pop() else { break };
+        match node.kind() {
+            K::ParenthesizedExpression => todo.extend(node.first().map(|inner| (inner, holds))),
+            K::NotOperator => todo.extend(node.first().map(|inner| (inner, !holds))),
+            K::BooleanOperator => {
+                let (Some(left), Some(right)) = (node.child(F::Left), node.child(F::Right)) else { continue };
+                // All parts of an `and` hold where it does, none of an `or` where it does not.
+                if is_and(left, right) == holds {
+                    todo.extend([(left, holds), (right, holds)]);
+                }
+            }
+            K::Call if holds => found.extend(test(node)),
+            _ => {}
+        }
+    }
+    found
+}
+
+/// The type that `name` is shown to be of where `condition` holds.
+pub(super) fn shown<'a>(condition: Node<'a>, name: &str) -> Option<Node<'a>> {
+    facts(condition, true).into_iter().find(|(tested, _)| tested.text() == name).map(|(_, ty)| ty)
+}
+
+fn is_and(left: Node<'_>, right: Node<'_>) -> bool {
+    let between = left.src().get(left.end() as usize..right.start() as usize).unwrap_or("");
+    between.contains("and")
+}
+
+/// `isinstance(name, T)`.
+fn test(call: Node<'_>) -> Option<Fact<'_>> {
+    call.child(F::Function).filter(|callee| callee.is(K::Identifier) && callee.text() == "isinstance")?;
+    let mut args = call.child(F::Arguments)?.children();
+    let name = args.next().filter(|name| name.is(K::Identifier))?;
+    let ty = args.next().filter(|ty| {
+        let named = |node: Node<'_>| matches!(node.kind(), K::Identifier | K::Attribute);
+        named(*ty) || (ty.is(K::Tuple) && ty.children().all(named))
+    })?;
+    Some((name, ty))
+}
+
+/// Says that `facts` hold from byte `from` to byte `to`.
+fn hold<'a>(cx: &mut Context<'a>, facts: Vec<Fact<'a>>, from: u32, to: u32) {
+    for (name, ty) in facts {
+        // What is no local would become one.
+        if !cx.b.is_bound(name.text()) {
+            continue;
+        }
+        let ty = if ty.is(K::Tuple) {
+            let all = cx.b.body.types(ty.children());
+            cx.b.body.union(all)
+        } else {
+            cx.b.body.ty(ty)
+        };
+        cx.b.bind_within(BindingKind::Narrowed, name.text(), Some(ty), None, from, to);
+    }
+}
+
+/// `if …`, `elif …`.
+pub(super) fn branch<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let (Some(condition), Some(block)) = (node.child(F::Condition), node.child(F::Consequence)) else {
+        return;
+    };
+    hold(cx, facts(condition, true), block.start(), block.end());
+    // What comes behind a branch that leaves has failed its test.
+    let leaves = block.children().last().is_some_and(|last| {
+        matches!(
+            last.kind(),
+            K::ReturnStatement | K::RaiseStatement | K::ContinueStatement | K::BreakStatement
+        )
+    });
+    if leaves
+        && node.is(K::IfStatement)
+        && node.child(F::Alternative).is_none()
+        && let Some(around) = node.parent()
+    {
+        hold(cx, facts(condition, false), node.end(), around.end());
+    }
+}
+
+/// `assert …`.
+pub(super) fn asserted<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    if let (Some(condition), Some(around)) = (node.first(), node.parent()) {
+        hold(cx, facts(condition, true), node.end(), around.end());
+    }
+}
+
+/// `a and b`: in `b`, `a` holds.
+pub(super) fn operator<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let (Some(left), Some(right)) = (node.child(F::Left), node.child(F::Right)) else { return };
+    hold(cx, facts(left, is_and(left, right)), right.start(), right.end());
+}
+
+/// `a if condition else b`.
+pub(super) fn conditional<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let mut parts = node.children();
+    if let (Some(then), Some(condition)) = (parts.next(), parts.next()) {
+        hold(cx, facts(condition, true), then.start(), then.end());
+    }
+}
+
+/// `… for x in y if condition`: holds in all of the comprehension, since what fails it is left out.
+pub(super) fn clause<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    if let (Some(condition), Some(around)) = (node.first(), node.parent()) {
+        hold(cx, facts(condition, true), around.start(), around.end());
+    }
+}
