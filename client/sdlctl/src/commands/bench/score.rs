@@ -65,7 +65,7 @@ pub(super) fn score<'a>(corpus: &Corpus, edges: impl IntoIterator<Item = (usize,
     let mut seen = HashSet::new();
     for (number, edge) in edges {
         let Some((callers, callees)) = ends(corpus, edge) else { continue };
-        let unknown_place = callees.is_empty().then(|| edge.callee.clone());
+        let unknown_place = callees.is_empty().then(|| (edge.callee.file.clone(), edge.callee.line));
         if !seen.insert((callers.clone(), callees.clone(), unknown_place)) {
             continue;
         }
