@@ -129,6 +129,7 @@ pub(crate) fn run<L: Language>(
 
 fn walk<'a, L: Language>(cx: &mut Cx<'a, L>, tape: &'a Tape<'a, L>) {
     let mut leaving: Vec<Node<'a, L>> = Vec::new();
+    let mut prose = tape.prose().iter().copied().peekable();
     let mut ix = 1;
     loop {
         // Inner before outer; a node is left before the definition that it opened is closed.
@@ -149,6 +150,8 @@ fn walk<'a, L: Language>(cx: &mut Cx<'a, L>, tape: &'a Tape<'a, L>) {
             L::comment(cx, node);
             cx.b.comment(node.start(), node.end());
             ix = node.next_ix();
+            prose.next_if(|at| *at < ix);
+            cx.b.prose(node.start(), node.end());
             continue;
         }
         ix = match L::enter(cx, node) {
@@ -159,6 +162,10 @@ fn walk<'a, L: Language>(cx: &mut Cx<'a, L>, tape: &'a Tape<'a, L>) {
             }
             Visit::Skip => node.next_ix(),
         };
+        // What is said where nothing is looked at counts for the definition that is open by now.
+        while let Some(said) = prose.next_if(|at| *at < ix).and_then(|at| tape.node(at)) {
+            cx.b.prose(said.start(), said.end());
+        }
     }
 }
 

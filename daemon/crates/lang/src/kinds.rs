@@ -56,11 +56,19 @@ macro_rules! kinds {
     };
 }
 
+/// Whether the grammars' authors call a comment or a text literal so. Every grammar's names for them hold one of these
+/// words: `line_comment`, `interpreted_string_literal`, `template_string`, `heredoc_body`, `encapsed_string`.
+fn is_prose(name: &str) -> bool {
+    ["comment", "string", "heredoc", "nowdoc"].iter().any(|word| name.contains(word))
+}
+
 /// One grammar's numbers, mapped to a language's enums.
 #[derive(Debug)]
 pub struct Tables<K, F> {
     /// By kind id: the kind, and whether nodes of it go on the tape.
     kinds: Vec<(K, bool)>,
+    /// By kind id: whether nodes of it are comments or text literals.
+    prose: Vec<bool>,
     /// By field id.
     fields: Vec<F>,
 }
@@ -80,6 +88,9 @@ impl<K: KindNames, F: FieldNames> Tables<K, F> {
                 }
             })
             .collect();
+        let prose = (0..grammar.node_kind_count() as u16)
+            .map(|id| grammar.node_kind_is_named(id) && is_prose(grammar.node_kind_for_id(id).unwrap_or("")))
+            .collect();
         let mut fields = vec![F::NONE; grammar.field_count() + 1];
         for &(field, name) in F::NAMES {
             if let Some(slot) =
@@ -88,7 +99,7 @@ impl<K: KindNames, F: FieldNames> Tables<K, F> {
                 *slot = field;
             }
         }
-        Self { kinds, fields }
+        Self { kinds, prose, fields }
     }
 
     /// The names that `grammar` does not know; a test wants this empty.
@@ -109,6 +120,11 @@ impl<K: KindNames, F: FieldNames> Tables<K, F> {
     pub(crate) fn kind(&self, id: u16) -> (K, bool) {
         // Ids above the table are the parser's own: errors.
         self.kinds.get(usize::from(id)).copied().unwrap_or((K::ERROR, true))
+    }
+
+    /// Whether nodes of that number are comments or text literals.
+    pub(crate) fn is_prose(&self, id: u16) -> bool {
+        self.prose.get(usize::from(id)).copied().unwrap_or(false)
     }
 
     /// The field of that number.

@@ -29,6 +29,8 @@ pub struct Tape<'a, L: Language> {
     src: &'a str,
     recs: Vec<Rec<L::K, L::F>>,
     errors: u32,
+    /// The comments and text literals, those inside others left out: their places, in order.
+    prose: Vec<u32>,
 }
 
 impl<'a, L: Language> Tape<'a, L> {
@@ -39,6 +41,8 @@ impl<'a, L: Language> Tape<'a, L> {
         let root = tree.root_node();
         let broken = root.has_error();
         let mut errors = 0;
+        let mut prose = Vec::new();
+        let mut prose_end = 0;
         let mut cursor = root.walk();
         'walk: loop {
             let node = cursor.node();
@@ -47,6 +51,10 @@ impl<'a, L: Language> Tape<'a, L> {
                 errors += 1;
             }
             let ix = recs.len() as u32;
+            if tables.is_prose(node.kind_id()) && node.start_byte() >= prose_end {
+                prose.push(ix);
+                prose_end = node.end_byte();
+            }
             if keep {
                 if recs.len() >= MAX_NODES {
                     return Err(ExtractError::TooManyNodes(MAX_NODES));
@@ -77,7 +85,7 @@ impl<'a, L: Language> Tape<'a, L> {
                 }
             }
         }
-        Ok(Self { src, recs, errors })
+        Ok(Self { src, recs, errors, prose })
     }
 
     /// How many nodes.
@@ -93,6 +101,11 @@ impl<'a, L: Language> Tape<'a, L> {
     /// How many places the parser could not make sense of.
     pub fn errors(&self) -> u32 {
         self.errors
+    }
+
+    /// The places of comments and text literals, in order; none of them is inside another.
+    pub fn prose(&self) -> &[u32] {
+        &self.prose
     }
 
     /// The node at `ix`.

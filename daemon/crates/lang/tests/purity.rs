@@ -129,3 +129,69 @@ fn top_level_code_is_the_module_s() {
     assert_eq!(print("run(1)\ndef f(): pass\n"), print("\nrun(1)\n\n\ndef f(): return 1\n"));
     assert_ne!(print("run(1)\ndef f(): pass\n"), print("run(2)\ndef f(): pass\n"));
 }
+
+/// What comments and text literals say, with the definition that it counts for.
+fn said(lang: Lang, text: &str) -> Vec<(String, String)> {
+    let facts = facts(lang, text);
+    let of = |prose: &sdl_model::facts::Prose| {
+        let def = &facts.outline.defs[prose.scope.0 as usize];
+        (facts.outline.str(def.name).to_owned(), facts.body.arena.str(prose.text).to_owned())
+    };
+    facts.body.prose.iter().map(of).collect()
+}
+
+#[test]
+fn comments_and_literals_count_for_what_they_stand_in() {
+    let pair = |name: &str, text: &str| (name.to_owned(), text.to_owned());
+    for (lang, text, expected) in [
+        (
+            Lang::Python,
+            "# The module\n\nX = 1\n\ndef f():\n    # drain it\n    raise ValueError('pool is closed')\n",
+            vec![pair("", "The module"), pair("f", "drain it"), pair("f", "'pool is closed'")],
+        ),
+        (
+            Lang::Rust,
+            "/// Documented.\nfn f() {\n    // drain it\n    panic!(\"pool is closed\");\n}\n",
+            vec![pair("f", "drain it"), pair("f", "\"pool is closed\"")],
+        ),
+        (
+            Lang::Go,
+            "package p\n\n// F is documented.\nfunc F() {\n\t// drain it\n\tpanic(`pool is closed`)\n}\n",
+            vec![pair("F", "drain it"), pair("F", "`pool is closed`")],
+        ),
+        (
+            Lang::Java,
+            "class A {\n  /** Documented. */\n  void f() {\n    /* drain it */\n    g(\"pool is closed\");\n  }\n}\n",
+            vec![pair("f", "drain it"), pair("f", "\"pool is closed\"")],
+        ),
+        (
+            Lang::TypeScript,
+            "function f(n: number) {\n  // drain it\n  throw new Error(`pool ${n} is closed`);\n}\n",
+            vec![pair("f", "drain it"), pair("f", "`pool is closed`")],
+        ),
+        (
+            Lang::C,
+            "/* Documented. */\nint f(void) {\n  // drain it\n  return fail(\"pool is closed\");\n}\n",
+            vec![pair("f", "drain it"), pair("f", "\"pool is closed\"")],
+        ),
+        (
+            Lang::Ruby,
+            "def f\n  # drain it\n  raise 'pool is closed'\nend\n",
+            vec![pair("f", "drain it"), pair("f", "'pool is closed'")],
+        ),
+    ] {
+        assert_eq!(said(lang, text), expected, "{lang:?}");
+    }
+}
+
+#[test]
+fn prose_is_bounded_and_free_of_keys() {
+    let key = "def f():\n    return connect('sk_test_51HaXyZ0123456789abcdef', 'as admin')\n";
+    assert_eq!(said(Lang::Python, key), [("f".to_owned(), "'as admin'".to_owned())]);
+    let long = format!(
+        "def f():\n{}",
+        "    g('some words here, again and again')\n    # and a remark\n".repeat(5_000)
+    );
+    let kept: usize = said(Lang::Python, &long).iter().map(|(_, text)| text.len()).sum();
+    assert!(kept < 5_000, "{kept}");
+}

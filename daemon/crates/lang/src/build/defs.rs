@@ -174,6 +174,9 @@ impl<'a> Builder<'a> {
     fn add_def(&mut self, new: NewDef<'a>, parent: DefIx) -> DefIx {
         let comments = self.comments_before(new.start, new.detached);
         let start = comments.map_or(new.start, |(start, _)| start);
+        if let Some((from, _)) = comments {
+            self.prose.forget_from(from);
+        }
         let name = self.out.str(new.name);
         let outer = self.def(parent);
         let local = outer.kind.is_callable() || outer.flags.has(DefFlags::LOCAL);

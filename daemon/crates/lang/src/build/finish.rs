@@ -13,6 +13,7 @@ use crate::languages::manifest::Found;
 
 impl Builder<'_> {
     pub(crate) fn into_facts<L: Language>(mut self, lang: Lang, errors: u32) -> Facts {
+        let prose = self.take_prose();
         drop_local_reads::<L>(&mut self.refs, &self.bindings, &self.defs);
         self.refs.sort_by_key(|one| one.at);
         self.bindings.sort_by_key(|one| one.from);
@@ -32,7 +33,7 @@ impl Builder<'_> {
         outline.interface = interface::interface(&outline);
         Facts {
             outline,
-            body: Body { arena: self.body.into_arena(), refs: self.refs, bindings: self.bindings },
+            body: Body { arena: self.body.into_arena(), refs: self.refs, bindings: self.bindings, prose },
         }
     }
 }

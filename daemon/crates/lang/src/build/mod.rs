@@ -8,6 +8,7 @@ mod interface;
 mod intern;
 mod keys;
 mod lines;
+mod prose;
 mod refs;
 mod shapes;
 pub mod text;
@@ -75,6 +76,7 @@ pub struct Builder<'a> {
     /// The latest run of comments that no blank line interrupts.
     comments: Option<(u32, u32)>,
     pending: Vec<shapes::Pending>,
+    prose: prose::Said,
 }
 
 impl<'a> Builder<'a> {
@@ -106,6 +108,7 @@ impl<'a> Builder<'a> {
             members: HashMap::new(),
             comments: None,
             pending: Vec::new(),
+            prose: prose::Said::default(),
         };
         builder.open_module();
         builder

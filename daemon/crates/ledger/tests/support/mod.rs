@@ -156,7 +156,7 @@ pub fn facts(spec: &Spec) -> Facts {
             errors: 0,
             interface: stable_hash(&[&public]),
         },
-        body: Body { arena: body_texts.0, refs, bindings: Vec::new() },
+        body: Body { arena: body_texts.0, refs, bindings: Vec::new(), prose: Vec::new() },
     }
 }
 

@@ -1,4 +1,4 @@
-//! What only a file's own resolution needs.
+//! What only a file's own resolution and search need.
 
 use serde::{Deserialize, Serialize};
 
@@ -82,7 +82,16 @@ pub struct Binding {
     pub to: u32,
 }
 
-/// What only a file's own resolution needs.
+/// What a comment or a text literal says, for search. Documentation is with its definition.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+pub struct Prose {
+    /// The innermost definition around it.
+    pub scope: DefIx,
+    /// Its words as they stand, what is no word left out, at most a few hundred bytes.
+    pub text: StrIx,
+}
+
+/// What only a file's own resolution and search need.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Body {
     /// Texts and expressions of this half.
@@ -91,4 +100,6 @@ pub struct Body {
     pub refs: Vec<Ref>,
     /// The local names, in the order of the text.
     pub bindings: Vec<Binding>,
+    /// What is said inside definitions, in the order of the text.
+    pub prose: Vec<Prose>,
 }

@@ -1,6 +1,6 @@
 //! One file's facts to postings.
 //!
-//! Every symbol is a document of six fields. A term's impact is its weighted, length-normalized frequency over the
+//! Every symbol is a document of seven fields. A term's impact is its weighted, length-normalized frequency over the
 //! fields, saturated (BM25F with fixed average lengths), so that a posting depends on this file alone.
 
 use std::collections::HashMap;
@@ -9,7 +9,7 @@ use sdl_ledger::Posting;
 use sdl_model::facts::{Arena, Def, DefFlags, DefIx, Expr, ExprIx, StrIx};
 use sdl_model::{Body, FileId, Outline, RelPath, SymbolKind};
 
-use super::flags::{Flags, is_test_path};
+use super::flags::{Flags, Place};
 use super::words;
 
 /// Begins the term that is a symbol's whole simple name in lower case. No word contains it.
@@ -17,9 +17,9 @@ pub(crate) const EXACT: char = '=';
 /// The impact of a term that saturates: larger frequencies come closer and closer to it.
 pub(crate) const IMPACT_ONE: f32 = 60_000.0;
 /// How fast impact saturates.
-const K1: f32 = 1.2;
+const K1: f32 = 1.1;
 /// Most postings of one symbol, its exact name apart.
-const MOST_TERMS: usize = 48;
+const MOST_TERMS: usize = 128;
 /// Most bytes of a term.
 const LONGEST_TERM: usize = 64;
 
@@ -31,12 +31,22 @@ enum Field {
     Path,
     Signature,
     Doc,
+    /// The names that its body mentions.
     Body,
+    /// What comments and text literals in it say.
+    Text,
 }
 
 /// Weight, fixed average length in terms, strength of length normalization, in the order of [`Field`].
-const FIELDS: [(f32, f32, f32); 6] =
-    [(5.0, 2.0, 0.5), (1.6, 2.0, 0.5), (1.0, 5.0, 0.3), (1.0, 5.0, 0.6), (1.2, 12.0, 0.6), (1.5, 25.0, 0.7)];
+const FIELDS: [(f32, f32, f32); 7] = [
+    (4.0, 2.0, 0.5),
+    (1.0, 2.0, 0.5),
+    (0.8, 5.0, 0.3),
+    (1.0, 5.0, 0.6),
+    (0.8, 12.0, 0.6),
+    (1.8, 25.0, 0.3),
+    (1.5, 20.0, 0.4),
+];
 
 /// The postings of one file: a pure function of its path and its facts.
 pub fn postings(path: &RelPath, file: FileId, outline: &Outline, body: &Body) -> Vec<Posting> {
@@ -46,7 +56,8 @@ pub fn postings(path: &RelPath, file: FileId, outline: &Outline, body: &Body) ->
     let mut body_texts = Memo::new(body.arena.strings.len());
     let home = homes(outline);
     let mentions = mentions(outline, body, &home);
-    let in_test_file = is_test_path(path.as_str());
+    let said = Mentions::of_pairs(outline, &home, body.prose.iter().map(|said| (said.scope, said.text)));
+    let place = Place::of(path.as_str());
     let mut document = Document::default();
     let mut found = Vec::with_capacity(outline.defs.len() * 16);
     for (ix, def) in outline.iter() {
@@ -96,15 +107,19 @@ pub fn postings(path: &RelPath, file: FileId, outline: &Outline, body: &Body) ->
                     signature(name, &mut document);
                 }
             }
+            for &said in said.of(ix) {
+                document.add_all(Field::Text, body_texts.terms(&mut terms, &body.arena, said));
+            }
             for &mention in mentions.of(ix) {
                 document.add_all(Field::Body, body_texts.terms(&mut terms, &body.arena, mention));
             }
         }
         let symbol = file.symbol(def.key);
-        let flags = Flags::of(def, in_test_file);
-        for (term, impact) in document.best(&terms) {
+        let flags = Flags::of(def, place);
+        let words = document.distinct(Field::Name);
+        for (term, impact, places) in document.best(&terms) {
             let term = terms.text(term).into();
-            found.push(Posting { term, symbol, impact, flags: flags.0 });
+            found.push(Posting { term, symbol, impact, flags: flags.of_term(places, words).0 });
         }
         if let Some(term) = exact_term(name) {
             let impact = (flags.prior() * IMPACT_ONE) as u16;
@@ -169,13 +184,42 @@ fn homes(outline: &Outline) -> Vec<DefIx> {
     homes
 }
 
-/// The names that each definition's body mentions.
+/// The texts of a body by the definition that they count for.
 struct Mentions {
     starts: Vec<u32>,
     names: Vec<StrIx>,
 }
 
 impl Mentions {
+    /// Sorts texts by the definition that they count for.
+    fn of_pairs(
+        outline: &Outline,
+        homes: &[DefIx],
+        pairs: impl Iterator<Item = (DefIx, StrIx)> + Clone,
+    ) -> Self {
+        let home = |scope: DefIx| homes.get(scope.0 as usize).map_or(0, |home| home.0 as usize);
+        // A counting sort by definition.
+        let mut starts = vec![0_u32; outline.defs.len() + 1];
+        for (scope, _) in pairs.clone() {
+            if let Some(count) = starts.get_mut(home(scope) + 1) {
+                *count += 1;
+            }
+        }
+        for at in 1..starts.len() {
+            starts[at] += starts[at - 1];
+        }
+        let mut next = starts.clone();
+        let mut names = vec![StrIx(0); starts.last().map_or(0, |end| *end as usize)];
+        for (scope, name) in pairs {
+            let at = home(scope);
+            if let Some(place) = next.get_mut(at).filter(|_| at + 1 < starts.len()) {
+                names[*place as usize] = name;
+                *place += 1;
+            }
+        }
+        Self { starts, names }
+    }
+
     fn of(&self, ix: DefIx) -> &[StrIx] {
         let at = ix.0 as usize;
         match (self.starts.get(at), self.starts.get(at + 1)) {
@@ -186,30 +230,8 @@ impl Mentions {
 }
 
 fn mentions(outline: &Outline, body: &Body, homes: &[DefIx]) -> Mentions {
-    let home = |scope: DefIx| homes.get(scope.0 as usize).map_or(0, |home| home.0 as usize);
-    let pairs = || {
-        let refs = body.refs.iter().map(|r| (home(r.scope), r.name));
-        refs.chain(body.bindings.iter().map(|b| (home(b.scope), b.name)))
-    };
-    // A counting sort by definition.
-    let mut starts = vec![0_u32; outline.defs.len() + 1];
-    for (at, _) in pairs() {
-        if let Some(count) = starts.get_mut(at + 1) {
-            *count += 1;
-        }
-    }
-    for at in 1..starts.len() {
-        starts[at] += starts[at - 1];
-    }
-    let mut next = starts.clone();
-    let mut names = vec![StrIx(0); starts.last().map_or(0, |end| *end as usize)];
-    for (at, name) in pairs() {
-        if let Some(place) = next.get_mut(at).filter(|_| at + 1 < starts.len()) {
-            names[*place as usize] = name;
-            *place += 1;
-        }
-    }
-    Mentions { starts, names }
+    let refs = body.refs.iter().map(|r| (r.scope, r.name));
+    Mentions::of_pairs(outline, homes, refs.chain(body.bindings.iter().map(|b| (b.scope, b.name))))
 }
 
 fn last_name(arena: &Arena, mut ix: ExprIx) -> Option<StrIx> {
@@ -342,8 +364,13 @@ impl Document {
         self.lengths[field as usize] += 1;
     }
 
-    /// The terms with the greatest impact.
-    fn best(&mut self, terms: &Terms) -> impl Iterator<Item = (u32, u16)> + use<'_> {
+    /// How many different terms a field has.
+    fn distinct(&self, field: Field) -> usize {
+        self.counts.iter().filter(|(_, counts)| counts[field as usize] > 0).count()
+    }
+
+    /// The terms with the greatest impact, and whether each is in the name, in the owners' names, in the path.
+    fn best(&mut self, terms: &Terms) -> impl Iterator<Item = (u32, u16, [bool; 3])> + use<'_> {
         let mut scale = [0.0_f32; FIELDS.len()];
         for (i, (weight, average, strength)) in FIELDS.into_iter().enumerate() {
             scale[i] = weight / (1.0 - strength + strength * self.lengths[i] as f32 / average);
@@ -360,6 +387,9 @@ impl Document {
             });
             self.counts.truncate(MOST_TERMS);
         }
-        self.counts.iter().map(move |(term, counts)| (*term, impact(counts)))
+        self.counts.iter().map(move |(term, counts)| {
+            let places = [Field::Name, Field::Owner, Field::Path].map(|field| counts[field as usize] > 0);
+            (*term, impact(counts), places)
+        })
     }
 }

@@ -3,7 +3,7 @@
 use sdl_model::SymbolKind;
 use sdl_model::facts::{Def, DefFlags};
 
-/// What a posting says of its symbol: kind in the low five bits, then exported, test, local.
+/// What a posting says of its symbol and of its term there: kind in the low five bits, then the bits below.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Flags(pub(crate) u16);
 
@@ -11,21 +11,80 @@ const KIND: u16 = 31;
 const EXPORTED: u16 = 1 << 5;
 const TEST: u16 = 1 << 6;
 const LOCAL: u16 = 1 << 7;
+/// In a file that the product is not made of: see [`is_aside_path`].
+const ASIDE: u16 = 1 << 8;
+/// Of the posting alone: whether its term is in the name, in the owners' names, in the path.
+const IN_NAME: u16 = 1 << 9;
+const IN_OWNER: u16 = 1 << 10;
+const IN_PATH: u16 = 1 << 11;
+/// How many words the name has, less one, in two bits; the last value stands for more.
+const WORDS_AT: u16 = 12;
+const MOST_WORDS: usize = 4;
+
+/// What a path says of all that its file defines.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Place {
+    test: bool,
+    aside: bool,
+}
+
+impl Place {
+    pub(crate) fn of(path: &str) -> Self {
+        Self { test: is_test_path(path), aside: is_aside_path(path) }
+    }
+}
+
+/// What the one who asks wants to see as much as anything else.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Wants {
+    /// Tests.
+    pub(crate) tests: bool,
+    /// Examples, documentation, benchmarks and the like.
+    pub(crate) aside: bool,
+}
 
 impl Flags {
-    pub(crate) fn of(def: &Def, in_test_file: bool) -> Self {
+    pub(crate) fn of(def: &Def, place: Place) -> Self {
         let kind = SymbolKind::ALL.iter().position(|kind| *kind == def.kind).unwrap_or(0) as u16;
         let mut bits = kind & KIND;
         if def.flags.has(DefFlags::EXPORTED) {
             bits |= EXPORTED;
         }
-        if in_test_file || def.flags.has(DefFlags::TEST) {
+        if place.test || def.flags.has(DefFlags::TEST) {
             bits |= TEST;
+        }
+        if place.aside {
+            bits |= ASIDE;
         }
         if def.flags.has(DefFlags::LOCAL) {
             bits |= LOCAL;
         }
         Self(bits)
+    }
+
+    /// The same for one posting: whether its term is in the name, in the owners' names, in the path, and of how many
+    /// words the name is.
+    pub(crate) fn of_term(self, [name, owner, path]: [bool; 3], words: usize) -> Self {
+        let bit = |set: bool, bit: u16| if set { bit } else { 0 };
+        let words = (words.clamp(1, MOST_WORDS) - 1) as u16;
+        Self(self.0 | bit(name, IN_NAME) | bit(owner, IN_OWNER) | bit(path, IN_PATH) | words << WORDS_AT)
+    }
+
+    pub(crate) fn in_name(self) -> bool {
+        self.0 & IN_NAME != 0
+    }
+
+    pub(crate) fn in_owner(self) -> bool {
+        self.0 & IN_OWNER != 0
+    }
+
+    pub(crate) fn in_path(self) -> bool {
+        self.0 & IN_PATH != 0
+    }
+
+    /// How many words the name has, at most four.
+    pub(crate) fn words(self) -> u16 {
+        (self.0 >> WORDS_AT & 3) + 1
     }
 
     pub(crate) fn kind(self) -> SymbolKind {
@@ -44,8 +103,17 @@ impl Flags {
         self.0 & LOCAL != 0
     }
 
+    pub(crate) fn aside(self) -> bool {
+        self.0 & ASIDE != 0
+    }
+
     /// How likely a symbol of this sort is what someone looks for, 1 at most.
     pub(crate) fn prior(self) -> f32 {
+        self.prior_for(Wants::default())
+    }
+
+    /// The same for someone who says what else they want.
+    pub(crate) fn prior_for(self, wants: Wants) -> f32 {
         let kind = match self.kind() {
             SymbolKind::Function
             | SymbolKind::Method
@@ -61,10 +129,19 @@ impl Flags {
             SymbolKind::Field | SymbolKind::EnumMember => 0.55,
             SymbolKind::Impl => 0.1,
         };
-        let test = if self.test() { 0.45 } else { 1.0 };
+        let test = match (self.test(), wants.tests) {
+            (false, _) => 1.0,
+            (true, false) => 0.45,
+            (true, true) => 0.8,
+        };
+        let aside = match (self.aside(), wants.aside) {
+            (false, _) => 1.0,
+            (true, false) => 0.5,
+            (true, true) => 0.9,
+        };
         let local = if self.local() { 0.7 } else { 1.0 };
         let exported = if self.exported() { 1.0 } else { 0.97 };
-        kind * test * local * exported
+        kind * test * aside * local * exported
     }
 }
 
@@ -91,6 +168,51 @@ pub fn is_test_path(path: &str) -> bool {
         })
 }
 
+/// Whether a path looks like that of a file which the product is not made of: an example, documentation, a benchmark, a
+/// copy of somebody else's code, the result of a build.
+pub(crate) fn is_aside_path(path: &str) -> bool {
+    let (dirs, file) = path.rsplit_once('/').unwrap_or(("", path));
+    let anywhere = |dir: &str| {
+        matches!(
+            dir,
+            "example"
+                | "examples"
+                | "sample"
+                | "samples"
+                | "demo"
+                | "demos"
+                | "sandbox"
+                | "playground"
+                | "doc"
+                | "docs"
+                | "documentation"
+                | "bench"
+                | "benches"
+                | "benchmark"
+                | "benchmarks"
+                | "benchsuite"
+                | "fuzz"
+                | "fuzzing"
+                | "vendor"
+                | "vendored"
+                | "third_party"
+                | "thirdparty"
+                | "third-party"
+                | "node_modules"
+                | "dist"
+                | "generated"
+        )
+    };
+    // These are names of modules too, further down.
+    let outermost = |dir: &str| {
+        matches!(dir, "build" | "out" | "scripts" | "script" | "ci" | "tools" | "hack" | "contrib")
+    };
+    let first = dirs.split('/').next().unwrap_or("");
+    outermost(first)
+        || dirs.split('/').any(anywhere)
+        || [".min.", ".pb.", "_pb2.", ".generated."].iter().any(|mark| file.contains(mark))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -99,6 +221,27 @@ mod tests {
     fn every_kind_fits() {
         for (i, kind) in SymbolKind::ALL.into_iter().enumerate() {
             assert_eq!(Flags(i as u16 | EXPORTED).kind(), kind);
+        }
+    }
+
+    #[test]
+    fn a_posting_tells_of_its_term() {
+        let flags = Flags(EXPORTED | ASIDE | 4).of_term([true, false, true], 9);
+        assert!(flags.in_name() && !flags.in_owner() && flags.in_path() && flags.aside());
+        assert_eq!((flags.words(), flags.kind()), (4, SymbolKind::ALL[4]));
+        assert_eq!(Flags(4).of_term([false, true, false], 0).words(), 1);
+        assert!(flags.prior() < flags.prior_for(Wants { aside: true, tests: false }));
+    }
+
+    #[test]
+    fn aside_paths() {
+        for path in
+            ["examples/a.py", "pkg/docs/conf.py", "dist/a.js", "lib/a.min.js", "tools/x.py", "a/vendor/b.go"]
+        {
+            assert!(is_aside_path(path), "{path}");
+        }
+        for path in ["src/tools/a.rs", "src/build/mod.rs", "document.py", "src/sampler/a.rs", "a.js"] {
+            assert!(!is_aside_path(path), "{path}");
         }
     }
 

@@ -7,7 +7,7 @@ use sdl_model::{FileId, SymbolId, SymbolKind};
 
 use super::plan::Plan;
 use super::rank::{Bonus, Ranked, order};
-use crate::index::Flags;
+use crate::index::{Flags, Place};
 use crate::{Evidence, Result, Source};
 
 /// Symbols of one spelled file that are considered.
@@ -17,11 +17,11 @@ const BEST: usize = 200;
 /// The best symbols of a file that speak for it.
 const SPEAKERS: u32 = 3;
 /// How much the best file lifts its symbols.
-const LIFT: f32 = 0.5;
+const LIFT: f32 = 1.5;
 
 /// Lifts symbols whose file holds other symbols that fit: what a task is about tends to lie together. Lifts only the
 /// best, so that these stay before all others.
-pub(super) fn lift(source: &Source<'_>, ranked: &mut [Ranked]) -> Result<()> {
+pub(super) fn lift(source: &Source<'_>, ranked: &mut [Ranked], evidence: &mut Evidence) -> Result<()> {
     if ranked.len() > BEST {
         ranked.select_nth_unstable_by(BEST, order);
     }
@@ -45,6 +45,7 @@ pub(super) fn lift(source: &Source<'_>, ranked: &mut [Ranked]) -> Result<()> {
         let share = home.and_then(|home| files.get(&home)).map_or(0.0, |(sum, _)| sum / most);
         found.score *= 1.0 + LIFT * share;
     }
+    evidence.ran("file", files.len());
     Ok(())
 }
 
@@ -64,13 +65,13 @@ pub(super) fn path_lane(
         for file in files_at(source.view(), path)? {
             let symbols = source.symbols_of(file)?;
             for sym in symbols.into_iter().take(MOST_OF_FILE) {
-                let flags = Flags::of(sym.def(), sym.is_test());
+                let flags = Flags::of(sym.def(), Place::of(sym.path()));
                 if sym.kind() == SymbolKind::Impl {
                     continue;
                 }
                 found += 1;
                 let slot = bonus.entry(sym.id).or_insert(Bonus { score: 0.0, flags });
-                slot.score += 2.5 * flags.prior();
+                slot.score += 2.5 * flags.prior_for(plan.wants);
             }
         }
     }

@@ -4,6 +4,7 @@ mod cursor;
 mod exact;
 pub(crate) mod files;
 mod filter;
+mod message;
 mod near;
 mod pattern;
 pub(crate) mod plan;

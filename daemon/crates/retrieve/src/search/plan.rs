@@ -2,10 +2,14 @@
 
 use std::collections::HashMap;
 
+use super::message;
+use crate::index::Wants;
 use crate::index::words::{self, Scratch};
 
 /// More terms than this are not looked up; those of the first lines and the most repeated come first.
 const MOST_TERMS: usize = 40;
+/// How much a word counts that could be said of any task.
+const COMMON: f32 = 0.4;
 /// More names or paths than this are not looked up.
 const MOST_PROBES: usize = 48;
 
@@ -35,12 +39,14 @@ pub(crate) struct Plan {
     pub(crate) paths: Vec<String>,
     /// Whether the query is one name and nothing else: then a symbol of that name comes first.
     pub(crate) single: bool,
+    /// What it wants to see though that is usually not meant.
+    pub(crate) wants: Wants,
 }
 
 impl Plan {
     /// Understands a search query.
     pub(crate) fn of_query(query: &str, mentions: &[String]) -> Self {
-        let mut plan = Self::of_text(query);
+        let mut plan = Self::read(query, false);
         let trimmed = trim(query);
         plan.single = !trimmed.is_empty() && !trimmed.contains(char::is_whitespace) && !trimmed.contains('/');
         if plan.single {
@@ -60,15 +66,29 @@ impl Plan {
 
     /// Understands a text about a task.
     pub(crate) fn of_text(text: &str) -> Self {
+        Self::read(text, true)
+    }
+
+    fn read(text: &str, task: bool) -> Self {
         let mut plan = Self::default();
         let mut places: HashMap<String, usize> = HashMap::new();
         let mut scratch = Scratch::default();
         for (number, line) in text.lines().enumerate().take(2_000) {
             // The first line says what it is about.
             let weight = if number == 0 { 1.6 } else { 1.0 };
+            if task && message::is_trailer(line) {
+                continue;
+            }
             for word in line.split_whitespace() {
+                if word.contains("://") {
+                    continue;
+                }
                 plan.spelled(word);
                 words::terms(word, &mut scratch, &mut |term| {
+                    let common = task && message::is_said_of_any(term);
+                    let weight = if common { COMMON * weight } else { weight };
+                    plan.wants.tests |= number == 0 && matches!(term, "test" | "spec" | "fixtur");
+                    plan.wants.aside |= number == 0 && message::is_aside(term);
                     let at = *places.entry(term.to_owned()).or_insert_with(|| {
                         plan.terms.push(PlanTerm { term: term.to_owned(), weight: 0.0 });
                         plan.terms.len() - 1
@@ -97,7 +117,7 @@ impl Plan {
 
     fn spelled(&mut self, word: &str) {
         let quoted = word.starts_with(['`', '\'', '"']);
-        let word = trim(word);
+        let word = trim(before_arguments(word));
         if is_path(word) {
             if self.paths.len() < MOST_PROBES && !self.paths.iter().any(|known| known == word) {
                 self.paths.push(word.to_owned());
@@ -112,11 +132,19 @@ impl Plan {
             // `Cart` in `Cart.checkout` is spelled too, though it is not what is meant first.
             let owner = word.rsplit_once(['.', ':', '#']).map_or("", |(owner, _)| owner);
             self.names.extend(
-                name_probe(owner, 0.4).filter(|_| word.contains(&probe.name) && !probe.owners.is_empty()),
+                name_probe(owner, 0.8).filter(|_| word.contains(&probe.name) && !probe.owners.is_empty()),
             );
             self.names.push(probe);
         }
     }
+}
+
+/// `a.b` of `a.b(c)`; `f(x)` stays, by its looks it is a name.
+fn before_arguments(word: &str) -> &str {
+    let before = word.find('(').and_then(|at| word.get(..at)).unwrap_or(word);
+    let named =
+        before.contains(['.', '_', ':', '#']) && before.ends_with(|c: char| c.is_alphanumeric() || c == '_');
+    if named { before } else { word }
 }
 
 /// A word without the punctuation around it.
@@ -215,6 +243,32 @@ mod tests {
         assert_eq!(names, ["get_user", "TokenCache", "flush", "settings", "AUTH_KEY"]);
         assert_eq!(plan.paths, ["src/auth.py"]);
         assert!(plan.terms.iter().any(|t| t.term == "expir"));
+    }
+
+    #[test]
+    fn what_is_said_of_any_task_counts_for_less() {
+        let plan =
+            Plan::of_text("Fix the cursor\n\nSee https://x.example/parser\nSigned-off-by: Ann Cart <a@b.c>");
+        let weight = |term: &str| plan.terms.iter().find(|t| t.term == term).map(|t| t.weight);
+        assert!(weight("fix").unwrap() < weight("curs").or(weight("cursor")).unwrap());
+        assert_eq!((weight("pars"), weight("cart")), (None, None));
+        let search = Plan::of_query("fix cursor", &[]);
+        assert!((search.terms[0].weight - search.terms[1].weight).abs() < 1e-6);
+    }
+
+    #[test]
+    fn arguments_are_no_part_of_a_name() {
+        let plan = Plan::of_text("JToken.ToString(Formatting) and redis_free(ctx) fail");
+        let names: Vec<&str> = plan.names.iter().map(|probe| probe.name.as_str()).collect();
+        assert_eq!(names, ["JToken", "ToString", "redis_free"]);
+    }
+
+    #[test]
+    fn tests_are_wanted_by_those_who_say_so() {
+        assert!(Plan::of_text("Make the test of login stable").wants.tests);
+        assert!(Plan::of_text("Repair the example for uploads").wants.aside);
+        let plan = Plan::of_text("Close the file\n\nWith a test.");
+        assert!(!plan.wants.tests && !plan.wants.aside);
     }
 
     #[test]

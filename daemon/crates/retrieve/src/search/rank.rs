@@ -10,7 +10,7 @@ use sdl_model::SymbolId;
 use super::files;
 use super::filter::Filter;
 use super::plan::{Plan, PlanTerm};
-use crate::index::{EXACT, Flags, IMPACT_ONE, exact_term};
+use crate::index::{EXACT, Flags, IMPACT_ONE, Wants, exact_term};
 use crate::{Evidence, LaneStatus, Result, Source};
 
 /// More postings than this are not read for one query.
@@ -19,6 +19,12 @@ const MOST_POSTINGS: usize = 600_000;
 const MOST_EXPANSIONS: usize = 12;
 /// Symbols of one spelled name that are considered.
 const MOST_NAMESAKES: usize = 400;
+/// What a symbol with hardly any of the query's words is worth beside one that has all.
+const COVERED: f32 = 0.35;
+/// How much a name, owners and a path lift that hold all of what the query says.
+const WHOLE_NAME: f32 = 0.4;
+const OWNER: f32 = 0.5;
+const PATH: f32 = 1.5;
 /// What is added for a symbol whose name is the whole query, so that it comes before all others.
 const PIN: f32 = 1_000.0;
 
@@ -67,15 +73,17 @@ pub(crate) fn rank(
     prefix_lane(view, plan, &mut bonus, evidence)?;
     let (mut lists, masses) = lists(view, plan, symbols, evidence)?;
     let total_mass: f32 = masses.iter().sum::<f32>().max(f32::EPSILON);
-    let mut ranked = merge(view, &mut lists, &masses, total_mass, &mut bonus, filter)?;
+    let mut ranked = merge(view, &mut lists, &masses, total_mass, &mut bonus, filter, plan.wants)?;
     evidence.ran("bm25", ranked.len());
     for (symbol, Bonus { score, flags }) in bonus {
         if filter.keeps(view, symbol, flags)? {
             ranked.push(Ranked { symbol, score });
         }
     }
-    if !plan.single {
-        files::lift(source, &mut ranked)?;
+    if plan.single {
+        evidence.skipped("file");
+    } else {
+        files::lift(source, &mut ranked, evidence)?;
     }
     Ok(ranked)
 }
@@ -170,6 +178,39 @@ fn expansions(view: &dyn View, term: &str) -> Result<Vec<(String, u64)>> {
         .collect()
 }
 
+/// Where in a symbol the query's words are found: a name that the query spells out in words, or a path that it names,
+/// says more than the same words scattered over a body.
+#[derive(Default)]
+struct Fit {
+    in_name: f32,
+    named: u16,
+    in_owner: f32,
+    in_path: f32,
+}
+
+impl Fit {
+    fn add(&mut self, flags: Flags, weight: f32) {
+        if flags.in_name() {
+            self.in_name += weight;
+            self.named += 1;
+        }
+        if flags.in_owner() {
+            self.in_owner += weight;
+        }
+        if flags.in_path() {
+            self.in_path += weight;
+        }
+    }
+
+    fn factor(&self, flags: Flags, total_mass: f32) -> f32 {
+        let whole = (f32::from(self.named) / f32::from(flags.words())).min(1.0);
+        let share = |mass: f32| (mass / total_mass).min(1.0);
+        (1.0 + WHOLE_NAME * whole * share(self.in_name))
+            * (1.0 + OWNER * share(self.in_owner))
+            * (1.0 + PATH * share(self.in_path))
+    }
+}
+
 /// Walks all lists at once, symbol by symbol.
 fn merge(
     view: &dyn View,
@@ -178,12 +219,14 @@ fn merge(
     total_mass: f32,
     bonus: &mut HashMap<SymbolId, Bonus>,
     filter: &Filter,
+    wants: Wants,
 ) -> Result<Vec<Ranked>> {
     let mut ranked = Vec::with_capacity(lists.iter().map(|list| list.hits.len()).max().unwrap_or(0));
     let mut next: Vec<u64> =
         lists.iter().map(|list| list.hits.first().map_or(u64::MAX, |hit| hit.symbol.0)).collect();
     while let Some(lowest) = next.iter().copied().min().filter(|lowest| *lowest != u64::MAX) {
         let (mut sum, mut covered, mut last_term, mut flags) = (0.0_f32, 0.0_f32, u16::MAX, Flags(0));
+        let mut fit = Fit::default();
         for (list, upcoming) in lists.iter_mut().zip(&mut next) {
             if *upcoming != lowest {
                 continue;
@@ -193,6 +236,7 @@ fn merge(
             *upcoming = list.hits.get(list.at).map_or(u64::MAX, |hit| hit.symbol.0);
             sum += list.weight * f32::from(hit.impact) / IMPACT_ONE;
             flags = Flags(hit.flags);
+            fit.add(flags, list.weight);
             if list.term != last_term {
                 // Expansions of one word stand side by side and cover it once.
                 covered += masses.get(list.term as usize).copied().unwrap_or(0.0);
@@ -201,10 +245,11 @@ fn merge(
         }
         let symbol = SymbolId(lowest);
         if filter.keeps(view, symbol, flags)? {
-            let coverage = 0.5 + 0.5 * (covered / total_mass).min(1.0);
+            let coverage = COVERED + (1.0 - COVERED) * (covered / total_mass).min(1.0);
+            let fit = fit.factor(flags, total_mass);
             let extra =
                 if bonus.is_empty() { 0.0 } else { bonus.remove(&symbol).map_or(0.0, |bonus| bonus.score) };
-            ranked.push(Ranked { symbol, score: sum * coverage * flags.prior() + extra });
+            ranked.push(Ranked { symbol, score: sum * coverage * fit * flags.prior_for(wants) + extra });
         }
     }
     Ok(ranked)
@@ -230,7 +275,7 @@ fn name_lane(
         let telling = idf(hits.len() as u64, symbols);
         for hit in hits {
             let flags = Flags(hit.flags);
-            let mut fit = flags.prior();
+            let mut fit = flags.prior_for(plan.wants);
             if !probe.owners.is_empty()
                 && let Some(sym) = source.listed(hit.symbol)?
             {

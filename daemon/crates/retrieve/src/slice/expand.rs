@@ -11,6 +11,8 @@ use crate::{Result, Source};
 
 /// What each step away costs.
 const DECAY: f32 = 0.72;
+/// The same for the first step from a symbol that nothing but words points to.
+const GUESSED: f32 = 0.3;
 /// What a caller is worth beside a callee.
 const CALLER: f32 = 0.3;
 /// Below this score a symbol is not worth a card.
@@ -116,8 +118,9 @@ pub(super) fn expand(
         if home.kind != SymbolKind::Impl {
             reached.push(Reached { symbol, score: own, seed: seed.is_some(), forced });
         }
+        let decay = if seed.is_some_and(|seed| seed.guess) { GUESSED } else { DECAY };
         let mut push = |to: SymbolId, carried: f32| -> Result<()> {
-            let mut next = score * carried * DECAY;
+            let mut next = score * carried * decay;
             if next < LEAST * 0.5 || best.get(&to).is_some_and(|known| *known >= next) {
                 return Ok(());
             }

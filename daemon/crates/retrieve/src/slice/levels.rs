@@ -7,7 +7,7 @@ use crate::card::Detail;
 /// Plans, from the most telling to the tersest: the level by score, from the highest score down.
 const PLANS: [[(f32, Detail); 4]; 3] = [
     [(0.6, Detail::Compact), (0.35, Detail::Deps), (0.2, Detail::Signature), (0.0, Detail::Signature)],
-    [(0.8, Detail::Compact), (0.5, Detail::Deps), (0.3, Detail::Signature), (0.0, Detail::Minimal)],
+    [(0.85, Detail::Compact), (0.7, Detail::Deps), (0.55, Detail::Signature), (0.0, Detail::Minimal)],
     [(0.9, Detail::Deps), (0.6, Detail::Signature), (0.0, Detail::Minimal), (0.0, Detail::Minimal)],
 ];
 

@@ -48,7 +48,7 @@ pub struct Budget {
 
 impl Default for Budget {
     fn default() -> Self {
-        Self { max_cards: 30, max_estimated_tokens: 4_000 }
+        Self { max_cards: 100, max_estimated_tokens: 4_000 }
     }
 }
 

@@ -155,6 +155,7 @@ fn evidence_names_every_lane() {
             ("path", LaneStatus::Skipped),
             ("prefix", LaneStatus::Skipped),
             ("bm25", LaneStatus::Ok),
+            ("file", LaneStatus::Ok),
             ("semantic", LaneStatus::Unavailable)
         ]
     );

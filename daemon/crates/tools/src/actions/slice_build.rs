@@ -76,7 +76,7 @@ pub(crate) struct Request {
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct BudgetParam {
-    /// 30 by default.
+    /// 100 by default: mostly the tokens decide.
     #[schemars(range(min = 1, max = slice::MAX_CARDS))]
     max_cards: Option<u32>,
     /// Tokens of the whole structured answer. 4000 by default.
@@ -137,7 +137,7 @@ impl Action for SliceBuild {
         description: "Call this when you start a task: finds the symbols that matter, with cards and edges",
         needs: "taskText|entrySymbols|editedFiles|stackTrace|failingTestPath",
         examples: &[
-            r#"{"repoId":"my-repo","taskText":"trace auth token validation","budget":{"maxCards":30,"maxEstimatedTokens":4000}}"#,
+            r#"{"repoId":"my-repo","taskText":"trace auth token validation","budget":{"maxEstimatedTokens":4000}}"#,
             r#"{"repoId":"my-repo","entrySymbols":["s_0123456789abc"],"editedFiles":["src/auth.ts"],"minConfidence":0.8}"#,
         ],
         aliases: &[],

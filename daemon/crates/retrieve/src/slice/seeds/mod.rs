@@ -22,6 +22,8 @@ pub(crate) struct Seed {
     pub(crate) score: f32,
     /// Whether it comes before all that is merely reached.
     pub(crate) forced: bool,
+    /// Whether nothing but words points to it: then what it leads to is worth less.
+    pub(crate) guess: bool,
 }
 
 /// Collects the seeds of every lane; a symbol that several put forward counts for a little more.
@@ -32,10 +34,20 @@ pub(crate) struct Seeds {
 
 impl Seeds {
     pub(crate) fn add(&mut self, symbol: SymbolId, score: f32, forced: bool) {
-        let seed = self.found.entry(symbol).or_insert(Seed { symbol, score: 0.0, forced: false });
+        self.put(symbol, score, forced, false);
+    }
+
+    /// Adds a symbol that words alone point to.
+    pub(crate) fn guess(&mut self, symbol: SymbolId, score: f32) {
+        self.put(symbol, score, false, true);
+    }
+
+    fn put(&mut self, symbol: SymbolId, score: f32, forced: bool, guess: bool) {
+        let seed = self.found.entry(symbol).or_insert(Seed { symbol, score: 0.0, forced: false, guess });
         let (high, low) = if seed.score > score { (seed.score, score) } else { (score, seed.score) };
         seed.score = (high + 0.15 * low).min(1.0);
         seed.forced |= forced;
+        seed.guess &= guess;
     }
 
     /// The seeds, best first.

@@ -1,0 +1,92 @@
+//! What comments and text literals say, for search.
+
+use sdl_model::facts::{DefIx, Prose};
+
+use super::Builder;
+
+/// Most bytes of one comment or literal that are looked at.
+const LONGEST: usize = 600;
+/// Most bytes that are kept of all that stands in one definition.
+const MOST: usize = 4_000;
+/// A chunk without white space of this length with a digit in it is a hash, a key or data, no words.
+const CHUNK: usize = 20;
+/// Longer chunks are no words whatever is in them.
+const LONGEST_CHUNK: usize = 60;
+
+/// What was said so far: the definition and the bytes.
+#[derive(Debug, Default)]
+pub(super) struct Said(Vec<(DefIx, u32, u32)>);
+
+impl Said {
+    /// Takes back what stands at `from` and behind: it turned out to be documentation.
+    pub(super) fn forget_from(&mut self, from: u32) {
+        while self.0.pop_if(|(_, start, _)| *start >= from).is_some() {}
+    }
+}
+
+impl Builder<'_> {
+    /// Adds a comment or text literal of the innermost open definition.
+    pub(crate) fn prose(&mut self, start: u32, end: u32) {
+        self.prose.0.push((self.scope(), start, end));
+    }
+
+    /// All that was said, as facts.
+    pub(super) fn take_prose(&mut self) -> Vec<Prose> {
+        let said = std::mem::take(&mut self.prose.0);
+        let mut room: Vec<u32> = vec![MOST as u32; self.defs.len()];
+        let mut prose = Vec::with_capacity(said.len());
+        let mut text = String::new();
+        for (scope, start, end) in said {
+            text.clear();
+            words_of(self.slice(start, end), &mut text);
+            let Some(left) = room.get_mut(scope.0 as usize).filter(|left| **left > 0) else { continue };
+            if !text.is_empty() {
+                *left = left.saturating_sub(text.len() as u32);
+                let text = self.body.str(&text);
+                prose.push(Prose { scope, text });
+            }
+        }
+        prose
+    }
+}
+
+/// The chunks of a text that may be words, with a blank between them.
+fn words_of(text: &str, out: &mut String) {
+    let mut end = text.len().min(LONGEST);
+    while !text.is_char_boundary(end) {
+        end -= 1;
+    }
+    for chunk in text.get(..end).unwrap_or("").split_ascii_whitespace() {
+        let bytes = chunk.as_bytes();
+        let no_word = bytes.len() > LONGEST_CHUNK
+            || bytes.len() >= CHUNK && bytes.iter().any(u8::is_ascii_digit)
+            || !bytes
+                .windows(2)
+                .any(|two| two.iter().all(|byte| byte.is_ascii_alphabetic() || *byte >= 0x80));
+        if no_word {
+            continue;
+        }
+        if !out.is_empty() {
+            out.push(' ');
+        }
+        out.push_str(chunk);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::words_of;
+
+    #[test]
+    fn words_stay_and_data_goes() {
+        let of = |text: &str| {
+            let mut out = String::new();
+            words_of(text, &mut out);
+            out
+        };
+        assert_eq!(of("// Close the\n   stream (see #12)"), "Close the stream (see");
+        assert_eq!(of("\"sk_test_51HaXyZ0123456789abcdef\""), "");
+        assert_eq!(of("'%d: 10'"), "");
+        assert_eq!(of(&"größe ".repeat(1_000)).len(), "größe ".len() * (600 / "größe ".len()) - 1);
+    }
+}
