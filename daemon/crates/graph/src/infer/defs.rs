@@ -70,14 +70,14 @@ impl Infer<'_, '_> {
         })
     }
 
-    /// The function or class that a variable or field is set to by name, wherever it is set.
+    /// The function or class that a variable or field is set to by name, wherever it is set; none if it is set to
+    /// anything else.
     pub(crate) fn named_by(&self, def: DefRef) -> Option<DefRef> {
         let file = self.file(def.file);
         let found = file.outline.def(def.def)?;
-        if !matches!(found.kind, SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field) {
-            return None;
-        }
-        let value = found.value?;
+        let is_variable =
+            matches!(found.kind, SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field);
+        let value = found.value.filter(|_| is_variable)?;
         let arena = &file.outline.arena;
         let parts: &[ExprIx] = match arena.expr(value) {
             Expr::Either(list) => list,

@@ -8,7 +8,7 @@ use super::defs::join;
 use super::names::{Via, Want};
 use super::{Ctx, EXPR_DEPTH, How, Infer, Meaning, Ty, Typed, containers};
 use crate::modules::{self, ModRef, Place};
-use crate::world::Sym;
+use crate::world::{DefRef, Sym};
 
 impl Infer<'_, '_> {
     /// The type of the value of `ix`.
@@ -25,7 +25,7 @@ impl Infer<'_, '_> {
             Expr::Name(name) => self.named_value(ctx, self.meaning(ctx, *name, Want::Any)),
             Expr::SelfRef => self.receiver(ctx),
             Expr::SuperRef => {
-                let class = self.self_class(ctx);
+                let class = self.super_class(ctx);
                 Typed::new(class.map_or(Ty::Unknown, Ty::Super), How::Named)
             }
             Expr::SelfType => {
@@ -63,7 +63,7 @@ impl Infer<'_, '_> {
             // `super(T, self)`.
             Expr::Generic(base, of) if matches!(ctx.arena.expr(*base), Expr::SuperRef) => {
                 let of = of.first().and_then(|of| self.stated_at(ctx, *of, deeper).instance_of());
-                let class = of.or_else(|| self.self_class(ctx));
+                let class = of.or_else(|| self.super_class(ctx));
                 Typed::new(class.map_or(Ty::Unknown, Ty::Super), How::Named)
             }
             Expr::Generic(base, _) => {
@@ -115,6 +115,15 @@ impl Infer<'_, '_> {
             };
         }
         self.eval_at(ctx, ix, depth)
+    }
+
+    /// The type above which `super` looks: the one that the text stands in, whatever derives from it. A mixin of Ruby has
+    /// none of its own.
+    fn super_class(&self, ctx: &Ctx<'_>) -> Option<DefRef> {
+        if self.file(ctx.file).lang() == Lang::Ruby {
+            return self.self_class(ctx);
+        }
+        self.owner_type(DefRef { file: ctx.file, def: ctx.scope }).or_else(|| self.self_class(ctx))
     }
 
     /// `module.exports` of CommonJS: the module around.
@@ -207,7 +216,11 @@ impl Infer<'_, '_> {
                 return Typed::new(iterator.method(name, lang), base.how.max(How::Element));
             }
             let one = Typed::new(ty.clone(), base.how);
-            let callee = self.attribute(&one, name, true);
+            let mut callee = self.attribute(&one, name, true);
+            // What a base's method gives of `self` is of the type that it is called for.
+            if let (Ty::Super(_), Ty::Func(_, of), Some(subject)) = (ty, &mut callee.ty, ctx.subject) {
+                *of = Some(subject);
+            }
             match callee.ty {
                 // Derived, or from a trait of elsewhere.
                 Ty::External(None) if ty.instance_of().is_some() && containers::gives_copy(name, lang) => one,
@@ -290,7 +303,7 @@ impl Infer<'_, '_> {
         }
     }
 
-    fn member_value(&self, of: &Ty, class: crate::world::DefRef, name: Sym, call: bool) -> Typed {
+    fn member_value(&self, of: &Ty, class: DefRef, name: Sym, call: bool) -> Typed {
         match self.member(class, name, call) {
             Some(member) => {
                 self.applied_value(of, member.def).unwrap_or_else(|| self.bound_member(member.def, class))
@@ -300,7 +313,7 @@ impl Infer<'_, '_> {
         }
     }
 
-    fn bound_member(&self, def: crate::world::DefRef, class: crate::world::DefRef) -> Typed {
+    fn bound_member(&self, def: DefRef, class: DefRef) -> Typed {
         let file = self.file(def.file);
         let Some(found) = file.outline.def(def.def) else { return Typed::UNKNOWN };
         match found.kind {

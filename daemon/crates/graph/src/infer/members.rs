@@ -219,6 +219,28 @@ impl Infer<'_, '_> {
         })
     }
 
+    /// `member`, or the one beside it that has its name and is of the type itself (`of_type`), or of its instances: in
+    /// JavaScript there may be both.
+    pub(crate) fn same_side(&self, member: DefRef, of_type: bool) -> DefRef {
+        let file = self.file(member.file);
+        let is_ecma = matches!(file.lang(), Lang::JavaScript | Lang::TypeScript | Lang::Tsx);
+        let fits = |ix: DefIx| {
+            file.outline
+                .def(ix)
+                .is_some_and(|def| def.kind.is_callable() && def.flags.has(DefFlags::STATIC) == of_type)
+        };
+        let (Some(name), true) = (file.name(member.def), is_ecma && !fits(member.def)) else { return member };
+        let Some(owner) = self.owner_type(member).filter(|owner| owner.file == member.file) else {
+            return member;
+        };
+        let stated = || {
+            let of = file.name(owner.def)?;
+            file.owned_by(of).iter().copied().find(|ix| file.name(*ix) == Some(name) && fits(*ix))
+        };
+        let other = file.children(owner.def, name).find(|ix| fits(*ix)).or_else(stated);
+        other.map_or(member, |def| DefRef { def, ..member })
+    }
+
     /// The member `name` of a base of `class`.
     pub(crate) fn base_member(&self, class: DefRef, name: Sym, call: bool) -> Option<Member> {
         let line = self.line(class);

@@ -163,6 +163,12 @@ fn parameter(file: &FileIndex, def: DefIx, arg: usize) -> Option<ExprIx> {
 impl Shape {
     /// What parameter `param` of the function that is argument `arg` of the method `name` is given.
     fn passed(&self, name: &str, arg: usize, param: usize, lang: Lang) -> Ty {
+        // `Hook<[A, B]>`: what it hands on, to whichever argument is a function.
+        if let (ShapeKind::Other, Some(Ty::External(Some(handed)))) = (self.kind, self.args.first())
+            && handed.kind == ShapeKind::Tuple
+        {
+            return handed.item(param);
+        }
         if arg > 0 && !matches!(name, "fold" | "try_fold" | "map_or" | "map_or_else" | "reduce" | "collect") {
             return Ty::Unknown;
         }

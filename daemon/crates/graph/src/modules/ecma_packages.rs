@@ -210,7 +210,12 @@ fn in_package(w: &World<'_>, manifest: FileIx, from: &FileIndex, rest: &str) -> 
         .chain(sources)
         .chain(usual)
         .filter_map(|path| join(dir, &path))
-        .map(|path| probe(w, &path, from.lang()))
+        .map(|path| {
+            // Beside a declaration may lie what it declares.
+            let declared = [".d.ts", ".d.mts", ".d.cts"].iter().find_map(|end| path.strip_suffix(end));
+            let code = declared.map_or(Place::Missing, |stem| probe(w, stem, from.lang()));
+            if code.is_found() { code } else { probe(w, &path, from.lang()) }
+        })
         .find(|place| place.is_found())
         .unwrap_or(Place::External)
 }
@@ -225,6 +230,16 @@ fn sources_of(built: &str) -> Vec<String> {
         rest = tail;
         found.push(format!("src/{rest}"));
         found.push(rest.to_owned());
+    }
+    // `part/dist/x.mjs`, whose source is `part/src/x` or the only entry of `part/src`.
+    let inner = path.split('/').skip(1).position(|folder| BUILT_FOLDERS.contains(&folder));
+    if let Some(at) = inner.filter(|_| found.is_empty()) {
+        let folders: Vec<&str> = path.split('/').collect();
+        if let (Some(part), Some(tail)) = (folders.get(..=at), folders.get(at + 2..)) {
+            let part = part.join("/");
+            found.push(format!("{part}/src/{}", tail.join("/")));
+            found.push(format!("{part}/src/index"));
+        }
     }
     found
 }
@@ -242,5 +257,6 @@ mod tests {
         assert_eq!(split_package("a"), ("a", ""));
         assert_eq!(sources_of("./dist/esm/x/y.d.mts"), ["src/esm/x/y", "esm/x/y", "src/x/y", "x/y"]);
         assert!(sources_of("./x.js").is_empty());
+        assert_eq!(sources_of("./part/dist/x.mjs"), ["part/src/x", "part/src/index"]);
     }
 }

@@ -247,7 +247,8 @@ impl Resolver<'_, '_> {
                     let Some(class) = class else { continue };
                     match member(class) {
                         Some(found) => {
-                            targets.push(found.def);
+                            let of_type = matches!(ty, Ty::Class(_));
+                            targets.push(self.infer.same_side(found.def, of_type));
                             if on_self {
                                 rule = if found.inherited { &inherited::RULE } else { &self_member::RULE };
                             } else if value.how == How::Named {

@@ -13,7 +13,7 @@ use sdl_model::{Body, EdgeKind, FileId, Lang, Outline, RelPath, Resolution, Symb
 
 use crate::infer::{Ctx, Infer};
 use crate::own::Own;
-use crate::strategies::{Rule, alternatives, held_function};
+use crate::strategies::{Rule, alternatives, held_function, same_name};
 use crate::world::{DefRef, World};
 
 use edges::Edges;
@@ -166,7 +166,10 @@ impl Resolver<'_, '_> {
                 _ => true,
             }
         };
-        if kind == EdgeKind::Call && (rule.number == held_function::RULE.number || !is_code()) {
+        // One of several that have the name, and nothing else speaks for it.
+        let may_be = rule.number == same_name::RULE.number
+            && matches!(self.lang, Lang::Python | Lang::JavaScript | Lang::TypeScript | Lang::Tsx);
+        if kind == EdgeKind::Call && (rule.number == held_function::RULE.number || may_be || !is_code()) {
             EdgeKind::Ref
         } else {
             kind

@@ -104,6 +104,7 @@ pub(super) fn parse(half: &mut Half<'_>, text: &str) -> Option<ExprIx> {
     if text.len() > MAX_TYPE {
         return None;
     }
+    let text = text.trim_end().trim_end_matches('=');
     let mut reader = Reader { half, rest: text, depth: 0 };
     let ty = reader.union()?;
     reader.rest.trim_start_matches([' ', '*', '\n', '\t', '\r']).is_empty().then_some(ty)

@@ -98,6 +98,9 @@ pub(super) fn pair<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         }
         let shape = cx.b.out.value(inner);
         cx.b.def_mut(def).value = Some(shape);
+        if cx.lang == sdl_model::Lang::JavaScript {
+            super::jsdoc::variable(cx, def);
+        }
     }
 }
 

@@ -228,6 +228,10 @@ impl<'a> Statement<'a> {
 /// A target in a module or a class: a definition the first time, one more value after that.
 fn variable<'a>(cx: &mut Context<'a>, statement: &mut Statement<'a>, target: Node<'a>) {
     if !target.is(K::Identifier) {
+        // `module.name = …`, `table[key] = …` define nothing here.
+        if matches!(target.kind(), K::Attribute | K::Subscript) {
+            return;
+        }
         let value = statement.value.map(|value| cx.b.body.value(value));
         for (at, part) in target.children().enumerate().filter(|(_, part)| part.is(K::Identifier)) {
             let scope = cx.b.scope();
