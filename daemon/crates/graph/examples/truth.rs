@@ -51,11 +51,12 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut repo = Repo::default();
     let mut bytes_read = 0;
     for (rel, path) in files {
-        let Some(lang) = sdl_lang::detect(&rel, &[]) else { continue };
         let Ok(bytes) = std::fs::read(&path) else { continue };
         if bytes.len() > 2 << 20 {
             continue;
         }
+        // A header may be of C or of C++: its text tells.
+        let Some(lang) = sdl_lang::detect(&rel, &bytes) else { continue };
         bytes_read += bytes.len();
         let Ok(facts) = sdl_lang::extract(lang, &bytes) else { continue };
         let key = FactsKey { lang, content: ContentHash::of(&bytes) };

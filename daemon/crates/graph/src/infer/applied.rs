@@ -182,6 +182,8 @@ impl Infer<'_, '_> {
         }
         match (lang, part) {
             (Lang::Python, Part::Index) => self.given_by(ty, "__getitem__"),
+            (Lang::Cpp, Part::Index) => self.given_by(ty, "operator[]"),
+            (Lang::Cpp, Part::Iter) => self.pointed_to(&self.given_by(ty, "begin")?),
             (_, Part::Item(_) | Part::Index) => None,
             (Lang::Rust, Part::Iter) => self.associated(ty, "Item"),
             (_, Part::Iter) => match self.given_by(ty, iterator_method(lang)?)? {
@@ -192,6 +194,16 @@ impl Infer<'_, '_> {
                 _ => self.given_by(ty, next_method(lang)?),
             },
         }
+    }
+
+    /// What an iterator or smart pointer of C++ that the repository defines leads to.
+    pub(crate) fn pointed_to(&self, ty: &Ty) -> Option<Ty> {
+        let class = ty.instance_of()?;
+        if self.file(class.file).lang() != Lang::Cpp {
+            return None;
+        }
+        let target = self.given_by(ty, "operator->").or_else(|| self.given_by(ty, "operator*"))?;
+        target.instance_of().is_some_and(|target| target != class).then_some(target)
     }
 
     fn given_by(&self, ty: &Ty, method: &str) -> Option<Ty> {

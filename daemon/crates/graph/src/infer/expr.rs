@@ -32,6 +32,12 @@ impl Infer<'_, '_> {
                 let class = self.self_class(ctx);
                 Typed::new(class.map_or(Ty::Unknown, Ty::Class), How::Named)
             }
+            Expr::Path(base, name)
+                if self.file(ctx.file).lang() == Lang::Php
+                    && let Some(place) = self.spelled(ctx, *base, *name) =>
+            {
+                self.place_type(place)
+            }
             Expr::Attr(base, name) | Expr::Path(base, name) => {
                 if let Some(module) = self.own_exports(ctx, *base, ctx.arena.str(*name)) {
                     return module;
@@ -138,7 +144,9 @@ impl Infer<'_, '_> {
 
     /// A name that nothing in the repository defines: a builtin or a global from outside.
     fn missing_value(&self, ctx: &Ctx<'_>) -> Typed {
-        if modules::has_closed_names(self.file(ctx.file).lang()) { Typed::EXTERNAL } else { Typed::UNKNOWN }
+        let lang = self.file(ctx.file).lang();
+        // What C# sees nowhere here is a type or an inherited member of elsewhere.
+        if modules::has_closed_names(lang) || lang == Lang::CSharp { Typed::EXTERNAL } else { Typed::UNKNOWN }
     }
 
     /// The type of what a name means, as a value.
@@ -220,6 +228,11 @@ impl Infer<'_, '_> {
             // What a base's method gives of `self` is of the type that it is called for.
             if let (Ty::Super(_), Ty::Func(_, of), Some(subject)) = (ty, &mut callee.ty, ctx.subject) {
                 *of = Some(subject);
+            }
+            if matches!(callee.ty, Ty::Unknown | Ty::External(None))
+                && let [extension] = self.extensions(ctx, ty, self.sym(name)).sure.as_slice()
+            {
+                return self.result(*extension, None).at_least(base.how);
             }
             match callee.ty {
                 // Derived, or from a trait of elsewhere.
@@ -307,6 +320,13 @@ impl Infer<'_, '_> {
         match self.member(class, name, call) {
             Some(member) => {
                 self.applied_value(of, member.def).unwrap_or_else(|| self.bound_member(member.def, class))
+            }
+            None if let Some(target) = self.pointed_to(of)
+                && let Some(class) = target.instance_of()
+                && let Some(member) = self.member(class, name, call) =>
+            {
+                self.applied_value(&target, member.def)
+                    .unwrap_or_else(|| self.bound_member(member.def, class))
             }
             None if self.line(class).outside => Typed::EXTERNAL,
             None => Typed::UNKNOWN,

@@ -2,8 +2,8 @@
 
 use std::rc::Rc;
 
-use sdl_model::facts::{DefFlags, DefIx};
-use sdl_model::{Lang, SymbolKind};
+use sdl_model::facts::{BaseKind, DefFlags, DefIx};
+use sdl_model::{Lang, SymbolKind, Visibility};
 
 use super::{Infer, Tag, Ty, Typed, question, question2};
 use crate::modules;
@@ -128,9 +128,11 @@ impl Infer<'_, '_> {
     }
 
     /// Where the bases of a type are looked up: around it, since what it holds, its own and inherited, comes later.
-    pub(crate) fn base_ctx(file: &FileIndex, at: DefRef) -> super::Ctx<'_> {
+    /// Modules of Ruby are mixed in by code inside the type, which sees what the type holds.
+    pub(crate) fn base_ctx(file: &FileIndex, at: DefRef, kind: BaseKind) -> super::Ctx<'_> {
+        let inside = file.lang() == Lang::Ruby && kind == BaseKind::Mixin;
         let scope = match file.outline.def(at.def) {
-            Some(def) if def.kind.is_type() => def.parent.unwrap_or(at.def),
+            Some(def) if def.kind.is_type() && !inside => def.parent.unwrap_or(at.def),
             _ => at.def,
         };
         Self::outline_ctx(file, DefRef { def: scope, ..at }, None)
@@ -141,10 +143,10 @@ impl Infer<'_, '_> {
         let file = self.file(class.file);
         let mut bases = Vec::new();
         let mut outside = false;
-        let mut add = |at: DefRef| {
+        let mut add = |file: &FileIndex, at: DefRef| {
             let Some(found) = file.outline.def(at.def) else { return };
-            let ctx = Self::base_ctx(&file, at);
             for base in &found.bases {
+                let ctx = Self::base_ctx(file, at, base.kind);
                 for ty in self.stated(&ctx, base.ty).each() {
                     match ty.instance_of() {
                         Some(base) if base != class => bases.push(base),
@@ -154,14 +156,17 @@ impl Infer<'_, '_> {
                 }
             }
         };
-        add(class);
+        add(&file, class);
+        for part in self.parts(&file, class) {
+            add(&self.file(part.file), part);
+        }
         let mut behind = Vec::new();
         if let Some(name) = file.name(class.def) {
             for &def in file.owned_by(name) {
                 let at = DefRef { file: class.file, def };
                 let is_impl = file.outline.def(def).is_some_and(|def| def.kind == SymbolKind::Impl);
                 if is_impl && self.owner_of(&file, at) == Some(class) {
-                    add(at);
+                    add(&file, at);
                     behind.extend(self.dereferenced(&file, at));
                 }
             }
@@ -181,6 +186,35 @@ impl Infer<'_, '_> {
             bases.push(DefRef { file: class.file, def: parent });
         }
         (bases, outside)
+    }
+
+    /// The other parts of a type of C# that is written in several, any of which may state what it inherits from.
+    fn parts(&self, file: &FileIndex, class: DefRef) -> Vec<DefRef> {
+        let found = file.outline.def(class.def).filter(|_| file.lang() == Lang::CSharp);
+        let Some(found) = found.filter(|def| Self::is_partial(file, def)) else { return Vec::new() };
+        let hits = file.name(class.def).and_then(|name| self.w.named(name));
+        let mut parts: Vec<(u64, DefRef)> = hits
+            .iter()
+            .flat_map(|hits| hits.iter())
+            .filter(|hit| hit.kind == found.kind && hit.file != file.id)
+            .filter_map(|hit| {
+                let at = self.w.open(hit.file)?;
+                let index = self.file(at);
+                let def = index.find(hit.symbol)?;
+                let other = index.outline.def(def)?;
+                let same = Self::is_partial(&index, other)
+                    && index.outline.str(other.qualified) == file.outline.str(found.qualified)
+                    && index.outline.package.map(|text| index.outline.str(text))
+                        == file.outline.package.map(|text| file.outline.str(text));
+                same.then_some((hit.symbol.0, DefRef { file: at, def }))
+            })
+            .collect();
+        parts.sort_unstable_by_key(|(id, _)| *id);
+        parts.into_iter().map(|(_, part)| part).collect()
+    }
+
+    fn is_partial(file: &FileIndex, def: &sdl_model::facts::Def) -> bool {
+        file.outline.str(def.signature).split(' ').any(|word| word == "partial")
     }
 
     /// What `impl Deref for …` gives the members of.
@@ -212,10 +246,11 @@ impl Infer<'_, '_> {
         let q = question(Tag::TypeMember, class, more);
         self.w.derive(&self.w.memos.members, q, None, || {
             let line = self.line(class);
-            line.types.iter().enumerate().find_map(|(at, ty)| {
+            let found = line.types.iter().enumerate().filter_map(|(at, ty)| {
                 let def = self.own_member(*ty, name, call)?;
                 Some(Member { def, inherited: at > 0 })
-            })
+            });
+            self.first_with_body(found)
         })
     }
 
@@ -244,11 +279,28 @@ impl Infer<'_, '_> {
     /// The member `name` of a base of `class`.
     pub(crate) fn base_member(&self, class: DefRef, name: Sym, call: bool) -> Option<Member> {
         let line = self.line(class);
-        line.types
-            .iter()
-            .skip(1)
-            .find_map(|ty| self.own_member(*ty, name, call))
-            .map(|def| Member { def, inherited: true })
+        let found = line.types.iter().skip(1).filter_map(|ty| self.own_member(*ty, name, call));
+        self.first_with_body(found.map(|def| Member { def, inherited: true }))
+    }
+
+    /// The first of a type's members; one that only an interface declares comes after what a class or trait defines.
+    fn first_with_body(&self, found: impl Iterator<Item = Member>) -> Option<Member> {
+        let mut declared = None;
+        for member in found {
+            let file = self.file(member.def.file);
+            let only_declared = member.inherited
+                && file.outline.def(member.def.def).is_some_and(|def| {
+                    let parent = def.parent.and_then(|parent| file.outline.def(parent));
+                    def.kind.is_callable()
+                        && def.body_start.is_none()
+                        && parent.is_some_and(|parent| parent.kind == SymbolKind::Interface)
+                });
+            if !only_declared {
+                return Some(member);
+            }
+            declared = declared.or(Some(member));
+        }
+        declared
     }
 
     fn own_member(&self, class: DefRef, name: Sym, call: bool) -> Option<DefRef> {
@@ -328,6 +380,7 @@ impl Infer<'_, '_> {
         // A module of Ruby that is opened again may hold types, too.
         let is_open = |kind: SymbolKind| {
             kind.is_callable()
+                || (file.lang() == Lang::Cpp && kind.is_type())
                 || (file.lang() == Lang::Ruby && (kind.is_type() || kind == SymbolKind::Constant))
         };
         for hit in hits.iter().filter(|hit| is_open(hit.kind) && hit.file != file.id) {
@@ -346,11 +399,20 @@ impl Infer<'_, '_> {
     /// Whether `member` is stated to belong to `class`, by its own owner, its impl block or a reopened class.
     fn extends(&self, index: &FileIndex, member: DefRef, class: DefRef, class_name: Sym) -> bool {
         let Some(found) = index.outline.def(member.def) else { return false };
+        // A function that a file of Kotlin keeps to itself extends nothing elsewhere.
+        if index.lang() == Lang::Kotlin
+            && found.parent == Some(DefIx::MODULE)
+            && found.visibility == Visibility::Private
+        {
+            return false;
+        }
         let holder = if found.owner.is_some() { Some(member.def) } else { found.parent };
         let Some(holder) = holder else { return false };
         let Some(def) = index.outline.def(holder) else { return false };
         let at = DefRef { file: member.file, def: holder };
         match def.owner {
+            // What stands in a type that stands outside of its own is that type's.
+            Some(_) if holder != member.def && def.kind.is_type() => false,
             Some(owner) => {
                 // Parts of one type of Ruby lie in several files: each is as good.
                 last_name(&index.outline, owner).is_some_and(|last| self.sym(last) == class_name)

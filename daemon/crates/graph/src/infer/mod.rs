@@ -8,6 +8,7 @@ mod builtins;
 mod containers;
 mod defs;
 mod expr;
+mod extensions;
 mod members;
 mod names;
 mod objects;
@@ -28,6 +29,7 @@ pub(crate) use applied::Applied;
 pub(crate) use builtins::is_builtin_member;
 pub(crate) use containers::{Shape, ShapeKind};
 pub(crate) use defs::call_operator;
+pub(crate) use extensions::{Extensions, is_extension};
 pub(crate) use members::{Line, Member};
 pub(crate) use names::{Meaning, Via, Want};
 

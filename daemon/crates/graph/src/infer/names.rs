@@ -152,6 +152,14 @@ impl Infer<'_, '_> {
                 && file
                     .imports(at, sym)
                     .any(|ix| file.import(ix).is_some_and(|import| import.kind == ImportKind::Module));
+            // What Kotlin imports by name comes before what the package has, the file's own included.
+            if file.lang() == Lang::Kotlin
+                && at == DefIx::MODULE
+                && file.imports(at, sym).next().is_some()
+                && let Some((place, via)) = self.imported(&file, ctx.file, at, sym)
+            {
+                return Meaning::Place(place, via);
+            }
             if is_alias {
                 // Found below.
             } else if !is_type || innermost || ctx.members || has_implicit_receiver(file.lang()) {
@@ -176,6 +184,12 @@ impl Infer<'_, '_> {
                     self.implicit_member(DefRef { file: ctx.file, def: at }, sym, want)
             {
                 return Meaning::Place(place, via);
+            }
+            if def.owner.is_some()
+                && file.lang() == Lang::Cpp
+                && let Some(place) = self.in_outer_types(DefRef { file: ctx.file, def: at }, sym, want)
+            {
+                return Meaning::Place(Place::Def(place), Via::Member);
             }
             if let Some((place, via)) = self.imported(&file, ctx.file, at, sym) {
                 return Meaning::Place(place, via);
@@ -284,9 +298,46 @@ impl Infer<'_, '_> {
         Some(Meaning::Param(at, ix))
     }
 
+    /// What stands outside of its type in C++ sees that type's own name, and what the types around it have.
+    fn in_outer_types(&self, from: DefRef, sym: Sym, want: Want) -> Option<DefRef> {
+        let own = self.file(from.file);
+        let is_type = own.outline.def(from.def).is_some_and(|def| def.kind.is_type());
+        let mut class = if is_type { from } else { self.owner_of(&own, from)? };
+        for level in 0..4 {
+            let file = self.file(class.file);
+            if file.name(class.def) == Some(sym) {
+                return Some(class);
+            }
+            if level > 0
+                && let Some((Place::Def(found), _)) = self.implicit_member(class, sym, want)
+            {
+                return Some(found);
+            }
+            let def = file.outline.def(class.def)?;
+            class = match def.owner {
+                Some(_) => self.owner_of(&file, class)?,
+                None => {
+                    let outer = def.parent.filter(|outer| *outer < class.def)?;
+                    file.outline.def(outer).filter(|outer| outer.kind.is_type())?;
+                    DefRef { def: outer, ..class }
+                }
+            };
+        }
+        None
+    }
+
     fn implicit_member(&self, ty: DefRef, sym: Sym, want: Want) -> Option<(Place, Via)> {
         let owner = self.owner_type(ty)?;
-        let member = self.member(owner, sym, want == Want::Call)?;
+        let member = self.member(owner, sym, want == Want::Call).or_else(|| {
+            // A module inside a type of Ruby that includes it, as one of its parts: the type has the others' members.
+            let file = self.file(owner.file);
+            let outer = file.outline.def(owner.def).filter(|_| file.lang() == Lang::Ruby)?.parent?;
+            let user = DefRef { def: outer, ..owner };
+            file.outline.def(outer).filter(|def| def.kind.is_type())?;
+            let found =
+                self.line(user).types.contains(&owner).then(|| self.member(user, sym, want == Want::Call));
+            found.flatten().map(|found| super::Member { inherited: true, ..found })
+        })?;
         let file = self.file(member.def.file);
         file.outline.def(member.def.def).filter(|def| {
             // Where anything may be meant, a type's own name is the type.

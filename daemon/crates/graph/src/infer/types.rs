@@ -140,6 +140,12 @@ impl Infer<'_, '_> {
                 _ => Place::Missing,
             },
             Expr::Attr(base, name) | Expr::Path(base, name) => {
+                if matches!(ctx.arena.expr(ix), Expr::Path(..))
+                    && self.file(ctx.file).lang() == Lang::Php
+                    && let Some(place) = self.spelled(ctx, *base, *name)
+                {
+                    return place;
+                }
                 let place = self.type_place(ctx, *base, depth + 1);
                 let found = self.inside(place, ctx.arena.str(*name));
                 if found.is_found() { found } else { self.spelled(ctx, *base, *name).unwrap_or(found) }
@@ -164,10 +170,12 @@ impl Infer<'_, '_> {
             first = *inner;
         }
         let Expr::Name(root) = ctx.arena.expr(first) else { return None };
-        let known = !matches!(
-            self.meaning(ctx, *root, Want::Any),
-            Meaning::Place(Place::Missing | Place::External, _)
-        );
+        // In PHP a name before a backslash is a namespace, whatever else has it.
+        let known = lang != Lang::Php
+            && !matches!(
+                self.meaning(ctx, *root, Want::Any),
+                Meaning::Place(Place::Missing | Place::External, _)
+            );
         let name = ctx.arena.str(name);
         let place = (!known).then(|| modules::spelled(self.w, ctx.file, ctx.scope, &dotted, name))?;
         place.is_found().then_some(place)
@@ -280,6 +288,16 @@ impl Infer<'_, '_> {
             Ty::Unknown | Ty::External(None) => self.alias(def),
             other => other,
         }
+    }
+
+    /// Whether an alias of C++ is a pointer that owns what it points to: making one makes nothing of that type.
+    pub(crate) fn points_to(&self, def: DefRef) -> bool {
+        let file = self.file(def.file);
+        let Some(ty) = file.outline.def(def.def).and_then(|found| found.ty) else { return false };
+        let Expr::Generic(base, _) = file.outline.arena.expr(ty) else { return false };
+        file.lang() == Lang::Cpp
+            && crate::world::last_name(&file.outline, *base)
+                .is_some_and(|name| matches!(name, "unique_ptr" | "shared_ptr" | "weak_ptr"))
     }
 
     /// The type behind a definition used as one: itself, what an alias stands for, the class in a variable.

@@ -71,11 +71,10 @@ fn namespace_of(w: &World<'_>, file: &FileIndex, def: DefIx) -> Option<String> {
     Some(parts.join("."))
 }
 
-/// What `name` is in `scope` of a file: in its own namespaces, those around them, and those that it uses.
-pub(super) fn implicit(w: &World<'_>, from: FileIx, scope: DefIx, name: Sym) -> Place {
-    let file = w.file(from);
+/// The namespaces that `scope` of a file sees: its own, those around them, and those that it uses.
+fn seen(w: &World<'_>, file: &FileIndex, scope: DefIx) -> Vec<String> {
     let mut seen: Vec<String> = Vec::new();
-    let own = own_namespace(w, &file, scope);
+    let own = own_namespace(w, file, scope);
     let mut around = own.as_str();
     loop {
         seen.push(around.to_owned());
@@ -86,9 +85,29 @@ pub(super) fn implicit(w: &World<'_>, from: FileIx, scope: DefIx, name: Sym) -> 
     }
     for import in &file.outline.imports {
         if matches!(import.kind, ImportKind::Wildcard | ImportKind::Module) && import.local.is_none() {
-            seen.push(file.outline.str(import.module).to_owned());
+            let module = file.outline.str(import.module);
+            seen.push(module.to_owned());
+            // `using Inner;` may mean a namespace inside one of those around.
+            let mut around = own.as_str();
+            while file.lang() == Lang::CSharp && !around.is_empty() {
+                seen.push(format!("{around}.{module}"));
+                around = around.rsplit_once('.').map_or("", |(outer, _)| outer);
+            }
         }
     }
+    seen
+}
+
+/// Whether `scope` of a file sees the namespace that the type `class` stands in.
+pub(super) fn sees(w: &World<'_>, from: FileIx, scope: DefIx, class: DefRef) -> bool {
+    let Some(namespace) = namespace_of(w, &w.file(class.file), class.def) else { return false };
+    seen(w, &w.file(from), scope).iter().any(|wanted| same_namespace(&namespace, wanted))
+}
+
+/// What `name` is in `scope` of a file: in its own namespaces, those around them, and those that it uses.
+pub(super) fn implicit(w: &World<'_>, from: FileIx, scope: DefIx, name: Sym) -> Place {
+    let file = w.file(from);
+    let seen = seen(w, &file, scope);
     let found = by_namespace(w, name, |found| seen.iter().any(|wanted| same_namespace(found, wanted)));
     found
         .or_else(|| {

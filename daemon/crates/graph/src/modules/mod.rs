@@ -282,6 +282,11 @@ pub(crate) fn spelled(w: &World<'_>, from: FileIx, scope: DefIx, dotted: &str, n
     }
 }
 
+/// Whether `scope` of a file of C# sees the namespace of `class`.
+pub(crate) fn sees_namespace(w: &World<'_>, from: FileIx, scope: DefIx, class: DefRef) -> bool {
+    dotnet::sees(w, from, scope, class)
+}
+
 /// What the first part of a qualified name is where nothing in the file has that name.
 pub(crate) fn root(w: &World<'_>, from: FileIx, name: &str) -> Place {
     let file = w.file(from);

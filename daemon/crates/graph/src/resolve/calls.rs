@@ -70,6 +70,9 @@ impl Resolver<'_, '_> {
             Place::Def(def) => {
                 let file = self.infer.file(def.file);
                 let kind = file.outline.def(def.def).map(|def| def.kind);
+                if let Some(found) = self.extension_around(one, def) {
+                    return found;
+                }
                 match kind {
                     // A macro that renames what is called.
                     Some(SymbolKind::Constant) if matches!(file.lang(), Lang::C | Lang::Cpp) => {
@@ -91,6 +94,7 @@ impl Resolver<'_, '_> {
                     {
                         Outcome::External
                     }
+                    Some(SymbolKind::Type) if self.infer.points_to(def) => Outcome::External,
                     Some(SymbolKind::Type) => {
                         Outcome::one(self.infer.class_behind(def).unwrap_or(def), rule_of(via))
                     }
@@ -255,6 +259,14 @@ impl Resolver<'_, '_> {
                                 rule = &class_member::RULE;
                             }
                         }
+                        // `it->f()`.
+                        None if let Some(found) = self
+                            .infer
+                            .pointed_to(ty)
+                            .and_then(|target| self.infer.member(target.instance_of()?, name, call)) =>
+                        {
+                            targets.push(found.def);
+                        }
                         None if self.infer.line(class).outside => outside = true,
                         // A member that no text shows: one that a mixin's user has, or one made at run time.
                         None => unknown |= on_self,
@@ -298,8 +310,9 @@ impl Resolver<'_, '_> {
             return Outcome::one(def, &qualified::RULE);
         }
         match targets.len() {
+            0 if call && let Some(found) = self.extended(one, &value.ty, name) => found,
             0 if unknown => self.unknown_receiver(one, name, call),
-            0 if outside => self.extension(one, name, call),
+            0 if outside => Outcome::External,
             0 => Outcome::Unresolved,
             1 if call => self.one_or_named(targets[0], rule),
             1 => Outcome::Found(targets, rule),
@@ -319,6 +332,12 @@ impl Resolver<'_, '_> {
                 Meaning::Param(..) | Meaning::Generic(_) | Meaning::Given(_) => return Outcome::Unresolved,
             },
             Some(recv) => {
+                // In PHP only namespaces stand before the name of a type.
+                if self.lang == Lang::Php
+                    && let Some(Place::Def(def)) = self.infer.spelled(&ctx, recv, one.name)
+                {
+                    return self.choose_overload(Outcome::one(def, &qualified::RULE), one);
+                }
                 let name = self.infer.own.sym(self.infer.w, one.name);
                 return match self.member_of(one, recv, name, true) {
                     Outcome::Unresolved => Outcome::External,
@@ -330,6 +349,7 @@ impl Resolver<'_, '_> {
             Place::Def(def) => {
                 let kind = self.infer.file(def.file).outline.def(def.def).map(|def| def.kind);
                 let target = match kind {
+                    Some(SymbolKind::Type) if self.infer.points_to(def) => return Outcome::External,
                     Some(
                         SymbolKind::Type | SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field,
                     ) => self.infer.class_behind(def).unwrap_or(def),

@@ -7,7 +7,7 @@ use super::overloads::fits;
 use super::{CANDIDATES_BY_NAME, Outcome, Resolver};
 use crate::infer::is_builtin_member;
 use crate::modules::has_closed_names;
-use crate::strategies::{extension, near_method, same_name, unique_function, unique_method};
+use crate::strategies::{near_method, same_name, unique_function, unique_method};
 use crate::world::{DefRef, FileIndex, Sym};
 
 /// Languages whose definitions can see each other: a call across the border is never guessed.
@@ -61,7 +61,15 @@ impl Resolver<'_, '_> {
             RefForm::Construct => kind.is_type(),
             _ => kind == SymbolKind::Function || kind == SymbolKind::Macro || kind.is_type(),
         };
-        self.unique(name, wanted)
+        let found = self.unique(name, wanted);
+        // In a module of Ruby, a name without a receiver may be a member of whoever includes it.
+        let is_method = self.lang == Lang::Ruby
+            && one.form == RefForm::Call
+            && matches!(found, Outcome::Unresolved | Outcome::External);
+        if is_method && self.infer.self_class(&self.ctx(one)).is_some() {
+            return self.unknown_receiver(one, name, true);
+        }
+        found
     }
 
     /// Whether a bare name may be a member that the type around has from outside.
@@ -128,30 +136,10 @@ impl Resolver<'_, '_> {
                 .is_some_and(|d| d.kind == SymbolKind::Function && d.flags.has(DefFlags::STATIC))
     }
 
-    /// A member of a receiver whose type is from outside: a function that extends such types.
-    pub(super) fn extension(&self, one: &Ref, name: Sym, call: bool) -> Outcome {
-        let can_extend = matches!(self.lang, Lang::Kotlin | Lang::CSharp);
-        if !call || !can_extend || is_builtin_member(&self.infer.w.text(name), self.lang) {
-            return Outcome::External;
-        }
-        let Some(mut found) = self.hits(name, SymbolKind::is_callable) else { return Outcome::External };
-        found.retain(|def| {
-            let file = self.infer.file(def.file);
-            let extends = file.outline.def(def.def).is_some_and(|found| found.owner.is_some());
-            extends
-                && self.infer.owner_of(&file, *def).is_none()
-                && fits(&file, def.def, usize::from(one.args))
-        });
-        match found.as_slice() {
-            [only] => Outcome::one(*only, &extension::RULE),
-            _ => Outcome::External,
-        }
-    }
-
     /// A member of a receiver of unknown type.
     pub(super) fn unknown_receiver(&self, one: &Ref, name: Sym, call: bool) -> Outcome {
         // Without a call there is no telling a field from a dictionary's key.
-        if !call || one.form != RefForm::MethodCall {
+        if !call || !matches!(one.form, RefForm::MethodCall | RefForm::Call) {
             return Outcome::Unresolved;
         }
         let text = self.infer.w.text(name);
@@ -166,6 +154,15 @@ impl Resolver<'_, '_> {
         // What has no body runs nothing: an interface's member, a declaration of what is written elsewhere.
         if found.iter().any(|def| !self.is_declaration(*def)) {
             found.retain(|def| !self.is_declaration(*def));
+        }
+        // Types have these, not values; what extends a type was looked for before.
+        if matches!(self.lang, Lang::CSharp | Lang::Kotlin | Lang::Java) {
+            found.retain(|def| {
+                let file = self.infer.file(def.file);
+                file.outline
+                    .def(def.def)
+                    .is_some_and(|found| !found.flags.has(DefFlags::STATIC) && found.owner.is_none())
+            });
         }
         // JavaScript lets a call leave out or add what it likes.
         if self.lang != Lang::JavaScript {

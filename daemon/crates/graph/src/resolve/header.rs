@@ -20,7 +20,6 @@ impl Resolver<'_, '_> {
         for (ix, def) in file.outline.iter().filter(|(_, def)| !def.bases.is_empty()) {
             infer.w.begin_reference();
             let here = DefRef { file: at, def: ix };
-            let ctx = Infer::base_ctx(&file, here);
             // An impl block speaks for its type, if that is of this file.
             let source = match def.kind {
                 SymbolKind::Impl => infer
@@ -30,6 +29,7 @@ impl Resolver<'_, '_> {
                 _ => ix,
             };
             for base in &def.bases {
+                let ctx = Infer::base_ctx(&file, here, base.kind);
                 let found_by = match ctx.arena.expr(base.ty) {
                     Expr::Name(name) => match infer.meaning(&ctx, *name, Want::Type) {
                         Meaning::Place(_, via) => rule_of(via),

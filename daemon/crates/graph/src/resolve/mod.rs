@@ -2,6 +2,7 @@
 
 mod calls;
 mod edges;
+mod extensions;
 mod fallback;
 mod header;
 mod overloads;
@@ -162,6 +163,8 @@ impl Resolver<'_, '_> {
                 Some(SymbolKind::Variable | SymbolKind::Constant) if self.lang == Lang::Python => false,
                 Some(SymbolKind::Macro) => rule.number != alternatives::RULE.number,
                 Some(SymbolKind::Constant) => !matches!(self.lang, Lang::C | Lang::Cpp),
+                // A cast to what is no class.
+                Some(SymbolKind::Type | SymbolKind::Enum) if self.lang == Lang::Cpp => false,
                 Some(kind) if kind.is_type() => !matches!(self.lang, Lang::C | Lang::Go),
                 _ => true,
             }

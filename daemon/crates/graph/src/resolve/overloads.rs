@@ -1,11 +1,11 @@
 //! Of several definitions of one name in one place, those that take the call's arguments.
 
-use sdl_model::Lang;
-use sdl_model::facts::{DefIx, ParamKind, Ref};
+use sdl_model::facts::{DefIx, ParamKind, Ref, RefForm};
+use sdl_model::{Lang, SymbolKind};
 
 use super::{CANDIDATES, Outcome, Resolver};
-use crate::strategies::overloads;
-use crate::world::{DefRef, FileIndex};
+use crate::strategies::{inherited, overloads};
+use crate::world::{DefRef, FileIndex, Sym};
 
 /// Whether several functions of one name in one place are different functions.
 fn has_overloads(lang: Lang) -> bool {
@@ -29,7 +29,38 @@ pub(super) fn fits(file: &FileIndex, def: DefIx, args: usize) -> bool {
     (least..=most).contains(&args)
 }
 
+/// Whether `object` of C# has a method of that name.
+fn is_of_every_type(name: &str) -> bool {
+    matches!(name, "Equals" | "GetHashCode" | "GetType" | "MemberwiseClone" | "ReferenceEquals" | "ToString")
+}
+
 impl Resolver<'_, '_> {
+    /// Where none of a type's own overloads takes the call's arguments: one that it inherits, or none that is here.
+    fn inherited_overload(&self, target: DefRef, name: Sym, one: &Ref) -> Option<Outcome> {
+        if self.lang != Lang::CSharp || !matches!(one.form, RefForm::Call | RefForm::MethodCall) {
+            return None;
+        }
+        let class = self.infer().owner_type(target)?;
+        let args = usize::from(one.args);
+        let line = self.infer().line(class);
+        let mut fitting = line.types.iter().skip(1).filter_map(|base| {
+            let file = self.infer().file(base.file);
+            let takes = |ix: &DefIx| {
+                let is_method = file.outline.def(*ix).is_some_and(|def| def.kind.is_callable());
+                is_method && fits(&file, *ix, args)
+            };
+            let def = file.children(base.def, name).find(takes)?;
+            Some(DefRef { file: base.file, def })
+        });
+        match fitting.next() {
+            Some(found) => Some(Outcome::one(found, &inherited::RULE)),
+            // Every type has these.
+            None => {
+                (line.outside || is_of_every_type(&self.infer().w.text(name))).then_some(Outcome::External)
+            }
+        }
+    }
+
     /// Narrows what was found to the overloads that take the call's arguments.
     pub(super) fn choose_overload(&self, outcome: Outcome, one: &Ref) -> Outcome {
         let Outcome::Found(targets, rule) = outcome else { return outcome };
@@ -57,6 +88,14 @@ impl Resolver<'_, '_> {
             .filter(|ix| file.outline.def(*ix).is_some_and(|def| def.kind.is_callable()))
             .filter(|ix| !is_outside || owner(*ix) == owner(target.def))
             .collect();
+        let args = usize::from(one.args);
+        if !def.kind.is_type()
+            && def.kind != SymbolKind::Constructor
+            && !all.iter().any(|ix| fits(&file, *ix, args))
+            && let Some(outcome) = self.inherited_overload(*target, name, one)
+        {
+            return outcome;
+        }
         if all.len() < 2 {
             return Outcome::Found(targets, rule);
         }
@@ -67,8 +106,9 @@ impl Resolver<'_, '_> {
             .copied()
             .filter(|ix| {
                 file.outline.def(*ix).is_some_and(|def| {
-                    def.params.len() == usize::from(one.args)
-                        && def.params.iter().all(|param| param.kind == ParamKind::Positional)
+                    let mut params = def.params.iter().filter(|param| param.kind != ParamKind::Receiver);
+                    params.clone().count() == usize::from(one.args)
+                        && params.all(|param| param.kind == ParamKind::Positional)
                 })
             })
             .collect();

@@ -8,6 +8,7 @@ pub mod built;
 pub mod class_member;
 pub mod element;
 pub mod extension;
+pub mod extension_of;
 pub mod guessed;
 pub mod held_function;
 pub mod import;
@@ -82,6 +83,7 @@ pub const ALL: &[Rule] = &[
     setting::RULE,
     extension::RULE,
     alias::RULE,
+    extension_of::RULE,
 ];
 
 /// The rule of that number.

@@ -39,6 +39,15 @@ pub(super) fn specifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         None => new,
     };
     let def = cx.b.open_of(outer, new);
+    // `class Outer::Inner { … }`: it is what `Outer` declares.
+    if let Some(scope) = node
+        .child(F::Name)
+        .filter(|name| name.is(K::QualifiedIdentifier))
+        .and_then(|name| name.child(F::Scope))
+    {
+        let ty = cx.b.out.ty(scope);
+        cx.b.def_mut(def).owner = Some(ty);
+    }
     generics(cx, def, node);
     bounds(cx, def, node);
     publish_type(cx, def, node);

@@ -10,7 +10,8 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
         K::Identifier => half.name(plain(node.text())),
         K::GenericName => half.name(plain(node.first().map_or("", Node::text))),
-        K::PredefinedType => half.type_name(node.text()),
+        // `int.Parse(…)`: a type from outside.
+        K::PredefinedType => half.lit(Lit::Object),
         K::This => half.add(Expr::SelfRef),
         K::BaseToken => half.add(Expr::SuperRef),
         K::QualifiedName => {

@@ -185,7 +185,15 @@ fn statement_macro(m: &mut Masked<'_>, head: &[usize]) -> Option<usize> {
         let last = *head.get(behind - 1)?;
         let end = m.toks.get(last)?.end as usize;
         let has_semicolon = head.get(1..behind).is_some_and(|group| group.iter().any(|at| m.is(*at, b';')));
-        if !has_semicolon && m.bytes.get(end).is_some_and(u8::is_ascii_whitespace) {
+        // `DEPRECATED("…")` before a member says something of that member, and no statement may stand there.
+        let is_said = m.is_word(*head.get(behind)?)
+            && head.get(1..behind).is_some_and(|group| {
+                group.iter().any(|at| m.kind(*at) == Some(TokKind::Literal))
+                    && !group.iter().any(|at| m.is_word(*at))
+            });
+        if is_said {
+            (0..behind).filter_map(|ix| head.get(ix).copied()).for_each(|at| m.hide(at));
+        } else if !has_semicolon && m.bytes.get(end).is_some_and(u8::is_ascii_whitespace) {
             m.semicolons.push(end);
         } else {
             (0..behind).filter_map(|ix| head.get(ix).copied()).for_each(|at| m.hide(at));
@@ -435,7 +443,13 @@ fn type_name(m: &mut Masked<'_>, head: &[usize], from: usize) {
                 _ => {}
             }
         } else if m.is(at, b'(') {
-            ix = skip_group(m, head, ix);
+            let behind = skip_group(m, head, ix);
+            // `class DEPRECATED("…") Name`: what the macro takes goes with it.
+            let of_macro = ix > from && head.get(ix - 1).is_some_and(|before| names.last() == Some(before));
+            if of_macro && head.get(behind).is_some_and(|next| m.is_word(*next)) {
+                (ix..behind).filter_map(|ix| head.get(ix).copied()).for_each(|at| m.hide(at));
+            }
+            ix = behind;
             continue;
         }
         ix += 1;

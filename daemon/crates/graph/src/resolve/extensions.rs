@@ -1,0 +1,67 @@
+//! Calls of functions that extend their receiver's type.
+
+use sdl_model::facts::Ref;
+
+use super::overloads::fits;
+use super::{CANDIDATES, Outcome, Resolver};
+use crate::infer::{Extensions, Ty, is_builtin_member, is_extension};
+use crate::strategies::{Rule, extension, extension_of, overloads};
+use crate::world::{DefRef, Sym};
+
+impl Resolver<'_, '_> {
+    /// A member that no type has: a function that extends the receiver's.
+    pub(super) fn extended(&self, one: &Ref, receiver: &Ty, name: Sym) -> Option<Outcome> {
+        let found = self.infer.extensions(&self.ctx(one), receiver, name);
+        if let Some(sure) = self.among(one, found.sure, &extension_of::RULE) {
+            return Some(sure);
+        }
+        if is_builtin_member(&self.infer.w.text(name), self.lang) {
+            return None;
+        }
+        // Of several that may be meant, none is.
+        let fitting: Vec<DefRef> = self.fitting(one, found.perhaps);
+        self.are_overloads(&fitting).then(|| self.among(one, fitting, &extension::RULE)).flatten()
+    }
+
+    /// A function that extends types was found by its name alone: which of those of that name extends a type around?
+    pub(super) fn extension_around(&self, one: &Ref, found: DefRef) -> Option<Outcome> {
+        let file = self.infer.file(found.file);
+        if !is_extension(&file, found.def) {
+            return None;
+        }
+        let name = self.infer.own.sym(self.infer.w, one.name);
+        let Extensions { sure, perhaps } = self.infer.extensions_around(&self.ctx(one), name);
+        if let Some(sure) = self.among(one, sure, &extension_of::RULE) {
+            return Some(sure);
+        }
+        // A lambda may have been given a receiver, and several functions may be meant for it.
+        let several = perhaps.len() > 1 && !self.are_overloads(&perhaps);
+        several.then_some(Outcome::Unresolved)
+    }
+
+    fn fitting(&self, one: &Ref, mut found: Vec<DefRef>) -> Vec<DefRef> {
+        let args = usize::from(one.args);
+        found.retain(|def| fits(&self.infer.file(def.file), def.def, args));
+        found
+    }
+
+    /// Whether all stand side by side: the same function, but for its parameters.
+    fn are_overloads(&self, found: &[DefRef]) -> bool {
+        let place = |def: &DefRef| {
+            let parent = self.infer.file(def.file).outline.def(def.def).and_then(|found| found.parent);
+            (def.file, parent)
+        };
+        found.first().is_some_and(|first| found.iter().all(|other| place(other) == place(first)))
+    }
+
+    fn among(&self, one: &Ref, found: Vec<DefRef>, rule: &'static Rule) -> Option<Outcome> {
+        let fitting = self.fitting(one, found.clone());
+        let best = if fitting.is_empty() { found } else { fitting };
+        match best.as_slice() {
+            [] => None,
+            [first, ..] if self.are_overloads(&best) => Some(Outcome::one(*first, rule)),
+            several if several.len() <= CANDIDATES => Some(Outcome::Found(best, &overloads::RULE)),
+            _ => Some(Outcome::Unresolved),
+        }
+    }
+}
