@@ -54,7 +54,7 @@ impl Infer<'_, '_> {
                 }
             }
             // An object literal, unless it is an argument of what makes the value.
-            let holds = file.holds_any(def.def);
+            let holds = file.holds_any(def.def) || Self::is_extended(&file, def.def);
             let object = || Typed::new(Ty::Instance(def), How::Named);
             let Some(value) = found.value else { return if holds { object() } else { Typed::UNKNOWN } };
             let made = matches!(file.outline.arena.expr(value), Expr::New(_) | Expr::Call(..));
@@ -101,6 +101,17 @@ impl Infer<'_, '_> {
             target = Some(named);
         }
         target
+    }
+
+    /// Whether functions are added to the object that `def`, a variable of JavaScript, holds: `app.f = function …`.
+    fn is_extended(file: &crate::world::FileIndex, def: DefIx) -> bool {
+        let is_plain = || {
+            let found = file.outline.def(def)?;
+            Some(matches!(file.outline.arena.expr(found.value?), Expr::Lit(Lit::Object)))
+        };
+        file.lang() == Lang::JavaScript
+            && is_plain() == Some(true)
+            && file.name(def).is_some_and(|name| !file.owned_by(name).is_empty())
     }
 
     /// What calling `callee` gives, reached through the type `subject`.

@@ -225,6 +225,7 @@ impl Infer<'_, '_> {
                     SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field => {
                         match self.def_type(def).ty {
                             Ty::Class(class) => Ty::Instance(class),
+                            Ty::Instance(object) if object == def => Ty::Instance(def),
                             Ty::External(_) => Ty::External(None),
                             other @ Ty::Union(_) => Ty::union(other.each().iter().map(|ty| match ty {
                                 Ty::Class(class) => Ty::Instance(*class),

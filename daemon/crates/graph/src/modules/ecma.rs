@@ -1,7 +1,7 @@
 //! JavaScript and TypeScript: relative paths with extension and index resolution, exports, barrels, CommonJS.
 
 use sdl_model::Lang;
-use sdl_model::facts::{DefIx, ImportKind};
+use sdl_model::facts::{DefFlags, DefIx, ImportKind};
 
 use super::paths::{in_dir, join};
 use super::{ModRef, Place, as_place, ecma_packages, import, module as module_at};
@@ -99,7 +99,14 @@ pub(super) fn member(w: &World<'_>, at: FileIx, file: &FileIndex, name: Sym) -> 
     // `module.exports = Thing; Thing.part = …`, or an object that is the whole export.
     if let Place::Def(whole) = default_of(w, at) {
         let of = w.file(whole.file);
-        if let Some(def) = of.child(whole.def, name) {
+        let stated = || {
+            let owned = of.owned_by(of.name(whole.def)?).iter().copied();
+            owned.into_iter().find(|ix| {
+                let is_static = of.outline.def(*ix).is_some_and(|def| def.flags.has(DefFlags::STATIC));
+                is_static && of.name(*ix) == Some(name)
+            })
+        };
+        if let Some(def) = of.child(whole.def, name).or_else(stated) {
             return Place::Def(DefRef { def, ..whole });
         }
     }

@@ -110,13 +110,31 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// `def`, or in Python, where it is a variable or field, the function or class that it is set to by name.
+    /// `def`, or in Python, where it is a variable or field, and in JavaScript, where it is a property of an object, the function or class that it is set to by name.
     fn one_or_named(&self, def: DefRef, rule: &'static Rule) -> Outcome {
-        let named = if self.lang == Lang::Python { self.infer.named_by(def) } else { None };
+        let named = match self.lang {
+            Lang::Python => self.infer.named_by(def),
+            Lang::JavaScript | Lang::TypeScript | Lang::Tsx if self.is_property(def) => {
+                self.infer.named_by(def)
+            }
+            _ => None,
+        };
         match named {
             Some(named) => Outcome::one(named, &alias::RULE),
             None => Outcome::one(def, rule),
         }
+    }
+
+    /// Whether `def` is a property of an object as it is written, and not a field that each object of a class has.
+    fn is_property(&self, def: DefRef) -> bool {
+        let file = self.infer.file(def.file);
+        let kind = |ix: DefIx| file.outline.def(ix).map(|def| def.kind);
+        let parent = file.outline.def(def.def).and_then(|def| def.parent);
+        kind(def.def) == Some(SymbolKind::Field)
+            && matches!(
+                parent.and_then(kind),
+                Some(SymbolKind::Module | SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field)
+            )
     }
 
     /// The definitions that a macro of C has in its file.
@@ -168,7 +186,33 @@ impl Resolver<'_, '_> {
                 _ => one.kind != BindingKind::Param && value.how == How::Named,
             }
         });
+        if sure && self.lang == Lang::Python {
+            let targets = self.all_named(ix);
+            if targets.len() > 1 {
+                return Outcome::Found(targets, &alias::RULE);
+            }
+        }
         self.held(&value, sure)
+    }
+
+    /// What a local of Python may stand for, where it is set in several places, each time to a function or class by name.
+    fn all_named(&self, ix: u32) -> Vec<DefRef> {
+        let own = self.infer.own;
+        let Some(one) = own.body.bindings.get(ix as usize) else { return Vec::new() };
+        let mut targets = Vec::new();
+        for ix in own.bindings(one.scope, one.name) {
+            match self.infer.local_type(*ix).ty {
+                Ty::Func(def, _) | Ty::Class(def) => targets.push(def),
+                Ty::Null => {}
+                _ => return Vec::new(),
+            }
+            if targets.len() > CANDIDATES {
+                return Vec::new();
+            }
+        }
+        targets.sort_unstable();
+        targets.dedup();
+        targets
     }
 
     /// What `super.name`, or `super(…)`, leads to. A base without a constructor of its own is built all the same.

@@ -183,7 +183,8 @@ fn export<'a>(cx: &mut Context<'a>, assigned: &Assigned<'a>, name: Node<'a>) {
         cx.state.hold(inner, Holder::of(DefIx::MODULE));
         return;
     }
-    let kind = assigned.kind(SymbolKind::Function, SymbolKind::Constant);
+    let other = if inner.is(K::MemberExpression) { SymbolKind::Field } else { SymbolKind::Constant };
+    let kind = assigned.kind(SymbolKind::Function, other);
     let def = cx.b.open_of(DefIx::MODULE, assigned.new_def(kind, text, name));
     cx.b.flag(def, DefFlags::EXPORTED);
     if assigned.is_function_or_class() {

@@ -10,6 +10,9 @@ pub(super) const THIS: &str = "this";
 /// What it is called where `this` is a parameter with a stated type.
 pub(super) const TYPED_THIS: &str = "this:";
 
+/// What it is called where `this` is what the module exports.
+pub(super) const EXPORTED_THIS: &str = "this.";
+
 /// How many wrappings of a value are looked through.
 const MAX_WRAPS: usize = 16;
 /// How many properties of an object are looked at.
@@ -146,6 +149,8 @@ fn this(half: &mut Half<'_>) -> ExprIx {
         half.name(THIS)
     } else if half.is_receiver(TYPED_THIS) {
         half.type_name(THIS)
+    } else if half.is_receiver(EXPORTED_THIS) {
+        half.type_name("exports")
     } else {
         half.unknown()
     }

@@ -238,7 +238,13 @@ fn own_this(cx: &Context<'_>, node: Node<'_>, def: Option<DefIx>) -> This {
             let kind = cx.b.def(parent).kind;
             let holds = kind.is_type()
                 || matches!(kind, SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field);
-            if holds { This::of(parent, is_static) } else { This::unknown() }
+            if holds {
+                This::of(parent, is_static)
+            } else if parent == DefIx::MODULE && found.flags.has(DefFlags::EXPORTED) {
+                This::exported()
+            } else {
+                This::unknown()
+            }
         }
         // What `new` may be applied to.
         (Some(DefIx::MODULE), SymbolKind::Function) if cx.lang == Lang::JavaScript => This::of(def, false),

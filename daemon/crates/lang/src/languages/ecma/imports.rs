@@ -99,9 +99,12 @@ fn specifiers(clause: Node<'_>) -> impl Iterator<Item = (&str, &str)> {
         // `default` is a token and has no field in every grammar.
         let name = specifier.child(F::Name).map_or("default", names::property);
         let alias = match specifier.child(F::Alias) {
-            Some(alias) => names::property(alias),
-            None if specifier.text().trim_end().ends_with(" as default") => "default",
-            None => name,
+            Some(alias) if !alias.text().is_empty() => names::property(alias),
+            _ => match specifier.text().rsplit_once(" as ") {
+                // A word that is reserved elsewhere is no name to every grammar.
+                Some((_, alias)) if alias.chars().all(|c| c.is_ascii_alphabetic()) => alias,
+                _ => name,
+            },
         };
         (!name.is_empty()).then_some((name, alias))
     })

@@ -179,6 +179,9 @@ fn said<'a>(
     {
         return Some(cx.b.body.add(Expr::New(ty)));
     }
+    if let Some(given) = handed_back(cx, function, at) {
+        return Some(given);
+    }
     let (member, name) = match function.parent().filter(|pair| pair.is(K::Pair)) {
         Some(pair) => (pair, pair.child(F::Key)?),
         None => (function, function.child(F::Name)?),
@@ -192,6 +195,9 @@ fn said<'a>(
 
 /// What parameter `at` of `function` is when it is an argument of a call: what the callee says that it passes.
 fn passed<'a>(cx: &mut Context<'a>, function: Node<'a>, at: usize) -> Option<ExprIx> {
+    if let Some(given) = handed_back(cx, function, at) {
+        return Some(given);
+    }
     let call = function.parent().filter(|arguments| arguments.is(K::Arguments))?.parent()?;
     let callee = call.child(F::Function).or_else(|| call.child(F::Constructor))?;
     // `import('…').then((module) => …)`.
@@ -203,6 +209,22 @@ fn passed<'a>(cx: &mut Context<'a>, function: Node<'a>, at: usize) -> Option<Exp
     }
     let (callee, arg) = argument(cx, function)?;
     Some(cx.b.body.add(Expr::Passed(callee, arg, at.min(254) as u8)))
+}
+
+/// What parameter `at` of `function` is by the result that is stated for the function that returns it.
+fn handed_back<'a>(cx: &mut Context<'a>, function: Node<'a>, at: usize) -> Option<ExprIx> {
+    let parent = function.parent()?;
+    let around = match parent.kind() {
+        K::ReturnStatement => parent.ancestors().take(16).find(|node| node.kind().is_function())?,
+        K::ArrowFunction if function.field() == F::Body => parent,
+        _ => return None,
+    };
+    let ret = cx.b.body.ty(around.child(F::ReturnType)?);
+    if cx.b.body.is_unknown(ret) {
+        return None;
+    }
+    let value = cx.b.body.add(Expr::New(ret));
+    Some(cx.b.body.add(Expr::Passed(value, OWN, at.min(254) as u8)))
 }
 
 /// What the call calls, or builds, that `value` is an argument of, and which argument.

@@ -196,6 +196,11 @@ impl This {
         Self { name: exprs::TYPED_THIS, ..Self::default() }
     }
 
+    /// What the module exports.
+    pub(super) fn exported() -> Self {
+        Self { name: exprs::EXPORTED_THIS, ..Self::default() }
+    }
+
     /// Nobody knows.
     pub(super) fn unknown() -> Self {
         Self::default()
