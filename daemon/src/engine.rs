@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 
 use sdl_ledger::{AgentStore, FactsStore, How, Options};
 use sdl_model::ids::EXTRACTOR_VERSION;
+use sdl_retrieve::meaning::Meaning;
 use sdl_tools::host::{HostInfo, Limits, MemoryInfo, RegisterSpec, Registered, Unserved};
 use sdl_tools::{Code, Host, Repo as _, ToolError};
 use sdl_watch::{CanonicalRoot, Hub, HubConfig, RootContext, check_root};
@@ -45,6 +46,8 @@ pub struct Engine {
     state: PathBuf,
     facts: Arc<FactsStore>,
     agent: AgentStore,
+    /// For search by meaning, where someone brought a model.
+    meaning: Option<Meaning>,
     /// The facts store began empty: what ledgers name is not there any more.
     facts_lost: bool,
     hub: Hub,
@@ -82,6 +85,7 @@ impl Engine {
             state: state.to_owned(),
             facts: Arc::new(facts),
             agent,
+            meaning: Meaning::of_settings(state),
             facts_lost: !matches!(how, How::Existing | How::Migrated { .. }),
             hub,
             options,
@@ -334,6 +338,10 @@ impl Host for Engine {
 
     fn agent(&self) -> &AgentStore {
         &self.agent
+    }
+
+    fn meaning(&self) -> Option<&Meaning> {
+        self.meaning.as_ref()
     }
 
     fn info(&self) -> HostInfo {

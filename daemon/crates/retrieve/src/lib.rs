@@ -6,6 +6,7 @@
 //! * [`search`]: postings to ranked symbols; * [`card`]: what is told of one symbol;
 //! * [`mod@slice`]: a task's seeds, their neighbourhood, and a budget; * [`diff`]: two versions to changed symbols;
 //! * [`layer`]: another state laid over a version; * [`refresh`]: a held slice and a version to exactly what changed;
+//! * [`meaning`]: vectors of texts, for those who bring a model;
 //! * [`wire`]: slices as compact JSON and as text.
 
 pub mod card;
@@ -15,6 +16,7 @@ mod evidence;
 mod history;
 pub mod index;
 pub mod layer;
+pub mod meaning;
 pub mod names;
 pub mod numbers;
 pub mod refresh;

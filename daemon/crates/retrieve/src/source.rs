@@ -11,6 +11,7 @@ use sdl_model::facts::{Def, DefFlags, DefIx};
 use sdl_model::{FactsKey, FileId, FileRow, Outline, RelPath, SymbolId, SymbolKind};
 
 use crate::Result;
+use crate::meaning::Meaning;
 
 /// Gives the outline stored under a key. Implemented over the facts store (with a bounded cache) and, in tests, over a map.
 pub trait Outlines {
@@ -185,13 +186,29 @@ pub struct Source<'a> {
     view: &'a dyn View,
     outlines: &'a dyn Outlines,
     overlay: Option<u64>,
+    meaning: Option<&'a Meaning>,
     open: RefCell<HashMap<FileId, Option<Rc<OpenFile>>>>,
 }
 
 impl<'a> Source<'a> {
     /// Of a view and where its outlines are.
     pub fn new(view: &'a dyn View, outlines: &'a dyn Outlines) -> Self {
-        Self { view, outlines, overlay: None, open: RefCell::default() }
+        Self { view, outlines, overlay: None, meaning: None, open: RefCell::default() }
+    }
+
+    /// The same with a model for search by meaning.
+    #[must_use]
+    pub fn with_meaning(self, meaning: Option<&'a Meaning>) -> Self {
+        Self { meaning, ..self }
+    }
+
+    pub(crate) fn meaning(&self) -> Option<&'a Meaning> {
+        self.meaning
+    }
+
+    /// The outline under a key, not kept.
+    pub(crate) fn outline(&self, key: FactsKey) -> Result<Option<Arc<Outline>>> {
+        Ok(self.outlines.outline(key)?)
     }
 
     /// The same with unsaved buffers laid over the version, which this number tells from others over it.

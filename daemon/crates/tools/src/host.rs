@@ -12,6 +12,7 @@ use sdl_ledger::{AgentStore, FactsStore, Ledger, Snapshot};
 use sdl_model::{Lang, RelPath};
 use sdl_retrieve::card::{Enrichment, Plain};
 use sdl_retrieve::layer::Layer;
+use sdl_retrieve::meaning::Meaning;
 
 pub use cancel::{Cancel, WakeGuard};
 pub use report::{
@@ -43,6 +44,11 @@ pub trait Host: Send + Sync {
 
     /// What agents own: it outlives every reindex and every rebuild of a ledger. Opened with [`crate::AGENT_TABLES`].
     fn agent(&self) -> &AgentStore;
+
+    /// The model for search by meaning, if someone brought one.
+    fn meaning(&self) -> Option<&Meaning> {
+        None
+    }
 
     /// About the daemon itself.
     fn info(&self) -> HostInfo;

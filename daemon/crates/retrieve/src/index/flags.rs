@@ -22,7 +22,7 @@ const WORDS_AT: u16 = 12;
 const MOST_WORDS: usize = 4;
 
 /// What a path says of all that its file defines.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, Default)]
 pub(crate) struct Place {
     test: bool,
     aside: bool,
@@ -50,16 +50,19 @@ impl Flags {
         if def.flags.has(DefFlags::EXPORTED) {
             bits |= EXPORTED;
         }
-        if place.test || def.flags.has(DefFlags::TEST) {
+        if def.flags.has(DefFlags::TEST) {
             bits |= TEST;
-        }
-        if place.aside {
-            bits |= ASIDE;
         }
         if def.flags.has(DefFlags::LOCAL) {
             bits |= LOCAL;
         }
-        Self(bits)
+        Self(bits).placed(place)
+    }
+
+    /// The same in a file of that path.
+    pub(crate) fn placed(self, place: Place) -> Self {
+        let bit = |set: bool, bit: u16| if set { bit } else { 0 };
+        Self(self.0 | bit(place.test, TEST) | bit(place.aside, ASIDE))
     }
 
     /// The same for one posting: whether its term is in the name, in the owners' names, in the path, and of how many

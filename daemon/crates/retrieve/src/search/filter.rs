@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::ops::ControlFlow;
 
 use globset::{GlobBuilder, GlobSet, GlobSetBuilder};
-use sdl_ledger::View;
+use sdl_ledger::{SymbolHome, View};
 use sdl_model::{FileId, SymbolId, SymbolKind};
 
 use crate::index::Flags;
@@ -32,6 +32,13 @@ impl Filter {
         let kinds = kinds.iter().fold(0, |bits, kind| bits | bit(*kind));
         let files = path_glob.map(|glob| files_matching(view, glob)).transpose()?;
         Ok(Self { kinds, exported_only, files })
+    }
+
+    /// Whether a symbol passes of which no more is known than where it is.
+    pub(crate) fn keeps_home(&self, home: SymbolHome) -> bool {
+        let kind = self.kinds == 0 || self.kinds & bit(home.kind) != 0;
+        let file = self.files.as_ref().is_none_or(|files| files.contains(&home.file));
+        kind && file && !self.exported_only
     }
 
     /// Whether a symbol passes.

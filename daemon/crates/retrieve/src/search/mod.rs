@@ -17,8 +17,13 @@ pub(crate) use filter::Filter;
 use plan::Plan;
 use rank::Ranked;
 
+use std::collections::HashMap;
+
+use sdl_ledger::View;
+use sdl_model::SymbolId;
+
 use crate::numbers::Milli;
-use crate::{Evidence, LaneStatus, Result, Source, UserError};
+use crate::{Evidence, Result, Source, UserError, meaning};
 
 /// Searches one version.
 pub fn search(source: &Source<'_>, request: &SearchRequest) -> Result<SearchResponse> {
@@ -45,7 +50,14 @@ pub fn search(source: &Source<'_>, request: &SearchRequest) -> Result<SearchResp
         }
         rank::rank(source, &plan, &filter, &mut evidence)?
     };
-    semantic_lane(&mut evidence);
+    if request.semantic {
+        let near = meaning::nearest(source, &request.query, plan.wants, MOST_NEAR, &mut evidence)?;
+        fuse(source.view(), &mut ranked, near, &filter)?;
+    } else if source.meaning().is_some() {
+        evidence.skipped("semantic");
+    } else {
+        meaning::report_off(&mut evidence);
+    }
 
     let total = ranked.len();
     rank::keep_best(&mut ranked, offset.saturating_add(limit));
@@ -73,10 +85,26 @@ pub fn search(source: &Source<'_>, request: &SearchRequest) -> Result<SearchResp
     })
 }
 
-/// Search by meaning needs a model that this build does not carry; the evidence says so rather than nothing.
-pub(crate) fn semantic_lane(evidence: &mut Evidence) {
-    let note = "this build carries no embedding model; the other lanes answered".to_owned();
-    evidence.push("semantic", LaneStatus::Unavailable, 0, Some(note));
+/// Symbols that are taken by meaning.
+const MOST_NEAR: usize = 50;
+/// Higher scores are those of a name that is the whole query.
+const MOST_BEST: f32 = 50.0;
+
+/// Adds what was found by meaning, by its rank: the two kinds of scores can't be compared.
+fn fuse(view: &dyn View, ranked: &mut Vec<Ranked>, near: Vec<Ranked>, filter: &Filter) -> Result<()> {
+    let best = ranked.iter().map(|found| found.score).fold(0.0, f32::max).min(MOST_BEST);
+    let places: HashMap<SymbolId, usize> = ranked.iter().enumerate().map(|(at, f)| (f.symbol, at)).collect();
+    for (rank, Ranked { symbol, .. }) in near.into_iter().enumerate() {
+        let score = meaning::worth(rank) * best.max(1.0);
+        if let Some(found) = places.get(&symbol).and_then(|at| ranked.get_mut(*at)) {
+            found.score += score;
+        } else if let Some(home) = view.symbol_home(symbol)?
+            && filter.keeps_home(home)
+        {
+            ranked.push(Ranked { symbol, score });
+        }
+    }
+    Ok(())
 }
 
 /// The symbols whose names are nearest to one that does not exist, for error messages.

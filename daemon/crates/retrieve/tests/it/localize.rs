@@ -5,12 +5,15 @@
 //!     cargo test --release -p sdl-retrieve --test it -- --ignored localize
 //! ```
 //!
+//! `SDL_MODEL`, if set, is the path of an embedding model for the lane that needs one.
+//!
 //! A task is a line `{"id", "repo_key", "query", …}`; its tree lies in `trees/<repo_key>`.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use sdl_retrieve::card::Plain;
+use sdl_retrieve::meaning::Meaning;
 use sdl_retrieve::slice::{self, Budget, SliceRequest, WireFormat};
 use serde_json::{Value, json};
 
@@ -38,6 +41,7 @@ fn localize() {
         let mut ledger = MemoryLedger::new("");
         ledger.write(&files);
         let head = ledger.head();
+        let meaning = std::env::var("SDL_MODEL").ok().map(|path| Meaning::at(path.as_ref()));
         for task in tasks {
             let request = SliceRequest {
                 task_text: task["query"].as_str().map(str::to_owned),
@@ -46,7 +50,7 @@ fn localize() {
                 ..SliceRequest::default()
             };
             let (mut ranked, mut tokens) = (Vec::new(), 0);
-            if let Ok(slice) = slice::build(&head.source(), &request, &Plain) {
+            if let Ok(slice) = slice::build(&head.source().with_meaning(meaning.as_ref()), &request, &Plain) {
                 tokens = slice.tokens;
                 for card in &slice.doc.cards {
                     ranked.push(

@@ -7,6 +7,7 @@ mod deltas;
 mod layers;
 mod ledger;
 mod localize;
+mod meanings;
 mod measure;
 mod refreshes;
 mod searches;

@@ -102,9 +102,9 @@ impl ReadAction for SymbolSearch {
             evidence,
             chat_mentions: request.chat_mentions,
         };
-        if wanted.semantic && !evidence {
+        if wanted.semantic && !evidence && cx.call.host.meaning().is_none() {
             cx.note(
-                "search by meaning is not available in this release; the words of the query were searched",
+                "search by meaning needs an embedding model, and none is configured; the words of the query were searched",
             );
         }
         let asked = wanted.limit;

@@ -3,6 +3,7 @@
 mod edited;
 mod entry;
 pub(crate) mod frames;
+mod near;
 mod stack;
 mod task;
 mod test;
@@ -72,6 +73,6 @@ pub(crate) fn collect(
     stack::lane(source, request, &mut seeds, evidence)?;
     test::lane(source, request, &mut seeds, evidence)?;
     task::lane(source, request, &mut seeds, evidence)?;
-    crate::search::semantic_lane(evidence);
+    near::lane(source, request, &mut seeds, evidence)?;
     Ok(seeds.ranked())
 }
