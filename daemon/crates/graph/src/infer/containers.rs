@@ -172,7 +172,19 @@ pub(crate) fn gives_itself(name: &str, lang: Lang) -> bool {
 
 /// Those of them that mean the same wherever they come from.
 pub(crate) fn gives_copy(name: &str, lang: Lang) -> bool {
-    gives_itself(name, lang) && matches!(name, "clone" | "to_owned" | "by_ref" | "borrow" | "borrow_mut")
+    gives_itself(name, lang)
+        && matches!(
+            name,
+            "clone"
+                | "to_owned"
+                | "by_ref"
+                | "borrow"
+                | "borrow_mut"
+                | "as_mut"
+                | "as_ref"
+                | "project"
+                | "project_ref"
+        )
 }
 
 words! {
@@ -192,5 +204,7 @@ words! {
     KEEPS_WRAPPER = "\
         as_ref as_mut clone cloned copied take ok or or_else filter ok_or ok_or_else map_err as_deref \
         as_deref_mut catch finally replace unwrap_or_clone inspect xor downgrade context with_context";
-    GIVES_ITSELF = "clone to_owned as_ref as_mut borrow borrow_mut by_ref deref deref_mut into into_inner as_deref iter into_iter";
+    GIVES_ITSELF = "\
+        clone to_owned as_ref as_mut borrow borrow_mut by_ref deref deref_mut into into_inner as_deref iter \
+        into_iter project project_ref";
 }

@@ -42,7 +42,8 @@ impl Infer<'_, '_> {
                 if let Some(module) = self.own_exports(ctx, *base, ctx.arena.str(*name)) {
                     return module;
                 }
-                let value = self.base_value(ctx, *base, deeper);
+                let in_path = matches!(ctx.arena.expr(ix), Expr::Path(..));
+                let value = self.base_value(ctx, *base, deeper, in_path);
                 let found = self.attribute(&value, ctx.arena.str(*name), false);
                 match found.ty {
                     Ty::Unknown | Ty::External(None) => {
@@ -102,25 +103,37 @@ impl Infer<'_, '_> {
     }
 
     /// The value that a member is taken of.
-    pub(crate) fn receiver_value(&self, ctx: &Ctx<'_>, ix: ExprIx, depth: u8) -> Typed {
-        self.base_value(ctx, ix, depth)
+    pub(crate) fn receiver_value(&self, ctx: &Ctx<'_>, ix: ExprIx, depth: u8, in_path: bool) -> Typed {
+        self.base_value(ctx, ix, depth, in_path)
     }
 
     /// The value before a dot: where a bare name means nothing here, it may be the first part of a path.
-    fn base_value(&self, ctx: &Ctx<'_>, ix: ExprIx, depth: u8) -> Typed {
-        if let Expr::Name(name) = ctx.arena.expr(ix)
-            && let Meaning::Place(Place::Missing, _) = self.meaning(ctx, *name, Want::Any)
-        {
-            // `exports.f(…)`.
-            if ctx.arena.str(*name) == "exports" && self.file(ctx.file).lang() == Lang::JavaScript {
-                return Typed::new(Ty::Module(ModRef::File(ctx.file)), How::Named);
+    fn base_value(&self, ctx: &Ctx<'_>, ix: ExprIx, depth: u8, in_path: bool) -> Typed {
+        let mut value = None;
+        if let Expr::Name(name) = ctx.arena.expr(ix) {
+            // A variable does not hide the module or the type that a path of Rust goes through.
+            let in_path = in_path && self.file(ctx.file).lang() == Lang::Rust;
+            let meaning = self.meaning(ctx, *name, if in_path { Want::Type } else { Want::Any });
+            if let Meaning::Place(Place::Missing, _) = meaning {
+                // `exports.f(…)`.
+                if ctx.arena.str(*name) == "exports" && self.file(ctx.file).lang() == Lang::JavaScript {
+                    return Typed::new(Ty::Module(ModRef::File(ctx.file)), How::Named);
+                }
+                return match modules::root(self.w, ctx.file, ctx.arena.str(*name)) {
+                    Place::Missing => self.missing_value(ctx),
+                    place => self.place_type(place),
+                };
             }
-            return match modules::root(self.w, ctx.file, ctx.arena.str(*name)) {
-                Place::Missing => self.missing_value(ctx),
-                place => self.place_type(place),
-            };
+            value = Some(self.named_value(ctx, meaning));
         }
-        self.eval_at(ctx, ix, depth)
+        let value = value.unwrap_or_else(|| self.eval_at(ctx, ix, depth));
+        match value.ty {
+            Ty::Func(def, None) => match self.held_by(ctx, ix, Place::Def(def), depth) {
+                Place::Def(same) if same == def => value,
+                place => self.place_type(place),
+            },
+            _ => value,
+        }
     }
 
     /// The type above which `super` looks: the one that the text stands in, whatever derives from it. A mixin of Ruby has
@@ -204,7 +217,8 @@ impl Infer<'_, '_> {
             return self.called(&callee);
         };
         let spelled = *base;
-        let base = self.base_value(ctx, *base, depth + 1);
+        let in_path = matches!(ctx.arena.expr(callee), Expr::Path(..));
+        let base = self.base_value(ctx, *base, depth + 1, in_path);
         if matches!(base.ty, Ty::Unknown | Ty::External(None))
             && let Some(place) = self.spelled(ctx, spelled, *name)
         {

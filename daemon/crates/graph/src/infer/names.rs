@@ -77,7 +77,10 @@ fn is_wanted(kind: SymbolKind, want: Want, lang: Lang) -> bool {
         // A constructor has its type's name.
         Want::Type => {
             !kind.is_callable()
-                || !matches!(lang, Lang::Java | Lang::Kotlin | Lang::CSharp | Lang::Cpp | Lang::Php)
+                || !matches!(
+                    lang,
+                    Lang::Java | Lang::Kotlin | Lang::CSharp | Lang::Cpp | Lang::Php | Lang::Rust
+                )
         }
     }
 }
@@ -255,7 +258,9 @@ impl Infer<'_, '_> {
         name: StrIx,
         want: Want,
     ) -> Option<Meaning> {
-        if want != Want::Any && keeps_names_apart(file.lang()) {
+        if want != Want::Any && keeps_names_apart(file.lang())
+            || want == Want::Type && file.lang() == Lang::Rust
+        {
             return None;
         }
         // A module's variables are definitions.
@@ -290,7 +295,9 @@ impl Infer<'_, '_> {
     }
 
     fn param(file: &FileIndex, at: DefIx, text: &str, want: Want) -> Option<Meaning> {
-        if want != Want::Any && keeps_names_apart(file.lang()) {
+        if want != Want::Any && keeps_names_apart(file.lang())
+            || want == Want::Type && file.lang() == Lang::Rust
+        {
             return None;
         }
         let def = file.outline.def(at)?;

@@ -18,7 +18,8 @@ impl Infer<'_, '_> {
         let (arg, param) = (usize::from(arg), usize::from(param));
         let value = match ctx.arena.expr(callee) {
             Expr::Attr(base, name) | Expr::Path(base, name) => {
-                let base = self.receiver_value(ctx, *base, depth);
+                let in_path = matches!(ctx.arena.expr(callee), Expr::Path(..));
+                let base = self.receiver_value(ctx, *base, depth, in_path);
                 let (name, lang) = (ctx.arena.str(*name), self.file(ctx.file).lang());
                 let types = base.ty.each().iter().map(|ty| match ty {
                     Ty::External(Some(shape)) => shape.passed(name, arg, param, lang),

@@ -28,6 +28,8 @@ impl Infer<'_, '_> {
                 Meaning::Given(at) => {
                     ctx.env.and_then(|env| env.args.get(at)).cloned().unwrap_or(Ty::Unknown)
                 }
+                // What nothing bounds has no members that the repository could know of.
+                Meaning::Generic(None) if self.file(ctx.file).lang() == Lang::Rust => Ty::External(None),
                 Meaning::Generic(None) | Meaning::Param(..) => Ty::Unknown,
                 Meaning::Local(ix) => match self.local_type(ix).ty {
                     Ty::Class(def) => Ty::Instance(def),
@@ -147,6 +149,7 @@ impl Infer<'_, '_> {
                     return place;
                 }
                 let place = self.type_place(ctx, *base, depth + 1);
+                let place = self.held_by(ctx, *base, place, depth + 1);
                 let found = self.inside(place, ctx.arena.str(*name));
                 if found.is_found() { found } else { self.spelled(ctx, *base, *name).unwrap_or(found) }
             }
@@ -156,6 +159,26 @@ impl Infer<'_, '_> {
             Expr::SelfType => self.self_class(ctx).map_or(Place::Missing, Place::Def),
             _ => Place::Missing,
         }
+    }
+
+    /// `place`, which `base` leads to, but where more of a path of Rust follows no function.
+    pub(super) fn held_by(&self, ctx: &Ctx<'_>, base: ExprIx, place: Place, depth: u8) -> Place {
+        let Place::Def(def) = place else { return place };
+        let file = self.file(def.file);
+        if file.lang() != Lang::Rust || !file.outline.def(def.def).is_some_and(|def| def.kind.is_callable()) {
+            return place;
+        }
+        let held = match ctx.arena.expr(base) {
+            Expr::Name(name) => {
+                modules::first_holder(self.w, ctx.file, ctx.scope, self.sym(ctx.arena.str(*name)))
+            }
+            Expr::Path(outer, name) => match self.type_place(ctx, *outer, depth + 1) {
+                Place::Module(module) => modules::holder(self.w, module, self.sym(ctx.arena.str(*name))),
+                _ => Place::Missing,
+            },
+            _ => Place::Missing,
+        };
+        if held.is_found() { held } else { place }
     }
 
     /// What `name` is in the namespace that `base` spells out, if nothing here has the name of its first part.

@@ -217,6 +217,20 @@ pub(crate) fn member(w: &World<'_>, module: ModRef, name: Sym) -> Place {
     })
 }
 
+/// What `name` means inside a module of Rust where more of a path follows.
+pub(crate) fn holder(w: &World<'_>, module: ModRef, name: Sym) -> Place {
+    match module {
+        ModRef::File(file) => rust::holder(w, DefRef { file, def: DefIx::MODULE }, name),
+        ModRef::Inline(def) => rust::holder(w, def, name),
+        _ => Place::Missing,
+    }
+}
+
+/// The same of the first part of a path.
+pub(crate) fn first_holder(w: &World<'_>, from: FileIx, scope: DefIx, name: Sym) -> Place {
+    rust::first_holder(w, from, scope, name)
+}
+
 /// What a file's top level defines under `name`, but for what is local to it.
 pub(crate) fn declared(w: &World<'_>, at: FileIx, name: Sym) -> Place {
     let file = w.file(at);

@@ -23,21 +23,64 @@ pub(super) fn module(w: &World<'_>, from: FileIx, scope: DefIx, text: &str) -> P
             Some(name) => crate_named(w, from, name),
             None => module_place(here),
         },
-        name => member(w, here, w.sym(name)).or_else(|| crate_named(w, from, name)),
+        name => holder(w, here, w.sym(name)).or_else(|| crate_named(w, from, name)),
     };
     for part in parts {
         place = match (part, place) {
             ("self", place) => place,
             ("super", Place::Module(ModRef::File(file))) => parent(w, DefRef { file, def: DefIx::MODULE }),
             ("super", Place::Module(ModRef::Inline(def))) => parent(w, def),
+            (name, Place::Module(ModRef::File(file))) => {
+                holder(w, DefRef { file, def: DefIx::MODULE }, w.sym(name))
+            }
+            (name, Place::Module(ModRef::Inline(def))) => holder(w, def, w.sym(name)),
             (name, place) => inside(w, place, name),
         };
     }
     place
 }
 
+/// What `name` is in a module where more of a path follows: a function does not hide a module or a type of its name.
+pub(super) fn holder(w: &World<'_>, at: DefRef, name: Sym) -> Place {
+    let file = w.file(at.file);
+    let inline = file.children(at.def, name).find_map(|def| {
+        let found = file.outline.def(def).filter(|found| !found.flags.has(DefFlags::LOCAL))?;
+        let place = DefRef { def, ..at };
+        found.kind.is_type().then_some(Place::Def(place))
+    });
+    inline
+        .or_else(|| child_file(w, at, &w.text(name)).map(|file| Place::Module(ModRef::File(file))))
+        .unwrap_or_else(|| {
+            let first = super::member(w, module_ref(at), name);
+            let callable =
+                |def: DefRef| w.file(def.file).outline.def(def.def).is_some_and(|def| def.kind.is_callable());
+            match first {
+                Place::Def(def) if callable(def) => {
+                    let inline = file.children(at.def, name).find(|def| {
+                        file.outline.def(*def).is_some_and(|def| def.kind == SymbolKind::Namespace)
+                    });
+                    let imports = || file.imports(at.def, name).map(|ix| import(w, at.file, ix));
+                    let holds = |place: &Place| match place {
+                        Place::Def(def) => !callable(*def),
+                        Place::Module(_) => true,
+                        _ => false,
+                    };
+                    inline
+                        .map(|def| Place::Module(ModRef::Inline(DefRef { def, ..at })))
+                        .or_else(|| imports().find(holds))
+                        .unwrap_or(first)
+                }
+                found => found,
+            }
+        })
+}
+
+fn module_ref(at: DefRef) -> ModRef {
+    if at.def == DefIx::MODULE { ModRef::File(at.file) } else { ModRef::Inline(at) }
+}
+
 fn module_place(at: DefRef) -> Place {
-    Place::Module(if at.def == DefIx::MODULE { ModRef::File(at.file) } else { ModRef::Inline(at) })
+    Place::Module(module_ref(at))
 }
 
 /// The inline module around `scope`, or the file.
@@ -175,6 +218,11 @@ pub(super) fn root(w: &World<'_>, from: FileIx, name: &str) -> Place {
             member(w, here, w.sym(name)).or_else(|| crate_named(w, from, name))
         }
     }
+}
+
+/// [`holder`] of the first part of a path.
+pub(super) fn first_holder(w: &World<'_>, from: FileIx, scope: DefIx, name: Sym) -> Place {
+    holder(w, enclosing_module(w, from, scope), name)
 }
 
 /// Macros are visible by the order of the text, through `#[macro_use]` and at the crate's root; that is, nearly

@@ -264,7 +264,8 @@ impl Resolver<'_, '_> {
     /// The member `name` of what stands before it.
     pub(super) fn member_of(&self, one: &Ref, recv: ExprIx, name: Sym, call: bool) -> Outcome {
         let ctx = self.ctx(one);
-        let value = self.infer.receiver_value(&ctx, recv, 0);
+        let in_path = one.form == RefForm::PathCall;
+        let value = self.infer.receiver_value(&ctx, recv, 0, in_path);
         let on_self = matches!(ctx.arena.expr(recv), Expr::SelfRef);
         let mut targets: Vec<DefRef> = Vec::new();
         let mut rule = rule_of_receiver(value.how);
@@ -356,7 +357,7 @@ impl Resolver<'_, '_> {
         match targets.len() {
             0 if call && let Some(found) = self.extended(one, &value.ty, name) => found,
             0 if unknown => self.unknown_receiver(one, name, call),
-            0 if outside => Outcome::External,
+            0 if outside => self.by_trait(one, name, call).unwrap_or(Outcome::External),
             0 => Outcome::Unresolved,
             1 if call => self.one_or_named(targets[0], rule),
             1 => Outcome::Found(targets, rule),

@@ -5,9 +5,9 @@ use sdl_model::{Lang, SymbolKind};
 
 use super::overloads::fits;
 use super::{CANDIDATES_BY_NAME, Outcome, Resolver};
-use crate::infer::is_builtin_member;
-use crate::modules::has_closed_names;
-use crate::strategies::{near_method, same_name, unique_function, unique_method};
+use crate::infer::{Meaning, Want, is_builtin_member};
+use crate::modules::{Place, has_closed_names};
+use crate::strategies::{near_method, same_name, trait_in_scope, unique_function, unique_method};
 use crate::world::{DefRef, FileIndex, Sym};
 
 /// Languages whose definitions can see each other: a call across the border is never guessed.
@@ -136,6 +136,48 @@ impl Resolver<'_, '_> {
                 .is_some_and(|d| d.kind == SymbolKind::Function && d.flags.has(DefFlags::STATIC))
     }
 
+    /// A member of a receiver whose type is from outside: a method of a trait that is in scope.
+    pub(super) fn by_trait(&self, one: &Ref, name: Sym, call: bool) -> Option<Outcome> {
+        let def = self.of_trait_in_scope(one, name).filter(|_| call)?;
+        Some(Outcome::one(def, &trait_in_scope::RULE))
+    }
+
+    /// The method of the only trait of the repository that is in scope and has one of the name.
+    fn of_trait_in_scope(&self, one: &Ref, name: Sym) -> Option<DefRef> {
+        if self.lang != Lang::Rust
+            || one.form != RefForm::MethodCall
+            || is_builtin_member(&self.infer.w.text(name), self.lang)
+        {
+            return None;
+        }
+        let ctx = self.ctx(one);
+        let in_scope = |def: &DefRef| {
+            let file = self.infer.file(def.file);
+            let parent = file.outline.def(def.def).and_then(|def| def.parent)?;
+            file.outline.def(parent).filter(|parent| parent.kind == SymbolKind::Trait)?;
+            let text = self.infer.w.text(file.name(parent)?);
+            let meant = self.infer.meaning_of(&ctx, &text, Want::Type);
+            let it = Place::Def(DefRef { file: def.file, def: parent });
+            matches!(meant, Meaning::Place(place, _) if place == it).then_some(())
+        };
+        let mut found = self.hits(name, SymbolKind::is_callable)?;
+        found.retain(|def| in_scope(def).is_some());
+        found.retain(|def| fits(&self.infer.file(def.file), def.def, usize::from(one.args)));
+        match found.as_slice() {
+            [only] => Some(*only),
+            _ => None,
+        }
+    }
+
+    /// Whether a method stands in an impl block that is of no trait.
+    fn is_inherent(&self, def: DefRef) -> bool {
+        let file = self.infer.file(def.file);
+        let parent = file.outline.def(def.def).and_then(|def| def.parent);
+        parent
+            .and_then(|parent| file.outline.def(parent))
+            .is_some_and(|parent| parent.kind == SymbolKind::Impl && parent.bases.is_empty())
+    }
+
     /// A member of a receiver of unknown type.
     pub(super) fn unknown_receiver(&self, one: &Ref, name: Sym, call: bool) -> Outcome {
         // Without a call there is no telling a field from a dictionary's key.
@@ -148,6 +190,11 @@ impl Resolver<'_, '_> {
         }
         let wanted = |kind| matches!(kind, SymbolKind::Method | SymbolKind::Property);
         let Some(mut found) = self.hits(name, wanted) else { return Outcome::Unresolved };
+        if let Some(def) = self.of_trait_in_scope(one, name)
+            && !found.iter().any(|def| self.is_inherent(*def))
+        {
+            return Outcome::one(def, &trait_in_scope::RULE);
+        }
         // What hands a call on under its own name does not call itself.
         let around = self.infer.file(self.infer.own.file).enclosing(one.scope, SymbolKind::is_callable);
         found.retain(|def| def.file != self.infer.own.file || Some(def.def) != around);

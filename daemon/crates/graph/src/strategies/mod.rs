@@ -25,6 +25,7 @@ pub mod self_member;
 pub mod setting;
 pub mod stated;
 pub mod super_member;
+pub mod trait_in_scope;
 pub mod unique_function;
 pub mod unique_method;
 pub mod wildcard;
@@ -83,6 +84,7 @@ pub const ALL: &[Rule] = &[
     setting::RULE,
     extension::RULE,
     alias::RULE,
+    trait_in_scope::RULE,
     extension_of::RULE,
 ];
 

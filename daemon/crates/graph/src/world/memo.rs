@@ -13,7 +13,7 @@ use std::cell::{Cell, RefCell};
 /// Deepest chain of derived questions.
 const DEPTH: usize = 24;
 /// Most work for one reference, in derived questions and expressions looked at.
-const FUEL: u32 = 4_000;
+const FUEL: u32 = 16_000;
 
 /// Numbers an ask within a [`super::World`].
 pub(crate) type AskIx = u32;

@@ -131,7 +131,8 @@ fn call<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         let last = last.rsplit("::").next().unwrap_or(last);
         match (last, callee.child(F::Name).map_or("", Node::text)) {
             // Pointers and what gives back a value of the type that it is given.
-            ("Box" | "Rc" | "Arc", "new" | "clone") | ("mem", "take" | "replace") => {
+            ("Box" | "Rc" | "Arc" | "Pin", "new" | "clone" | "pin" | "new_unchecked")
+            | ("mem", "take" | "replace") => {
                 return half.value_or_unknown(args.and_then(Node::first));
             }
             ("Default", "default") => return half.unknown(),

@@ -7,6 +7,7 @@ mod generics;
 mod imports;
 mod invariants;
 mod items;
+mod mask;
 mod members;
 mod params;
 mod patterns;
@@ -14,6 +15,9 @@ mod refs;
 mod tokens;
 mod types;
 
+use std::borrow::Cow;
+
+use sdl_model::Lang;
 use sdl_model::facts::ExprIx;
 
 use crate::build::{EffectTable, Half};
@@ -215,6 +219,10 @@ impl Language for Rust {
 
     fn effects() -> &'static EffectTable {
         &effects::TABLE
+    }
+
+    fn prepare(_lang: Lang, bytes: &[u8]) -> Cow<'_, [u8]> {
+        mask::mask(bytes)
     }
 
     fn begin(cx: &mut Context<'_>, root: Node<'_>) {

@@ -1,0 +1,393 @@
+//! Items that a macro is given to hand on: `cfg_if_unix! { pub mod unix; }`, `pin_project! { struct S { … } }`.
+//!
+//! To the grammar what a macro is called with is tokens. Where an item may stand, and the tokens read as whole items, the
+//! macro's name and its braces become white space and the items what they look like.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+/// Deeper than people nest such macros; bounds the work.
+const MAX_DEPTH: usize = 4;
+
+/// `bytes` with white space for the macros that stand around items.
+pub(super) fn mask(bytes: &[u8]) -> Cow<'_, [u8]> {
+    if !opens_macro(bytes) {
+        return Cow::Borrowed(bytes);
+    }
+    let mut out: Option<Vec<u8>> = None;
+    let mut scan = Scan { bytes, at: 0 };
+    // For each open brace, whether items stand in it, and whether it is a macro's that is masked.
+    let mut open: Vec<(bool, bool)> = Vec::new();
+    let mut masked = 0;
+    let mut head = Head::default();
+    while let Some(token) = scan.next() {
+        let in_items = open.last().is_none_or(|(items, _)| *items);
+        match token {
+            Token::Word(place) if in_items => head.word(bytes, place),
+            Token::Word(_) => {}
+            Token::Mark(b'{', at) => {
+                let name = head.called.take().filter(|_| in_items && head.paren == 0);
+                let accepted = name.filter(|_| masked < MAX_DEPTH && holds_items(bytes, at + 1));
+                if let Some(name) = accepted {
+                    let out = out.get_or_insert_with(|| bytes.to_vec());
+                    blank(out, name.start..at + 1);
+                    open.push((true, true));
+                    masked += 1;
+                } else {
+                    open.push((in_items && head.holds_items, false));
+                }
+                head = Head::default();
+            }
+            Token::Mark(b'}', at) => {
+                if let Some((_, true)) = open.pop() {
+                    masked -= 1;
+                    blank(out.get_or_insert_with(|| bytes.to_vec()), at..at + 1);
+                }
+                head = Head::default();
+            }
+            Token::Mark(mark, _) if in_items => head.mark(mark),
+            Token::Mark(..) => {}
+        }
+    }
+    out.map_or(Cow::Borrowed(bytes), Cow::Owned)
+}
+
+/// Whether some `name! {` stands anywhere.
+fn opens_macro(bytes: &[u8]) -> bool {
+    bytes.iter().enumerate().filter(|(_, byte)| **byte == b'!').any(|(at, _)| {
+        let rest = bytes.get(at + 1..).unwrap_or_default();
+        rest.trim_ascii_start().first() == Some(&b'{')
+            && at.checked_sub(1).and_then(|before| bytes.get(before)).is_some_and(|byte| is_word(*byte))
+    })
+}
+
+fn blank(text: &mut [u8], place: Range<usize>) {
+    for byte in text.get_mut(place).unwrap_or_default() {
+        if !matches!(*byte, b'\n' | b'\r') {
+            *byte = b' ';
+        }
+    }
+}
+
+/// What has been read since the last item ended.
+#[derive(Default)]
+struct Head {
+    /// The path of what may be a macro's name.
+    path: Option<Range<usize>>,
+    /// The same, behind its `!`.
+    called: Option<Range<usize>>,
+    /// Whether an item has begun, and whether items stand in its braces.
+    begun: bool,
+    holds_items: bool,
+    paren: u32,
+}
+
+impl Head {
+    fn word(&mut self, bytes: &[u8], place: Range<usize>) {
+        self.called = None;
+        if self.paren > 0 {
+            return;
+        }
+        match bytes.get(place.clone()).unwrap_or_default() {
+            b"mod" | b"impl" | b"trait" if !self.begun => {
+                self.begun = true;
+                self.holds_items = true;
+            }
+            b"extern" if !self.begun => self.holds_items = true,
+            b"pub" | b"unsafe" | b"crate" if self.path.is_none() => {}
+            b"fn" | b"struct" | b"enum" | b"union" | b"const" | b"static" | b"type" | b"use"
+            | b"macro_rules" => {
+                self.begun = true;
+                self.holds_items = false;
+            }
+            _ if self.begun => {}
+            _ => {
+                let start = self.path.as_ref().map_or(place.start, |path| path.start);
+                self.path = Some(start..place.end);
+            }
+        }
+    }
+
+    fn mark(&mut self, mark: u8) {
+        match mark {
+            b'!' if !self.begun => self.called = self.path.take(),
+            b':' => {}
+            b'(' | b'[' => {
+                self.paren += 1;
+                self.called = None;
+            }
+            b')' | b']' => self.paren = self.paren.saturating_sub(1),
+            b';' if self.paren == 0 => *self = Self::default(),
+            _ => self.called = None,
+        }
+    }
+}
+
+/// Whether what is between the brace before `from` and its partner reads as whole items.
+fn holds_items(bytes: &[u8], from: usize) -> bool {
+    let mut scan = Scan { bytes, at: from };
+    let mut open: Vec<u8> = Vec::new();
+    // The word that the present item began with, and how many words came behind it.
+    let mut item: Option<&[u8]> = None;
+    let mut words = 0;
+    let mut any = false;
+    let mut before = b'{';
+    let mut behind_hash = false;
+    while let Some(token) = scan.next() {
+        match token {
+            Token::Word(place) => {
+                let word = bytes.get(place).unwrap_or_default();
+                if behind_hash || before == b'@' {
+                    return false;
+                }
+                match item {
+                    None if open.is_empty() => match word {
+                        b"pub" | b"unsafe" | b"async" | b"default" | b"extern" | b"const"
+                            if item.is_none() =>
+                        {
+                            if word == b"const" {
+                                item = Some(b"const");
+                                words = 0;
+                            }
+                        }
+                        b"fn" | b"struct" | b"enum" | b"union" | b"trait" | b"impl" | b"mod" | b"use"
+                        | b"type" => {
+                            item = Some(word);
+                            words = 0;
+                        }
+                        _ => return false,
+                    },
+                    Some(b"const")
+                        if open.is_empty() && matches!(word, b"fn" | b"unsafe" | b"async" | b"extern") =>
+                    {
+                        item = Some(b"fn");
+                    }
+                    // Items do not stand in the head of another.
+                    Some(_)
+                        if open.is_empty()
+                            && matches!(word, b"struct" | b"enum" | b"trait" | b"mod" | b"use") =>
+                    {
+                        return false;
+                    }
+                    Some(b"fn") if *open == [b'('] && word == b"in" && before == b'w' => return false,
+                    _ => words += 1,
+                }
+                before = b'w';
+            }
+            Token::Mark(mark, at) => {
+                if behind_hash && !matches!(mark, b'[' | b'!') {
+                    return false;
+                }
+                behind_hash = mark == b'#';
+                match mark {
+                    b'$' => return false,
+                    b'@' if matches!(before, b'{' | b'}' | b';' | b',') => return false,
+                    b'(' | b'[' | b'{' => open.push(mark),
+                    b')' if open.pop() != Some(b'(') => return false,
+                    b']' if open.pop() != Some(b'[') => return false,
+                    b'}' if open.is_empty() => return any && item.is_none(),
+                    // Only what is well nested ends before the text does, so that each part is read once.
+                    b'}' if open.pop() != Some(b'{') => return false,
+                    b'}' if open.is_empty()
+                        && item.is_some_and(|item| item != b"use" && item != b"const" && item != b"type") =>
+                    {
+                        any = true;
+                        item = None;
+                    }
+                    b';' if open.is_empty() => {
+                        if item.take().is_none() {
+                            return false;
+                        }
+                        any = true;
+                    }
+                    b'>' if open.is_empty()
+                        && before == b'='
+                        && at > 0
+                        && bytes.get(at - 1) == Some(&b'=') =>
+                    {
+                        return false;
+                    }
+                    // `struct Flags: u8 { … }` and the like are a macro's own.
+                    b':' if open.is_empty()
+                        && words == 1
+                        && before == b'w'
+                        && matches!(item, Some(b"struct" | b"enum" | b"union")) =>
+                    {
+                        return false;
+                    }
+                    b'#' | b'!' if open.is_empty() && item.is_none() => {}
+                    b'?' | b'=' | b'.' | b',' | b'|' if open.is_empty() && item.is_none() => return false,
+                    _ => {}
+                }
+                before = mark;
+            }
+        }
+    }
+    false
+}
+
+/// A part of the text that is neither white space, comment nor literal.
+enum Token {
+    Word(Range<usize>),
+    Mark(u8, usize),
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
+}
+
+struct Scan<'a> {
+    bytes: &'a [u8],
+    at: usize,
+}
+
+impl Scan<'_> {
+    fn byte(&self, ahead: usize) -> u8 {
+        self.bytes.get(self.at + ahead).copied().unwrap_or(0)
+    }
+
+    fn next(&mut self) -> Option<Token> {
+        loop {
+            let byte = *self.bytes.get(self.at)?;
+            match byte {
+                b'/' if self.byte(1) == b'/' => self.until(|byte| byte == b'\n'),
+                b'/' if self.byte(1) == b'*' => self.comment(),
+                b'"' => self.string(),
+                b'\'' => self.quote(),
+                byte if is_word(byte) => {
+                    let start = self.at;
+                    self.until(|byte| !is_word(byte));
+                    let word = start..self.at;
+                    if !self.raw(&word) {
+                        return Some(Token::Word(word));
+                    }
+                }
+                byte if byte.is_ascii_whitespace() => self.at += 1,
+                mark => {
+                    self.at += 1;
+                    return Some(Token::Mark(mark, self.at - 1));
+                }
+            }
+        }
+    }
+
+    fn until(&mut self, ends: impl Fn(u8) -> bool) {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        self.at += rest.iter().position(|byte| ends(*byte)).unwrap_or(rest.len());
+    }
+
+    fn comment(&mut self) {
+        let mut depth = 0_u32;
+        while self.at < self.bytes.len() {
+            match (self.byte(0), self.byte(1)) {
+                (b'/', b'*') => {
+                    depth += 1;
+                    self.at += 2;
+                }
+                (b'*', b'/') => {
+                    depth -= 1;
+                    self.at += 2;
+                    if depth == 0 {
+                        return;
+                    }
+                }
+                _ => self.at += 1,
+            }
+        }
+    }
+
+    fn string(&mut self) {
+        self.at += 1;
+        while self.at < self.bytes.len() {
+            match self.byte(0) {
+                b'\\' => self.at += 2,
+                b'"' => {
+                    self.at += 1;
+                    return;
+                }
+                _ => self.at += 1,
+            }
+        }
+    }
+
+    /// A character or a lifetime.
+    fn quote(&mut self) {
+        self.at += 1;
+        if self.byte(0) == b'\\' {
+            self.at += 2;
+            self.until(|byte| byte == b'\'' || byte == b'\n');
+            self.at += 1;
+        } else {
+            let end = (1..=4).find(|ahead| self.byte(*ahead) == b'\'');
+            match end {
+                Some(end) if end == 1 || self.byte(0) >= 0x80 => self.at += end + 1,
+                _ => self.until(|byte| !is_word(byte)),
+            }
+        }
+    }
+
+    /// Whether `word` opens a raw string, or a raw name, whose mark is left out.
+    fn raw(&mut self, word: &Range<usize>) -> bool {
+        if !matches!(self.bytes.get(word.clone()), Some(b"r" | b"br" | b"cr")) {
+            return false;
+        }
+        let hashes = self.bytes.get(self.at..).unwrap_or_default().iter().take_while(|b| **b == b'#').count();
+        if self.byte(hashes) != b'"' {
+            self.at += hashes;
+            return hashes > 0;
+        }
+        self.at += hashes + 1;
+        while self.at < self.bytes.len() {
+            self.until(|byte| byte == b'"');
+            self.at += 1;
+            if (0..hashes).all(|ahead| self.byte(ahead) == b'#') {
+                self.at += hashes;
+                break;
+            }
+        }
+        true
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn masked(text: &str) -> String {
+        String::from_utf8_lossy(&mask(text.as_bytes())).into_owned()
+    }
+
+    #[test]
+    fn items_of_a_macro_are_items() {
+        assert_eq!(masked("cfg_rt! { pub mod rt; }"), "          pub mod rt;  ");
+        assert_eq!(
+            masked("a::b! { struct S<T> { #[pin] t: T, } }"),
+            "        struct S<T> { #[pin] t: T, }  "
+        );
+        assert_eq!(masked("c! { fn f() { for x in y {} } }"), "     fn f() { for x in y {} }  ");
+        assert_eq!(masked("impl S { c! { fn f(&self) {} } }"), "impl S {      fn f(&self) {}   }");
+    }
+
+    #[test]
+    fn what_reads_otherwise_stays() {
+        for text in [
+            "bitflags! { struct F: u8 { const A = 1; } }",
+            "thread_local! { static A: u8 = 1; }",
+            "lazy_static! { static ref A: u8 = 1; }",
+            "fn f() { select! { fn g() {} } }",
+            "rule! { trait T { @section x fn f(); } }",
+            "rule! { pub struct S #full { } }",
+            "macro_rules! m { ($x:ident) => { fn $x() {} } }",
+            "proptest! { fn f(x in 0..3) { } }",
+            "m! { fn f() { } ?= 3 }",
+            "m! { a => b }",
+            "// m! { fn f() {} }\nfn g() { \"m! { fn h() {} }\"; }",
+            "m! { fn f() {",
+            "wrap! { impl (Iterator) for struct S { a: u8 } }",
+            "m! { fn f( { } }",
+            "m!{}",
+        ] {
+            assert_eq!(masked(text), text);
+        }
+    }
+}
