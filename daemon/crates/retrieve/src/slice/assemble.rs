@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use sdl_model::ids::stable_hash;
 use sdl_model::{EdgeKind, SymbolId};
@@ -17,6 +18,8 @@ use crate::{Result, Source, wire};
 
 /// A slice is full when less than this part of the budget is left.
 const NEARLY: u32 = 40;
+/// Bytes of cards as they stand that hardly any wire format makes less than a token of.
+const BYTES: usize = 12;
 /// Symbols of the frontier that are shown.
 const MOST_FRONTIER: usize = 8;
 
@@ -29,7 +32,7 @@ pub(super) struct Assembler<'a> {
     reached: &'a [Reached],
     /// How many of those are worth a card.
     wanted: usize,
-    cards: RefCell<HashMap<(SymbolId, Detail), Card>>,
+    cards: RefCell<HashMap<(SymbolId, Detail), Rc<Card>>>,
 }
 
 /// One size of slice.
@@ -57,22 +60,27 @@ impl<'a> Assembler<'a> {
         let mut wholes = Vec::new();
         // Everything, as telling as it fits.
         for levels in levels::choices(self.request) {
-            let whole = self.draft(most, levels)?;
-            if whole.tokens <= limit {
-                return self.finish(most, whole);
+            let plenty = self.plenty(most, levels)?;
+            let mut whole = (plenty, self.draft(plenty, levels)?);
+            if whole.1.tokens <= limit && plenty < most {
+                whole = (most, self.draft(most, levels)?);
             }
-            wholes.push((levels, whole.tokens));
+            let (count, draft) = whole;
+            if draft.tokens <= limit {
+                return self.finish(count, draft);
+            }
+            wholes.push((levels, (count, draft.tokens)));
         }
         // Otherwise fewer cards: by the middle plan, unless the tersest brings half as many again.
         let middle = wholes.get(1).or(wholes.first()).copied();
         let tersest = wholes.get(2).copied();
         let mut best = match middle {
-            Some((levels, tokens)) => self.largest(most, levels, tokens)?,
+            Some((levels, whole)) => self.largest(levels, whole)?,
             None => None,
         };
-        if let Some((levels, tokens)) = tersest
+        if let Some((levels, whole)) = tersest
             && best.as_ref().is_none_or(|(count, _)| *count * 3 / 2 < most)
-            && let Some(more) = self.largest(most, levels, tokens)?
+            && let Some(more) = self.largest(levels, whole)?
             && best.as_ref().is_none_or(|(count, _)| more.0 > *count * 3 / 2)
         {
             best = Some(more);
@@ -84,10 +92,27 @@ impl<'a> Assembler<'a> {
         self.finish(count, draft)
     }
 
-    /// The most cards whose slice fits, and that slice; none if not even one does. `tokens` is what `most` cards take.
-    fn largest(&self, most: usize, levels: Levels, tokens: u32) -> Result<Option<(usize, Draft)>> {
+    /// So many cards that they take more than the budget, by a rough count that hardly takes them for more than they are;
+    /// `most` if that many do not. Counting tokens exactly costs more than all else, so it is not done for twice the budget.
+    fn plenty(&self, most: usize, levels: Levels) -> Result<usize> {
+        let limit = self.request.budget.max_estimated_tokens as usize * BYTES;
+        let mut bytes = 0;
+        for (count, one) in self.reached.iter().take(most).enumerate() {
+            if bytes > limit {
+                return Ok(count);
+            }
+            if let Some(card) = self.card(one, levels.of(one))? {
+                bytes += serde_json::to_vec(&*card)?.len();
+            }
+        }
+        Ok(most)
+    }
+
+    /// The most cards whose slice fits, and that slice; none if not even one does. `whole` is a number of cards that do
+    /// not, and what they take.
+    fn largest(&self, levels: Levels, whole: (usize, u32)) -> Result<Option<(usize, Draft)>> {
         let limit = self.request.budget.max_estimated_tokens;
-        let (mut low, mut high) = ((0, 0), (most, tokens));
+        let (mut low, mut high) = ((0, 0), whole);
         let mut fitting = None;
         let mut by_share = false;
         while low.0 + 1 < high.0 {
@@ -121,9 +146,10 @@ impl<'a> Assembler<'a> {
             let Some(card) = self.card(one, detail)? else { continue };
             let held = self.request.known_card_etags.get(&one.symbol);
             if held.is_some_and(|held| etag_covers(held, &card.etag)) {
-                doc.card_refs.push(CardRef { symbol_id: card.symbol_id, etag: card.etag, range: card.range });
+                let etag = card.etag.clone();
+                doc.card_refs.push(CardRef { symbol_id: card.symbol_id, etag, range: card.range });
             } else {
-                doc.cards.push(card);
+                doc.cards.push(Card::clone(&card));
             }
         }
         doc.edges = self.edges(chosen)?;
@@ -134,9 +160,9 @@ impl<'a> Assembler<'a> {
     }
 
     /// None for a symbol whose file's facts are gone, which the ledger's own check reports.
-    fn card(&self, one: &Reached, detail: Detail) -> Result<Option<Card>> {
+    fn card(&self, one: &Reached, detail: Detail) -> Result<Option<Rc<Card>>> {
         if let Some(card) = self.cards.borrow().get(&(one.symbol, detail)) {
-            return Ok(Some(card.clone()));
+            return Ok(Some(Rc::clone(card)));
         }
         let Some(sym) = self.source.symbol(one.symbol)? else { return Ok(None) };
         let options = CardOptions {
@@ -147,7 +173,8 @@ impl<'a> Assembler<'a> {
         let mut card = card::card_of(self.source, &sym, options, self.enrichment)?;
         // The answer says it once.
         card.ledger_version = None;
-        self.cards.borrow_mut().insert((one.symbol, detail), card.clone());
+        let card = Rc::new(card);
+        self.cards.borrow_mut().insert((one.symbol, detail), Rc::clone(&card));
         Ok(Some(card))
     }
 

@@ -1,7 +1,11 @@
 //! Pieces of evidence, each with what it takes.
 
+use std::collections::HashMap;
+use std::rc::Rc;
+
 use schemars::JsonSchema;
-use sdl_model::SymbolId;
+use sdl_lang::Structure;
+use sdl_model::{FileId, SymbolId};
 use sdl_retrieve::Sym;
 use sdl_retrieve::card::Card;
 use serde::Serialize;
@@ -9,6 +13,7 @@ use serde::Serialize;
 use crate::action::ReadCx;
 use crate::ladder::{self, hot_path, identifiers, lines, skeleton};
 use crate::redact::{self, Level};
+use crate::source_text::SourceText;
 use crate::{ToolError, budget, source_text};
 
 /// Less room than this is not worth opening a file for.
@@ -93,14 +98,33 @@ pub(super) fn has_body(card: &Card) -> bool {
     long && (card.kind.is_callable() || card.kind.is_type())
 }
 
+/// Files that were opened for one answer: what it shows of several symbols of a file is read and parsed once. As many as
+/// symbols are opened, at most.
+#[derive(Default)]
+pub(super) struct Opened(HashMap<FileId, Rc<(SourceText, Structure)>>);
+
+impl Opened {
+    fn get(&mut self, cx: &ReadCx<'_>, sym: &Sym) -> Result<Rc<(SourceText, Structure)>, ToolError> {
+        let file = FileId::of(&sym.row().path);
+        if let Some(known) = self.0.get(&file) {
+            return Ok(Rc::clone(known));
+        }
+        let text = source_text::of(cx, sym.row())?;
+        let structure = ladder::structure(&text)?;
+        let opened = Rc::new((text, structure));
+        self.0.insert(file, Rc::clone(&opened));
+        Ok(opened)
+    }
+}
+
 /// Signature and control flow.
-pub(super) fn skeleton(cx: &ReadCx<'_>, sym: &Sym) -> Result<Vec<String>, ToolError> {
-    let text = source_text::of(cx, sym.row())?;
-    let structure = ladder::structure(&text)?;
+pub(super) fn skeleton(cx: &ReadCx<'_>, sym: &Sym, opened: &mut Opened) -> Result<Vec<String>, ToolError> {
+    let file = opened.get(cx, sym)?;
+    let (text, structure) = &*file;
     Ok(skeleton::lines(&skeleton::Wanted {
-        text: &text,
+        text,
         outline: sym.outline(),
-        structure: &structure,
+        structure,
         scope: sym.ix,
         exported_only: false,
         identifiers: &[],
@@ -108,11 +132,16 @@ pub(super) fn skeleton(cx: &ReadCx<'_>, sym: &Sym) -> Result<Vec<String>, ToolEr
 }
 
 /// The lines around the task's names.
-pub(super) fn hot_path(cx: &ReadCx<'_>, sym: &Sym, names: &[String]) -> Result<Vec<String>, ToolError> {
-    let text = source_text::of(cx, sym.row())?;
-    let structure = ladder::structure(&text)?;
-    let (first, last) = skeleton::span_lines(&text, sym.def(), sym.ix);
-    let found = identifiers::find(&text, &structure, names, first, last);
-    let lines = hot_path::lines(&text, &found, CONTEXT, first, last);
+pub(super) fn hot_path(
+    cx: &ReadCx<'_>,
+    sym: &Sym,
+    names: &[String],
+    opened: &mut Opened,
+) -> Result<Vec<String>, ToolError> {
+    let file = opened.get(cx, sym)?;
+    let (text, structure) = &*file;
+    let (first, last) = skeleton::span_lines(text, sym.def(), sym.ix);
+    let found = identifiers::find(text, structure, names, first, last);
+    let lines = hot_path::lines(text, &found, CONTEXT, first, last);
     Ok(lines.into_iter().map(|line| line.text).collect())
 }

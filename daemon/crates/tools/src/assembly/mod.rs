@@ -158,14 +158,16 @@ pub(crate) fn gather(cx: &ReadCx<'_>, start: &Start, most: usize) -> Result<Gath
         out.edges.push(edge);
     }
     let most = most - (most / 10 - left);
-    let mut used = 0;
+    let (mut used, mut opened) = (0, evidence::Opened::default());
     for (rung, share, why) in shares(start.task_type) {
         cx.call.check()?;
         let room = (most * share / 100).saturating_sub(used);
         let before = used;
         used += match rung {
             Rung::Cards => cards(cx, start, &built, room, &mut out)?,
-            Rung::Skeletons | Rung::HotPaths => source(cx, start, &built, (rung, room), &mut out)?,
+            Rung::Skeletons | Rung::HotPaths => {
+                source(cx, start, &built, (rung, room), &mut opened, &mut out)?
+            }
         };
         out.plan.push(Step {
             rung: rung.name().to_owned(),
@@ -238,6 +240,7 @@ fn source(
     start: &Start,
     built: &BuiltSlice,
     (rung, room): (Rung, usize),
+    opened: &mut evidence::Opened,
     out: &mut Gathered,
 ) -> Result<usize, ToolError> {
     let names: Vec<String> = start.names(built);
@@ -254,8 +257,8 @@ fn source(
             continue;
         }
         let shown = match rung {
-            Rung::HotPaths => evidence::hot_path(cx, &sym, &names),
-            _ => evidence::skeleton(cx, &sym),
+            Rung::HotPaths => evidence::hot_path(cx, &sym, &names, opened),
+            _ => evidence::skeleton(cx, &sym, opened),
         };
         match shown {
             Ok(lines) => {
