@@ -279,8 +279,9 @@ pub(crate) enum BenchCommand {
 
 #[derive(Args)]
 pub(crate) struct BenchEdgesArgs {
-    /// A corpus, or a folder of corpora
-    pub(crate) truth: PathBuf,
+    /// Corpora, or folders of corpora
+    #[arg(required = true)]
+    pub(crate) truth: Vec<PathBuf>,
     /// Where the packages' sources lie
     #[arg(long, default_value = "truth-sources")]
     pub(crate) sources: PathBuf,

@@ -82,8 +82,7 @@ impl Calibration {
 fn family(lang: &str) -> &str {
     match lang {
         "javascript" | "typescript" | "tsx" => "ecma",
-        "java" | "kotlin" => "jvm",
-        "cpp" | "c++" => "c",
+        "java" => "jvm",
         other => other,
     }
 }

@@ -1,7 +1,7 @@
 //! `bench edges`: call edges against compilers' truth.
 
 use std::fs;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -88,12 +88,14 @@ pub(super) fn run(args: &BenchEdgesArgs, as_json: bool) -> Result<Outcome, Failu
 }
 
 /// The corpora in a folder: itself, those in it, or those in its `edges`.
-fn corpora(truth: &Path, wanted: &[String]) -> Result<Vec<(PathBuf, Meta)>, Failure> {
+fn corpora(truths: &[PathBuf], wanted: &[String]) -> Result<Vec<(PathBuf, Meta)>, Failure> {
     let mut found = Vec::new();
-    if let Some(meta) = corpus::meta(truth)? {
-        found.push((truth.to_owned(), meta));
+    for truth in truths {
+        if let Some(meta) = corpus::meta(truth)? {
+            found.push((truth.clone(), meta));
+        }
     }
-    for folder in [truth.to_owned(), truth.join("edges")] {
+    for folder in truths.iter().flat_map(|truth| [truth.clone(), truth.join("edges")]) {
         let Ok(entries) = fs::read_dir(&folder) else { continue };
         for entry in entries.flatten() {
             if let Some(meta) = corpus::meta(&entry.path())? {
@@ -108,7 +110,7 @@ fn corpora(truth: &Path, wanted: &[String]) -> Result<Vec<(PathBuf, Meta)>, Fail
     if found.is_empty() {
         let message = format!(
             "{} has no corpus{}: a corpus is a folder with meta.json, defs.jsonl.gz, edges.jsonl.gz, unresolved.jsonl.gz and files.txt",
-            truth.display(),
+            truths.iter().map(|truth| truth.display().to_string()).collect::<Vec<_>>().join(", "),
             if wanted.is_empty() { String::new() } else { format!(" of the name {}", wanted.join(" or ")) },
         );
         return Err(Failure::Usage(message));

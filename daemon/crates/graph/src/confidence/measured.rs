@@ -16,11 +16,28 @@ pub(super) enum Family {
     Go,
     Jvm,
     C,
+    Cpp,
+    CSharp,
+    Kotlin,
+    Php,
+    Ruby,
 }
 
 impl Family {
     /// All of them, in order.
-    pub(super) const ALL: [Self; 6] = [Self::Python, Self::Ecma, Self::Rust, Self::Go, Self::Jvm, Self::C];
+    pub(super) const ALL: [Self; 11] = [
+        Self::Python,
+        Self::Ecma,
+        Self::Rust,
+        Self::Go,
+        Self::Jvm,
+        Self::C,
+        Self::Cpp,
+        Self::CSharp,
+        Self::Kotlin,
+        Self::Php,
+        Self::Ruby,
+    ];
 
     /// The family of a language; none where no truth covers it.
     pub(super) fn of(lang: Lang) -> Option<Self> {
@@ -31,6 +48,11 @@ impl Family {
             Lang::Go => Self::Go,
             Lang::Java => Self::Jvm,
             Lang::C => Self::C,
+            Lang::Cpp => Self::Cpp,
+            Lang::CSharp => Self::CSharp,
+            Lang::Kotlin => Self::Kotlin,
+            Lang::Php => Self::Php,
+            Lang::Ruby => Self::Ruby,
             _ => return None,
         })
     }
@@ -43,6 +65,11 @@ impl Family {
             "go" => Self::Go,
             "jvm" => Self::Jvm,
             "c" => Self::C,
+            "cpp" => Self::Cpp,
+            "csharp" => Self::CSharp,
+            "kotlin" => Self::Kotlin,
+            "php" => Self::Php,
+            "ruby" => Self::Ruby,
             _ => return None,
         })
     }
