@@ -14,6 +14,7 @@ mod infer;
 mod modules;
 mod own;
 mod resolve;
+mod stack;
 pub mod strategies;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;

@@ -48,6 +48,19 @@ fn long_chains_are_followed_only_so_far() {
 }
 
 #[test]
+fn a_small_stack_is_enough() {
+    let mut text = String::new();
+    for i in 0..60 {
+        let nested = format!("{}f{}(){}", format!("f{}(", i + 1).repeat(30), i + 1, ")".repeat(30));
+        writeln!(text, "function f{i}(a) {{ const x = {{ m: {nested} }}; return x.m; }}").unwrap();
+    }
+    let files = vec![("a.js".to_owned(), text + "function last() { f0().go().on(); }\n")];
+    // As much as the resolver wants to have left before each step, and a little to begin with.
+    let small = std::thread::Builder::new().stack_size(512 << 10);
+    assert!(!small.spawn(move || resolve(&files)).unwrap().join().unwrap().is_empty());
+}
+
+#[test]
 fn inheritance_cycles_end() {
     let text = "class A(B):\n    pass\n\nclass B(C):\n    pass\n\nclass C(A):\n    def f(self):\n        self.g()\n        super().h()\n";
     let edges = resolve(&[("a.py".to_owned(), text.to_owned())]);

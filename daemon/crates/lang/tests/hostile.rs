@@ -89,6 +89,14 @@ proptest! {
     }
 }
 
+/// A scanner that looks up characters in a table of 256 reads beyond it for these.
+#[test]
+fn characters_far_beyond_a_table() {
+    for far in ['\u{4e00}', '\u{1f600}', '\u{e0100}', '\u{10ffff}'] {
+        all(format!("echo {{{far}..1}} {{1{far}}} {{1..{far}}}\n").as_bytes());
+    }
+}
+
 /// As deep as a scanner saves its state with a byte more than there is room for.
 #[test]
 fn scanners_that_save_too_much() {

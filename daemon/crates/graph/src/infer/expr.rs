@@ -20,7 +20,10 @@ impl Infer<'_, '_> {
         if depth > EXPR_DEPTH || !self.w.step() {
             return Typed::UNKNOWN;
         }
-        let deeper = depth + 1;
+        crate::stack::with_room(|| self.eval_fresh(ctx, ix, depth + 1))
+    }
+
+    fn eval_fresh(&self, ctx: &Ctx<'_>, ix: ExprIx, deeper: u8) -> Typed {
         match ctx.arena.expr(ix) {
             Expr::Name(name) => self.named_value(ctx, self.meaning(ctx, *name, Want::Any)),
             Expr::SelfRef => self.receiver(ctx),

@@ -292,7 +292,7 @@ impl<'a> World<'a> {
         match turn {
             Turn::Known(value) => value,
             Turn::Compute => {
-                let value = compute();
+                let value = crate::stack::with_room(compute);
                 if let Some(kept) = self.tracker.leave(&value) {
                     memo.borrow_mut().insert(question, KeptAnswer(kept));
                 }
