@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use sdl_model::Lang;
 use tree_sitter::{Language as Grammar, ParseOptions, Parser, Tree};
 
-use crate::ExtractError;
+use crate::{ExtractError, scanner};
 
 /// Steps that any file gets. A step is a hundred of the parser's operations (one call of its progress callback), or what
 /// takes it as long. Steps and not seconds: facts must be the same on a slow machine.
@@ -43,6 +43,7 @@ pub(crate) fn parse(lang: Lang, grammar: &Grammar, bytes: &[u8]) -> Result<Tree,
     if bytes.len() > MAX_OPEN_BRACKETS as usize && most_open(bytes) > MAX_OPEN_BRACKETS {
         return Err(ExtractError::TooDeep(MAX_OPEN_BRACKETS));
     }
+    let bytes = &*scanner::readable(lang, bytes);
     // Taken out while in use: a panic below loses the parser instead of leaving a half-used one behind.
     let kept = PARSERS.with_borrow_mut(|parsers| {
         let at = parsers.iter().position(|(of, _)| *of == lang)?;

@@ -4,9 +4,6 @@ mod effects;
 mod exprs;
 mod facts;
 
-use std::borrow::Cow;
-
-use sdl_model::Lang;
 use sdl_model::facts::ExprIx;
 
 use crate::build::{EffectTable, Half};
@@ -69,15 +66,6 @@ impl Language for Bash {
 
     fn effects() -> &'static EffectTable {
         &effects::TABLE
-    }
-
-    /// The grammar's scanner looks characters up in a table of the C library that holds 256 of them, and reads beyond it
-    /// for others. To the shell they are all alike, parts of words.
-    fn prepare(_lang: Lang, bytes: &[u8]) -> Cow<'_, [u8]> {
-        if bytes.is_ascii() {
-            return Cow::Borrowed(bytes);
-        }
-        Cow::Owned(bytes.iter().map(|byte| if byte.is_ascii() { *byte } else { b'_' }).collect())
     }
 
     fn enter<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
