@@ -64,8 +64,8 @@ pub trait Language: Copy + Sized + 'static {
         Self::SEPARATOR
     }
 
-    /// What the parser gets to see in place of `bytes`: as many bytes, with white space where there is text that the
-    /// grammar has no place for. Nodes still have the text as it is written.
+    /// What the parser gets to see in place of `bytes`, whatever it parses for: as many bytes, with white space where there
+    /// is text that the grammar has no place for. Nodes still have the text as it is written.
     fn prepare(_lang: Lang, bytes: &[u8]) -> Cow<'_, [u8]> {
         Cow::Borrowed(bytes)
     }
@@ -109,7 +109,7 @@ pub(crate) fn run<L: Language>(
     tables: &Tables<L::K, L::F>,
     bytes: &[u8],
 ) -> Result<Facts, ExtractError> {
-    let tree = parse::parse(lang, grammar, &L::prepare(lang, bytes))?;
+    let tree = parse::parse(lang, grammar, L::prepare, bytes)?;
     let src = text_of(bytes);
     let tape: Tape<'_, L> = Tape::new(&tree, &src, tables)?;
     drop(tree);

@@ -1,12 +1,13 @@
 //! Parsing, with parsers kept per thread and a limit counted in steps.
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::ops::ControlFlow;
 
 use sdl_model::Lang;
 use tree_sitter::{Language as Grammar, ParseOptions, Parser, Tree};
 
-use crate::{ExtractError, scanner};
+use crate::ExtractError;
 
 /// Steps that any file gets. A step is a hundred of the parser's operations (one call of its progress callback), or what
 /// takes it as long. Steps and not seconds: facts must be the same on a slow machine.
@@ -35,15 +36,23 @@ thread_local! {
     static PARSERS: RefCell<Vec<(Lang, Parser)>> = const { RefCell::new(Vec::new()) };
 }
 
-/// Parses `bytes` as `lang`, whose grammar is `grammar`.
-pub(crate) fn parse(lang: Lang, grammar: &Grammar, bytes: &[u8]) -> Result<Tree, ExtractError> {
+/// [`crate::Language::prepare`].
+pub(crate) type Prepare = fn(Lang, &[u8]) -> Cow<'_, [u8]>;
+
+/// Parses `bytes` as `lang`, whose grammar is `grammar` and gets to see what `prepare` makes of them.
+pub(crate) fn parse(
+    lang: Lang,
+    grammar: &Grammar,
+    prepare: Prepare,
+    bytes: &[u8],
+) -> Result<Tree, ExtractError> {
     if u32::try_from(bytes.len()).is_err() {
         return Err(ExtractError::TooLarge(bytes.len()));
     }
+    let bytes = &*prepare(lang, bytes);
     if bytes.len() > MAX_OPEN_BRACKETS as usize && most_open(bytes) > MAX_OPEN_BRACKETS {
         return Err(ExtractError::TooDeep(MAX_OPEN_BRACKETS));
     }
-    let bytes = &*scanner::readable(lang, bytes);
     // Taken out while in use: a panic below loses the parser instead of leaving a half-used one behind.
     let kept = PARSERS.with_borrow_mut(|parsers| {
         let at = parsers.iter().position(|(of, _)| *of == lang)?;
@@ -100,6 +109,6 @@ fn most_open(bytes: &[u8]) -> u32 {
 
 /// Parses and does no more; for measuring what extraction adds. `None` for a language without a grammar.
 pub fn parse_only(lang: Lang, bytes: &[u8]) -> Option<Result<Tree, ExtractError>> {
-    let grammar = crate::languages::grammar(lang)?;
-    Some(parse(lang, &grammar, bytes))
+    let (grammar, prepare) = crate::languages::grammar(lang)?;
+    Some(parse(lang, &grammar, prepare, bytes))
 }

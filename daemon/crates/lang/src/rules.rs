@@ -87,7 +87,7 @@ mod tests {
         assert_eq!(judged(&all, "notes", "x = 1", Some(Lang::Python)), read(Lang::Python, "x = 1"));
         assert_eq!(judged(&all, "a.py", "\0", None), Judged::Skipped(SkipReason::Binary));
         assert_eq!(
-            judged(&all, "run", "#!/bin/sh\n# @generated\n", None),
+            judged(&all, "run", &format!("#!/bin/sh\n# @generated\n{}", "# one\n".repeat(100_000)), None),
             Judged::Ignored,
             "no name claims it"
         );

@@ -6,7 +6,6 @@
 //! scanner gets more room, and a state that does not fit or can't be read back counts as empty: the parser then goes
 //! on as it does behind any other error.
 
-use std::borrow::Cow;
 use std::ffi::{c_char, c_uint, c_void};
 use std::sync::OnceLock;
 
@@ -55,15 +54,6 @@ const MORE_ROOM: usize = 2 * ROOM;
 
 static PYTHON: OnceLock<Serialize> = OnceLock::new();
 static RUBY: OnceLock<Serialize> = OnceLock::new();
-
-/// The text as the scanner of `lang` can take it. Bash's looks characters up in a table of the C library that holds 256 of
-/// them, and reads beyond it for others; to the shell those are all alike, parts of words.
-pub(crate) fn readable(lang: Lang, bytes: &[u8]) -> Cow<'_, [u8]> {
-    if lang != Lang::Bash || bytes.is_ascii() {
-        return Cow::Borrowed(bytes);
-    }
-    Cow::Owned(bytes.iter().map(|byte| if byte.is_ascii() { *byte } else { b'_' }).collect())
-}
 
 /// `grammar`, with a guard if the scanner of `lang` needs one.
 pub(crate) fn guarded(lang: Lang, grammar: Grammar) -> Grammar {

@@ -218,6 +218,16 @@ mod tests {
     }
 
     #[test]
+    fn what_the_extractor_sees_behind_macros_is_seen_here() {
+        for (lang, text, wanted) in [
+            (Lang::Rust, "cfg_unix! {\n    fn f() { if a { b() } }\n}\n", "if a"),
+            (Lang::Cpp, "API_BEGIN class EXPORT A final { void f() { if (a) { b(); } } };\n", "if (a)"),
+        ] {
+            assert_eq!(headers(lang, text), [wanted], "{lang:?}");
+        }
+    }
+
+    #[test]
     fn comments_are_found_and_other_files_have_no_structure() {
         let text = "# one\nx = 1  # two\n";
         let found = structure(Lang::Python, text.as_bytes()).unwrap();

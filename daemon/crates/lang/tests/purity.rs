@@ -7,7 +7,7 @@ mod support;
 use std::collections::BTreeMap;
 
 use sdl_lang::extract;
-use sdl_model::facts::{DefIx, Facts};
+use sdl_model::facts::{DefFlags, DefIx, Facts};
 use sdl_model::{Lang, SymbolKind};
 
 fn facts(lang: Lang, text: &str) -> Facts {
@@ -70,28 +70,27 @@ fn by_name(facts: &Facts) -> BTreeMap<String, (u64, u64)> {
 }
 
 #[test]
-fn a_body_edit_changes_one_fingerprint() {
-    let old = "class A:\n    def f(self):\n        return 1\n\n    def g(self):\n        x = 1\n        return B(x)\n";
-    let new = old.replace("x = 1", "y = 2; x = 3");
-    let (a, b) = (facts(Lang::Python, old), facts(Lang::Python, &new));
-    assert_eq!(a.outline.interface, b.outline.interface);
-    let changed: Vec<String> = by_name(&a)
-        .into_iter()
-        .filter(|(name, hashes)| by_name(&b).get(name) != Some(hashes))
-        .map(|(name, _)| name)
-        .collect();
-    assert_eq!(changed, ["A.g"]);
-}
-
-#[test]
-fn an_edit_inside_a_function_changes_every_function_around_it() {
-    let old = "class A:\n    def f(self):\n        def g():\n            return 1\n        return g\n\n    def h(self):\n        pass\n";
-    let new = old.replace("return 1", "return 2");
-    let (a, b) = (facts(Lang::Python, old), facts(Lang::Python, &new));
-    let (a, b) = (by_name(&a), by_name(&b));
-    let changed: Vec<&String> =
-        a.iter().filter(|(name, hashes)| b.get(*name) != Some(hashes)).map(|(name, _)| name).collect();
-    assert_eq!(changed, ["A.f", "A.f.g"]);
+fn an_edit_of_a_body_changes_the_functions_around_it_and_no_others() {
+    for (old, edit, expected) in [
+        (
+            "class A:\n    def f(self):\n        return 1\n\n    def g(self):\n        x = 1\n        return B(x)\n",
+            ("x = 1", "y = 2; x = 3"),
+            &["A.g"][..],
+        ),
+        (
+            "class A:\n    def f(self):\n        def g():\n            return 1\n        return g\n\n    def h(self):\n        pass\n",
+            ("return 1", "return 2"),
+            &["A.f", "A.f.g"],
+        ),
+    ] {
+        let new = old.replace(edit.0, edit.1);
+        let (a, b) = (facts(Lang::Python, old), facts(Lang::Python, &new));
+        assert_eq!(a.outline.interface, b.outline.interface);
+        let (a, b) = (by_name(&a), by_name(&b));
+        let changed: Vec<&String> =
+            a.iter().filter(|(name, hashes)| b.get(*name) != Some(hashes)).map(|(name, _)| name).collect();
+        assert_eq!(changed, expected);
+    }
 }
 
 #[test]
@@ -117,6 +116,22 @@ fn the_interface_sees_what_others_see() {
     ] {
         assert_eq!(interface(change) == interface(base), same, "{change}");
     }
+}
+
+#[test]
+fn a_generator_s_mark_is_on_every_definition_and_changes_nothing_else() {
+    let text = "class A:\n    def f(self):\n        return 1\n";
+    let (plain, marked) = (
+        facts(Lang::Python, &format!("# Made up\n{text}")),
+        facts(Lang::Python, &format!("# @generated\n{text}")),
+    );
+    assert!(marked.outline.is_generated() && !plain.outline.is_generated());
+    assert_eq!(plain.outline.interface, marked.outline.interface);
+    assert_eq!(by_name(&plain).len(), 3);
+    for (a, b) in plain.outline.defs.iter().zip(&marked.outline.defs) {
+        assert_eq!((a.flags.with(DefFlags::GENERATED), a.key), (b.flags, b.key));
+    }
+    assert!(facts(Lang::Manifest, "# @generated\n[package]\nname = 'a'\n").outline.is_generated());
 }
 
 #[test]

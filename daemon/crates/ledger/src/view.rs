@@ -63,6 +63,8 @@ pub struct Counters {
     pub languages: Vec<(String, u64)>,
     /// How references came out.
     pub resolution: ResolutionCounts,
+    /// Files with facts that bear a generator's mark.
+    pub generated: u64,
 }
 
 /// One version of one repository, read. Implemented by a snapshot (a read transaction) and by a batch (which sees

@@ -8,7 +8,7 @@ use sdl_model::{Edge, EdgeKind, Lang, SymbolId, SymbolKind};
 
 use crate::confidence;
 use crate::hash::NumberMap;
-use crate::strategies::Rule;
+use crate::strategies::{self, Rule};
 use crate::world::FileIndex;
 
 /// The edges of one file in the making.
@@ -44,12 +44,13 @@ impl Edges {
         let known = self.found.entry((source, to, kind)).or_insert(Edge { sites: 0, ..edge });
         known.sites = known.sites.saturating_add(1);
         known.line_offset = known.line_offset.min(edge.line_offset);
-        let rank = |edge: &Edge| (edge.resolution, 100 - edge.confidence, edge.strategy);
-        if rank(&edge) < rank(known) {
+        // Which rule is named does not depend on what was measured; the edge is as sure as the surest of them.
+        let order = |edge: &Edge| (edge.resolution, strategies::order(edge.strategy));
+        if order(&edge) < order(known) {
             known.resolution = edge.resolution;
             known.strategy = edge.strategy;
-            known.confidence = edge.confidence;
         }
+        known.confidence = known.confidence.max(edge.confidence);
     }
 
     /// All edges by source, sorted, and the counts.

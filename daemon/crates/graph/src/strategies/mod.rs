@@ -93,6 +93,12 @@ pub fn rule(strategy: Strategy) -> Option<&'static Rule> {
     ALL.iter().find(|rule| rule.number == strategy.0)
 }
 
+/// Which of two rules that are as sure speaks for an edge that both find: the lesser one. What knows more than the name
+/// comes before what does not.
+pub(crate) fn order(strategy: Strategy) -> (bool, u8) {
+    (rule(strategy).is_none_or(Rule::goes_by_name), strategy.0)
+}
+
 /// The name of that rule on the wire.
 pub fn name(strategy: Strategy) -> &'static str {
     rule(strategy).map_or("unknown", |rule| rule.name)
@@ -101,6 +107,14 @@ pub fn name(strategy: Strategy) -> &'static str {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_rule_that_goes_by_the_name_is_the_last_to_be_named() {
+        let order = |rule: Rule| super::order(rule.strategy());
+        assert!(order(scope::RULE) < order(import::RULE));
+        assert!(order(extension::RULE) < order(unique_function::RULE));
+        assert!(order(unique_method::RULE) < order(same_name::RULE));
+    }
 
     #[test]
     fn numbers_grow_and_names_differ() {

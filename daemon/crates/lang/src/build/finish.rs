@@ -4,11 +4,12 @@ use std::collections::HashMap;
 
 use sdl_model::Lang;
 use sdl_model::facts::{
-    Binding, BindingKind, Body, Def, DefIx, Facts, Manifest, Outline, Ref, RefForm, StrIx,
+    Binding, BindingKind, Body, Def, DefFlags, DefIx, Facts, Manifest, Outline, Ref, RefForm, StrIx,
 };
 
 use super::{Builder, interface, keys};
 use crate::Language;
+use crate::classify::is_generated;
 use crate::languages::manifest::Found;
 
 impl Builder<'_> {
@@ -30,6 +31,7 @@ impl Builder<'_> {
             interface: 0,
         };
         keys::set_keys::<L>(lang, &mut outline.defs, &outline.arena);
+        mark(&mut outline.defs, self.bytes);
         outline.interface = interface::interface(&outline);
         Facts {
             outline,
@@ -58,22 +60,27 @@ pub(crate) fn bare_with(lang: Lang, bytes: &[u8], manifest: Option<Found>) -> Fa
             .collect(),
     });
     let mut outline = Outline {
-        lang,
         lines: builder.lines.count(bytes.len()),
         arena: builder.out.into_arena(),
         defs: builder.defs,
-        imports: Vec::new(),
-        exports: Vec::new(),
-        package: None,
         manifest,
-        errors: 0,
-        interface: 0,
+        ..Outline::empty(lang)
     };
     for def in &mut outline.defs {
         def.key = keys::module_key();
     }
+    mark(&mut outline.defs, bytes);
     outline.interface = interface::interface(&outline);
     Facts { outline, body: Body::default() }
+}
+
+/// Says of all definitions of a generated file that they are.
+fn mark(defs: &mut [Def], bytes: &[u8]) {
+    if is_generated(bytes) {
+        for def in defs {
+            def.flags = def.flags.with(DefFlags::GENERATED);
+        }
+    }
 }
 
 /// Removes reads of local variables and parameters: they lead to no definition. Calls and members of them stay, the

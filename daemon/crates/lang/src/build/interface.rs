@@ -163,7 +163,7 @@ pub(super) fn interface(outline: &Outline) -> u64 {
             parent,
             def.kind,
             def.visibility,
-            def.flags.0,
+            def.flags.without(DefFlags::GENERATED).0,
             arena.str(def.name),
             arena.str(def.qualified)
         );

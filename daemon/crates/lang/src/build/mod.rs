@@ -12,6 +12,7 @@ mod prose;
 mod refs;
 mod shapes;
 pub mod text;
+mod written;
 
 use std::collections::{HashMap, HashSet};
 
@@ -21,6 +22,7 @@ pub use defs::NewDef;
 pub use effects::{EffectEntries, EffectTable};
 pub(crate) use finish::{bare, bare_with};
 pub use half::{Half, MAX_ELEMENTS};
+pub(crate) use written::Written;
 
 use lines::Lines;
 

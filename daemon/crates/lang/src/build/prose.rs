@@ -52,11 +52,7 @@ impl Builder<'_> {
 
 /// The chunks of a text that may be words, with a blank between them.
 fn words_of(text: &str, out: &mut String) {
-    let mut end = text.len().min(LONGEST);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    for chunk in text.get(..end).unwrap_or("").split_ascii_whitespace() {
+    for chunk in text.get(..text.floor_char_boundary(LONGEST)).unwrap_or("").split_ascii_whitespace() {
         let bytes = chunk.as_bytes();
         let no_word = bytes.len() > LONGEST_CHUNK
             || bytes.len() >= CHUNK && bytes.iter().any(u8::is_ascii_digit)

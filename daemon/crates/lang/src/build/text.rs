@@ -12,11 +12,7 @@ pub fn cut(text: &mut String, max: usize) {
     if text.len() <= max {
         return;
     }
-    let mut at = max.saturating_sub('…'.len_utf8());
-    while !text.is_char_boundary(at) {
-        at -= 1;
-    }
-    text.truncate(at);
+    text.truncate(text.floor_char_boundary(max.saturating_sub('…'.len_utf8())));
     text.truncate(text.trim_end().len());
     text.push('…');
 }

@@ -41,6 +41,7 @@ use crate::ExtractError;
 use crate::build::bare;
 use crate::driver::run;
 use crate::kinds::Tables;
+use crate::parse::Prepare;
 use crate::scanner::guarded;
 
 /// One language's extractor.
@@ -50,6 +51,7 @@ struct Entry {
     /// The extractor's type, to group languages that share one.
     extractor: fn() -> &'static str,
     grammar: fn() -> Grammar,
+    prepare: Prepare,
     extract: fn(&[u8]) -> Result<Facts, ExtractError>,
     #[cfg(test)]
     unknown_names: fn() -> Vec<String>,
@@ -61,6 +63,7 @@ macro_rules! entry {
             lang: Lang::$lang,
             #[cfg(test)]
             extractor: std::any::type_name::<$extractor>,
+            prepare: <$extractor as crate::Language>::prepare,
             grammar: || guarded(Lang::$lang, Grammar::new($grammar)),
             extract: |bytes| {
                 type Of = Tables<<$extractor as crate::Language>::K, <$extractor as crate::Language>::F>;
@@ -104,8 +107,9 @@ fn entry(lang: Lang) -> Option<&'static Entry> {
     REGISTRY.iter().find(|entry| entry.lang == lang)
 }
 
-pub(crate) fn grammar(lang: Lang) -> Option<Grammar> {
-    entry(lang).map(|entry| (entry.grammar)())
+/// What a parse takes.
+pub(crate) fn grammar(lang: Lang) -> Option<(Grammar, Prepare)> {
+    entry(lang).map(|entry| ((entry.grammar)(), entry.prepare))
 }
 
 /// What `bytes` say, read as `lang`. Broken code yields what can be made out; a language without an extractor yields

@@ -1,7 +1,7 @@
 //! What a file publishes: names, and the search postings.
 
 use sdl_model::facts::DefFlags;
-use sdl_model::{FileId, Outline, SymbolId, SymbolKind};
+use sdl_model::{FileId, Lang, Outline, SymbolId, SymbolKind};
 use serde::{Deserialize, Serialize};
 
 use super::corrupt;
@@ -22,13 +22,16 @@ pub(crate) type PackedPosting = [u8; POSTING_ITEM];
 pub(crate) struct Public {
     /// [`Outline::interface`].
     pub(crate) interface: u64,
-    /// The language's stored number.
+    /// The language's stored number, with [`GENERATED`] if the file bears a generator's mark.
     pub(crate) lang: u8,
     /// The package that the file declares.
     pub(crate) package: Option<String>,
     /// Its symbols, sorted, without doubles.
     pub(crate) defs: Vec<PublicDef>,
 }
+
+/// Languages are numbered below this.
+const GENERATED: u8 = 1 << 7;
 
 /// One symbol of a file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -61,10 +64,20 @@ impl Public {
         defs.dedup_by_key(|def| def.symbol);
         Self {
             interface: outline.interface,
-            lang: outline.lang as u8,
+            lang: outline.lang as u8 | if outline.is_generated() { GENERATED } else { 0 },
             package: outline.package.map(|package| outline.str(package).to_owned()),
             defs,
         }
+    }
+
+    /// The language.
+    pub(crate) fn lang(&self) -> Option<Lang> {
+        Lang::from_number(self.lang & !GENERATED)
+    }
+
+    /// Whether the file bears a generator's mark.
+    pub(crate) fn is_generated(&self) -> bool {
+        self.lang & GENERATED != 0
     }
 
     /// The definitions that are found by name, with their stored form.

@@ -59,11 +59,7 @@ pub(super) fn write(outline: &Outline, out: &mut Vec<u8>) {
 
 /// A name as far as its length can be stored.
 fn cut(name: &str) -> &str {
-    let mut end = name.len().min(usize::from(u16::MAX));
-    while !name.is_char_boundary(end) {
-        end -= 1;
-    }
-    &name[..end]
+    name.get(..name.floor_char_boundary(usize::from(u16::MAX))).unwrap_or("")
 }
 
 /// The first definition whose key `is` the wanted one.
@@ -125,16 +121,9 @@ mod tests {
         let mut arena = Arena::default();
         let (name, qualified) = (arena.strings.push("später"), arena.strings.push("Uhr::später"));
         let outline = Outline {
-            lang: Lang::Rust,
             arena,
             defs: vec![Def { qualified, key: 7, ..Def::new(name, SymbolKind::Method) }],
-            imports: Vec::new(),
-            exports: Vec::new(),
-            package: None,
-            manifest: None,
-            lines: 1,
-            errors: 0,
-            interface: 0,
+            ..Outline::empty(Lang::Rust)
         };
         let mut bytes = Vec::new();
         write(&outline, &mut bytes);

@@ -40,10 +40,10 @@ pub use tally::{Sign, Tally};
 
 /// The number of the tables' and records' layout. A ledger with a greater one is refused, one with a smaller one is
 /// brought up to date.
-pub const STORAGE_SCHEMA: u32 = 2;
+pub const STORAGE_SCHEMA: u32 = 3;
 
-/// What brings an older ledger up to date, in order. None yet.
-const UPGRADES: &[Upgrade] = &[];
+/// What brings an older ledger up to date, in order.
+const UPGRADES: &[Upgrade] = &[Upgrade { from: 2, run: state::count_generated }];
 
 /// One repository's ledger. `Send + Sync`; keep it in an `Arc`.
 pub struct Ledger {

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use sdl_model::{Cause, FileRow, FileState, RelPath, SkipReason, Version};
 
+use super::state::COUNTERS;
 use super::{Ledger, Opened, STORAGE_SCHEMA};
 use crate::env::{Reads, TableSpec};
 use crate::store::{How, Upgrade};
@@ -89,4 +90,26 @@ fn a_schema_without_a_way_up_is_set_aside() {
     with_a_version(dir.path());
     let opened = open(dir.path(), NEXT + 2, &options()).unwrap();
     assert!(matches!(opened.how, How::Rebuilt { why, .. } if why.contains("too old")));
+}
+
+#[test]
+fn a_ledger_that_knew_no_generated_files_has_none() {
+    let dir = tempfile::tempdir().unwrap();
+    let version = with_a_version(dir.path());
+    let soon = Instant::now() + Duration::from_mins(1);
+    let counters = {
+        let ledger = Ledger::open(dir.path(), &options()).unwrap().ledger;
+        let counters = ledger.read(soon, |view| view.counters()).unwrap();
+        // As schema 2 wrote it: without the last number.
+        let mut txn = ledger.env.write().unwrap();
+        let record = txn.get(ledger.tables.meta, COUNTERS).unwrap().unwrap().to_vec();
+        txn.put(ledger.tables.meta, COUNTERS, record.strip_suffix(&[0]).unwrap()).unwrap();
+        txn.put(ledger.tables.meta, b"schema", &2_u32.to_be_bytes()).unwrap();
+        txn.commit().unwrap();
+        counters
+    };
+    let opened = Ledger::open(dir.path(), &options()).unwrap();
+    assert_eq!(opened.how, How::Migrated { from: 2 });
+    assert_eq!(opened.ledger.head(), Some(version));
+    assert_eq!(opened.ledger.read(soon, |view| view.counters()).unwrap(), counters);
 }

@@ -6,12 +6,12 @@ use sdl_model::{GitHead, Incarnation, Version};
 use serde::{Deserialize, Serialize};
 
 use crate::codec;
-use crate::env::{Reads, Write};
+use crate::env::{Reads, Table, Write};
 use crate::tables::LedgerTables;
-use crate::{Counters, Result};
+use crate::{Counters, Error, Result};
 
 const STATE: &[u8] = b"state";
-const COUNTERS: &[u8] = b"counters";
+pub(super) const COUNTERS: &[u8] = b"counters";
 const GIT: &[u8] = b"git";
 
 /// Where a ledger stands.
@@ -64,6 +64,14 @@ pub(crate) fn counters(reads: &impl Reads, tables: &LedgerTables) -> Result<Coun
     reads
         .get(tables.meta, COUNTERS)?
         .map_or_else(|| Ok(Counters::default()), |bytes| codec::decode("meta", bytes))
+}
+
+/// Schema 3 counts generated files, of which a ledger of schema 2 has none: the count is the record's last part.
+pub(crate) fn count_generated(txn: &mut Write<'_>, tables: &[Table]) -> Result<()> {
+    let meta = *tables.first().ok_or(Error::Misuse("tables missing"))?;
+    let Some(mut record) = txn.get(meta, COUNTERS)?.map(<[u8]>::to_vec) else { return Ok(()) };
+    record.extend(codec::encode("meta", &0_u64)?);
+    txn.put(meta, COUNTERS, &record)
 }
 
 /// Writes the totals.

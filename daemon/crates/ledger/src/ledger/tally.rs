@@ -11,6 +11,7 @@ use crate::{Counters, ResolutionCounts};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Tally {
     files: i64,
+    generated: i64,
     symbols: i64,
     edges: i64,
     failed: i64,
@@ -56,6 +57,7 @@ impl Tally {
         let map = |list: &[(String, u64)]| list.iter().map(|(name, n)| (name.clone(), *n as i64)).collect();
         let mut tally = Self {
             files: counters.files as i64,
+            generated: counters.generated as i64,
             symbols: counters.symbols as i64,
             edges: counters.edges as i64,
             failed: counters.failed as i64,
@@ -78,6 +80,7 @@ impl Tally {
             skipped: listed(&self.skipped),
             languages: listed(&self.languages),
             resolution: ResolutionCounts { exact, inferred, ambiguous, external, unresolved },
+            generated: self.generated as u64,
         }
     }
 
@@ -93,13 +96,14 @@ impl Tally {
 
     /// What an indexed file publishes comes or goes.
     pub(crate) fn public(&mut self, public: &Public, sign: Sign) {
-        let lang = Lang::from_number(public.lang).map_or("unknown", Lang::name);
-        self.outline(lang, public.defs.len(), sign);
+        let lang = public.lang().map_or("unknown", Lang::name);
+        self.outline(lang, public.defs.len(), public.is_generated(), sign);
     }
 
     /// What a file in that language defines comes or goes.
-    pub fn outline(&mut self, lang: &str, symbols: usize, sign: Sign) {
+    pub fn outline(&mut self, lang: &str, symbols: usize, generated: bool, sign: Sign) {
         self.symbols += sign.of(symbols);
+        self.generated += sign.of(usize::from(generated));
         count(&mut self.languages, lang, sign.of(1));
     }
 
@@ -119,7 +123,8 @@ impl Tally {
 
 #[cfg(test)]
 mod tests {
-    use sdl_model::{RelPath, SkipReason};
+    use sdl_model::facts::{Def, DefFlags, StrIx};
+    use sdl_model::{FileId, Outline, RelPath, SkipReason, SymbolKind};
 
     use super::*;
 
@@ -130,7 +135,9 @@ mod tests {
             state: FileState::Skipped(SkipReason::Binary),
             size: 1,
         };
-        let public = Public { lang: Lang::Rust as u8, ..Public::default() };
+        let generated = Def { flags: DefFlags::GENERATED, ..Def::new(StrIx(0), SymbolKind::Module) };
+        let outline = Outline { defs: vec![generated], ..Outline::empty(Lang::Rust) };
+        let public = Public::of(FileId(1), &outline);
         let counts = ResolutionCounts { exact: 3, ..ResolutionCounts::default() };
         let mut tally = Tally::default();
         for sign in [Sign::Plus, Sign::Minus] {
@@ -142,6 +149,7 @@ mod tests {
                 let counters = tally.counters();
                 assert_eq!(counters.skipped, [("binary".to_owned(), 1)]);
                 assert_eq!(counters.languages, [("rust".to_owned(), 1)]);
+                assert_eq!(counters.generated, 1);
                 assert_eq!(Tally::from_counters(&counters).counters(), counters);
             }
         }

@@ -58,10 +58,18 @@ impl DefFlags {
     pub const OVERRIDE: Self = Self(1 << 9);
     /// Stands inside a function: not reachable by path from elsewhere.
     pub const LOCAL: Self = Self(1 << 10);
+    /// Stands in a file that bears a generator's mark.
+    pub const GENERATED: Self = Self(1 << 11);
 
     /// Whether all of `other` is set.
     pub fn has(self, other: Self) -> bool {
         self.0 & other.0 == other.0
+    }
+
+    /// This set less `other`.
+    #[must_use]
+    pub fn without(self, other: Self) -> Self {
+        Self(self.0 & !other.0)
     }
 
     /// This set and `other`.

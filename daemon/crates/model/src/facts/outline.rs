@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Arena, Def, DefIx, StrIx};
+use super::{Arena, Def, DefFlags, DefIx, StrIx};
 use crate::{FileId, Lang, SymbolId};
 
 /// The form of an import.
@@ -99,11 +99,27 @@ pub struct Outline {
     /// How many places the parser could not make sense of.
     pub errors: u32,
     /// Hash of all that another file's resolution can see here: everything above but lines, spans, bodies,
-    /// documentation, invariants and effects.
+    /// documentation, invariants, effects and a generator's mark.
     pub interface: u64,
 }
 
 impl Outline {
+    /// One that says nothing.
+    pub fn empty(lang: Lang) -> Self {
+        Self {
+            lang,
+            arena: Arena::default(),
+            defs: Vec::new(),
+            imports: Vec::new(),
+            exports: Vec::new(),
+            package: None,
+            manifest: None,
+            lines: 1,
+            errors: 0,
+            interface: 0,
+        }
+    }
+
     /// The text at `ix`.
     pub fn str(&self, ix: StrIx) -> &str {
         self.arena.str(ix)
@@ -117,6 +133,11 @@ impl Outline {
     /// The definitions with their indexes.
     pub fn iter(&self) -> impl Iterator<Item = (DefIx, &Def)> {
         self.defs.iter().enumerate().map(|(i, def)| (DefIx(i as u32), def))
+    }
+
+    /// Whether the file bears a generator's mark. What others' resolution sees does not depend on it.
+    pub fn is_generated(&self) -> bool {
+        self.def(DefIx::MODULE).is_some_and(|module| module.flags.has(DefFlags::GENERATED))
     }
 
     /// Finds a symbol of `file`, whose outline this is. Linear in the number of definitions.

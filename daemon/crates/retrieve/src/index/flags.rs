@@ -11,7 +11,7 @@ const KIND: u16 = 31;
 const EXPORTED: u16 = 1 << 5;
 const TEST: u16 = 1 << 6;
 const LOCAL: u16 = 1 << 7;
-/// In a file that the product is not made of: see [`is_aside_path`].
+/// In a file that the product is not made of, see [`is_aside_path`], or that a program wrote.
 const ASIDE: u16 = 1 << 8;
 /// Of the posting alone: whether its term is in the name, in the owners' names, in the path.
 const IN_NAME: u16 = 1 << 9;
@@ -39,7 +39,7 @@ impl Place {
 pub(crate) struct Wants {
     /// Tests.
     pub(crate) tests: bool,
-    /// Examples, documentation, benchmarks and the like.
+    /// Examples, documentation, benchmarks, generated code and the like.
     pub(crate) aside: bool,
 }
 
@@ -55,6 +55,9 @@ impl Flags {
         }
         if def.flags.has(DefFlags::LOCAL) {
             bits |= LOCAL;
+        }
+        if def.flags.has(DefFlags::GENERATED) {
+            bits |= ASIDE;
         }
         Self(bits).placed(place)
     }
@@ -218,6 +221,8 @@ pub(crate) fn is_aside_path(path: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
+    use sdl_model::facts::StrIx;
+
     use super::*;
 
     #[test]
@@ -234,6 +239,16 @@ mod tests {
         assert_eq!((flags.words(), flags.kind()), (4, SymbolKind::ALL[4]));
         assert_eq!(Flags(4).of_term([false, true, false], 0).words(), 1);
         assert!(flags.prior() < flags.prior_for(Wants { aside: true, tests: false }));
+    }
+
+    #[test]
+    fn generated_code_stands_aside_wherever_it_is() {
+        let written = Def::new(StrIx(0), SymbolKind::Function);
+        let generated = Def { flags: DefFlags::GENERATED, ..written.clone() };
+        let flags = |def: &Def, path: &str| Flags::of(def, Place::of(path));
+        assert!(!flags(&written, "src/a.go").aside() && flags(&generated, "src/a.go").aside());
+        assert_eq!(flags(&generated, "src/a.go"), flags(&written, "src/a.pb.go"), "one demotion, not two");
+        assert_eq!(flags(&generated, "src/a.pb.go"), flags(&written, "src/a.pb.go"));
     }
 
     #[test]

@@ -39,7 +39,12 @@ impl Search {
                 if let Some(key) = row.state.facts()
                     && let (Some(outline), Some(body)) = (facts.outline(&key)?, facts.body(&key)?)
                 {
-                    tally.outline(outline.lang.name(), outline.defs.len(), Sign::Minus);
+                    tally.outline(
+                        outline.lang.name(),
+                        outline.defs.len(),
+                        outline.is_generated(),
+                        Sign::Minus,
+                    );
                     for Posting { term, .. } in index::postings(&row.path, id, &outline, &body) {
                         *search.lost.entry(term).or_default() += 1;
                     }
@@ -49,7 +54,7 @@ impl Search {
                 tally.row(row, Sign::Plus);
             }
             if let (Some(outline), Some(facts)) = (&own.outline, held.get(&id)) {
-                tally.outline(outline.lang.name(), outline.defs.len(), Sign::Plus);
+                tally.outline(outline.lang.name(), outline.defs.len(), outline.is_generated(), Sign::Plus);
                 for posting in index::postings(&own.path, id, &facts.outline, &facts.body) {
                     let Posting { term, symbol, impact, flags } = posting;
                     search.own.entry(term).or_default().insert(symbol, (impact, flags));

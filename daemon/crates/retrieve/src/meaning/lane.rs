@@ -140,9 +140,5 @@ fn unit(model: &dyn Embedder, text: &str, vector: &mut Vec<i8>) -> bool {
 
 /// The first bytes of a text.
 fn cut(text: &str, most: usize) -> &str {
-    let mut end = text.len().min(most);
-    while !text.is_char_boundary(end) {
-        end -= 1;
-    }
-    text.get(..end).unwrap_or("")
+    text.get(..text.floor_char_boundary(most)).unwrap_or("")
 }

@@ -84,6 +84,7 @@ impl Plan {
                     continue;
                 }
                 plan.spelled(word);
+                plan.wants.aside |= number == 0 && message::is_generated(word);
                 words::terms(word, &mut scratch, &mut |term| {
                     let common = task && message::is_said_of_any(term);
                     let weight = if common { COMMON * weight } else { weight };
@@ -269,6 +270,8 @@ mod tests {
         assert!(Plan::of_text("Repair the example for uploads").wants.aside);
         let plan = Plan::of_text("Close the file\n\nWith a test.");
         assert!(!plan.wants.tests && !plan.wants.aside);
+        assert!(Plan::of_text("Regenerate the messages").wants.aside);
+        assert!(!Plan::of_text("Generate the messages lazily").wants.aside);
     }
 
     #[test]

@@ -58,6 +58,9 @@ pub(crate) struct Response {
     /// Files with facts.
     #[serde(skip_serializing_if = "Option::is_none")]
     files: Option<u64>,
+    /// Those of them that bear a generator's mark: they are found behind others.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    generated: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     symbols: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -185,6 +188,7 @@ impl ReadAction for RepoStatus {
                 _ => None,
             },
             files: None,
+            generated: None,
             symbols: None,
             edges: None,
             skipped: None,
@@ -222,6 +226,7 @@ impl Response {
     fn add_totals(&mut self, cx: &ReadCx<'_>) -> Result<(), ToolError> {
         let counters = cx.snapshot.counters()?;
         self.files = Some(counters.files);
+        self.generated = Some(counters.generated);
         self.symbols = Some(counters.symbols);
         self.edges = Some(counters.edges);
         self.failed = Some(counters.failed);
@@ -301,10 +306,14 @@ impl Render for Response {
             add(&mut text, format_args!(" at {} {commit}", head.branch.as_deref().unwrap_or("detached")));
         }
         if let (Some(files), Some(symbols), Some(edges)) = (self.files, self.symbols, self.edges) {
-            line(&mut text, format_args!("{files} files, {symbols} symbols, {edges} edges"));
+            line(&mut text, format_args!("{files} files"));
+            if let Some(generated) = self.generated.filter(|generated| *generated > 0) {
+                add(&mut text, format_args!(" ({generated} generated)"));
+            }
+            add(&mut text, format_args!(", {symbols} symbols, {edges} edges"));
         }
         for (reason, count) in self.skipped.iter().flatten() {
-            add(&mut text, format_args!(", {count} {reason}"));
+            add(&mut text, format_args!(", {count} skipped as {reason}"));
         }
         if let Some(failed) = self.failed.filter(|failed| *failed > 0) {
             add(&mut text, format_args!(", {failed} failed"));

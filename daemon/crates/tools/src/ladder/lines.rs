@@ -10,8 +10,7 @@ pub(crate) fn shortened(line: &str) -> String {
     if line.len() <= LONGEST {
         return line.to_owned();
     }
-    let end = (0..=LONGEST).rev().find(|end| line.is_char_boundary(*end)).unwrap_or(0);
-    format!("{} {}", line.get(..end).unwrap_or_default(), super::GAP)
+    format!("{} {}", line.get(..line.floor_char_boundary(LONGEST)).unwrap_or_default(), super::GAP)
 }
 
 /// The most of `len` lines with which an answer costs at most `most` tokens. An error if not even one fits.

@@ -4,6 +4,9 @@ mod effects;
 mod exprs;
 mod facts;
 
+use std::borrow::Cow;
+
+use sdl_model::Lang;
 use sdl_model::facts::ExprIx;
 
 use crate::build::{EffectTable, Half};
@@ -59,6 +62,15 @@ impl Language for Bash {
     type State = ();
 
     const FUNCTION_SCOPED: bool = true;
+
+    /// The grammar's scanner looks characters up in a table of the C library that holds 256 of them, and reads beyond it for
+    /// others; to the shell those are all alike, parts of words.
+    fn prepare(_lang: Lang, bytes: &[u8]) -> Cow<'_, [u8]> {
+        if bytes.is_ascii() {
+            return Cow::Borrowed(bytes);
+        }
+        Cow::Owned(bytes.iter().map(|byte| if byte.is_ascii() { *byte } else { b'_' }).collect())
+    }
 
     fn is_comment(kind: K) -> bool {
         kind == K::Comment

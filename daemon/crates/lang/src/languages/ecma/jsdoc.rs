@@ -178,11 +178,7 @@ pub(super) fn cast(half: &mut Half<'_>, node: Node<'_>) -> Option<ExprIx> {
     let src = node.src();
     // Most are no casts: look at the byte before first.
     let before = src.get(..start)?.trim_end_matches([' ', '\n', '\t', '\r']).strip_suffix("*/")?;
-    let mut from = before.len().saturating_sub(MAX_BEFORE);
-    while !before.is_char_boundary(from) {
-        from += 1;
-    }
-    let text = before.get(from..)?;
+    let text = before.get(before.ceil_char_boundary(before.len().saturating_sub(MAX_BEFORE))..)?;
     let text = text.get(text.rfind("/**")?..)?;
     let (_, rest) = tags(text).find(|(tag, _)| *tag == "type")?;
     let ty = parse(half, braced(rest)?.0)?;

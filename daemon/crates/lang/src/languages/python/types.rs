@@ -3,7 +3,7 @@
 use sdl_model::facts::{Expr, ExprIx, Lit, RefForm};
 
 use super::{Context, F, K, Node};
-use crate::build::{Half, MAX_ELEMENTS};
+use crate::build::{Half, MAX_ELEMENTS, Written};
 use crate::driver::Visit;
 
 pub(super) fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
@@ -168,91 +168,62 @@ fn parse(half: &mut Half<'_>, text: &str) -> Option<ExprIx> {
     if text.len() > 1_000 {
         return None;
     }
-    let mut reader = Reader { half, rest: text.trim(), depth: 0 };
-    let ty = reader.union()?;
-    reader.rest.trim().is_empty().then_some(ty)
+    let mut reader = Written::new(half, text, char::is_whitespace);
+    let ty = union(&mut reader)?;
+    reader.is_done().then_some(ty)
 }
 
-/// Reads a type from text.
-struct Reader<'h, 'a, 't> {
-    half: &'h mut Half<'a>,
-    rest: &'t str,
-    depth: u32,
-}
+type Reader<'h, 'a, 't> = Written<'h, 'a, 't>;
 
-impl Reader<'_, '_, '_> {
-    fn eat(&mut self, token: char) -> bool {
-        match self.rest.trim_start().strip_prefix(token) {
-            Some(rest) => {
-                self.rest = rest;
-                true
-            }
-            None => false,
+fn union(reader: &mut Reader<'_, '_, '_>) -> Option<ExprIx> {
+    reader.deeper(|reader| {
+        let mut ty = single(reader)?;
+        while reader.eat("|") {
+            let right = single(reader)?;
+            ty = join(reader.half, ty, right);
         }
-    }
-
-    fn union(&mut self) -> Option<ExprIx> {
-        self.depth += 1;
-        if self.depth > 16 {
-            return None;
-        }
-        let mut ty = self.single()?;
-        while self.eat('|') {
-            let right = self.single()?;
-            ty = join(self.half, ty, right);
-        }
-        self.depth -= 1;
         Some(ty)
-    }
+    })
+}
 
-    fn single(&mut self) -> Option<ExprIx> {
-        if self.eat('[') {
-            let (items, _) = self.list()?;
-            return Some(self.half.add(Expr::Tuple(items)));
-        }
-        let mut ty = None;
-        let mut last;
-        loop {
-            let rest = self.rest.trim_start();
-            let end = rest.find(|c| !is_name_part(c)).unwrap_or(rest.len());
-            let word = rest.get(..end).filter(|word| word.starts_with(is_name_start))?;
-            self.rest = rest.get(end..)?;
-            last = word;
-            ty = Some(match ty {
-                None => name(self.half, word),
-                Some(base) => self.half.attr(base, word),
-            });
-            if !self.eat('.') {
-                break;
-            }
-        }
-        let base = ty?;
-        if !self.eat('[') {
-            return Some(base);
-        }
-        let (args, open_ended) = self.list()?;
-        Some(generic(self.half, last, base, args, open_ended))
+fn single(reader: &mut Reader<'_, '_, '_>) -> Option<ExprIx> {
+    if reader.eat("[") {
+        let (items, _) = list(reader)?;
+        return Some(reader.half.add(Expr::Tuple(items)));
     }
+    let mut ty = None;
+    let mut last;
+    loop {
+        let rest = reader.ahead();
+        let end = rest.find(|c| !is_name_part(c)).unwrap_or(rest.len());
+        let word = rest.get(..end).filter(|word| word.starts_with(is_name_start))?;
+        reader.rest = rest.get(end..)?;
+        last = word;
+        ty = Some(match ty {
+            None => name(reader.half, word),
+            Some(base) => reader.half.attr(base, word),
+        });
+        if !reader.eat(".") {
+            break;
+        }
+    }
+    let base = ty?;
+    if !reader.eat("[") {
+        return Some(base);
+    }
+    let (args, open_ended) = list(reader)?;
+    Some(generic(reader.half, last, base, args, open_ended))
+}
 
-    /// What stands before the closing bracket, and whether there is an ellipsis.
-    fn list(&mut self) -> Option<(Vec<ExprIx>, bool)> {
-        let mut items = Vec::new();
-        let mut open_ended = false;
-        while !self.eat(']') {
-            if let Some(rest) = self.rest.trim_start().strip_prefix("...") {
-                self.rest = rest;
-                open_ended = true;
-                items.push(self.half.unknown());
-            } else {
-                items.push(self.union()?);
-            }
-            if !self.eat(',') {
-                if !self.eat(']') {
-                    return None;
-                }
-                break;
-            }
+/// What stands before the closing bracket, and whether there is an ellipsis.
+fn list(reader: &mut Reader<'_, '_, '_>) -> Option<(Vec<ExprIx>, bool)> {
+    let mut open_ended = false;
+    let items = reader.list("]", |reader| {
+        if reader.eat("...") {
+            open_ended = true;
+            return Some(reader.half.unknown());
         }
-        Some((items, open_ended))
-    }
+        union(reader)
+    })?;
+    Some((items, open_ended))
 }
