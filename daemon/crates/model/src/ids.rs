@@ -104,12 +104,11 @@ const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
 impl fmt::Display for SymbolId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("s_")?;
-        for shift in (0..13).rev() {
-            let digit = (self.0 >> (shift * 5)) & 31;
-            write!(f, "{}", char::from(ALPHABET[digit as usize]))?;
+        let mut text = *b"s_0123456789abc";
+        for (shift, byte) in (0..13).rev().zip(&mut text[2..]) {
+            *byte = ALPHABET[(self.0 >> (shift * 5)) as usize & 31];
         }
-        Ok(())
+        f.write_str(std::str::from_utf8(&text).unwrap_or_default())
     }
 }
 
