@@ -1,6 +1,6 @@
 //! A symbol to its card.
 
-use sdl_model::SymbolId;
+use sdl_model::{Edge, SymbolId};
 
 use super::types::{Card, Detail, Range, SideEffect};
 use super::{CardOptions, Enrichment, deps, etag, metrics, signature, summary};
@@ -23,51 +23,81 @@ pub fn card_of(
     options: CardOptions,
     enrichment: &dyn Enrichment,
 ) -> Result<Card> {
-    let edges = source.view().out_edges(sym.id)?;
-    let detail = options.detail;
-    let (def, outline) = (sym.def(), sym.outline());
-    let mut card = Card {
-        symbol_id: sym.id,
-        name: sym.name().to_owned(),
-        qualified_name: sym.qualified().to_owned(),
-        kind: sym.kind(),
-        exported: sym.exported(),
-        file: sym.path().to_owned(),
-        range: range(sym, detail),
-        signature: None,
-        summary: None,
-        deps: None,
-        invariants: Vec::new(),
-        side_effects: Vec::new(),
-        metrics: None,
-        cluster: None,
-        processes: Vec::new(),
-        etag: etag::at_level(detail, &etag::content(sym, &edges)),
-        ledger_version: Some(source.view().version()),
-    };
-    if detail >= Detail::Signature {
-        card.signature = signature::of(sym);
-        card.summary = summary::of(sym, card.signature.as_ref());
+    Opened::of(source, sym.clone())?.card(source, options, enrichment)
+}
+
+/// A symbol with all that its cards of every level are made from, read once.
+pub(crate) struct Opened {
+    pub(crate) sym: Sym,
+    /// Its outgoing edges.
+    pub(crate) edges: Vec<Edge>,
+    /// Its etags' part behind the level.
+    content: String,
+}
+
+impl Opened {
+    pub(crate) fn of(source: &Source<'_>, sym: Sym) -> Result<Self> {
+        let edges = source.view().out_edges(sym.id)?;
+        let content = etag::content(&sym, &edges);
+        Ok(Self { sym, edges, content })
     }
-    if detail >= Detail::Deps {
-        card.deps = Some(deps::of(source, sym, &edges, options)?);
+
+    /// The etag of its card at a level.
+    pub(crate) fn etag(&self, detail: Detail) -> String {
+        etag::at_level(detail, &self.content)
     }
-    if detail >= Detail::Compact {
-        card.invariants = def.invariants.iter().map(|ix| signature::shorten(outline.str(*ix))).collect();
-        card.side_effects = side_effects(sym);
+
+    pub(crate) fn card(
+        &self,
+        source: &Source<'_>,
+        options: CardOptions,
+        enrichment: &dyn Enrichment,
+    ) -> Result<Card> {
+        let Self { sym, edges, .. } = self;
+        let detail = options.detail;
+        let (def, outline) = (sym.def(), sym.outline());
+        let mut card = Card {
+            symbol_id: sym.id,
+            name: sym.name().to_owned(),
+            qualified_name: sym.qualified().to_owned(),
+            kind: sym.kind(),
+            exported: sym.exported(),
+            file: sym.path().to_owned(),
+            range: range(sym, detail),
+            signature: None,
+            summary: None,
+            deps: None,
+            invariants: Vec::new(),
+            side_effects: Vec::new(),
+            metrics: None,
+            cluster: None,
+            processes: Vec::new(),
+            etag: self.etag(detail),
+            ledger_version: Some(source.view().version()),
+        };
+        if detail >= Detail::Signature {
+            card.signature = signature::of(sym);
+            card.summary = summary::of(sym, card.signature.as_ref());
+        }
+        if detail >= Detail::Deps {
+            card.deps = Some(deps::of(source, sym, edges, options)?);
+        }
+        if detail >= Detail::Compact {
+            card.invariants = def.invariants.iter().map(|ix| signature::shorten(outline.str(*ix))).collect();
+            card.side_effects = side_effects(sym);
+        }
+        if detail == Detail::Full {
+            card.metrics = Some(metrics::of(source, sym, edges.len(), enrichment)?);
+            card.cluster = enrichment.cluster(sym.file())?;
+            card.processes = enrichment.processes(source, sym.id)?;
+        }
+        Ok(card)
     }
-    if detail == Detail::Full {
-        card.metrics = Some(metrics::of(source, sym, edges.len(), enrichment)?);
-        card.cluster = enrichment.cluster(sym.file())?;
-        card.processes = enrichment.processes(source, sym.id)?;
-    }
-    Ok(card)
 }
 
 /// A symbol's etag at a level of detail, without building its card.
 pub fn etag_of(source: &Source<'_>, sym: &Sym, detail: Detail) -> Result<String> {
-    let edges = source.view().out_edges(sym.id)?;
-    Ok(etag::at_level(detail, &etag::content(sym, &edges)))
+    Ok(Opened::of(source, sym.clone())?.etag(detail))
 }
 
 /// Where a symbol stands; with columns on full cards.

@@ -1,5 +1,7 @@
 //! Etags: the same text for the same symbol on every machine.
 
+use std::fmt::{Display, Write as _};
+
 use sdl_model::Edge;
 use sdl_model::facts::ParamKind;
 use sdl_model::ids::stable_hash;
@@ -14,36 +16,36 @@ const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 pub(crate) fn content(sym: &Sym, edges: &[Edge]) -> String {
     let (def, outline) = (sym.def(), sym.outline());
     let mut text = String::with_capacity(512);
-    let mut put = |part: &str| {
-        text.push_str(part);
-        text.push('\0');
+    // Each part ends with a byte that none holds. Writing to a string does not fail.
+    let mut put = |part: &dyn Display| {
+        let _ = write!(text, "{part}\0");
     };
-    put(&sym.id.to_string());
-    put(sym.path());
-    put(sym.qualified());
-    put(sym.kind().name());
-    put(if sym.exported() { "exported" } else { "" });
-    put(outline.str(def.signature));
+    put(&sym.id);
+    put(&sym.path());
+    put(&sym.qualified());
+    put(&sym.kind().name());
+    put(if sym.exported() { &"exported" } else { &"" });
+    put(&outline.str(def.signature));
     for param in def.params.iter().filter(|param| param.kind != ParamKind::Receiver) {
-        put(outline.str(param.name));
-        put(param.ty_text.map_or("", |ty| outline.str(ty)));
-        put(if param.optional { "?" } else { "" });
+        put(&outline.str(param.name));
+        put(&param.ty_text.map_or("", |ty| outline.str(ty)));
+        put(if param.optional { &"?" } else { &"" });
     }
-    put(def.ret_text.map_or("", |ret| outline.str(ret)));
-    put(def.generics.map_or("", |generics| outline.str(generics)));
-    put(def.doc.map_or("", |doc| outline.str(doc)));
+    put(&def.ret_text.map_or("", |ret| outline.str(ret)));
+    put(&def.generics.map_or("", |generics| outline.str(generics)));
+    put(&def.doc.map_or("", |doc| outline.str(doc)));
     for invariant in &def.invariants {
-        put(outline.str(*invariant));
+        put(&outline.str(*invariant));
     }
     for effect in &def.effects {
-        put(effect.kind.name());
-        put(outline.str(effect.what));
+        put(&effect.kind.name());
+        put(&outline.str(effect.what));
     }
     for edge in edges {
-        put(&edge.to.to_string());
-        put(edge.kind.name());
-        put(edge.resolution.name());
-        put(&edge.confidence.to_string());
+        put(&edge.to);
+        put(&edge.kind.name());
+        put(&edge.resolution.name());
+        put(&edge.confidence);
     }
 
     let hash = stable_hash(&[text.as_bytes(), &def.fingerprint.to_le_bytes()]);
@@ -58,10 +60,10 @@ pub(crate) fn at_level(detail: Detail, content: &str) -> String {
 /// Whether a card with etag `held` can stand in for one with etag `wanted`: the same content, held at that level or a
 /// fuller one.
 pub fn etag_covers(held: &str, wanted: &str) -> bool {
-    let parts = |etag: &str| {
+    fn parts(etag: &str) -> Option<(Detail, &str)> {
         let (level, content) = etag.split_once('-')?;
-        Some((Detail::from_name(level)?, content.to_owned()))
-    };
+        Some((Detail::from_name(level)?, content))
+    }
     match (parts(held), parts(wanted)) {
         (Some((held_level, held)), Some((wanted_level, wanted))) => {
             held == wanted && held_level >= wanted_level

@@ -73,6 +73,21 @@ impl Lease {
         self.members.iter().any(|member| member.symbol == symbol && member.until.is_none())
     }
 
+    /// The symbols that a stored lease holds now; none if it is of another ledger, or can't be read.
+    pub fn holding(bytes: &[u8], incarnation: Incarnation) -> impl Iterator<Item = SymbolId> {
+        /// Of a lease what this asks for; the rest is passed over unread.
+        #[derive(Deserialize)]
+        struct Held {
+            incarnation: Incarnation,
+            members: Vec<Member>,
+        }
+        let held = bytes.split_first().filter(|(layout, _)| **layout == LAYOUT);
+        let held = held.and_then(|(_, rest)| serde_json::from_slice::<Held>(rest).ok());
+        let held = held.filter(|held| held.incarnation == incarnation);
+        let members = held.map_or_else(Vec::new, |held| held.members);
+        members.into_iter().filter(|member| member.until.is_none()).map(|member| member.symbol)
+    }
+
     /// The oldest version that a client of it may still ask from.
     pub fn oldest(&self) -> Version {
         self.built

@@ -17,6 +17,8 @@ const GUESSED: f32 = 0.3;
 const CALLER: f32 = 0.3;
 /// Below this score a symbol is not worth a card.
 pub(super) const LEAST: f32 = 0.12;
+/// Below this one nothing is reached through it either.
+const FAINT: f32 = LEAST * 0.5;
 /// Outgoing and incoming edges of one symbol that are followed.
 const MOST_OUT: usize = 48;
 const MOST_IN: usize = 16;
@@ -121,27 +123,31 @@ pub(super) fn expand(
         let decay = if seed.is_some_and(|seed| seed.guess) { GUESSED } else { DECAY };
         let mut push = |to: SymbolId, carried: f32| -> Result<()> {
             let mut next = score * carried * decay;
-            if next < LEAST * 0.5 || best.get(&to).is_some_and(|known| *known >= next) {
+            if next < FAINT || best.get(&to).is_some_and(|known| *known >= next) {
                 return Ok(());
             }
             let fan_in = view.fan_in(to)? as f32;
             if fan_in > HUB {
                 next /= 1.0 + (fan_in / HUB).ln();
             }
-            if next >= LEAST * 0.5 && best.get(&to).is_none_or(|known| *known < next) {
+            if next >= FAINT && best.get(&to).is_none_or(|known| *known < next) {
                 best.insert(to, next);
                 queue.push(Entry { score: next, symbol: to });
             }
             Ok(())
         };
-        for edge in
-            view.out_edges(symbol)?.iter().filter(|edge| follows(edge.kind, edge.confidence)).take(MOST_OUT)
-        {
-            push(edge.to, weight(edge.kind, edge.resolution, edge.confidence))?;
+        // Edges carry over no more than all: where that is too little, none is read.
+        if score * decay >= FAINT {
+            let edges = view.out_edges(symbol)?;
+            for edge in edges.iter().filter(|edge| follows(edge.kind, edge.confidence)).take(MOST_OUT) {
+                push(edge.to, weight(edge.kind, edge.resolution, edge.confidence))?;
+            }
         }
-        for edge in view.in_edges(symbol, MOST_IN)?.iter().filter(|edge| follows(edge.kind, edge.confidence))
-        {
-            push(edge.from, CALLER * weight(edge.kind, edge.resolution, edge.confidence))?;
+        if score * CALLER * decay >= FAINT {
+            let edges = view.in_edges(symbol, MOST_IN)?;
+            for edge in edges.iter().filter(|edge| follows(edge.kind, edge.confidence)) {
+                push(edge.from, CALLER * weight(edge.kind, edge.resolution, edge.confidence))?;
+            }
         }
     }
     reached.sort_by(|a, b| {

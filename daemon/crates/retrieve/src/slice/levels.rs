@@ -1,48 +1,51 @@
-//! How much each card of a slice tells.
+//! How much each card of a slice tells, and in which order a slice is filled.
 
 use super::SliceRequest;
 use super::expand::Reached;
 use crate::card::Detail;
 
-/// Plans, from the most telling to the tersest: the level by score, from the highest score down.
-const PLANS: [[(f32, Detail); 4]; 3] = [
-    [(0.6, Detail::Compact), (0.35, Detail::Deps), (0.2, Detail::Signature), (0.0, Detail::Signature)],
-    [(0.85, Detail::Compact), (0.7, Detail::Deps), (0.55, Detail::Signature), (0.0, Detail::Minimal)],
-    [(0.9, Detail::Deps), (0.6, Detail::Signature), (0.0, Detail::Minimal), (0.0, Detail::Minimal)],
-];
+/// How much a card tells at most where nothing was asked for: the level by score, from the highest score down.
+const BY_SCORE: [(f32, Detail); 2] = [(0.6, Detail::Compact), (0.35, Detail::Deps)];
 
-/// How a slice's levels may be chosen, from the most telling to the tersest.
-pub(super) fn choices(request: &SliceRequest) -> Vec<Levels> {
-    match (request.card_detail, request.adaptive_detail) {
-        (Some(detail), false) => vec![Levels { top: detail, plan: None }],
-        (top, _) => (0..PLANS.len())
-            .map(|plan| Levels { top: top.unwrap_or(Detail::Compact), plan: Some(plan) })
-            .collect(),
-    }
-}
-
-/// How a slice's levels are chosen.
+/// The levels that a request allows.
 #[derive(Clone, Copy)]
 pub(super) struct Levels {
     top: Detail,
-    plan: Option<usize>,
+    /// Whether cards may tell less than `top`.
+    adaptive: bool,
 }
 
 impl Levels {
-    /// Identity alone.
-    pub(super) fn terse() -> Self {
-        Self { top: Detail::Minimal, plan: None }
+    pub(super) fn of(request: &SliceRequest) -> Self {
+        Self {
+            top: request.card_detail.unwrap_or(Detail::Compact),
+            adaptive: request.card_detail.is_none() || request.adaptive_detail,
+        }
     }
 
-    /// The level of one card.
-    pub(super) fn of(self, reached: &Reached) -> Detail {
-        let Some(plan) = self.plan.and_then(|plan| PLANS.get(plan)) else { return self.top };
-        let level = plan
-            .iter()
-            .find(|(least, _)| reached.score >= *least)
-            .map_or(Detail::Minimal, |(_, level)| *level);
+    /// The least that a card tells.
+    pub(super) fn least(self) -> Detail {
+        if self.adaptive { Detail::Minimal } else { self.top }
+    }
+
+    /// The most that a symbol's card tells, with room for all.
+    pub(super) fn most(self, reached: &Reached) -> Detail {
+        if !self.adaptive {
+            return self.top;
+        }
+        let by_score = BY_SCORE.iter().find(|(least, _)| reached.score >= *least);
+        let level = by_score.map_or(Detail::Signature, |(_, level)| *level);
         // With `full` asked for, the best cards are full.
         let level = if level == Detail::Compact { self.top } else { level };
         level.min(self.top)
     }
+}
+
+/// One step of filling a slice.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// The card at a place tells so much from now on. Places come in in their order.
+    Card { place: usize, detail: Detail },
+    /// All edges between the cards are shown, not just the telling ones.
+    Edges,
 }

@@ -46,9 +46,19 @@ pub struct Budget {
     pub max_estimated_tokens: u32,
 }
 
+impl Budget {
+    /// The tersest card takes about so many tokens.
+    const CARD: u32 = 50;
+
+    /// So many tokens, and as many cards as they hold.
+    pub fn of_tokens(tokens: u32) -> Self {
+        Self { max_cards: (tokens / Self::CARD).clamp(8, super::MAX_CARDS), max_estimated_tokens: tokens }
+    }
+}
+
 impl Default for Budget {
     fn default() -> Self {
-        Self { max_cards: 100, max_estimated_tokens: 4_000 }
+        Self::of_tokens(4_000)
     }
 }
 

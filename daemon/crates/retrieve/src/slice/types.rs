@@ -66,17 +66,27 @@ impl SliceDoc {
     /// Brings the edges into their one order: by type, the surest first, then in the order of the cards. Every wire
     /// format keeps it.
     pub fn sort_edges(&mut self) {
-        let cards = self.cards.iter().map(|card| card.symbol_id);
-        let members = cards.chain(self.card_refs.iter().map(|held| held.symbol_id));
-        let mut places = HashMap::new();
-        for (place, id) in members.enumerate() {
-            places.entry(id).or_insert(place);
-        }
-        let place = |id: SymbolId| (places.get(&id).copied().unwrap_or(usize::MAX), id);
-        self.edges.sort_by_key(|edge| {
-            (edge.kind, edge.resolution, Reverse(edge.confidence), place(edge.from), place(edge.to))
-        });
+        let members: Vec<SymbolId> = self.members().collect();
+        sort_edges(&mut self.edges, members.into_iter());
     }
+
+    /// The symbols it holds, as cards or card references, best first.
+    pub fn members(&self) -> impl Iterator<Item = SymbolId> {
+        let refs = self.card_refs.iter().map(|held| held.symbol_id);
+        self.cards.iter().map(|card| card.symbol_id).chain(refs)
+    }
+}
+
+/// Sorts edges by type, the surest first, then in the order of the symbols.
+pub(super) fn sort_edges(edges: &mut [SliceEdge], members: impl Iterator<Item = SymbolId>) {
+    let mut places = HashMap::new();
+    for (place, id) in members.enumerate() {
+        places.entry(id).or_insert(place);
+    }
+    let place = |id: SymbolId| (places.get(&id).copied().unwrap_or(usize::MAX), id);
+    edges.sort_by_cached_key(|edge| {
+        (edge.kind, edge.resolution, Reverse(edge.confidence), place(edge.from), place(edge.to))
+    });
 }
 
 /// What did not fit.
@@ -115,7 +125,6 @@ pub struct BuiltSlice {
 impl BuiltSlice {
     /// The symbols it holds, as cards or card references, best first.
     pub fn members(&self) -> impl Iterator<Item = SymbolId> {
-        let refs = self.doc.card_refs.iter().map(|held| held.symbol_id);
-        self.doc.cards.iter().map(|card| card.symbol_id).chain(refs)
+        self.doc.members()
     }
 }

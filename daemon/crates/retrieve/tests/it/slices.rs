@@ -195,3 +195,39 @@ fn spillover_pages_hold_everything_once() {
         assert_eq!(served, spilled);
     }
 }
+
+/// How many levels of detail the cards show, in order.
+fn details(slice: &BuiltSlice) -> Vec<&str> {
+    slice.doc.cards.iter().map(|card| card.etag.split('-').next().unwrap_or_default()).collect()
+}
+
+#[test]
+fn the_best_are_told_whole_and_the_rest_named_until_there_is_room_for_more() {
+    let ledger = shop();
+    let text = "warehouse stock cart price discount";
+    let sized = |max_estimated_tokens: u32| {
+        let budget = Budget { max_cards: 12, max_estimated_tokens };
+        build(&ledger, &SliceRequest { budget, ..task(text) })
+    };
+    let (small, large) = (sized(700), sized(8_000));
+    assert_eq!(details(&small).last(), Some(&"minimal"), "{:?}", details(&small));
+    assert!(!details(&large).contains(&"minimal"), "{:?}", details(&large));
+    assert!(small.doc.cards.len() <= large.doc.cards.len());
+    // The same symbols come first, whatever the size.
+    let first: Vec<&str> = names(&large).into_iter().take(small.doc.cards.len()).collect();
+    assert_eq!(names(&small), first);
+    // With room for all, no edge between the cards is left out.
+    let members: Vec<_> = large.members().collect();
+    let head = ledger.head();
+    let source = head.source();
+    let request = task(text);
+    let all = slice::Neighbourhood::of(&source, &request, &Plain).unwrap().edges(&members).unwrap();
+    assert_eq!(large.doc.edges, all);
+}
+
+#[test]
+fn without_a_number_of_cards_the_tokens_decide() {
+    let cards = |tokens| Budget::of_tokens(tokens).max_cards;
+    assert!(cards(400) < cards(4_000) && cards(4_000) < cards(20_000));
+    assert!(cards(u32::MAX) == slice::MAX_CARDS && cards(0) > 0);
+}

@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::action::{Action, ActionDef, Call, Namespace, ReadAction, ReadCx, Render};
 use crate::answers::line;
-use crate::assembly::{Asked, Assembly, EdgeOut, Evidence, Omitted, Start, Step, TaskType, gather, keep};
+use crate::assembly::{Asked, Assembly, EdgeOut, Evidence, Ground, Omitted, Start, Step, TaskType, keep};
 use crate::{ToolError, budget};
 
 /// See [`ActionDef`].
@@ -135,10 +135,12 @@ impl ReadAction for AgentOrchestrate {
             },
             most,
         )?;
+        let enrichment = cx.repo.enrichment(cx.snapshot);
+        let mut ground = Ground::of(cx, &start, enrichment.as_ref())?;
         // What stands around the evidence: the ids of its symbols, what was left out, what to do next.
         let mut room = most.saturating_sub(cx.around()? + 350 + most / 8);
         loop {
-            let gathered = gather(cx, &start, room)?;
+            let gathered = ground.gather(room)?;
             let response = Response::of(cx, &request, &assembly.id, gathered);
             let size = cx.around()? + budget::of(&response)?;
             if size <= most {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use schemars::JsonSchema;
 use sdl_model::{FileId, SymbolId};
 use sdl_retrieve::refresh::Lease;
-use sdl_retrieve::slice::{self, Budget, BuiltSlice, SliceRequest, WireFormat};
+use sdl_retrieve::slice::{self, Budget, BuiltSlice, Neighbourhood, SliceRequest, WireFormat};
 use serde::{Deserialize, Serialize};
 
 use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render};
@@ -76,7 +76,7 @@ pub(crate) struct Request {
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct BudgetParam {
-    /// 100 by default: mostly the tokens decide.
+    /// By default as many as the tokens hold.
     #[schemars(range(min = 1, max = slice::MAX_CARDS))]
     max_cards: Option<u32>,
     /// Tokens of the whole structured answer. 4000 by default.
@@ -184,11 +184,10 @@ impl Wanted {
         let format = WireFormat::from_params(format, request.wire_format_version)
             .ok_or_else(|| ToolError::invalid("wireFormatVersion", "wireFormatVersion must be 1, 2 or 3"))?;
         let asked = request.budget.unwrap_or(BudgetParam { max_cards: None, max_estimated_tokens: None });
-        let default = Budget::default();
         let caps = crate::policy::of(cx.call.host.agent(), cx.repo)?.budget_caps;
         let most = asked
             .max_estimated_tokens
-            .unwrap_or(default.max_estimated_tokens)
+            .unwrap_or(Budget::default().max_estimated_tokens)
             .min(caps.max_estimated_tokens)
             .max(LEAST_TOKENS);
         let mut entry_symbols = Vec::new();
@@ -218,7 +217,7 @@ impl Wanted {
             failing_test_path: request.failing_test_path,
             chat_mentions: Vec::new(),
             budget: Budget {
-                max_cards: asked.max_cards.unwrap_or(default.max_cards).min(caps.max_cards),
+                max_cards: asked.max_cards.unwrap_or(Budget::of_tokens(most).max_cards).min(caps.max_cards),
                 max_estimated_tokens: most,
             },
             min_confidence: percent(request.min_confidence, 50),
@@ -249,7 +248,7 @@ impl Wanted {
         answer: impl Fn(&BuiltSlice, &Lease) -> Result<Response, ToolError>,
     ) -> Result<BuiltSlice, ToolError> {
         let enrichment = cx.repo.enrichment(cx.snapshot);
-        let mut request = self.slice.clone();
+        let found = Neighbourhood::of(cx.source, &self.slice, enrichment.as_ref())?;
         // What stands around the slice, measured on an answer without one, with room for a spillover handle.
         let empty = BuiltSlice {
             version: cx.version,
@@ -264,8 +263,7 @@ impl Wanted {
         let lease = Lease::new(cx.snapshot.incarnation(), cx.version, [], self.slice.clone());
         let mut inner = self.most.saturating_sub(cx.around()? + budget::of(&answer(&empty, &lease)?)?);
         loop {
-            request.budget.max_estimated_tokens = inner as u32;
-            let built = slice::build(cx.source, &request, enrichment.as_ref())?;
+            let built = found.slice(inner as u32)?;
             let total = cx.around()? + budget::of(&answer(&built, &lease)?)?;
             if total <= self.most {
                 return Ok(built);

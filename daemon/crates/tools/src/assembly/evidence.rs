@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use schemars::JsonSchema;
 use sdl_lang::Structure;
@@ -18,6 +19,8 @@ use crate::{ToolError, budget, source_text};
 
 /// Less room than this is not worth opening a file for.
 pub(super) const LEAST: usize = 60;
+/// No piece takes less than about this.
+pub(super) const SMALLEST: usize = 36;
 /// Lines of one skeleton or hot path.
 const MOST_LINES: usize = 60;
 /// Lines around each match.
@@ -58,13 +61,13 @@ pub(super) fn push(
     Ok(Some(size))
 }
 
-/// Adds as many lines as there is room for; what they take.
+/// Adds as many lines as there is room for; what they take, and whether there was room for all that one piece may show.
 pub(super) fn push_lines(
     cx: &ReadCx<'_>,
     list: &mut Vec<Evidence>,
     (kind, symbol, all): (&str, SymbolId, &[String]),
     room: usize,
-) -> Result<usize, ToolError> {
+) -> Result<(usize, bool), ToolError> {
     let content = |count: usize| {
         let mut shown = all.get(..count).unwrap_or_default().join("\n");
         if count < all.len() {
@@ -76,13 +79,14 @@ pub(super) fn push_lines(
     // Its other fields take about 40.
     let (most, room_for_lines) = (all.len().min(MOST_LINES), room.saturating_sub(40));
     if budget::of(&content(most.min(1)))? > room_for_lines {
-        return Ok(0);
+        return Ok((0, false));
     }
     let count = lines::fitting(most, room_for_lines, |count| budget::of(&content(count)))?;
     if count < most.min(2) || count == 0 {
-        return Ok(0);
+        return Ok((0, count == most));
     }
-    Ok(push(cx, list, (kind, symbol, content(count)), room)?.unwrap_or(0))
+    let size = push(cx, list, (kind, symbol, content(count)), room)?;
+    Ok((size.unwrap_or(0), count == most && size.is_some()))
 }
 
 /// Lines of a symbol's hot path that are among the evidence.
@@ -101,16 +105,16 @@ pub(super) fn has_body(card: &Card) -> bool {
 /// Files that were opened for one answer: what it shows of several symbols of a file is read and parsed once. As many as
 /// symbols are opened, at most.
 #[derive(Default)]
-pub(super) struct Opened(HashMap<FileId, Rc<(SourceText, Structure)>>);
+pub(super) struct Opened(HashMap<FileId, Rc<(SourceText, Arc<Structure>)>>);
 
 impl Opened {
-    fn get(&mut self, cx: &ReadCx<'_>, sym: &Sym) -> Result<Rc<(SourceText, Structure)>, ToolError> {
+    fn get(&mut self, cx: &ReadCx<'_>, sym: &Sym) -> Result<Rc<(SourceText, Arc<Structure>)>, ToolError> {
         let file = FileId::of(&sym.row().path);
         if let Some(known) = self.0.get(&file) {
             return Ok(Rc::clone(known));
         }
         let text = source_text::of(cx, sym.row())?;
-        let structure = ladder::structure(&text)?;
+        let structure = ladder::structure(cx.call, &text)?;
         let opened = Rc::new((text, structure));
         self.0.insert(file, Rc::clone(&opened));
         Ok(opened)

@@ -4,16 +4,19 @@ mod evidence;
 mod start;
 mod stored;
 
+use std::rc::Rc;
+
 use schemars::JsonSchema;
-use sdl_retrieve::card;
-use sdl_retrieve::slice;
-use sdl_retrieve::slice::BuiltSlice;
+use sdl_model::SymbolId;
+use sdl_retrieve::card::{self, Card, CardOptions, Detail, Enrichment};
+use sdl_retrieve::slice::{Neighbourhood, SliceEdge};
 use serde::{Deserialize, Serialize};
 
 use crate::action::ReadCx;
 use crate::{ToolError, budget};
 
 pub(crate) use evidence::Evidence;
+use evidence::Opened;
 pub(crate) use start::{Asked, Start};
 pub(crate) use stored::{Assembly, find, keep};
 
@@ -136,145 +139,178 @@ const MOST_OPENED: usize = 16;
 /// Edges told.
 const MOST_EDGES: usize = 40;
 
-/// Gathers evidence of at most about `most` tokens.
-pub(crate) fn gather(cx: &ReadCx<'_>, start: &Start, most: usize) -> Result<Gathered, ToolError> {
-    let enrichment = cx.repo.enrichment(cx.snapshot);
-    let mut built = slice::build(cx.source, &start.request, enrichment.as_ref())?;
-    start.sort(&mut built);
-    let mut out = Gathered::default();
-    // A tenth at most for how the symbols hang together.
-    let mut left = most / 10;
-    for edge in &built.doc.edges {
-        let edge = EdgeOut {
+/// What an assembly is gathered from. Whatever is read for one size of it serves the next.
+pub(crate) struct Ground<'a> {
+    cx: &'a ReadCx<'a>,
+    start: &'a Start,
+    found: Neighbourhood<'a>,
+    /// Cards that tell the least, in the order in which they are shown.
+    members: Vec<Rc<Card>>,
+    /// What the client holds of those: etags that still hold.
+    held: Vec<(SymbolId, String)>,
+    edges: Vec<EdgeOut>,
+    opened: Opened,
+}
+
+impl<'a> Ground<'a> {
+    /// Finds what a task is about.
+    pub(crate) fn of(
+        cx: &'a ReadCx<'a>,
+        start: &'a Start,
+        enrichment: &'a dyn Enrichment,
+    ) -> Result<Self, ToolError> {
+        let found = Neighbourhood::of(cx.source, &start.request, enrichment)?;
+        let (mut members, mut held) = (Vec::new(), Vec::new());
+        for member in found.members() {
+            match found.held(member)? {
+                Some(etag) => held.push((member, etag)),
+                None => members.extend(found.brief(member)?),
+            }
+        }
+        start.sort(&mut members);
+        let all: Vec<SymbolId> =
+            members.iter().map(|card| card.symbol_id).chain(held.iter().map(|(held, _)| *held)).collect();
+        let edge = |edge: SliceEdge| EdgeOut {
             from: edge.from.to_string(),
             to: edge.to.to_string(),
             kind: edge.kind.name().to_owned(),
         };
-        let size = budget::of(&edge)? + 1;
-        if size > left || out.edges.len() >= MOST_EDGES {
-            break;
-        }
-        left -= size;
-        out.edges.push(edge);
+        let edges = found.edges(&all)?.into_iter().take(MOST_EDGES).map(edge).collect();
+        Ok(Self { cx, start, found, members, held, edges, opened: Opened::default() })
     }
-    let most = most - (most / 10 - left);
-    let (mut used, mut opened) = (0, evidence::Opened::default());
-    for (rung, share, why) in shares(start.task_type) {
-        cx.call.check()?;
-        let room = (most * share / 100).saturating_sub(used);
-        let before = used;
-        used += match rung {
-            Rung::Cards => cards(cx, start, &built, room, &mut out)?,
-            Rung::Skeletons | Rung::HotPaths => {
-                source(cx, start, &built, (rung, room), &mut opened, &mut out)?
-            }
-        };
-        out.plan.push(Step {
-            rung: rung.name().to_owned(),
-            why: why.to_owned(),
-            tokens: (used - before) as u64,
-        });
-    }
-    Ok(out)
-}
 
-/// Cards, best first, as long as there is room; what they took.
-fn cards(
-    cx: &ReadCx<'_>,
-    start: &Start,
-    built: &BuiltSlice,
-    room: usize,
-    out: &mut Gathered,
-) -> Result<usize, ToolError> {
-    let mut used = 0;
-    for held in &built.doc.card_refs {
-        let content = format!("held: {}", held.etag);
-        used += evidence::push(cx, &mut out.evidence, ("cardRef", held.symbol_id, content), room - used)?
-            .unwrap_or(0);
-    }
-    for found in &built.doc.cards {
-        let mut placed = None;
-        // Less is told of a symbol rather than nothing.
-        for content in [card::text(found), card::signature_line(found)] {
-            placed = evidence::push(cx, &mut out.evidence, ("card", found.symbol_id, content), room - used)?;
-            if placed.is_some() {
+    /// Gathers evidence of at most about `most` tokens.
+    pub(crate) fn gather(&mut self, most: usize) -> Result<Gathered, ToolError> {
+        let mut out = Gathered::default();
+        // A tenth at most for how the symbols hang together.
+        let mut left = most / 10;
+        for edge in &self.edges {
+            let size = budget::of(edge)? + 1;
+            if size > left {
                 break;
             }
+            left -= size;
+            out.edges.push(edge.clone());
         }
-        match placed {
-            Some(size) => used += size,
-            None => out.omitted.push(Omitted {
-                symbol_id: found.symbol_id.to_string(),
-                name: found.qualified_name.clone(),
-                reason: "budget".to_owned(),
-            }),
+        let most = most - (most / 10 - left);
+        let mut used = 0;
+        for (rung, share, why) in shares(self.start.task_type) {
+            self.cx.call.check()?;
+            let room = (most * share / 100).saturating_sub(used);
+            let before = used;
+            used += match rung {
+                Rung::Cards => self.cards(room, &mut out)?,
+                Rung::Skeletons | Rung::HotPaths => self.source(rung, room, &mut out)?,
+            };
+            out.plan.push(Step {
+                rung: rung.name().to_owned(),
+                why: why.to_owned(),
+                tokens: (used - before) as u64,
+            });
         }
+        Ok(out)
     }
-    if start.include_tests == Some(true) {
-        used += tests(cx, built, room - used, out)?;
-    }
-    Ok(used)
-}
 
-/// The tests that speak for the best symbols.
-fn tests(cx: &ReadCx<'_>, built: &BuiltSlice, room: usize, out: &mut Gathered) -> Result<usize, ToolError> {
-    let full = card::CardOptions { detail: card::Detail::Full, ..card::CardOptions::default() };
-    let mut used = 0;
-    for found in built.doc.cards.iter().take(3) {
-        let Some(whole) = card::card(cx.source, found.symbol_id, full, &card::Plain)? else { continue };
-        let Some(test) = whole.metrics.and_then(|metrics| metrics.canonical_test) else { continue };
-        let known = test.symbol_id.to_string();
-        if out.evidence.iter().any(|item| item.symbol_id == known) {
-            continue;
+    /// Cards, best first, as long as there is room; what they took.
+    fn cards(&self, room: usize, out: &mut Gathered) -> Result<usize, ToolError> {
+        let cx = self.cx;
+        let mut used = 0;
+        for (symbol, etag) in &self.held {
+            let content = format!("held: {etag}");
+            let piece = ("cardRef", *symbol, content);
+            used += evidence::push(cx, &mut out.evidence, piece, room - used)?.unwrap_or(0);
         }
-        let content = format!("{} {} tests {}", test.file, test.name, found.qualified_name);
-        used += evidence::push(cx, &mut out.evidence, ("test", test.symbol_id, content), room - used)?
-            .unwrap_or(0);
-    }
-    Ok(used)
-}
-
-/// Source of the best symbols on a rung; what it took.
-fn source(
-    cx: &ReadCx<'_>,
-    start: &Start,
-    built: &BuiltSlice,
-    (rung, room): (Rung, usize),
-    opened: &mut evidence::Opened,
-    out: &mut Gathered,
-) -> Result<usize, ToolError> {
-    let names: Vec<String> = start.names(built);
-    let mut used = 0;
-    for found in built.doc.cards.iter().filter(|card| evidence::has_body(card)).take(MOST_OPENED) {
-        cx.call.check()?;
-        if room - used < evidence::LEAST {
-            break;
-        }
-        let Some(sym) = cx.source.symbol(found.symbol_id)? else { continue };
-        // A skeleton of what has been shown tells nothing new.
-        let long = (found.range.end_line - found.range.start_line) as usize + 1;
-        if matches!(rung, Rung::Skeletons) && evidence::lines_shown(&out.evidence, sym.id) * 2 > long {
-            continue;
-        }
-        let shown = match rung {
-            Rung::HotPaths => evidence::hot_path(cx, &sym, &names, opened),
-            _ => evidence::skeleton(cx, &sym, opened),
-        };
-        match shown {
-            Ok(lines) => {
-                used +=
-                    evidence::push_lines(cx, &mut out.evidence, (rung.name(), sym.id, &lines), room - used)?;
-            }
-            // One file that can't be shown does not keep back the others.
-            Err(error) if error.code != crate::Code::Cancelled && error.about.damage.is_none() => {
-                let id = sym.id.to_string();
-                if !out.omitted.iter().any(|omitted| omitted.symbol_id == id) {
-                    let name = sym.qualified().to_owned();
-                    out.omitted.push(Omitted { symbol_id: id, name, reason: error.message });
+        for brief in &self.members {
+            let mut placed = None;
+            // What has no room is not made.
+            if room - used >= evidence::SMALLEST
+                && let Some(card) = self.found.card(brief.symbol_id)?
+            {
+                // Less is told of a symbol rather than nothing.
+                for content in [card::text(&card), card::signature_line(&card)] {
+                    let piece = ("card", card.symbol_id, content);
+                    placed = evidence::push(cx, &mut out.evidence, piece, room - used)?;
+                    if placed.is_some() {
+                        break;
+                    }
                 }
             }
-            Err(error) => return Err(error),
+            match placed {
+                Some(size) => used += size,
+                None => out.omitted.push(Omitted {
+                    symbol_id: brief.symbol_id.to_string(),
+                    name: brief.qualified_name.clone(),
+                    reason: "budget".to_owned(),
+                }),
+            }
         }
+        if self.start.include_tests == Some(true) {
+            used += self.tests(room - used, out)?;
+        }
+        Ok(used)
     }
-    Ok(used)
+
+    /// The tests that speak for the best symbols.
+    fn tests(&self, room: usize, out: &mut Gathered) -> Result<usize, ToolError> {
+        let full = CardOptions { detail: Detail::Full, ..CardOptions::default() };
+        let mut used = 0;
+        for found in self.members.iter().take(3) {
+            let Some(whole) = card::card(self.cx.source, found.symbol_id, full, &card::Plain)? else {
+                continue;
+            };
+            let Some(test) = whole.metrics.and_then(|metrics| metrics.canonical_test) else { continue };
+            let known = test.symbol_id.to_string();
+            if out.evidence.iter().any(|item| item.symbol_id == known) {
+                continue;
+            }
+            let content = format!("{} {} tests {}", test.file, test.name, found.qualified_name);
+            let piece = ("test", test.symbol_id, content);
+            used += evidence::push(self.cx, &mut out.evidence, piece, room - used)?.unwrap_or(0);
+        }
+        Ok(used)
+    }
+
+    /// Source of the best symbols on a rung; what it took.
+    fn source(&mut self, rung: Rung, room: usize, out: &mut Gathered) -> Result<usize, ToolError> {
+        let cx = self.cx;
+        let names = self.start.names(&self.members);
+        let mut used = 0;
+        for found in self.members.iter().filter(|card| evidence::has_body(card)).take(MOST_OPENED) {
+            cx.call.check()?;
+            if room - used < evidence::LEAST {
+                break;
+            }
+            let Some(sym) = cx.source.symbol(found.symbol_id)? else { continue };
+            // A skeleton of what has been shown tells nothing new.
+            let long = (found.range.end_line - found.range.start_line) as usize + 1;
+            if matches!(rung, Rung::Skeletons) && evidence::lines_shown(&out.evidence, sym.id) * 2 > long {
+                continue;
+            }
+            let shown = match rung {
+                Rung::HotPaths => evidence::hot_path(cx, &sym, &names, &mut self.opened),
+                _ => evidence::skeleton(cx, &sym, &mut self.opened),
+            };
+            match shown {
+                Ok(lines) => {
+                    let piece = (rung.name(), sym.id, lines.as_slice());
+                    let (size, whole) = evidence::push_lines(cx, &mut out.evidence, piece, room - used)?;
+                    used += size;
+                    // Reading and parsing further files for the few lines that are left would be for nothing.
+                    if !whole {
+                        break;
+                    }
+                }
+                // One file that can't be shown does not keep back the others.
+                Err(error) if error.code != crate::Code::Cancelled && error.about.damage.is_none() => {
+                    let id = sym.id.to_string();
+                    if !out.omitted.iter().any(|omitted| omitted.symbol_id == id) {
+                        let name = sym.qualified().to_owned();
+                        out.omitted.push(Omitted { symbol_id: id, name, reason: error.message });
+                    }
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(used)
+    }
 }

@@ -1,11 +1,12 @@
 //! Where an assembly starts: a task, read.
 
 use std::collections::BTreeMap;
+use std::rc::Rc;
 
 use sdl_model::{FileId, SymbolId, SymbolKind};
-use sdl_retrieve::card::Detail;
+use sdl_retrieve::card::{Card, Detail};
 use sdl_retrieve::index::is_test_path;
-use sdl_retrieve::slice::{Budget, BuiltSlice, SliceRequest, WireFormat};
+use sdl_retrieve::slice::{Budget, SliceRequest, WireFormat};
 
 use super::TaskType;
 use crate::action::ReadCx;
@@ -98,14 +99,9 @@ impl Start {
     }
 
     /// Puts what was focused on first, and leaves tests out where they are not wanted.
-    pub(super) fn sort(&self, built: &mut BuiltSlice) {
-        let cards = &mut built.doc.cards;
+    pub(super) fn sort(&self, cards: &mut Vec<Rc<Card>>) {
         if self.include_tests == Some(false) {
             cards.retain(|card| self.focus.contains(&card.symbol_id) || !is_test_path(&card.file));
-            let left: Vec<SymbolId> = cards.iter().map(|card| card.symbol_id).collect();
-            let held: Vec<SymbolId> = built.doc.card_refs.iter().map(|held| held.symbol_id).collect();
-            let stays = |id: &SymbolId| left.contains(id) || held.contains(id);
-            built.doc.edges.retain(|edge| stays(&edge.from) && stays(&edge.to));
         }
         let below = |file: &str| self.folders.iter().any(|folder| file.starts_with(folder.as_str()));
         // Stable: the slice's own order stays among equals.
@@ -113,12 +109,11 @@ impl Start {
     }
 
     /// The names to look for in source: those of the task, then those of the symbols found.
-    pub(super) fn names(&self, built: &BuiltSlice) -> Vec<String> {
+    pub(super) fn names(&self, found: &[Rc<Card>]) -> Vec<String> {
         let mut names: Vec<String> = Vec::new();
-        let found = built.doc.cards.iter().map(|card| card.name.clone());
-        for name in self.words.iter().cloned().chain(found) {
-            if names.len() < MOST_NAMES && !names.contains(&name) {
-                names.push(name);
+        for name in self.words.iter().chain(found.iter().map(|card| &card.name)) {
+            if names.len() < MOST_NAMES && !names.contains(name) {
+                names.push(name.clone());
             }
         }
         names

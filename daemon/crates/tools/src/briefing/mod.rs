@@ -1,6 +1,5 @@
 //! Briefings: what matters for a question, in a few hundred words. A pure function of a version and the question.
 
-mod cache;
 mod render;
 mod risk;
 mod scope;
@@ -8,23 +7,31 @@ mod scope;
 use std::collections::{BTreeMap, HashMap};
 
 use schemars::JsonSchema;
-use sdl_model::{FileId, RelPath, SymbolId};
+use sdl_model::{FileId, Incarnation, RelPath, SymbolId};
 use sdl_retrieve::card::{self, CardOptions, Detail};
-use sdl_retrieve::slice::{self, Budget, SliceRequest, WireFormat};
+use sdl_retrieve::slice::{Budget, Neighbourhood, SliceRequest};
 use serde::Serialize;
 
 use crate::action::ReadCx;
+use crate::actions::SummaryResponse;
+use crate::recent::Recent;
+use crate::stamp::Stamp;
 use crate::{ToolError, budget};
 
-pub(crate) use cache::Briefings;
 pub(crate) use render::markdown;
 pub(crate) use risk::Risk;
 pub(crate) use scope::{Scope, seeds};
 
 /// Symbols that are opened in full to see what makes them risky.
 const MOST_WEIGHED: usize = 12;
+/// Symbols just outside that are named.
+const MOST_FRONTIER: usize = 8;
 /// Edges told at most.
 const MOST_EDGES: usize = 60;
+
+/// Answers told lately, each with the notes that go with it, by what an answer depends on: the ledger, its version with what
+/// lies over it, and the question as asked.
+pub(crate) type Briefings = Recent<(Incarnation, Stamp, String), (SummaryResponse, Vec<String>), 32>;
 
 /// What matters for a question.
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
@@ -97,15 +104,19 @@ pub(crate) fn gather(
         max_estimated_tokens: budget::MOST_TOKENS as u32,
     };
     request.card_detail = Some(Detail::Signature);
-    request.wire_format = WireFormat::Standard;
     let enrichment = cx.repo.enrichment(cx.snapshot);
-    let built = slice::build(cx.source, &request, enrichment.as_ref())?;
+    let near = Neighbourhood::of(cx.source, &request, enrichment.as_ref())?;
+    let mut found = Vec::new();
+    for member in near.members() {
+        found.extend(near.card(member)?);
+    }
+    let members: Vec<SymbolId> = near.members().collect();
     cx.call.check()?;
     let mut briefing = Briefing::default();
     let mut names: HashMap<SymbolId, &str> = HashMap::new();
     let mut files: Vec<(&str, u64)> = Vec::new();
     let mut clusters: BTreeMap<String, u64> = BTreeMap::new();
-    for found in &built.doc.cards {
+    for found in &found {
         names.insert(found.symbol_id, &found.qualified_name);
         match files.iter_mut().find(|(file, _)| *file == found.file) {
             Some((_, count)) => *count += 1,
@@ -125,7 +136,8 @@ pub(crate) fn gather(
             summary: found.summary.clone(),
         });
     }
-    let edges = built.doc.edges.iter().filter_map(|edge| {
+    let edges = near.edges(&members)?;
+    let edges = edges.iter().filter_map(|edge| {
         Some(NamedEdge {
             from: (*names.get(&edge.from)?).to_owned(),
             to: (*names.get(&edge.to)?).to_owned(),
@@ -133,13 +145,13 @@ pub(crate) fn gather(
         })
     });
     briefing.dependency_graph = DependencyGraph {
-        symbols: built.doc.cards.len() as u64,
+        symbols: found.len() as u64,
         edges: edges.take(MOST_EDGES).collect(),
         clusters: most_first(clusters).into_iter().map(|(cluster, _)| cluster).take(5).collect(),
-        frontier: built.doc.frontier.iter().map(|item| item.name.clone()).take(8).collect(),
+        frontier: near.frontier(MOST_FRONTIER)?,
     };
     let full = CardOptions { detail: Detail::Full, ..CardOptions::default() };
-    for found in built.doc.cards.iter().take(MOST_WEIGHED) {
+    for found in found.iter().take(MOST_WEIGHED) {
         cx.call.check()?;
         if let Some(card) = card::card(cx.source, found.symbol_id, full, enrichment.as_ref())? {
             briefing.risk_areas.extend(risk::of(&card));

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use schemars::JsonSchema;
 use sdl_model::SymbolId;
 use sdl_retrieve::refresh::Lease;
-use sdl_retrieve::slice::{self, SliceRequest};
+use sdl_retrieve::slice::{self, Budget, SliceRequest};
 use serde::{Deserialize, Serialize};
 
 use crate::action::ReadCx;
@@ -54,13 +54,13 @@ pub(crate) fn to_slices(cx: &ReadCx<'_>, symbol: SymbolId) -> Result<(bool, bool
     let mut members = HashSet::new();
     for data in cx.call.leases.slices(cx.repo)? {
         cx.call.check()?;
-        let Some(lease) = Lease::from_bytes(&data) else { continue };
-        if lease.incarnation == cx.snapshot.incarnation() {
-            members.extend(lease.members.iter().filter(|m| m.until.is_none()).map(|member| member.symbol));
+        members.extend(Lease::holding(&data, cx.snapshot.incarnation()));
+        if members.contains(&symbol) {
+            return Ok((true, false));
         }
     }
-    if members.is_empty() || members.contains(&symbol) {
-        return Ok((!members.is_empty(), false));
+    if members.is_empty() {
+        return Ok((false, false));
     }
     let view = cx.source.view();
     let next = view.out_edges(symbol)?.iter().any(|edge| members.contains(&edge.to))
@@ -84,9 +84,9 @@ pub(crate) fn to_task(cx: &ReadCx<'_>, symbol: SymbolId, task: &SliceContext) ->
         request.edited_files.push(path.as_str().to_owned());
     }
     if let Some(budget) = task.budget {
+        let tokens = budget.max_estimated_tokens.unwrap_or(request.budget.max_estimated_tokens);
+        request.budget = Budget::of_tokens(tokens);
         request.budget.max_cards = budget.max_cards.unwrap_or(request.budget.max_cards);
-        request.budget.max_estimated_tokens =
-            budget.max_estimated_tokens.unwrap_or(request.budget.max_estimated_tokens);
     }
     let told = request.task_text.is_some()
         || request.stack_trace.is_some()

@@ -13,6 +13,7 @@ use std::collections::HashMap;
 use sdl_model::SymbolId;
 
 use super::SliceRequest;
+use crate::search::plan::Plan;
 use crate::{Evidence, Result, Source};
 
 /// A symbol to start from.
@@ -68,11 +69,14 @@ pub(crate) fn collect(
     evidence: &mut Evidence,
 ) -> Result<Vec<Seed>> {
     let mut seeds = Seeds::default();
+    let text = request.task_text.as_deref().unwrap_or("").trim();
+    let mut plan = Plan::of_text(text);
+    plan.mention(&request.chat_mentions);
     entry::lane(source, request, &mut seeds, evidence)?;
     edited::lane(source, request, &mut seeds, evidence)?;
     stack::lane(source, request, &mut seeds, evidence)?;
     test::lane(source, request, &mut seeds, evidence)?;
-    task::lane(source, request, &mut seeds, evidence)?;
-    near::lane(source, request, &mut seeds, evidence)?;
+    task::lane(source, request, &plan, &mut seeds, evidence)?;
+    near::lane(source, (text, plan.wants), &mut seeds, evidence)?;
     Ok(seeds.ranked())
 }

@@ -12,17 +12,15 @@ const MOST: usize = 200;
 pub(super) fn lane(
     source: &Source<'_>,
     request: &SliceRequest,
+    plan: &Plan,
     seeds: &mut Seeds,
     evidence: &mut Evidence,
 ) -> Result<()> {
-    let text = request.task_text.as_deref().unwrap_or("").trim();
-    let mut plan = Plan::of_text(text);
-    plan.mention(&request.chat_mentions);
     if plan.terms.is_empty() && plan.names.is_empty() && plan.paths.is_empty() {
         evidence.skipped("taskText");
         return Ok(());
     }
-    let mut ranked = rank::rank(source, &plan, &Filter::default(), evidence)?;
+    let mut ranked = rank::rank(source, plan, &Filter::default(), evidence)?;
     // Words point to what a task is about more surely than edges do from there: what the seeds lead to comes behind them.
     let most = (request.budget.max_cards as usize).clamp(4, MOST);
     rank::keep_best(&mut ranked, most);

@@ -1,0 +1,202 @@
+//! A request's seeds and their neighbourhood: what slices of any size are cut from.
+
+use std::cell::RefCell;
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use sdl_model::{Edge, EdgeKind, SymbolId};
+
+use super::SliceRequest;
+use super::expand::{self, LEAST, Reached};
+use super::levels::Levels;
+use super::seeds;
+use super::types::{BuiltSlice, SliceEdge, sort_edges};
+use crate::card::{Card, CardOptions, Detail, Enrichment, Opened, etag_covers};
+use crate::numbers::Percent;
+use crate::{Evidence, Result, Source, UserError};
+
+/// The best symbols, all edges of which are telling.
+const BEST: usize = 5;
+
+/// The symbols that a request is about, best first. Whatever is read of one is read once.
+pub struct Neighbourhood<'a> {
+    pub(super) source: &'a Source<'a>,
+    pub(super) request: &'a SliceRequest,
+    enrichment: &'a dyn Enrichment,
+    /// Everything that was reached, best first.
+    pub(super) reached: Vec<Reached>,
+    /// How many of those are worth a card.
+    pub(super) wanted: usize,
+    evidence: Evidence,
+    opened: RefCell<HashMap<SymbolId, Option<Rc<Opened>>>>,
+    cards: RefCell<HashMap<(SymbolId, Detail), Rc<Card>>>,
+}
+
+impl<'a> Neighbourhood<'a> {
+    /// Finds them.
+    pub fn of(
+        source: &'a Source<'a>,
+        request: &'a SliceRequest,
+        enrichment: &'a dyn Enrichment,
+    ) -> Result<Self> {
+        let mut evidence = Evidence::default();
+        let seeds = seeds::collect(source, request, &mut evidence)?;
+        if seeds.is_empty() {
+            return Err(UserError::NoSeeds.into());
+        }
+        // Beyond the cards there must be enough for the frontier and the spillover.
+        let most = request.budget.max_cards.min(super::MAX_CARDS) as usize * 2 + 32;
+        let reached = expand::expand(source, &seeds, request, most.max(seeds.len()))?;
+        Ok(Self { evidence, ..Self::around(source, request, enrichment, reached) })
+    }
+
+    pub(super) fn around(
+        source: &'a Source<'a>,
+        request: &'a SliceRequest,
+        enrichment: &'a dyn Enrichment,
+        reached: Vec<Reached>,
+    ) -> Self {
+        let wanted = reached.iter().take_while(|one| one.forced || one.seed || one.score >= LEAST).count();
+        let (opened, cards) = (RefCell::default(), RefCell::default());
+        Self { source, request, enrichment, reached, wanted, evidence: Evidence::default(), opened, cards }
+    }
+
+    /// The largest slice of at most so many tokens; that of no card at all may have more.
+    pub fn slice(&self, max_tokens: u32) -> Result<BuiltSlice> {
+        let mut slice = super::assemble::assemble(self, max_tokens)?;
+        slice.evidence = self.request.evidence.then(|| self.evidence.clone());
+        Ok(slice)
+    }
+
+    /// How many symbols a slice has at most.
+    pub fn most(&self) -> usize {
+        self.wanted.min(self.request.budget.max_cards as usize)
+    }
+
+    /// Those symbols, best first.
+    pub fn members(&self) -> impl Iterator<Item = SymbolId> {
+        self.reached.iter().take(self.most()).map(|one| one.symbol)
+    }
+
+    /// The names of symbols just outside, best first.
+    pub fn frontier(&self, most: usize) -> Result<Vec<String>> {
+        let mut names = Vec::new();
+        for one in self.reached.iter().skip(self.most()).take(most) {
+            names.extend(self.source.listed(one.symbol)?.map(|sym| sym.qualified().to_owned()));
+        }
+        Ok(names)
+    }
+
+    /// The card of a member as telling as the request lets it be. None for a symbol whose file's facts are gone, which the
+    /// ledger's own check reports.
+    pub fn card(&self, member: SymbolId) -> Result<Option<Rc<Card>>> {
+        match self.place(member) {
+            Some(one) => self.card_at(member, Levels::of(self.request).most(one)),
+            None => Ok(None),
+        }
+    }
+
+    /// A member's card that tells the least.
+    pub fn brief(&self, member: SymbolId) -> Result<Option<Rc<Card>>> {
+        self.card_at(member, Detail::Minimal)
+    }
+
+    /// The etag of a member's card, if the client holds one that stands in for it.
+    pub fn held(&self, member: SymbolId) -> Result<Option<String>> {
+        if self.request.known_card_etags.is_empty() {
+            return Ok(None);
+        }
+        let Some(one) = self.place(member) else { return Ok(None) };
+        self.held_at(member, Levels::of(self.request).most(one))
+    }
+
+    fn place(&self, member: SymbolId) -> Option<&Reached> {
+        self.reached.iter().find(|one| one.symbol == member)
+    }
+
+    pub(super) fn held_at(&self, symbol: SymbolId, detail: Detail) -> Result<Option<String>> {
+        let Some(held) = self.request.known_card_etags.get(&symbol) else { return Ok(None) };
+        let etag = self.opened(symbol)?.map(|opened| opened.etag(detail));
+        Ok(etag.filter(|etag| etag_covers(held, etag)))
+    }
+
+    pub(super) fn card_at(&self, symbol: SymbolId, detail: Detail) -> Result<Option<Rc<Card>>> {
+        if let Some(card) = self.cards.borrow().get(&(symbol, detail)) {
+            return Ok(Some(Rc::clone(card)));
+        }
+        let Some(opened) = self.opened(symbol)? else { return Ok(None) };
+        let options = CardOptions {
+            detail,
+            min_call_confidence: self.request.min_call_confidence,
+            resolution_metadata: self.request.resolution_metadata,
+        };
+        let mut card = opened.card(self.source, options, self.enrichment)?;
+        // The answer says it once.
+        card.ledger_version = None;
+        let card = Rc::new(card);
+        self.cards.borrow_mut().insert((symbol, detail), Rc::clone(&card));
+        Ok(Some(card))
+    }
+
+    fn opened(&self, symbol: SymbolId) -> Result<Option<Rc<Opened>>> {
+        if let Some(known) = self.opened.borrow().get(&symbol) {
+            return Ok(known.clone());
+        }
+        let sym = self.source.symbol(symbol)?;
+        let opened = sym.map(|sym| Opened::of(self.source, sym)).transpose()?.map(Rc::new);
+        self.opened.borrow_mut().insert(symbol, opened.clone());
+        Ok(opened)
+    }
+
+    /// A member's outgoing edges.
+    pub(super) fn each_edge(&self, symbol: SymbolId, mut each: impl FnMut(&Edge)) -> Result<()> {
+        if let Some(opened) = self.opened(symbol)? {
+            opened.edges.iter().for_each(&mut each);
+        }
+        Ok(())
+    }
+
+    /// The edges between some members, in the order in which slices have them.
+    pub fn edges(&self, members: &[SymbolId]) -> Result<Vec<SliceEdge>> {
+        let mut edges = self.edges_where(members, |_, _| true)?;
+        sort_edges(&mut edges, members.iter().copied());
+        Ok(edges)
+    }
+
+    /// The edges between the first so many of what was reached that tell most: those of the best, and those by which a
+    /// symbol was reached at all. The others lie between symbols that words point to, each for itself.
+    pub(super) fn telling_edges(&self, count: usize) -> Result<Vec<SliceEdge>> {
+        let chosen = self.reached.get(..count).unwrap_or(&self.reached);
+        let guessed =
+            chosen.iter().enumerate().filter(|(place, one)| *place >= BEST && one.seed && !one.forced);
+        let guessed: HashSet<SymbolId> = guessed.map(|(_, one)| one.symbol).collect();
+        let members: Vec<SymbolId> = chosen.iter().map(|one| one.symbol).collect();
+        self.edges_where(&members, |from, to| !guessed.contains(&from) || !guessed.contains(&to))
+    }
+
+    fn edges_where(
+        &self,
+        members: &[SymbolId],
+        keep: impl Fn(SymbolId, SymbolId) -> bool,
+    ) -> Result<Vec<SliceEdge>> {
+        let inside: HashSet<SymbolId> = members.iter().copied().collect();
+        let mut edges = Vec::new();
+        for &from in members {
+            self.each_edge(from, |edge| {
+                let sure = edge.confidence >= self.request.min_confidence
+                    && (edge.kind != EdgeKind::Call || edge.confidence >= self.request.min_call_confidence);
+                let between = edge.to != from && inside.contains(&edge.to);
+                if sure && between && edge.kind != EdgeKind::Ref && keep(from, edge.to) {
+                    edges.push(SliceEdge {
+                        from,
+                        to: edge.to,
+                        kind: edge.kind,
+                        confidence: Percent(edge.confidence),
+                        resolution: edge.resolution,
+                    });
+                }
+            })?;
+        }
+        Ok(edges)
+    }
+}
