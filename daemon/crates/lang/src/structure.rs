@@ -103,21 +103,55 @@ pub fn structure(lang: Lang, bytes: &[u8]) -> Result<Structure, ExtractError> {
     let tree = tree?;
     let mut out = Structure::default();
     let mut cursor = tree.walk();
+    // By the number of a kind: names are compared once each.
+    let mut matters: Vec<Option<Matters>> = Vec::new();
     loop {
         let node = cursor.node();
         let mut into = true;
         if node.is_named() {
-            let kind = node.kind();
-            if kind.contains("comment") {
-                out.comments.push(node.byte_range());
-                into = false;
-            } else if CONTROL.contains(&kind) {
-                out.controls.push(Control { all: node.byte_range(), body: body_of(node) });
+            let number = node.kind_id() as usize;
+            if matters.len() <= number {
+                matters.resize(number + 1, None);
+            }
+            let known = matters.get(number).copied().flatten();
+            let what = known.unwrap_or_else(|| Matters::of(node.kind()));
+            if let Some(slot) = matters.get_mut(number) {
+                *slot = Some(what);
+            }
+            match what {
+                Matters::Comment => {
+                    out.comments.push(node.byte_range());
+                    into = false;
+                }
+                Matters::Control => {
+                    out.controls.push(Control { all: node.byte_range(), body: body_of(node) });
+                }
+                Matters::Not => {}
             }
         }
         let inside = into && cursor.goto_first_child();
         if !inside && !next(&mut cursor) {
             return Ok(out);
+        }
+    }
+}
+
+/// What a kind of node is to a structure.
+#[derive(Clone, Copy)]
+enum Matters {
+    Comment,
+    Control,
+    Not,
+}
+
+impl Matters {
+    fn of(kind: &str) -> Self {
+        if kind.contains("comment") {
+            Self::Comment
+        } else if CONTROL.contains(&kind) {
+            Self::Control
+        } else {
+            Self::Not
         }
     }
 }

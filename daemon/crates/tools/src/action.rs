@@ -17,7 +17,9 @@ use serde::{Deserialize, Serialize};
 use crate::audit::Decisions;
 use crate::briefing::Briefings;
 use crate::buffers::{Buffers, Overlay};
+use crate::ladder::Structures;
 use crate::leases::{HandleKind, Held, LeaseWrite, Leases};
+use crate::overview::Overviews;
 use crate::pipeline::Pins;
 use crate::registry::Registry;
 use crate::stamp::Stamp;
@@ -177,6 +179,10 @@ pub(crate) struct Call<'a> {
     pub(crate) pins: Option<&'a Pins>,
     /// Summaries told lately.
     pub(crate) briefings: &'a Briefings,
+    /// What stands where in texts looked at lately.
+    pub(crate) structures: &'a Structures,
+    /// Overviews made lately.
+    pub(crate) overviews: &'a Overviews,
     /// Unsaved editor buffers.
     pub(crate) buffers: &'a Buffers,
 }

@@ -32,6 +32,7 @@ mod pipeline;
 #[allow(dead_code, reason = "levels are for policies")]
 mod policy;
 mod protocol;
+mod recent;
 mod redact;
 mod registry;
 mod risk;

@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use sdl_model::{ContentHash, FileId, FileRow, Lang, RelPath};
+use sdl_model::{ContentHash, FactsKey, FileId, FileRow, RelPath};
 
 use crate::action::{Call, ReadCx};
 use crate::host::Unread;
@@ -19,8 +19,8 @@ use crate::{Code, ToolError, audit};
 pub(crate) struct SourceText {
     /// Where it is.
     pub(crate) path: RelPath,
-    /// What it is read as.
-    pub(crate) lang: Lang,
+    /// What it is, and what it is read as.
+    pub(crate) key: FactsKey,
     /// As it is; each byte that is not UTF-8 is a `?`.
     text: String,
     /// What is masked of it.
@@ -30,11 +30,11 @@ pub(crate) struct SourceText {
 }
 
 impl SourceText {
-    fn new(path: RelPath, lang: Lang, text: String, level: Level) -> Self {
+    fn new(path: RelPath, key: FactsKey, text: String, level: Level) -> Self {
         let secrets = redact::find(&text, level);
         let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
         let starts = std::iter::once(0).chain(breaks.filter(|at| *at < text.len())).collect();
-        Self { path, lang, text, secrets, starts }
+        Self { path, key, text, secrets, starts }
     }
 
     /// The text with its secrets: for parsing and measuring, never for an answer.
@@ -110,7 +110,7 @@ pub(crate) fn of(cx: &ReadCx<'_>, row: &FileRow) -> Result<SourceText, ToolError
     if ContentHash::of(&bytes) != key.content {
         return Err(moved(cx, path));
     }
-    Ok(SourceText::new(path.clone(), key.lang, text_of(bytes), level))
+    Ok(SourceText::new(path.clone(), key, text_of(bytes), level))
 }
 
 /// Whoever asks for a file of secrets is refused, whether it is there or not, and that is in the log.
@@ -159,8 +159,8 @@ mod tests {
     #[test]
     fn lines_and_offsets_hold() {
         let path = RelPath::new("a.py").unwrap();
-        let text =
-            SourceText::new(path, Lang::Python, text_of(b"one\r\n\xfftwo\nthree\n".to_vec()), Level::Likely);
+        let key = FactsKey { lang: sdl_model::Lang::Python, content: ContentHash::of(b"") };
+        let text = SourceText::new(path, key, text_of(b"one\r\n\xfftwo\nthree\n".to_vec()), Level::Likely);
         assert_eq!(text.lines(), 3);
         assert_eq!([1, 2, 3, 4].map(|line| text.shown(line).into_owned()), ["one", "?two", "three", ""]);
         assert_eq!([0, 4, 5, 9, 10, 99].map(|byte| text.line_of(byte)), [1, 1, 2, 2, 3, 3]);

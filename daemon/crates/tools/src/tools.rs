@@ -7,7 +7,9 @@ use sdl_ledger::Clock;
 
 use crate::briefing::Briefings;
 use crate::buffers::Buffers;
+use crate::ladder::Structures;
 use crate::leases::Leases;
+use crate::overview::Overviews;
 use crate::registry::Registry;
 use crate::usage::Usage;
 use crate::{
@@ -27,6 +29,8 @@ pub struct Tools {
     pub(crate) leases: Leases,
     pub(crate) usage: Arc<Usage>,
     pub(crate) briefings: Briefings,
+    pub(crate) structures: Structures,
+    pub(crate) overviews: Overviews,
     pub(crate) buffers: Buffers,
 }
 
@@ -39,6 +43,8 @@ impl Tools {
             leases: Leases::default(),
             usage: Arc::default(),
             briefings: Briefings::default(),
+            structures: Structures::default(),
+            overviews: Overviews::default(),
             buffers: Buffers::default(),
         }
     }

@@ -113,7 +113,7 @@ impl ReadAction for CodeGetSkeleton {
             }
         };
         let text = source_text::of(cx, sym.row())?;
-        let structure = ladder::structure(&text)?;
+        let structure = ladder::structure(cx.call, &text)?;
         let all = skeleton::lines(&skeleton::Wanted {
             text: &text,
             outline: sym.outline(),

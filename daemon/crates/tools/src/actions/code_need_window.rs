@@ -138,7 +138,7 @@ impl ReadAction for CodeNeedWindow {
             return Ok(response);
         }
         let text = source_text::of(cx, sym.row())?;
-        let found = Window::find(&text, &sym, &request, &policy);
+        let found = Window::find(cx.call, &text, &sym, &request, &policy);
         let (in_slice, in_frontier) = nearness::to_slices(cx, sym.id)?;
         let relevance = match &request.slice_context {
             Some(task) => nearness::to_task(cx, sym.id, task)?,
@@ -191,7 +191,7 @@ impl ReadAction for CodeNeedWindow {
 /// What was asked for, found in the text.
 struct Window<'a> {
     text: &'a SourceText,
-    structure: sdl_lang::Structure,
+    structure: std::sync::Arc<sdl_lang::Structure>,
     /// Identifiers that are no keywords.
     wanted: Vec<String>,
     /// All that was found, keywords too.
@@ -203,9 +203,9 @@ struct Window<'a> {
 }
 
 impl<'a> Window<'a> {
-    fn find(text: &'a SourceText, sym: &Sym, request: &Request, policy: &Policy) -> Self {
+    fn find(call: &Call<'_>, text: &'a SourceText, sym: &Sym, request: &Request, policy: &Policy) -> Self {
         // What can't be parsed has no blocks and no comments.
-        let structure = crate::ladder::structure(text).unwrap_or_default();
+        let structure = crate::ladder::structure(call, text).unwrap_or_default();
         let asked = &request.identifiers_to_find;
         let telling = |one: &&String| !identifiers::is_keyword(one.trim());
         let mut wanted: Vec<String> = asked.iter().filter(telling).cloned().collect();

@@ -101,7 +101,7 @@ impl ReadAction for ContextSummary {
             truncation: None,
         };
         response.fit(cx, &request.query, format, most)?;
-        cx.call.briefings.put(key, response.clone(), cx.notes.borrow().clone());
+        cx.call.briefings.put(key, (response.clone(), cx.notes.borrow().clone()));
         Ok(response)
     }
 }

@@ -141,22 +141,11 @@ impl Buffers {
         self.on(repo, |desk, _| desk.buffers.get(path).cloned())
     }
 
-    /// Puts a buffer in the place of the one before, or ends it. Returns the number of what lies over the tree now.
-    pub(super) fn set(
-        &self,
-        repo: &dyn Repo,
-        path: &RelPath,
-        new: Option<(u64, bool, Option<Text>, u64)>,
-    ) -> Result<u64, ToolError> {
+    /// Puts a buffer that was pushed now in the place of the one before, or ends it. Returns the number of what lies over the
+    /// tree now.
+    pub(super) fn set(&self, repo: &dyn Repo, path: &RelPath, new: Option<Buffer>) -> Result<u64, ToolError> {
         self.on(repo, |desk, now| {
-            let buffer = new.map(|(version, dirty, text, session)| Buffer {
-                version,
-                dirty,
-                text,
-                session,
-                pushed_ms: now,
-                until_ms: None,
-            });
+            let buffer = new.map(|buffer| Buffer { pushed_ms: now, ..buffer });
             let old = desk.buffers.get(path);
             if let Some(buffer) = &buffer {
                 let files = desk.buffers.len() + usize::from(old.is_none());

@@ -6,7 +6,7 @@ use sdl_lang::{Judged, Rules};
 use sdl_model::{FileRow, FileState, Lang, RelPath};
 
 use super::Buffers;
-use super::held::Text;
+use super::held::{Buffer, Text};
 use crate::{Repo, ToolError};
 
 /// What happened to a buffer.
@@ -89,7 +89,9 @@ impl Buffers {
                 .push("the text is not that of the file, and not said to be unsaved: the file counts".into());
         }
         let text = text.filter(|text| dirty && (text.row.is_some() || saved.is_some()));
-        let overlay_version = self.set(repo, &push.path, Some((push.version, dirty, text, push.session)))?;
+        let (version, session) = (push.version, push.session);
+        let buffer = Buffer { version, dirty, text, session, pushed_ms: 0, until_ms: None };
+        let overlay_version = self.set(repo, &push.path, Some(buffer))?;
         Ok(Pushed { accepted: true, overlay_version, warnings })
     }
 }

@@ -7,11 +7,16 @@ pub(crate) mod lines;
 pub(crate) mod skeleton;
 pub(crate) mod window;
 
+use std::sync::Arc;
+
 use schemars::JsonSchema;
 use sdl_lang::Structure;
+use sdl_model::FactsKey;
 use sdl_model::facts::Span;
 use serde::Serialize;
 
+use crate::action::Call;
+use crate::recent::Recent;
 use crate::source_text::SourceText;
 use crate::{Code, ToolError};
 
@@ -46,8 +51,23 @@ impl RangeOut {
     }
 }
 
+/// What stands where in texts looked at lately: who works on a file looks at it again, and parsing is most of what that costs.
+pub(crate) type Structures = Recent<FactsKey, Arc<Structure>, 48>;
+
+/// Larger structures are not kept.
+const MOST_KEPT: usize = 8_192;
+
 /// Where control flow and comments stand in a text.
-pub(crate) fn structure(text: &SourceText) -> Result<Structure, ToolError> {
-    sdl_lang::structure(text.lang, text.unmasked().as_bytes())
-        .map_err(|error| ToolError::new(Code::Unavailable, format!("{} can't be parsed: {error}", text.path)))
+pub(crate) fn structure(call: &Call<'_>, text: &SourceText) -> Result<Arc<Structure>, ToolError> {
+    if let Some(known) = call.structures.get(&text.key) {
+        return Ok(known);
+    }
+    let made = sdl_lang::structure(text.key.lang, text.unmasked().as_bytes()).map_err(|error| {
+        ToolError::new(Code::Unavailable, format!("{} can't be parsed: {error}", text.path))
+    })?;
+    let made = Arc::new(made);
+    if made.controls.len() + made.comments.len() <= MOST_KEPT {
+        call.structures.put(text.key, Arc::clone(&made));
+    }
+    Ok(made)
 }

@@ -2,16 +2,20 @@
 
 mod layers;
 
+use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
+use std::sync::Arc;
 
 use sdl_model::facts::{Def, DefFlags};
-use sdl_model::{FileId, Outline, SymbolId, SymbolKind};
+use sdl_model::{FileId, Incarnation, Outline, SymbolId, SymbolKind};
 use sdl_retrieve::card::is_main;
 use sdl_retrieve::index::is_test_path;
 
 use crate::ToolError;
 use crate::action::ReadCx;
+use crate::recent::Recent;
+use crate::stamp::Stamp;
 
 pub(crate) use layers::layers;
 
@@ -57,7 +61,7 @@ pub(crate) struct Overview {
 }
 
 /// What the pass looks at.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Scope {
     /// Only files below one of these; empty means all.
     pub(crate) directories: Vec<String>,
@@ -88,8 +92,21 @@ fn is_below(path: &str, dir: &str) -> bool {
     path.strip_prefix(dir).is_some_and(|rest| dir.is_empty() || rest.starts_with('/'))
 }
 
+/// Overviews made lately, by what they depend on: the ledger, its version with what lies over it, and what was looked at.
+pub(crate) type Overviews = Recent<(Incarnation, Stamp, Scope), Arc<Overview>, 8>;
+
 /// Looks at every file in scope.
-pub(crate) fn survey(cx: &ReadCx<'_>, scope: &Scope) -> Result<Overview, ToolError> {
+pub(crate) fn survey(cx: &ReadCx<'_>, scope: &Scope) -> Result<Arc<Overview>, ToolError> {
+    let key = (cx.snapshot.incarnation(), cx.stamp(), scope.clone());
+    if let Some(known) = cx.call.overviews.get(&key) {
+        return Ok(known);
+    }
+    let made = Arc::new(look(cx, scope)?);
+    cx.call.overviews.put(key, Arc::clone(&made));
+    Ok(made)
+}
+
+fn look(cx: &ReadCx<'_>, scope: &Scope) -> Result<Overview, ToolError> {
     let mut files: Vec<(FileId, String)> = Vec::new();
     cx.source.view().files_under("", &mut |file, path| {
         files.push((file, path.to_owned()));
@@ -100,7 +117,13 @@ pub(crate) fn survey(cx: &ReadCx<'_>, scope: &Scope) -> Result<Overview, ToolErr
         .filter(|(_, path)| scope.holds(path))
         .map(|(file, path)| (*file, scope.folder(path)))
         .collect();
-    let mut pass = Pass { cx, folder_of: &folder_of, overview: Overview::default(), graph: scope.graph };
+    let mut pass = Pass {
+        cx,
+        folder_of: &folder_of,
+        overview: Overview::default(),
+        graph: scope.graph,
+        homes: HashMap::new(),
+    };
     for (file, path) in files.iter().filter(|(_, path)| scope.holds(path)) {
         cx.call.check()?;
         let Some(key) = cx.source.view().file(*file)?.and_then(|row| row.state.facts()) else { continue };
@@ -123,6 +146,8 @@ struct Pass<'a> {
     folder_of: &'a HashMap<FileId, &'a str>,
     overview: Overview,
     graph: bool,
+    /// The files of symbols that edges lead to: few symbols have most of them.
+    homes: HashMap<SymbolId, Option<FileId>>,
 }
 
 impl Pass<'_> {
@@ -150,7 +175,11 @@ impl Pass<'_> {
         let out = self.cx.source.view().out_edges(id)?;
         let mut targets: BTreeSet<FileId> = BTreeSet::new();
         for edge in &out {
-            let Some(target) = self.cx.source.view().symbol_file(edge.to)? else { continue };
+            let home = match self.homes.entry(edge.to) {
+                Entry::Occupied(known) => *known.get(),
+                Entry::Vacant(new) => *new.insert(self.cx.source.view().symbol_file(edge.to)?),
+            };
+            let Some(target) = home else { continue };
             targets.insert(target);
             match self.folder_of.get(&target) {
                 Some(other) if *other == place.folder => folder.inner += 1,

@@ -55,6 +55,8 @@ pub(crate) fn call(
         decisions: &decisions,
         pins: None,
         briefings: &tools.briefings,
+        structures: &tools.structures,
+        overviews: &tools.overviews,
         buffers: &tools.buffers,
     };
     // Nothing below keeps a lock over a handler, and what handlers share is valid between any two of its steps.
