@@ -1,7 +1,5 @@
 //! Both ways to begin, and what changes while a session lasts.
 
-use std::time::Instant;
-
 use super::*;
 
 #[tokio::test]
@@ -23,18 +21,12 @@ async fn initialize_is_answered_without_a_daemon_and_calls_say_what_is_wrong() {
 }
 
 #[tokio::test]
-async fn initialize_is_fast() {
+async fn initialize_waits_for_no_answer_of_the_daemon() {
     let fixture = Fixture::with(|_| Reply::Never);
-    let mut best = LONG;
-    for _ in 0..10 {
-        let mut client = fixture.client();
-        let start = Instant::now();
-        client.initialize().await;
-        best = best.min(start.elapsed());
-        assert!(client.end().await.success());
-    }
-    println!("initialize, process start included: {best:?}");
-    assert!(best < Duration::from_millis(250), "{best:?} even for a build that is not optimized");
+    let mut client = fixture.client();
+    let answer = client.initialize().await;
+    assert_eq!(answer["result"]["serverInfo"]["name"], "sdl");
+    assert!(client.end().await.success());
 }
 
 #[tokio::test]
@@ -110,9 +102,7 @@ async fn changed_lists_are_announced_in_both_eras() {
     assert_eq!(told["method"], "notifications/tools/list_changed", "only what was asked for: {told}");
     assert_eq!(told["params"]["_meta"]["io.modelcontextprotocol/subscriptionId"], 1, "{told}");
     // An open subscription does not keep the shim from ending with its client.
-    let start = Instant::now();
     assert!(stateless.end().await.success());
-    assert!(start.elapsed() < Duration::from_secs(3), "{:?}", start.elapsed());
 }
 
 #[tokio::test]
