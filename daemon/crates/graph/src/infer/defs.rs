@@ -7,6 +7,11 @@ use super::{Ctx, How, Infer, Shape, ShapeKind, Tag, Ty, Typed, question, questio
 use crate::modules::{self, ModRef, Place};
 use crate::world::DefRef;
 
+/// Whether each binding of a local declares one, so that one in an inner block hides those around it.
+fn declares_each(lang: Lang) -> bool {
+    matches!(lang, Lang::Go | Lang::Rust | Lang::Kotlin | Lang::Cpp)
+}
+
 impl Infer<'_, '_> {
     /// The type of what a place holds, as a value.
     pub(crate) fn place_type(&self, place: Place) -> Typed {
@@ -220,6 +225,8 @@ impl Infer<'_, '_> {
                 .filter_map(|other| body.bindings.get(*other as usize))
                 .filter(|other| other.from <= binding.from && binding.from < other.to)
                 .filter(|other| other.kind != BindingKind::Narrowed)
+                // What is declared in an inner block is another local of the same name.
+                .filter(|other| !declares_each(file.lang()) || other.to <= binding.to)
                 .find_map(|other| other.ty)
         });
         if let Some(ty) = stated {

@@ -325,7 +325,11 @@ impl Infer<'_, '_> {
                     .def(found.def)
                     .is_some_and(|def| def.kind.is_callable() && def.flags.has(DefFlags::ABSTRACT));
             let defined = || {
-                let own = file.owned_by(class_name).iter().find(|def| file.name(**def) == Some(name));
+                let is_it = |def: &&DefIx| {
+                    file.name(**def) == Some(name)
+                        && file.outline.def(**def).is_some_and(|def| !Self::is_of_fixture(&file, def))
+                };
+                let own = file.owned_by(class_name).iter().find(is_it);
                 own.map(|def| DefRef { file: class.file, def: *def })
                     .or_else(|| self.member_elsewhere(&file, class, class_name, name))
             };
@@ -344,11 +348,19 @@ impl Infer<'_, '_> {
                     }
                     of_trait = of_trait.or(Some(member));
                 }
-            } else if file.name(def) == Some(name) && self.owner_of(&file, at) == Some(class) {
+            } else if file.name(def) == Some(name)
+                && !Self::is_of_fixture(&file, found)
+                && self.owner_of(&file, at) == Some(class)
+            {
                 return Some(at);
             }
         }
         of_trait.or_else(|| self.member_elsewhere(&file, class, class_name, name)).or(field)
+    }
+
+    /// Whether a function of C++ only sees what its owner has, as a test sees its fixture, and is no member of it.
+    fn is_of_fixture(file: &FileIndex, def: &sdl_model::facts::Def) -> bool {
+        file.lang() == Lang::Cpp && def.kind == SymbolKind::Function
     }
 
     fn is_callable(file: &FileIndex, def: DefIx) -> bool {
@@ -404,6 +416,9 @@ impl Infer<'_, '_> {
             && found.parent == Some(DefIx::MODULE)
             && found.visibility == Visibility::Private
         {
+            return false;
+        }
+        if Self::is_of_fixture(index, found) {
             return false;
         }
         let holder = if found.owner.is_some() { Some(member.def) } else { found.parent };

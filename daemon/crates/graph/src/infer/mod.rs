@@ -189,6 +189,7 @@ impl Ty {
 pub(crate) struct Memos {
     pub(crate) places: Memo<Place>,
     pub(crate) files: Memo<Rc<[FileIx]>>,
+    pub(crate) names: Memo<Rc<[Sym]>>,
     types: Memo<Typed>,
     lines: Memo<Rc<Line>>,
     members: Memo<Option<Member>>,
@@ -210,6 +211,8 @@ pub(crate) enum Tag {
     Binding,
     Package,
     Impl,
+    Seen,
+    Spelled,
 }
 
 /// Packs a question: a tag, a definition and up to two more numbers.

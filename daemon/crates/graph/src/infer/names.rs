@@ -169,7 +169,7 @@ impl Infer<'_, '_> {
                 let here = DefRef { file: ctx.file, def: at };
                 let found = if is_type && has_implicit_receiver(file.lang()) {
                     self.implicit_member(here, sym, want)
-                } else if is_type && file.lang() == Lang::Rust {
+                } else if is_type && matches!(file.lang(), Lang::Rust | Lang::Go) {
                     None
                 } else {
                     Self::child_of(&file, at, sym, inside || !def.kind.is_callable(), want)
@@ -238,10 +238,13 @@ impl Infer<'_, '_> {
     /// with a body, one without. A macro without parameters, which may rename a function, is looked at last.
     fn called_in_c(file: &FileIndex, at: DefIx, sym: Sym) -> Option<DefIx> {
         let rank = |ix: &DefIx| {
-            file.outline.def(*ix).map(|def| match def.kind {
-                SymbolKind::Macro => 0,
-                SymbolKind::Constant => 3,
-                _ => 1 + u8::from(def.flags.has(DefFlags::ABSTRACT)),
+            file.outline.def(*ix).map(|def| {
+                let rank = match def.kind {
+                    SymbolKind::Macro => 0,
+                    SymbolKind::Constant => 3,
+                    _ => 1 + u8::from(def.flags.has(DefFlags::ABSTRACT)),
+                };
+                (def.flags.has(DefFlags::LEFT_OUT), rank)
             })
         };
         file.children(at, sym)

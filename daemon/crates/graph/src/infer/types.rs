@@ -184,6 +184,11 @@ impl Infer<'_, '_> {
     /// What `name` is in the namespace that `base` spells out, if nothing here has the name of its first part.
     pub(crate) fn spelled(&self, ctx: &Ctx<'_>, base: ExprIx, name: StrIx) -> Option<Place> {
         let lang = self.file(ctx.file).lang();
+        if lang == Lang::Cpp {
+            let dotted = ctx.arena.dotted(base)?;
+            let place = modules::spelled(self.w, ctx.file, ctx.scope, &dotted, ctx.arena.str(name));
+            return place.is_found().then_some(place);
+        }
         if !matches!(lang, Lang::Java | Lang::Kotlin | Lang::CSharp | Lang::Php) {
             return None;
         }
@@ -270,7 +275,7 @@ impl Infer<'_, '_> {
     }
 
     /// The type that an alias stands for.
-    pub(super) fn alias(&self, def: DefRef) -> Ty {
+    pub(crate) fn alias(&self, def: DefRef) -> Ty {
         let q = question2(Tag::Alias, def, None);
         let typed = self.w.derive(&self.w.memos.types, q, Typed::UNKNOWN, || {
             let file = self.file(def.file);

@@ -2,10 +2,11 @@
 
 use std::rc::Rc;
 
-use sdl_model::facts::{DefFlags, DefIx};
+use sdl_model::facts::{DefFlags, DefIx, Import, ImportKind};
 use sdl_model::{Lang, SymbolKind};
 
 use super::paths::{join, shared};
+use super::platform;
 use super::{ModRef, Place};
 use crate::infer::{Tag, question};
 use crate::world::{DefRef, FileIndex, FileIx, Sym, World, last_name};
@@ -13,16 +14,42 @@ use crate::world::{DefRef, FileIndex, FileIx, Sym, World, last_name};
 /// Most files that one file may include, directly or not, before the rest is left out.
 const CLOSURE: usize = 256;
 
-/// The file that an include names: beside the file, or the only or nearest one whose path ends so.
+/// The file that an include names: beside the file, or the only or nearest one whose path ends so. One in angle brackets is
+/// looked for along the compiler's path, where the file's own folder comes last.
 pub(super) fn include(w: &World<'_>, file: &FileIndex, text: &str) -> Place {
+    if let Some(text) = text.strip_prefix('<') {
+        return if platform::is_system_header(text) {
+            own_library(w, text)
+        } else {
+            by_suffix(w, file, text, true)
+        };
+    }
     if let Some(at) = join(file.path.dir(), text).and_then(|path| w.open_path(&path)) {
         return Place::Module(ModRef::File(at));
     }
-    by_suffix(w, file, text)
+    by_suffix(w, file, text, false)
 }
 
-/// The file whose path ends in `text`; of several the nearest to `file`.
-pub(super) fn by_suffix(w: &World<'_>, file: &FileIndex, text: &str) -> Place {
+/// A header of the system's library, where the repository is that library.
+fn own_library(w: &World<'_>, text: &str) -> Place {
+    let name = text.rsplit('/').next().unwrap_or(text);
+    let found = w.files_named(name).iter().copied().find(|id| {
+        w.path_of(*id).is_some_and(|path| {
+            let dir = path.as_str().strip_suffix(text).and_then(|dir| dir.strip_suffix('/'));
+            dir == Some("include") && !platform::is_of_other_system(&path)
+        })
+    });
+    found.and_then(|id| w.open(id)).map_or(Place::External, |at| Place::Module(ModRef::File(at)))
+}
+
+/// What an import of C is asked for as: an angle bracket marks those that are looked for along the compiler's path.
+pub(super) fn wanted(import: &Import, text: &str) -> Option<String> {
+    (import.kind == ImportKind::SystemInclude).then(|| format!("<{text}"))
+}
+
+/// The file whose path ends in `text`; of several the nearest to `file`, one right beside it last if so wanted.
+pub(super) fn by_suffix(w: &World<'_>, file: &FileIndex, text: &str, beside_last: bool) -> Place {
+    let beside = join(file.path.dir(), text).filter(|_| beside_last);
     let Some(text) = join("", text.trim_start_matches("../").trim_start_matches("./")) else {
         return Place::External;
     };
@@ -33,45 +60,79 @@ pub(super) fn by_suffix(w: &World<'_>, file: &FileIndex, text: &str) -> Place {
         .iter()
         .filter_map(|id| Some((w.path_of(*id)?, *id)))
         .filter(|(path, _)| path.as_str() == text || path.as_str().ends_with(&suffix))
-        .map(|(path, id)| (usize::MAX - shared(path.dir(), file.path.dir()), path, id))
+        .map(|(path, id)| {
+            let is_beside = beside.as_deref() == Some(path.as_str());
+            (is_beside, usize::MAX - shared(path.dir(), file.path.dir()), path, id)
+        })
         .collect();
     found.sort();
     found
         .first()
-        .and_then(|(_, _, id)| w.open(*id))
+        .and_then(|(.., id)| w.open(*id))
         .map_or(Place::External, |at| Place::Module(ModRef::File(at)))
 }
 
 /// The files that a file includes, directly or not, in breadth-first order.
 pub(super) fn closure(w: &World<'_>, from: FileIx) -> Rc<[FileIx]> {
-    let q = question(Tag::Package, DefRef { file: from, def: DefIx::MODULE }, 0);
+    closure_of(w, from, true)
+}
+
+/// The same; without `all`, what a build for another system includes is left out.
+fn closure_of(w: &World<'_>, from: FileIx, all: bool) -> Rc<[FileIx]> {
+    let q = question(Tag::Package, DefRef { file: from, def: DefIx::MODULE }, u64::from(!all));
     w.derive(&w.memos.files, q, Rc::default(), || {
-        let mut all = vec![from];
+        let mut found = vec![from];
+        // What such a build does see comes first.
+        if all && is_c(w.file(from).lang()) {
+            found.extend(closure_of(w, from, false).iter());
+        }
         let mut at = 0;
-        while let Some(&file) = all.get(at)
-            && all.len() < CLOSURE
+        while let Some(&file) = found.get(at)
+            && found.len() < CLOSURE
         {
             at += 1;
             let index = w.file(file);
             for import in index.includes.iter().filter_map(|ix| index.import(*ix)) {
-                if let Place::Module(ModRef::File(next)) =
-                    super::module(w, file, import.scope, index.outline.str(import.module))
-                    && !all.contains(&next)
+                let is_textual = matches!(import.kind, ImportKind::Include | ImportKind::SystemInclude);
+                if is_textual && !all && !import.reexport && is_c(index.lang()) {
+                    continue;
+                }
+                if let Place::Module(ModRef::File(next)) = super::imported_module(w, file, import)
+                    && !found.contains(&next)
                 {
-                    all.push(next);
+                    found.push(next);
                 }
             }
         }
-        all.remove(0);
-        all.into()
+        found.remove(0);
+        found.into()
     })
+}
+
+fn is_c(lang: Lang) -> bool {
+    matches!(lang, Lang::C | Lang::Cpp)
+}
+
+/// Whether the text of `target` becomes part of `file`.
+pub(crate) fn includes(w: &World<'_>, file: FileIx, target: FileIx) -> bool {
+    closure(w, file).contains(&target)
+}
+
+/// Whether a definition is for another system than the one that builds are for by default.
+pub(crate) fn is_elsewhere(w: &World<'_>, at: DefRef) -> bool {
+    let file = w.file(at.file);
+    file.outline.def(at.def).is_some_and(|def| def.flags.has(DefFlags::LEFT_OUT))
+        || (is_c(file.lang()) && platform::is_of_other_system(&file.path))
 }
 
 /// What `name` is among what a file includes; a declaration leads on to its definition.
 pub(super) fn implicit(w: &World<'_>, from: FileIx, name: Sym) -> Place {
     let mut best: Option<(u8, DefRef)> = None;
-    for at in closure(w, from).iter() {
+    // What a build for Linux does not see counts where it sees nothing, and for files of another system.
+    let taken = closure_of(w, from, platform::is_of_other_system(&w.file(from).path));
+    for (ix, at) in closure(w, from).iter().enumerate() {
         let file = w.file(*at);
+        let left_out = 4 * u8::from(ix >= taken.len());
         for def in file.children(DefIx::MODULE, name) {
             let Some(found) = file.outline.def(def).filter(|def| def.owner.is_none()) else { continue };
             let rank = match found.kind {
@@ -81,13 +142,27 @@ pub(super) fn implicit(w: &World<'_>, from: FileIx, name: Sym) -> Place {
                 SymbolKind::Constant => 3,
                 _ => 0,
             };
+            let rank = rank + left_out.max(4 * u8::from(found.flags.has(DefFlags::LEFT_OUT)));
             if best.is_none_or(|(known, _)| rank < known) {
                 best = Some((rank, DefRef { file: *at, def }));
             }
         }
     }
+    // What only another system's build includes, in place of what this one's library has.
+    best = best.filter(|(rank, _)| *rank < 4 || !platform::is_of_libc(&w.text(name)));
+    // A macro with parameters hides the function of its name.
+    if let Some((1, prototype)) = best {
+        let file = w.file(prototype.file);
+        let hides = |ix: &DefIx| {
+            let found = file.outline.def(*ix);
+            found.is_some_and(|def| def.kind == SymbolKind::Macro && !def.flags.has(DefFlags::LEFT_OUT))
+        };
+        if let Some(def) = file.children(DefIx::MODULE, name).find(hides) {
+            return Place::Def(DefRef { def, ..prototype });
+        }
+    }
     match best {
-        Some((1, prototype)) => Place::Def(definition(w, prototype).unwrap_or(prototype)),
+        Some((1 | 5, prototype)) => Place::Def(definition(w, prototype).unwrap_or(prototype)),
         Some((_, found)) => Place::Def(found),
         None => Place::Missing,
     }
@@ -106,10 +181,13 @@ pub(crate) fn definition(w: &World<'_>, prototype: DefRef) -> Option<DefRef> {
     let namespace = around
         .filter(|around| around.kind == SymbolKind::Namespace)
         .map_or(Some(""), |around| Some(file.outline.str(around.name)));
-    if let Some(def) = declared.parent.and_then(|scope| file.child(scope, name))
-        && def != prototype.def
-        && file.outline.def(def).is_some_and(|def| !def.flags.has(DefFlags::ABSTRACT))
-    {
+    let is_body = |def: &DefIx| {
+        file.outline.def(*def).is_some_and(|def| {
+            let is_code = !matches!(def.kind, SymbolKind::Macro | SymbolKind::Constant);
+            is_code && !def.flags.has(DefFlags::ABSTRACT) && !def.flags.has(DefFlags::LEFT_OUT)
+        })
+    };
+    if let Some(def) = declared.parent.and_then(|scope| file.children(scope, name).find(is_body)) {
         return Some(DefRef { def, ..prototype });
     }
     let mut found: Vec<(usize, DefRef)> = w
@@ -132,6 +210,11 @@ pub(crate) fn definition(w: &World<'_>, prototype: DefRef) -> Option<DefRef> {
                 .then(|| (shared(index.path.dir(), file.path.dir()), DefRef { file: at, def }))
         })
         .collect();
+    // One for each system: the one that a build for Linux takes.
+    let at_home = |def: &DefRef| !is_elsewhere(w, *def);
+    if found.len() > 1 && at_home(&prototype) && found.iter().any(|(_, def)| at_home(def)) {
+        found.retain(|(_, def)| at_home(def));
+    }
     // Several programs in one repository may define it: the nearest one counts, if it is the only one so near.
     let nearest = found.iter().map(|(near, _)| *near).max()?;
     found.retain(|(near, _)| *near == nearest);

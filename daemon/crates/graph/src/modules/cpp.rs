@@ -4,6 +4,7 @@ use sdl_model::SymbolKind;
 use sdl_model::facts::{DefFlags, DefIx, ImportKind};
 
 use super::{ModRef, Place, as_place, c, dotnet};
+use crate::infer::{Tag, question};
 use crate::world::{DefRef, FileIndex, FileIx, Sym, World};
 
 /// Deepest namespaces that are looked into.
@@ -48,6 +49,26 @@ fn parts(w: &World<'_>, text: &str) -> Vec<Sym> {
 /// What `using text::name` binds.
 pub(super) fn import_name(w: &World<'_>, from: FileIx, text: &str, name: &str) -> Place {
     in_namespace(w, from, &parts(w, text), w.sym(name)).map_or(Place::Missing, |found| linked(w, found))
+}
+
+/// What `name` is in the namespace that `text` spells out, seen from those around `scope`, in what a file includes.
+pub(super) fn spelled(w: &World<'_>, from: FileIx, scope: DefIx, text: &str, name: &str) -> Place {
+    let file = w.file(from);
+    let around = file.enclosing(scope, |kind| kind == SymbolKind::Namespace).unwrap_or(DefIx::MODULE);
+    let whole = u64::from(w.sym(&format!("{text}::{name}")).0);
+    let q = question(Tag::Spelled, DefRef { file: from, def: around }, whole);
+    w.derive(&w.memos.places, q, Place::Missing, || {
+        let own = path_of(&file, around);
+        let inner = parts(w, text);
+        let name = w.sym(name);
+        (0..=own.len())
+            .rev()
+            .find_map(|len| {
+                let path: Vec<Sym> = own.iter().take(len).chain(&inner).copied().collect();
+                in_namespace(w, from, &path, name)
+            })
+            .map_or(Place::Missing, |found| linked(w, found))
+    })
 }
 
 /// The namespace that `text` spells out.

@@ -1,10 +1,13 @@
 //! C# and PHP, and what namespaces of C++ and Ruby share with them: a type is found by name among the namespaces that
 //! the file can see.
 
+use std::rc::Rc;
+
 use sdl_model::facts::{DefIx, ImportKind};
 use sdl_model::{Lang, SymbolKind};
 
 use super::{Place, as_place, composer};
+use crate::infer::{Tag, question};
 use crate::world::{DefRef, FileIndex, FileIx, Sym, World};
 
 /// The type that an import names whole. Namespaces bring in types, which are found one by one.
@@ -27,10 +30,10 @@ fn by_path(w: &World<'_>, lang: Lang, namespace: &str, name: Sym) -> Place {
 }
 
 fn same_namespace(found: &str, wanted: &str) -> bool {
-    let parts = |text: &'_ str| -> Vec<String> {
-        text.split(['.', '\\', ':']).filter(|part| !part.is_empty()).map(str::to_owned).collect()
-    };
-    parts(found) == parts(wanted)
+    fn parts(text: &str) -> impl Iterator<Item = &str> {
+        text.split(['.', '\\', ':']).filter(|part| !part.is_empty())
+    }
+    parts(found).eq(parts(wanted))
 }
 
 /// The definition called `name` that is directly in a namespace that `wanted` accepts.
@@ -98,20 +101,48 @@ fn seen(w: &World<'_>, file: &FileIndex, scope: DefIx) -> Vec<String> {
     seen
 }
 
+/// The same, as they compare, kept for each namespace of a file.
+fn seen_from(w: &World<'_>, from: FileIx, scope: DefIx) -> Rc<[Sym]> {
+    let file = w.file(from);
+    let scope = file.enclosing(scope, |kind| kind == SymbolKind::Namespace).unwrap_or(DefIx::MODULE);
+    w.derive(&w.memos.names, question(Tag::Seen, DefRef { file: from, def: scope }, 0), Rc::default(), || {
+        seen(w, &file, scope).iter().map(|text| plain(w, text)).collect()
+    })
+}
+
+/// A namespace as it compares, whatever joins its parts.
+fn plain(w: &World<'_>, text: &str) -> Sym {
+    let is_plain = !text.contains(['\\', ':']) && !text.starts_with('.') && !text.ends_with('.');
+    if is_plain && !text.contains("..") {
+        return w.sym(text);
+    }
+    let parts: Vec<&str> = text.split(['.', '\\', ':']).filter(|part| !part.is_empty()).collect();
+    w.sym(&parts.join("."))
+}
+
 /// Whether `scope` of a file sees the namespace that the type `class` stands in.
 pub(super) fn sees(w: &World<'_>, from: FileIx, scope: DefIx, class: DefRef) -> bool {
-    let Some(namespace) = namespace_of(w, &w.file(class.file), class.def) else { return false };
-    seen(w, &w.file(from), scope).iter().any(|wanted| same_namespace(&namespace, wanted))
+    let around =
+        w.file(class.file).outline.def(class.def).and_then(|def| def.parent).unwrap_or(DefIx::MODULE);
+    let q = question(Tag::Seen, DefRef { def: around, ..class }, 1);
+    let of = w.derive(&w.memos.names, q, Rc::default(), || {
+        namespace_of(w, &w.file(class.file), class.def).iter().map(|text| plain(w, text)).collect()
+    });
+    of.first().is_some_and(|namespace| seen_from(w, from, scope).contains(namespace))
 }
 
 /// What `name` is in `scope` of a file: in its own namespaces, those around them, and those that it uses.
 pub(super) fn implicit(w: &World<'_>, from: FileIx, scope: DefIx, name: Sym) -> Place {
     let file = w.file(from);
-    let seen = seen(w, &file, scope);
-    let found = by_namespace(w, name, |found| seen.iter().any(|wanted| same_namespace(found, wanted)));
+    let sees = seen_from(w, from, scope);
+    let found = by_namespace(w, name, |found| sees.contains(&plain(w, found)));
     found
         .or_else(|| {
-            let mut seen = seen.iter();
+            if file.lang() != Lang::Php {
+                return Place::Missing;
+            }
+            let all = seen(w, &file, scope);
+            let mut seen = all.iter();
             seen.find_map(|namespace| {
                 Some(by_path(w, file.lang(), namespace, name)).filter(|at| at.is_found())
             })

@@ -3,7 +3,7 @@
 use std::rc::Rc;
 
 use sdl_model::Lang;
-use sdl_model::facts::{DefIx, ManifestKind};
+use sdl_model::facts::{DefFlags, DefIx, ManifestKind};
 
 use super::paths::{dir as dir_of, in_dir, join};
 use super::{ModRef, Place};
@@ -106,14 +106,23 @@ fn files(w: &World<'_>, dir: &str, tests: bool) -> Rc<[FileIx]> {
             })
             .collect();
         found.sort_by_cached_key(|(path, _)| (system_rank(path.stem()), path.clone()));
-        found.into_iter().filter_map(|(_, id)| w.open(id)).collect()
+        let opened = found.into_iter().filter_map(|(_, id)| w.open(id));
+        // What a build leaves out by a constraint stands last.
+        let (left_out, built): (Vec<_>, Vec<_>) = opened.partition(|at| {
+            w.file(*at).outline.def(DefIx::MODULE).is_some_and(|file| file.flags.has(DefFlags::LEFT_OUT))
+        });
+        built.into_iter().chain(left_out).collect()
     })
 }
 
 fn system_rank(stem: &str) -> u8 {
     let stem = stem.strip_suffix("_test").unwrap_or(stem);
-    let stem =
-        ["_amd64", "_arm64", "_386", "_arm"].iter().find_map(|arch| stem.strip_suffix(arch)).unwrap_or(stem);
+    let other_machines =
+        ["_arm64", "_386", "_arm", "_ppc64", "_ppc64le", "_s390x", "_riscv64", "_loong64", "_mips64"];
+    if other_machines.iter().any(|arch| stem.ends_with(arch)) {
+        return 2;
+    }
+    let stem = stem.strip_suffix("_amd64").unwrap_or(stem);
     match stem.rsplit('_').next() {
         Some(
             "windows" | "darwin" | "plan9" | "js" | "wasm" | "freebsd" | "openbsd" | "netbsd" | "solaris"

@@ -1,10 +1,10 @@
 //! Java and Kotlin: packages by declaration, classes by import, package or wildcard.
 
-use sdl_model::facts::DefIx;
-use sdl_model::{FileId, Lang};
+use sdl_model::facts::{DefFlags, DefIx};
+use sdl_model::{FileId, Lang, RelPath};
 
 use super::{ModRef, Place, declared, inside, split_last};
-use crate::world::{FileIndex, Sym, World};
+use crate::world::{DefRef, FileIndex, FileIx, Sym, World};
 
 /// The package or class that `text` names.
 pub(super) fn module(w: &World<'_>, text: &str) -> Place {
@@ -93,5 +93,98 @@ pub(super) fn root(w: &World<'_>, name: &str) -> Place {
         Place::Missing
     } else {
         Place::Module(ModRef::Package(w.sym(name)))
+    }
+}
+
+/// The source set of Kotlin that a file is of, and whether it holds tests: `jvm` of `src/jvmMain/…`.
+fn source_set(path: &RelPath) -> Option<(&str, bool)> {
+    let of = |part: &'_ str| -> Option<bool> {
+        let tests = part.len() > 4 && part.ends_with("Test");
+        (tests || (part.len() > 4 && part.ends_with("Main"))).then_some(tests)
+    };
+    path.dir().split('/').find_map(|part| Some((part.get(..part.len().checked_sub(4)?)?, of(part)?)))
+}
+
+/// Whether a source set is for one platform, rather than for several.
+fn is_platform(set: &str) -> bool {
+    let starts = |names: &[&str]| names.iter().any(|name| set.starts_with(name));
+    starts(&["jvm", "android", "js", "wasm", "native", "apple", "ios", "macos", "tvos", "watchos", "linux"])
+        || starts(&["mingw", "windows", "unix", "darwin"])
+}
+
+/// How far a definition in source set `other` is from code in `own`; none where it is out of sight. What is declared in
+/// common is defined for each platform, by default that of the JVM.
+fn distance(own: (&str, bool), other: (&str, bool), is_declaration: bool) -> Option<u8> {
+    if other.1 && !own.1 {
+        return None;
+    }
+    match (own.0, other.0) {
+        (own, other) if own == other && !is_declaration => Some(0),
+        ("common", "jvm") => Some(1),
+        (_, "common") => Some(if is_declaration { 4 } else { 1 }),
+        (own, other) if own == other => Some(3),
+        (own, other) if is_platform(other) && (own == "common" || is_platform(own)) => None,
+        (own, "jvm") if own != "common" => Some(2),
+        _ => Some(3),
+    }
+}
+
+/// Of what several source sets of one package define under the name of `found`, what a build of `from` takes.
+pub(super) fn in_source_set(w: &World<'_>, from: FileIx, found: Place) -> Place {
+    let Place::Def(def) = found else { return found };
+    let (own, file) = (w.file(from), w.file(def.file));
+    if file.lang() != Lang::Kotlin || def.file == from {
+        return found;
+    }
+    let (Some(own_set), Some(set)) = (source_set(&own.path), source_set(&file.path)) else { return found };
+    let is_declaration = |file: &FileIndex, def: DefIx| {
+        file.outline.def(def).is_some_and(|def| def.flags.has(DefFlags::ABSTRACT))
+    };
+    let is_type = |file: &FileIndex, def: DefIx| {
+        file.outline.def(def).is_some_and(|def| def.parent == Some(DefIx::MODULE) && !def.kind.is_callable())
+    };
+    if distance(own_set, set, is_declaration(&file, def.def)) == Some(0) {
+        return found;
+    }
+    let package = |file: &FileIndex| file.outline.package.map(|text| w.sym(file.outline.str(text)));
+    let Some(hits) = file.name(def.def).and_then(|name| w.named(name)) else { return found };
+    let best = hits
+        .iter()
+        .filter_map(|hit| {
+            let at = w.open(hit.file)?;
+            let index = w.file(at);
+            let other = index.find(hit.symbol)?;
+            let is_one = index.lang() == Lang::Kotlin
+                && package(&index) == package(&file)
+                && index.outline.def(other)?.parent == file.outline.def(def.def)?.parent
+                && index.outline.def(other)?.owner.is_some() == file.outline.def(def.def)?.owner.is_some()
+                && is_type(&index, other) == is_type(&file, def.def);
+            let set = source_set(&index.path).filter(|_| is_one)?;
+            let far = distance(own_set, set, is_declaration(&index, other))?;
+            Some((far, index.path.clone(), hit.symbol.0, DefRef { file: at, def: other }))
+        })
+        .min_by(|a, b| (a.0, &a.1, a.2).cmp(&(b.0, &b.1, b.2)));
+    best.map_or(found, |(.., def)| Place::Def(def))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn source_sets() {
+        let set = |path: &str| {
+            let path = RelPath::new(path);
+            path.as_ref().and_then(source_set).map(|(set, tests)| (set.to_owned(), tests))
+        };
+        assert_eq!(set("a/src/jvmMain/kotlin/B.kt"), Some(("jvm".to_owned(), false)));
+        assert_eq!(set("core/commonTest/src/B.kt"), Some(("common".to_owned(), true)));
+        assert_eq!(set("src/main/kotlin/Main/B.kt"), None);
+        assert_eq!(distance(("common", false), ("jvm", false), false), Some(1));
+        assert_eq!(distance(("js", false), ("jvm", false), false), None);
+        assert_eq!(distance(("jvm", false), ("common", true), false), None);
+        assert!(
+            distance(("js", false), ("common", false), true) > distance(("js", false), ("js", false), false)
+        );
     }
 }

@@ -10,6 +10,7 @@ mod ecma_packages;
 mod go;
 mod jvm;
 mod paths;
+mod platform;
 mod python;
 mod python_projects;
 mod requires;
@@ -21,7 +22,9 @@ use sdl_model::facts::{DefFlags, DefIx, Import, ImportKind};
 use crate::infer::{Tag, question};
 use crate::world::{DefRef, FileIndex, FileIx, Sym, World};
 
+pub(crate) use c::{includes, is_elsewhere};
 pub(crate) use go::siblings;
+pub(crate) use platform::is_of_libc;
 
 /// A module, of whichever kind the language has.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,6 +113,16 @@ pub(crate) fn module(w: &World<'_>, from: FileIx, scope: DefIx, text: &str) -> P
     })
 }
 
+/// The module that an import names.
+pub(crate) fn imported_module(w: &World<'_>, from: FileIx, import: &Import) -> Place {
+    let file = w.file(from);
+    let text = file.outline.str(import.module);
+    match c::wanted(import, text) {
+        Some(wanted) => module(w, from, import.scope, &wanted),
+        None => module(w, from, import.scope, text),
+    }
+}
+
 /// What the import numbered `ix` of `from` binds.
 pub(crate) fn import(w: &World<'_>, from: FileIx, ix: u32) -> Place {
     let q = question(Tag::Import, DefRef { file: from, def: DefIx(ix) }, 0);
@@ -117,14 +130,16 @@ pub(crate) fn import(w: &World<'_>, from: FileIx, ix: u32) -> Place {
         let file = w.file(from);
         let Some(import) = file.import(ix) else { return Place::Missing };
         let text = file.outline.str(import.module);
-        let module = || module(w, from, import.scope, text);
+        let module = || imported_module(w, from, import);
         match import.kind {
             ImportKind::Named => {
                 let Some(name) = import.name else { return Place::Missing };
                 let name = file.outline.str(name);
                 match file.lang() {
                     Lang::Python => python::import_name(w, from, module(), name),
-                    Lang::Java | Lang::Kotlin => jvm::import_name(w, module(), text, name),
+                    Lang::Java | Lang::Kotlin => {
+                        jvm::in_source_set(w, from, jvm::import_name(w, module(), text, name))
+                    }
                     Lang::CSharp | Lang::Php => dotnet::import_name(w, &file, text, name),
                     Lang::Cpp => cpp::import_name(w, from, text, name),
                     Lang::JavaScript | Lang::TypeScript | Lang::Tsx if name == "default" => {
@@ -143,7 +158,8 @@ pub(crate) fn import(w: &World<'_>, from: FileIx, ix: u32) -> Place {
                         let (package, name) = split_last(text);
                         module().or_else(|| match file.lang() {
                             Lang::Java | Lang::Kotlin => {
-                                jvm::import_name(w, jvm::module(w, package), package, name)
+                                let found = jvm::import_name(w, jvm::module(w, package), package, name);
+                                jvm::in_source_set(w, from, found)
                             }
                             _ => dotnet::import_name(w, &file, package, name),
                         })
@@ -262,6 +278,7 @@ pub(crate) fn wildcard(w: &World<'_>, from: FileIx, file: &FileIndex, import: &I
         }
         Place::Module(target) => match file.lang() {
             Lang::Python => python::public_member(w, target, name),
+            Lang::Kotlin => jvm::in_source_set(w, from, member(w, target, name)),
             _ => member(w, target, name),
         },
         Place::Def(def) => inside(w, Place::Def(def), &w.text(name)),
@@ -274,7 +291,7 @@ pub(crate) fn implicit(w: &World<'_>, from: FileIx, scope: DefIx, name: Sym) -> 
     let file = w.file(from);
     match file.lang() {
         Lang::Go => go::implicit(w, &file, name),
-        Lang::Java | Lang::Kotlin => jvm::implicit(w, &file, name),
+        Lang::Java | Lang::Kotlin => jvm::in_source_set(w, from, jvm::implicit(w, &file, name)),
         Lang::CSharp | Lang::Php => dotnet::implicit(w, from, scope, name),
         Lang::C => c::implicit(w, from, name),
         Lang::Cpp => cpp::implicit(w, from, scope, name),
@@ -292,6 +309,7 @@ pub(crate) fn spelled(w: &World<'_>, from: FileIx, scope: DefIx, dotted: &str, n
             _ => Place::Missing,
         },
         Lang::CSharp | Lang::Php => dotnet::spelled(w, from, scope, dotted, name),
+        Lang::Cpp => cpp::spelled(w, from, scope, dotted, name),
         _ => Place::Missing,
     }
 }

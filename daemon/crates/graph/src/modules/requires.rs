@@ -17,7 +17,7 @@ pub(super) fn module(w: &World<'_>, file: &FileIndex, text: &str) -> Place {
     let beside = join(file.path.dir(), &with_extension).and_then(|path| w.open_path(&path));
     match beside {
         Some(at) => Place::Module(ModRef::File(at)),
-        None => c::by_suffix(w, file, &with_extension),
+        None => c::by_suffix(w, file, &with_extension, false),
     }
 }
 

@@ -1,7 +1,7 @@
 //! Calls.
 
-use sdl_model::facts::{Binding, BindingKind, DefIx, Expr, ExprIx, Ref, RefForm};
-use sdl_model::{Lang, SymbolKind};
+use sdl_model::facts::{Binding, BindingKind, DefFlags, DefIx, Expr, ExprIx, Ref, RefForm};
+use sdl_model::{EdgeKind, Lang, SymbolKind};
 
 use super::{CANDIDATES, Outcome, Resolver};
 use crate::infer::{How, Infer, Meaning, Ty, Typed, Via, Want};
@@ -76,8 +76,13 @@ impl Resolver<'_, '_> {
                 match kind {
                     // A macro that renames what is called.
                     Some(SymbolKind::Constant) if matches!(file.lang(), Lang::C | Lang::Cpp) => {
+                        if let Some(renamed) = self.renamed(one, &file, def) {
+                            return Outcome::one(renamed, rule_of(via));
+                        }
                         match self.unknown_function(one) {
-                            found @ Outcome::Found(..) => found,
+                            Outcome::Found(all, rule) if !self.is_elsewhere(&all) => {
+                                Outcome::Found(all, rule)
+                            }
                             _ => Outcome::one(def, rule_of(via)),
                         }
                     }
@@ -95,6 +100,7 @@ impl Resolver<'_, '_> {
                         Outcome::External
                     }
                     Some(SymbolKind::Type) if self.infer.points_to(def) => Outcome::External,
+                    Some(SymbolKind::Type) if self.is_of_elsewhere(def) => Outcome::External,
                     Some(SymbolKind::Type) => {
                         Outcome::one(self.infer.class_behind(def).unwrap_or(def), rule_of(via))
                     }
@@ -143,7 +149,85 @@ impl Resolver<'_, '_> {
         let scope = file.outline.def(def.def).and_then(|def| def.parent).unwrap_or(DefIx::MODULE);
         let name = file.name(def.def).filter(|_| matches!(self.lang, Lang::C | Lang::Cpp));
         let all = name.into_iter().flat_map(|name| file.children(scope, name));
-        all.filter(is_macro).map(|def_ix| DefRef { def: def_ix, ..def }).collect()
+        let mut all: Vec<DefRef> = all.filter(is_macro).map(|def_ix| DefRef { def: def_ix, ..def }).collect();
+        // Another header that the file includes may have one, too.
+        let hits = name.and_then(|name| self.infer.w.named(name));
+        let of_others = hits.iter().flat_map(|hits| hits.iter()).filter(|hit| hit.kind == SymbolKind::Macro);
+        for hit in of_others.filter(|hit| hit.file != file.id) {
+            let Some(at) = self.infer.w.open(hit.file) else { continue };
+            let other = self.infer.file(at).find(hit.symbol);
+            if let Some(other) = other.filter(|_| modules::includes(self.infer.w, self.infer.own.file, at)) {
+                all.push(DefRef { file: at, def: other });
+            }
+        }
+        if !self.is_elsewhere(&[def]) {
+            all.retain(|def| !self.is_elsewhere(&[*def]));
+        }
+        all
+    }
+
+    /// Whether all of `defs` are for another system than the one that builds are for by default.
+    pub(super) fn is_elsewhere(&self, defs: &[DefRef]) -> bool {
+        defs.iter().all(|def| modules::is_elsewhere(self.infer.w, *def))
+    }
+
+    /// The function with a body that a macro without parameters stands for, if it is the only one of its name in its file.
+    fn renamed(&self, one: &Ref, file: &FileIndex, def: DefRef) -> Option<DefRef> {
+        let own_name = file.name(def.def)?;
+        let mut twins = file.children(DefIx::MODULE, own_name).filter(|ix| {
+            file.outline
+                .def(*ix)
+                .is_some_and(|def| def.kind == SymbolKind::Constant && !def.flags.has(DefFlags::LEFT_OUT))
+        });
+        (twins.next() == Some(def.def) && twins.next().is_none()).then_some(())?;
+        let value = file.outline.def(def.def)?.value?;
+        let Expr::Name(name) = file.outline.arena.expr(value) else { return None };
+        // The text of a macro means what it means where it is used.
+        let text = file.outline.str(*name);
+        let Meaning::Place(Place::Def(found), _) = self.infer.meaning_of(&self.ctx(one), text, Want::Call)
+        else {
+            return None;
+        };
+        let target = self.infer.file(found.file);
+        let is_function = target
+            .outline
+            .def(found.def)
+            .is_some_and(|def| def.kind == SymbolKind::Function && !def.flags.has(DefFlags::ABSTRACT));
+        is_function.then_some(found)
+    }
+
+    /// Whether a type of Kotlin is another name for one from outside, whose constructor a call calls.
+    fn is_of_elsewhere(&self, def: DefRef) -> bool {
+        self.lang == Lang::Kotlin && matches!(self.infer.alias(def), Ty::External(_))
+    }
+
+    fn is_function(&self, def: DefRef) -> bool {
+        let file = self.infer.file(def.file);
+        file.outline.def(def.def).is_some_and(|def| def.kind == SymbolKind::Function)
+    }
+
+    /// In C, a name is handed to what looks like a macro: where the macro calls what it is handed, this is a call.
+    pub(super) fn handed_to_macro(&self, one: &Ref) -> (Outcome, EdgeKind) {
+        let calls = || {
+            let ctx = self.ctx(one);
+            let Expr::Passed(callee, at, _) = ctx.arena.expr(one.recv?) else { return None };
+            let Expr::Name(name) = ctx.arena.expr(*callee) else { return None };
+            let Meaning::Place(Place::Def(def), _) = self.infer.meaning(&ctx, *name, Want::Call) else {
+                return None;
+            };
+            let file = self.infer.file(def.file);
+            let found = file.outline.def(def.def).filter(|def| def.kind == SymbolKind::Macro)?;
+            found.params.get(usize::from(*at))?.ty
+        };
+        if calls().is_some() {
+            let called = Ref { form: RefForm::Call, recv: None, ..*one };
+            if let Outcome::Found(found, rule) = self.bare_call(&called)
+                && found.iter().all(|def| self.is_function(*def))
+            {
+                return (Outcome::Found(found, rule), EdgeKind::Call);
+            }
+        }
+        self.value(&Ref { form: RefForm::Value, recv: None, ..*one })
     }
 
     /// A value is called: the function or class that it is.
@@ -349,7 +433,7 @@ impl Resolver<'_, '_> {
         targets.sort_unstable();
         targets.dedup();
         if targets.is_empty()
-            && (unknown || outside)
+            && (unknown || outside || self.lang == Lang::Cpp)
             && let Some(Place::Def(def)) = self.infer.spelled(&ctx, recv, one.name)
         {
             return Outcome::one(def, &qualified::RULE);

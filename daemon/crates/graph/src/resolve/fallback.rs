@@ -6,9 +6,9 @@ use sdl_model::{Lang, SymbolKind};
 use super::overloads::fits;
 use super::{CANDIDATES_BY_NAME, Outcome, Resolver};
 use crate::infer::{Meaning, Want, is_builtin_member};
-use crate::modules::{Place, has_closed_names};
+use crate::modules::{self, Place, has_closed_names};
 use crate::strategies::{near_method, same_name, trait_in_scope, unique_function, unique_method};
-use crate::world::{DefRef, FileIndex, Sym};
+use crate::world::{DefRef, FileIndex, FileIx, Sym};
 
 /// Languages whose definitions can see each other: a call across the border is never guessed.
 fn same_family(a: Lang, b: Lang) -> bool {
@@ -61,6 +61,10 @@ impl Resolver<'_, '_> {
             RefForm::Construct => kind.is_type(),
             _ => kind == SymbolKind::Function || kind == SymbolKind::Macro || kind.is_type(),
         };
+        let is_c = matches!(self.lang, Lang::C | Lang::Cpp);
+        if is_c && one.form == RefForm::Call && modules::is_of_libc(&self.infer.w.text(name)) {
+            return Outcome::External;
+        }
         let found = self.unique(name, wanted);
         // In a module of Ruby, a name without a receiver may be a member of whoever includes it.
         let is_method = self.lang == Lang::Ruby
@@ -103,8 +107,11 @@ impl Resolver<'_, '_> {
         if found.len() > 1 && found.iter().any(|def| !self.is_declaration(*def)) {
             found.retain(|def| !self.is_declaration(*def));
         }
-        // What a file keeps to itself cannot be meant from another.
-        found.retain(|def| !self.is_private_to_other(*def));
+        // What a file keeps to itself cannot be meant from another, but from one that becomes part of it.
+        found.retain(|def| !self.is_private_to_other(*def) || self.is_part_of(def.file));
+        if found.len() > 1 && !self.is_elsewhere(&found) {
+            found.retain(|def| !self.is_elsewhere(&[*def]));
+        }
         match found.as_slice() {
             [only] => Outcome::one(*only, &unique_function::RULE),
             [] => Outcome::External,
@@ -134,6 +141,11 @@ impl Resolver<'_, '_> {
                 .outline
                 .def(def.def)
                 .is_some_and(|d| d.kind == SymbolKind::Function && d.flags.has(DefFlags::STATIC))
+    }
+
+    /// Whether the text of this file becomes part of `file`, by an include.
+    fn is_part_of(&self, file: FileIx) -> bool {
+        matches!(self.lang, Lang::C | Lang::Cpp) && modules::includes(self.infer.w, file, self.infer.own.file)
     }
 
     /// A member of a receiver whose type is from outside: a method of a trait that is in scope.

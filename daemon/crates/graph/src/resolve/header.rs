@@ -61,9 +61,7 @@ impl Resolver<'_, '_> {
                 ImportKind::Wildcard
                 | ImportKind::SideEffect
                 | ImportKind::Include
-                | ImportKind::SystemInclude => {
-                    modules::module(infer.w, at, one.scope, file.outline.str(one.module))
-                }
+                | ImportKind::SystemInclude => modules::imported_module(infer.w, at, one),
                 _ => modules::import(infer.w, at, ix as u32),
             };
             if infer.w.is_spent() {

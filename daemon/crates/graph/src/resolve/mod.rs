@@ -89,6 +89,10 @@ impl Resolver<'_, '_> {
 
     fn reference(&self, one: &Ref) -> (Outcome, EdgeKind) {
         match one.form {
+            // An annotation runs no code.
+            RefForm::Decorator if matches!(self.lang, Lang::Java | Lang::Kotlin) => {
+                (self.call(one), EdgeKind::Ref)
+            }
             RefForm::Call | RefForm::MethodCall | RefForm::PathCall | RefForm::Decorator => {
                 (self.call(one), EdgeKind::Call)
             }
@@ -97,6 +101,7 @@ impl Resolver<'_, '_> {
                 (self.construct(one), EdgeKind::Ref)
             }
             RefForm::Construct => (self.construct(one), EdgeKind::Call),
+            RefForm::Macro if matches!(self.lang, Lang::C | Lang::Cpp) => self.handed_to_macro(one),
             RefForm::Macro => (self.macro_call(one), EdgeKind::Call),
             RefForm::Value | RefForm::Attr | RefForm::Type => self.value(one),
             RefForm::Config => (self.setting(one), EdgeKind::Config),

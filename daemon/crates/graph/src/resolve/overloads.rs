@@ -1,10 +1,11 @@
 //! Of several definitions of one name in one place, those that take the call's arguments.
 
-use sdl_model::facts::{DefIx, ParamKind, Ref, RefForm};
+use sdl_model::facts::{DefFlags, DefIx, ParamKind, Ref, RefForm};
 use sdl_model::{Lang, SymbolKind};
 
 use super::{CANDIDATES, Outcome, Resolver};
-use crate::strategies::{inherited, overloads};
+use crate::modules::{self, Place};
+use crate::strategies::{inherited, overloads, package};
 use crate::world::{DefRef, FileIndex, Sym};
 
 /// Whether several functions of one name in one place are different functions.
@@ -35,9 +36,11 @@ fn is_of_every_type(name: &str) -> bool {
 }
 
 impl Resolver<'_, '_> {
-    /// Where none of a type's own overloads takes the call's arguments: one that it inherits, or none that is here.
-    fn inherited_overload(&self, target: DefRef, name: Sym, one: &Ref) -> Option<Outcome> {
-        if self.lang != Lang::CSharp || !matches!(one.form, RefForm::Call | RefForm::MethodCall) {
+    /// Where none of a type's own overloads takes the call's arguments: one that it inherits, one from around it, or none
+    /// that is here.
+    fn overload_elsewhere(&self, target: DefRef, name: Sym, one: &Ref) -> Option<Outcome> {
+        let looks_further = matches!(self.lang, Lang::CSharp | Lang::Java | Lang::Kotlin);
+        if !looks_further || !matches!(one.form, RefForm::Call | RefForm::MethodCall) {
             return None;
         }
         let class = self.infer().owner_type(target)?;
@@ -52,13 +55,49 @@ impl Resolver<'_, '_> {
             let def = file.children(base.def, name).find(takes)?;
             Some(DefRef { file: base.file, def })
         });
-        match fitting.next() {
-            Some(found) => Some(Outcome::one(found, &inherited::RULE)),
-            // Every type has these.
-            None => {
-                (line.outside || is_of_every_type(&self.infer().w.text(name))).then_some(Outcome::External)
-            }
+        if let Some(found) = fitting.next() {
+            return Some(Outcome::one(found, &inherited::RULE));
         }
+        // In Kotlin, what does not take the arguments does not hide what does.
+        if self.lang == Lang::Kotlin {
+            let further = match one.recv {
+                Some(recv) => {
+                    let value = self.infer().receiver_value(&self.ctx(one), recv, 0, false);
+                    self.extended(one, &value.ty, name)
+                }
+                None => self.top_level(one, name, args),
+            };
+            if let Some(found @ Outcome::Found(..)) = further {
+                return Some(found);
+            }
+            return (one.recv.is_none() || line.outside).then_some(Outcome::External);
+        }
+        // Every type of C# has these.
+        let is_outside =
+            line.outside || (self.lang == Lang::CSharp && is_of_every_type(&self.infer().w.text(name)));
+        is_outside.then_some(Outcome::External)
+    }
+
+    /// The function `name` outside of all types that a file of Kotlin sees, if it takes so many arguments.
+    fn top_level(&self, one: &Ref, name: Sym, args: usize) -> Option<Outcome> {
+        let infer = self.infer();
+        let at = infer.own.file;
+        let file = infer.file(at);
+        let imported = file.imports(DefIx::MODULE, name).map(|ix| modules::import(infer.w, at, ix));
+        let around = modules::implicit(infer.w, at, one.scope, name);
+        let own = file.child(DefIx::MODULE, name).map(|def| Place::Def(DefRef { file: at, def }));
+        let found = imported.chain(own).chain([around]).find_map(|place| {
+            let Place::Def(found) = place else { return None };
+            let file = infer.file(found.file);
+            let takes = |ix: &DefIx| {
+                let plain =
+                    file.outline.def(*ix).is_some_and(|def| def.kind.is_callable() && def.owner.is_none());
+                plain && fits(&file, *ix, args)
+            };
+            let def = file.children(DefIx::MODULE, name).find(takes)?;
+            Some(DefRef { file: found.file, def })
+        });
+        found.map(|found| Outcome::one(found, &package::RULE))
     }
 
     /// Narrows what was found to the overloads that take the call's arguments.
@@ -69,7 +108,9 @@ impl Resolver<'_, '_> {
         if !has_overloads(file.lang()) {
             return Outcome::Found(targets, rule);
         }
-        let Some(def) = file.outline.def(target.def) else { return Outcome::Found(targets, rule) };
+        let Some(def) = file.outline.def(target.def).filter(|def| def.kind != SymbolKind::Macro) else {
+            return Outcome::Found(targets, rule);
+        };
         // A type stands for its constructors.
         let (scope, name) = if def.kind.is_type() {
             match self.infer().constructor(*target) {
@@ -83,16 +124,19 @@ impl Resolver<'_, '_> {
         // Members of several types may stand side by side outside of them.
         let is_outside = def.owner.is_some();
         let owner = |ix: DefIx| self.infer().owner_type(DefRef { file: target.file, def: ix });
+        let is_left_out =
+            |ix: DefIx| file.outline.def(ix).is_some_and(|def| def.flags.has(DefFlags::LEFT_OUT));
         let all: Vec<DefIx> = file
             .children(scope, name)
             .filter(|ix| file.outline.def(*ix).is_some_and(|def| def.kind.is_callable()))
             .filter(|ix| !is_outside || owner(*ix) == owner(target.def))
+            .filter(|ix| def.flags.has(DefFlags::LEFT_OUT) || !is_left_out(*ix))
             .collect();
         let args = usize::from(one.args);
         if !def.kind.is_type()
             && def.kind != SymbolKind::Constructor
             && !all.iter().any(|ix| fits(&file, *ix, args))
-            && let Some(outcome) = self.inherited_overload(*target, name, one)
+            && let Some(outcome) = self.overload_elsewhere(*target, name, one)
         {
             return outcome;
         }

@@ -182,12 +182,12 @@ impl FileIndex {
         self.children.all(parent, name).map(DefIx)
     }
 
-    /// The definition of `name` inside `parent` that stands for it: the first that has a body.
+    /// The definition of `name` inside `parent` that stands for it: the first that has a body, and is not for another system.
     pub(crate) fn child(&self, parent: DefIx, name: Sym) -> Option<DefIx> {
         let mut first = None;
         for ix in self.children(parent, name) {
             let def = self.outline.def(ix)?;
-            if !def.flags.has(DefFlags::ABSTRACT) {
+            if !def.flags.has(DefFlags::ABSTRACT) && !def.flags.has(DefFlags::LEFT_OUT) {
                 return Some(ix);
             }
             first = first.or(Some(ix));

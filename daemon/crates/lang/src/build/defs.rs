@@ -342,6 +342,12 @@ impl<'a> Builder<'a> {
         self.use_receiver(receiver);
     }
 
+    /// What the receiver is called means something else here, or (without `hidden`) no longer.
+    pub fn hide_receiver(&mut self, hidden: bool) {
+        let receiver = self.frames.last().and_then(|frame| frame.receiver).filter(|_| !hidden);
+        self.use_receiver(receiver);
+    }
+
     fn use_receiver(&mut self, receiver: Option<Receiver<'a>>) {
         self.out.receiver = receiver;
         self.body.receiver = receiver;

@@ -97,7 +97,13 @@ fn drop_local_reads<L: Language>(refs: &mut Vec<Ref>, bindings: &[Binding], defs
         ranges.inner.sort_unstable();
     }
     refs.retain(|one| {
-        if one.form != RefForm::Value || one.recv.is_some() {
+        let is_read = match one.form {
+            RefForm::Value => one.recv.is_none(),
+            // Handed to a macro of C.
+            RefForm::Macro => L::DECLARATIONS,
+            _ => false,
+        };
+        if !is_read {
             return true;
         }
         let mut scope = Some(one.scope);

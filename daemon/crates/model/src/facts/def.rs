@@ -60,6 +60,9 @@ impl DefFlags {
     pub const LOCAL: Self = Self(1 << 10);
     /// Stands in a file that bears a generator's mark.
     pub const GENERATED: Self = Self(1 << 11);
+    /// Left out of a build as it is by default, which is for Linux: it stands under a condition that names another system
+    /// or setting. Of a module: the whole file is.
+    pub const LEFT_OUT: Self = Self(1 << 12);
 
     /// Whether all of `other` is set.
     pub fn has(self, other: Self) -> bool {

@@ -37,17 +37,20 @@ pub(super) fn open<'a>(
         let end = last.child(F::Declarator).map_or(last.end(), Node::start);
         text = cx.b.slice(last.start(), end).trim_end();
     }
-    let mut test = None;
-    if let Some(name) = test_name(text, list) {
-        test = Some(name);
-        text = name;
-    }
-    let defined = body.is_some()
-        || node.children().any(|child| child.is(K::DefaultMethodClause) || child.is(K::DeleteMethodClause));
+    // In the old style, the parameters' types stand between the list and the body.
+    let old_style: Vec<Node<'a>> = node.children().filter(|child| child.is(K::Declaration)).collect();
     let qualified = declared.name.is(K::QualifiedIdentifier);
     let scope = cx.b.scope();
     let in_type = cx.b.def(scope).kind.is_type();
-    let owner = if qualified { names::scope_of(&mut cx.b.out, declared.name) } else { None };
+    let is_bare = !in_type && old_style.is_empty() && node.child(F::Type).is_none();
+    let made = made_by_macro(text, list).filter(|_| is_bare);
+    let test = made.filter(|_| is_test(text));
+    if let Some((_, name)) = made {
+        text = name.text();
+    }
+    let defined = body.is_some()
+        || node.children().any(|child| child.is(K::DefaultMethodClause) || child.is(K::DeleteMethodClause));
+    let mut owner = if qualified { names::scope_of(&mut cx.b.out, declared.name) } else { None };
     let class = if qualified { last_scope(declared.name) } else { in_type.then(|| cx.b.name_of(scope)) };
     let kind = match class {
         Some(class) if class == text => SymbolKind::Constructor,
@@ -55,6 +58,10 @@ pub(super) fn open<'a>(
         _ => SymbolKind::Function,
     };
     let qualifier = owner.map(|_| scope_text(declared.name, last));
+    // What a fixture has is in sight in its tests.
+    if let Some((fixture, _)) = made.filter(|(fixture, name)| fixture != name) {
+        owner = Some(cx.b.out.type_name(fixture.text()));
+    }
     let whole = with_template(node);
     let mut new = NewDef::new(kind, text, last, whole).header_from(node.start()).body(body);
     if body.is_some()
@@ -62,8 +69,6 @@ pub(super) fn open<'a>(
     {
         new = new.header_to(first.start());
     }
-    // In the old style, the parameters' types stand between the list and the body.
-    let old_style: Vec<Node<'a>> = node.children().filter(|child| child.is(K::Declaration)).collect();
     let def = cx.b.open(new.without_comments_in(list));
     if let Some(owner) = owner {
         cx.b.def_mut(def).owner = Some(owner);
@@ -82,7 +87,7 @@ pub(super) fn open<'a>(
     if test.is_some() || (kind == SymbolKind::Function && text.starts_with("test_")) {
         cx.b.flag(def, DefFlags::TEST);
     }
-    if test.is_none()
+    if made.is_none()
         && let Some(list) = list
     {
         params::params(cx, def, list, &old_style);
@@ -178,17 +183,26 @@ fn scope_text(qualified: Node<'_>, last: Node<'_>) -> String {
     text.trim_start_matches(':').to_owned()
 }
 
-/// The name of a test that is written as a macro: `TEST(Suite, Name) { … }`.
-fn test_name<'a>(macro_name: &str, list: Option<Node<'a>>) -> Option<&'a str> {
-    if !matches!(
-        macro_name,
-        "TEST" | "TEST_F" | "TEST_P" | "TYPED_TEST" | "BOOST_FIXTURE_TEST_CASE" | "BOOST_AUTO_TEST_CASE"
-    ) {
+/// Of a function that a macro makes of names, `TEST(Suite, Name) { … }`: the first name and the last of the first two.
+fn made_by_macro<'a>(macro_name: &str, list: Option<Node<'a>>) -> Option<(Node<'a>, Node<'a>)> {
+    if !super::mask::shouts(macro_name.as_bytes()) {
         return None;
     }
-    let named = list?.children().filter(|param| param.is(K::ParameterDeclaration)).take(2).last()?;
-    let ty = named.child(F::Type)?;
-    ty.is(K::TypeIdentifier).then(|| ty.text())
+    let mut named = list?.children().take(8).map(|param| {
+        let ty = param.child(F::Type).filter(|_| param.is(K::ParameterDeclaration))?;
+        (ty.is(K::TypeIdentifier) && param.child(F::Declarator).is_none()).then_some(ty)
+    });
+    let first = named.next()??;
+    let second = named.next();
+    // More arguments may be anything.
+    match second {
+        None => Some((first, first)),
+        Some(second) => second.map(|second| (first, second)),
+    }
+}
+
+fn is_test(macro_name: &str) -> bool {
+    macro_name.split('_').any(|word| matches!(word, "TEST" | "TESTCASE" | "FIXTURE"))
 }
 
 /// `friend …`: what it declares belongs to the namespace around, and is declared there as well as a rule.

@@ -19,6 +19,7 @@ pub(super) fn include<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     };
     // Whoever includes this file sees what it includes.
     cx.b.import(kind, text, None, None, node.start()).reexport = true;
+    cx.state.included(cx.b.imports_mut().len() - 1, node.start());
     Visit::Skip
 }
 

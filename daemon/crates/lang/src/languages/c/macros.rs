@@ -1,7 +1,7 @@
 //! Macros. Their bodies are text to the grammar: names in them are found by their form.
 
 use sdl_model::SymbolKind;
-use sdl_model::facts::{BindingKind, DefFlags, DefIx, Lit, Param, ParamKind, RefForm};
+use sdl_model::facts::{BindingKind, DefFlags, DefIx, Expr, Lit, Param, ParamKind, RefForm};
 
 use super::{Context, F, K, Node};
 use crate::build::NewDef;
@@ -116,8 +116,24 @@ fn body<'a>(cx: &mut Context<'a>, value: Node<'a>) {
             }
             // Made into text or pasted.
             b'#' => {}
-            _ if called => cx.b.reference(RefForm::Call, word, start, None, words.arguments()),
+            _ if called => {
+                cx.b.reference(RefForm::Call, word, start, None, words.arguments());
+                calls(cx, word);
+            }
             _ => cx.b.reference(RefForm::Value, word, start, None, 0),
+        }
+    }
+}
+
+/// The body of the macro around calls `word`: if that is a parameter, what is passed for it is called, which is all there
+/// is to say of its type.
+fn calls(cx: &mut Context<'_>, word: &str) {
+    let scope = cx.b.scope();
+    let at = cx.b.def(scope).params.iter().position(|param| cx.b.out.text(param.name) == word);
+    if let Some(at) = at {
+        let callable = cx.b.out.add(Expr::Callable(Vec::new(), None));
+        if let Some(param) = cx.b.def_mut(scope).params.get_mut(at) {
+            param.ty = Some(callable);
         }
     }
 }

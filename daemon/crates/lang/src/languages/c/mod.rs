@@ -10,6 +10,7 @@ mod macros;
 mod mask;
 mod names;
 mod params;
+mod platform;
 mod refs;
 mod state;
 mod typedefs;
@@ -231,7 +232,7 @@ impl Language for CFamily {
     }
 
     fn prepare(lang: Lang, bytes: &[u8]) -> Cow<'_, [u8]> {
-        mask::prepare(bytes, lang == Lang::Cpp)
+        mask::prepare(bytes, lang)
     }
 
     fn enter<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
@@ -252,6 +253,9 @@ impl Language for CFamily {
             K::NamespaceAliasDefinition => return imports::namespace_alias(cx, node),
             K::UsingDeclaration => return imports::using(cx, node),
             K::PreprocInclude => return imports::include(cx, node),
+            K::PreprocIf | K::PreprocElif | K::PreprocIfdef | K::PreprocElifdef => {
+                state::condition(cx, node);
+            }
             K::PreprocFunctionDef => return macros::function_like(cx, node),
             K::PreprocDef => return macros::object_like(cx, node),
             K::PreprocCall | K::PreprocDefined => return Visit::Skip,
@@ -282,6 +286,10 @@ impl Language for CFamily {
             _ => {}
         }
         Visit::Into
+    }
+
+    fn finish(cx: &mut Context<'_>) {
+        state::mark_other_systems(cx);
     }
 
     fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {

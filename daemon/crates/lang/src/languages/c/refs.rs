@@ -4,11 +4,14 @@ use sdl_model::facts::{Expr, RefForm};
 
 use super::declarators::last_name;
 use super::exprs::{arg_count, made, scope_and_name, stated_result};
+use super::mask::shouts;
 use super::{Context, F, K, Node, vars};
 use crate::driver::Visit;
 
 /// Longest callee that is looked up as a whole for side effects.
 const LONG_CALLEE: usize = 120;
+/// Arguments of a macro that are looked at.
+const MOST_ARGUMENTS: usize = 16;
 
 /// What a call shows beside its callee, which is a node of its own: side effects, configuration, assertions.
 pub(super) fn call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
@@ -244,12 +247,50 @@ fn in_condition(node: Node<'_>) -> bool {
     false
 }
 
+/// Of a name that stands for itself among the arguments of what looks like a macro: which argument it is, and the call.
+fn argument_of_macro(node: Node<'_>) -> Option<(u8, Node<'_>)> {
+    let list = node.parent().filter(|list| list.is(K::ArgumentList))?;
+    let call = list.parent().filter(|call| call.is(K::CallExpression))?;
+    let callee = call.child(F::Function).filter(|callee| callee.is(K::Identifier))?;
+    if !shouts(callee.text().as_bytes()) {
+        return None;
+    }
+    let at = list.children().take(MOST_ARGUMENTS).position(|child| child == node)?;
+    Some((at as u8, call))
+}
+
+/// Whether `node` is a macro that makes a name of its argument: `PREFIX` in `PREFIX(scan)(x)`.
+fn makes_name(node: Node<'_>) -> bool {
+    let Some(call) = node.parent().filter(|call| call.is(K::CallExpression)) else { return false };
+    let alone = |list: Node<'_>| {
+        let mut all = list.children();
+        all.next().is_some_and(|one| one.is(K::Identifier)) && all.next().is_none()
+    };
+    shouts(node.text().as_bytes())
+        && call.is_in(K::CallExpression, F::Function)
+        && call.child(F::Arguments).is_some_and(alone)
+}
+
 pub(super) fn identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if is_declared(node) || is_part(node) || in_condition(node) || cx.state.constructed == Some(node.ix()) {
         return;
     }
     let name = node.text();
+    if let Some((at, call)) = argument_of_macro(node) {
+        // `PREFIX(scan)(x)`: the macro makes a name of its argument.
+        if call.is_in(K::CallExpression, F::Function) {
+            let args = call.parent().and_then(|whole| whole.child(F::Arguments));
+            cx.b.reference(RefForm::Call, name, node.start(), None, arg_count(args));
+        } else {
+            // The macro may call it.
+            let callee = cx.b.body.name(call.child(F::Function).map_or("", Node::text));
+            let recv = cx.b.body.add(Expr::Passed(callee, at, u8::MAX));
+            cx.b.reference(RefForm::Macro, name, node.start(), Some(recv), 0);
+        }
+        return;
+    }
     match called(node) {
+        Some(_) if makes_name(node) => cx.b.reference(RefForm::Value, name, node.start(), None, 0),
         Some(args) => {
             let whole = node.parent().filter(|around| around.is(K::TemplateFunction)).unwrap_or(node);
             if stated_result(whole).is_none() {

@@ -1,9 +1,15 @@
 //! What the extractor remembers between nodes.
 
-use sdl_model::facts::{DefFlags, DefIx, ExprIx};
+use std::collections::HashMap;
+
+use sdl_model::facts::{Def, DefFlags, DefIx, ExprIx, StrIx};
 use sdl_model::{SymbolKind, Visibility};
 
-use super::{Context, K, Node};
+use super::{Context, F, K, Node, platform};
+
+/// How many definitions of one name, and how many names, are looked at for branches: bounds the work.
+const MOST_TWINS: usize = 8;
+const MOST_MIXED: usize = 64;
 
 /// What the extractor remembers between nodes.
 #[derive(Debug, Default)]
@@ -16,6 +22,21 @@ pub struct State {
     pub(super) constructed: Option<u32>,
     /// An anonymous function that was opened under the name that it is bound to.
     pub(super) lambda: Option<u32>,
+    /// What conditions leave out in a build for Linux, in bytes.
+    left_out: Vec<(u32, u32)>,
+    /// Branches that settings choose between.
+    branches: Vec<Branches>,
+    /// The includes: which import, and where.
+    includes: Vec<(usize, u32)>,
+}
+
+/// A branch that a setting chooses, and what stands in its place, in bytes.
+#[derive(Debug)]
+struct Branches {
+    first: (u32, u32),
+    rest: (u32, u32),
+    /// Whether it depends on what the system has.
+    found: bool,
 }
 
 impl State {
@@ -48,6 +69,11 @@ impl State {
         self.access.extend(access);
     }
 
+    /// An include, as import number `ix`, stands at byte `at`.
+    pub(super) fn included(&mut self, ix: usize, at: u32) {
+        self.includes.push((ix, at));
+    }
+
     pub(super) fn enter_unnamed(&mut self, node: Node<'_>) {
         self.unnamed_until = self.unnamed_until.max(node.next_ix());
     }
@@ -55,6 +81,107 @@ impl State {
     fn member_access(&mut self, node: Node<'_>) -> Visibility {
         self.leave_types(node.ix());
         self.access.last().map_or(Visibility::Public, |(_, now)| *now)
+    }
+}
+
+/// A condition of the preprocessor: notes which branch is left out.
+pub(super) fn condition(cx: &mut Context<'_>, node: Node<'_>) {
+    let taken = match node.kind() {
+        K::PreprocIf | K::PreprocElif => {
+            node.child(F::Condition).and_then(|text| platform::holds(text.text(), cx.lang))
+        }
+        _ => platform::is_taken(node.text(), cx.lang),
+    };
+    let other = node.child(F::Alternative);
+    let left_out = match taken {
+        Some(false) => Some((node.start(), other.map_or(node.end(), Node::start))),
+        Some(true) => other.map(|other| (other.start(), other.end())),
+        None => None,
+    };
+    cx.state.left_out.extend(left_out);
+    if let (None, Some(other)) = (taken, other) {
+        let condition = node.child(F::Condition).or_else(|| node.child(F::Name)).map_or("", Node::text);
+        let not = condition.contains('!') || node.text().trim_start_matches(['#', ' ']).starts_with("ifn");
+        let found = !not && condition.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == "HAVE");
+        let (first, rest) = ((node.start(), other.start()), (other.start(), other.end()));
+        cx.state.branches.push(Branches { first, rest, found });
+    }
+}
+
+/// Where one branch has a macro of the name that another has a function of, the macro stands for both; the function, where
+/// the system must have something for it, which it mostly has.
+fn mark_other_branches(cx: &mut Context<'_>) {
+    let branches = std::mem::take(&mut cx.state.branches);
+    if branches.is_empty() {
+        return;
+    }
+    let is_macro = |kind| kind == SymbolKind::Macro;
+    let mut by_name: HashMap<StrIx, (Vec<DefIx>, bool, bool)> = HashMap::new();
+    for (ix, def) in cx.b.defs().iter().enumerate() {
+        if matches!(def.kind, SymbolKind::Macro | SymbolKind::Function) {
+            let (all, macros, functions) = by_name.entry(def.name).or_default();
+            all.push(DefIx(ix as u32));
+            *macros |= is_macro(def.kind);
+            *functions |= !is_macro(def.kind);
+        }
+    }
+    let mut mixed: Vec<Vec<DefIx>> = by_name
+        .into_values()
+        .filter(|(all, macros, functions)| *macros && *functions && all.len() <= MOST_TWINS)
+        .map(|(all, ..)| all)
+        .collect();
+    mixed.sort_unstable();
+    mixed.truncate(MOST_MIXED);
+    let holds = |range: (u32, u32), def: &Def| range.0 <= def.span.start && def.span.start < range.1;
+    for all in mixed {
+        for later in &all {
+            let def = cx.b.def(*later);
+            let of_other_kind = |one: &&Def| is_macro(one.kind) != is_macro(def.kind);
+            let before = all.iter().map(|ix| cx.b.def(*ix)).filter(of_other_kind);
+            let replaced = before.into_iter().any(|one| {
+                let replaces = |of: &Branches| {
+                    (of.found || is_macro(one.kind)) && holds(of.first, one) && holds(of.rest, def)
+                };
+                branches.iter().any(replaces)
+            });
+            if replaced {
+                cx.b.flag(*later, DefFlags::LEFT_OUT);
+            }
+        }
+    }
+}
+
+/// Marks what stands where a build for Linux does not look.
+pub(super) fn mark_other_systems(cx: &mut Context<'_>) {
+    mark_other_branches(cx);
+    let mut ranges = std::mem::take(&mut cx.state.left_out);
+    if ranges.is_empty() {
+        return;
+    }
+    ranges.sort_unstable();
+    let mut merged: Vec<(u32, u32)> = Vec::with_capacity(ranges.len());
+    for (from, to) in ranges {
+        match merged.last_mut() {
+            Some(last) if from < last.1 => last.1 = last.1.max(to),
+            _ => merged.push((from, to)),
+        }
+    }
+    let is_left_out = |at: u32| {
+        let behind = merged.partition_point(|(from, _)| *from <= at);
+        behind.checked_sub(1).and_then(|last| merged.get(last)).is_some_and(|(_, to)| at < *to)
+    };
+    for ix in 1..cx.b.defs().len() as u32 {
+        if is_left_out(cx.b.def(DefIx(ix)).span.start) {
+            cx.b.flag(DefIx(ix), DefFlags::LEFT_OUT);
+        }
+    }
+    for (ix, at) in std::mem::take(&mut cx.state.includes) {
+        if is_left_out(at)
+            && let Some(include) = cx.b.imports_mut().get_mut(ix)
+        {
+            // Who includes this file does not see it.
+            include.reexport = false;
+        }
     }
 }
 
@@ -118,8 +245,8 @@ pub(super) fn bounds<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
     let Some(list) = whole.child_of(K::TemplateParameterList) else { return };
     for param in list.children().filter(|param| param.is(K::ParameterDeclaration)) {
         // `template <Concept T>` reads as a parameter of type `Concept`; so does `template <int N>`.
-        let ty = param.child(super::F::Type).filter(|ty| !ty.is(K::PrimitiveType));
-        let name = param.child(super::F::Declarator).filter(|name| name.is(K::Identifier));
+        let ty = param.child(F::Type).filter(|ty| !ty.is(K::PrimitiveType));
+        let name = param.child(F::Declarator).filter(|name| name.is(K::Identifier));
         if let (Some(ty), Some(name)) = (ty, name) {
             let bound: ExprIx = cx.b.out.ty(ty);
             let name = cx.b.out.str(name.text());

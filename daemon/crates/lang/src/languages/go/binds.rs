@@ -68,6 +68,7 @@ pub(super) fn short<'a>(cx: &mut Context<'a>, node: Node<'a>) {
             continue;
         }
         let value = value_at(cx, &values, at, count);
+        hides(cx, name.text(), node.end(), to);
         cx.b.bind_within(BindingKind::Local, name.text(), None, value, node.end(), to);
     }
 }
@@ -90,8 +91,24 @@ pub(super) fn range<'a>(cx: &mut Context<'a>, node: Node<'a>) {
             // A channel gives its elements to the first name.
             if alone { cx.b.body.either(vec![key, one]) } else { key }
         };
+        hides(cx, name.text(), node.end(), to);
         cx.b.bind_within(BindingKind::Local, name.text(), None, Some(value), node.end(), to);
     }
+}
+
+/// A local is called as the receiver is: between the two bytes the name is the local's.
+fn hides(cx: &mut Context<'_>, name: &str, from: u32, to: u32) {
+    if cx.b.body.is_receiver(name) {
+        cx.state.receiver_hidden = Some((from, to));
+    }
+}
+
+/// Sees to it that at byte `at` the receiver's name means what it means there.
+pub(super) fn hide_receiver(cx: &mut Context<'_>, at: u32, (from, to): (u32, u32)) {
+    if at >= to {
+        cx.state.receiver_hidden = None;
+    }
+    cx.b.hide_receiver((from..to).contains(&at));
 }
 
 /// `switch v := x.(type)`: in each case, `v` has that case's type.
@@ -103,6 +120,7 @@ pub(super) fn type_switch<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if !alias.is(K::Identifier) || alias.text() == "_" {
         return;
     }
+    hides(cx, alias.text(), value.end(), node.end());
     let value = cx.b.body.value(value);
     for case in node.children().filter(|child| matches!(child.kind(), K::TypeCase | K::DefaultCase)) {
         let mut types = case.children_in(F::TypeField);

@@ -1,8 +1,8 @@
 //! The package clause and imports.
 
-use sdl_model::facts::{DefIx, ImportKind};
+use sdl_model::facts::{DefFlags, DefIx, ImportKind};
 
-use super::{Context, F, K, Node, exprs};
+use super::{Context, F, K, Node, constraints, exprs};
 use crate::build::text::clean_comment;
 use crate::driver::Visit;
 
@@ -12,6 +12,9 @@ pub(super) fn package<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     }
     // The comment right above it is the package's documentation.
     let before = cx.b.slice(0, node.start());
+    if constraints::leave_out(before) {
+        cx.b.flag(DefIx::MODULE, DefFlags::LEFT_OUT);
+    }
     let lines: Vec<&str> = before.lines().collect();
     let comment = lines.iter().rposition(|line| line.trim().is_empty()).map_or(0, |at| at + 1);
     if before.ends_with('\n')

@@ -1,6 +1,7 @@
 //! Go.
 
 mod binds;
+mod constraints;
 mod defs;
 mod effects;
 mod exprs;
@@ -172,6 +173,8 @@ pub struct State {
     packages: HashSet<String>,
     /// The functions around, anonymous ones too: one past their last place on the tape, and their definition.
     functions: Vec<(u32, Option<DefIx>)>,
+    /// Where a local has the name that the method gives its receiver, in bytes.
+    receiver_hidden: Option<(u32, u32)>,
 }
 
 impl State {
@@ -198,6 +201,9 @@ impl Language for Go {
     }
 
     fn enter<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+        if let Some(range) = cx.state.receiver_hidden {
+            binds::hide_receiver(cx, node.start(), range);
+        }
         match node.kind() {
             K::PackageClause => return imports::package(cx, node),
             K::ImportSpec => return imports::import(cx, node),

@@ -29,7 +29,7 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             None => half.add(Expr::SuperRef),
         },
         K::NavigationExpression => {
-            let base = half.value_or_unknown(node.first());
+            let base = half.value_or_unknown(node.first().map(bare));
             half.attr(base, member(node).map_or("", |name| plain(name.text())))
         }
         K::CallExpression => {
@@ -37,6 +37,10 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             if let Some(same) = hands_on(callee) {
                 return half.value(same);
             }
+            if is_negated(callee) {
+                return half.lit(Lit::Bool);
+            }
+            let callee = bare(callee);
             let callee = half.value(callee);
             half.call(callee, args)
         }
@@ -57,11 +61,11 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             half.add(Expr::New(ty))
         }
         K::IndexExpression => {
-            let base = half.value_or_unknown(node.first());
+            let base = half.value_or_unknown(node.first().map(bare));
             half.add(Expr::Index(base))
         }
         K::UnaryExpression => {
-            if node.child(F::Operator).is_some_and(|operator| operator.is(K::Not)) {
+            if is_negated(node) {
                 return half.lit(Lit::Bool);
             }
             half.value_or_unknown(node.child(F::Argument))
@@ -109,6 +113,28 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         K::FloatLiteral => half.lit(Lit::Float),
         _ => half.unknown(),
     }
+}
+
+fn is_negated(node: Node<'_>) -> bool {
+    node.is(K::UnaryExpression) && node.child(F::Operator).is_some_and(|operator| operator.is(K::Not))
+}
+
+/// Whether `node` is an operator with what stands behind it.
+pub(super) fn is_prefixed(node: Node<'_>) -> bool {
+    node.is(K::UnaryExpression)
+        && node.child(F::Argument).is_some_and(|argument| node.start() < argument.start())
+}
+
+/// What is called, indexed or has the member: the grammar takes `!a.b()` for `(!a).b()`.
+pub(super) fn bare(node: Node<'_>) -> Node<'_> {
+    let mut at = node;
+    for _ in 0..8 {
+        match at.child(F::Argument).filter(|_| is_prefixed(at)) {
+            Some(inner) => at = inner,
+            None => break,
+        }
+    }
+    at
 }
 
 /// Whether something is left over when `node` is run to its end.

@@ -13,7 +13,7 @@ pub(super) fn call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if exprs::is_completed(node) {
         return;
     }
-    let Some(callee) = exprs::callee(node) else { return };
+    let Some(callee) = exprs::callee(node).map(exprs::bare) else { return };
     let text = callee.text();
     if text.len() > LONG_CALLEE || !matches!(callee.kind(), K::Identifier | K::NavigationExpression) {
         return;
@@ -40,7 +40,7 @@ pub(super) fn call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 
 /// `a.b`, `a?.b`, `a::b`.
 pub(super) fn navigation<'a>(cx: &mut Context<'a>, node: Node<'a>) {
-    let (Some(of), Some(name)) = (node.first(), exprs::member(node)) else { return };
+    let (Some(of), Some(name)) = (node.first().map(exprs::bare), exprs::member(node)) else { return };
     let recv = cx.b.body.value(of);
     let (form, args) = match form(node) {
         (RefForm::Call, args) => (RefForm::MethodCall, args),
@@ -171,6 +171,13 @@ pub(super) fn identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 
 /// What is done with the value of `node`.
 fn form(node: Node<'_>) -> (RefForm, usize) {
+    let mut node = node;
+    for _ in 0..8 {
+        match node.parent().filter(|whole| exprs::is_prefixed(*whole)) {
+            Some(whole) => node = whole,
+            None => break,
+        }
+    }
     match node.parent() {
         Some(call) if call.is(K::CallExpression) && call.first() == Some(node) => {
             let whole = if exprs::is_completed(call) { call.parent().unwrap_or(call) } else { call };

@@ -1,7 +1,11 @@
-//! Conditions of the preprocessor that cut statements or blocks in pieces: only the first branch is left.
+//! Conditions of the preprocessor that cut statements or blocks in pieces: only one branch is left, the first that a build
+//! for Linux may take.
+
+use sdl_model::Lang;
 
 use super::Masked;
 use super::lex::TokKind;
+use crate::languages::c::platform;
 
 /// How deep conditions are looked at.
 const MAX_NESTED: usize = 64;
@@ -38,13 +42,13 @@ struct Open {
     cuts: bool,
     /// Whether it stands between things that commas part.
     in_list: bool,
-    /// How many braces and parentheses are open at the end of its first branch.
-    after: Option<(i32, i32)>,
+    /// How many braces and parentheses are open at the end of each branch.
+    after: Vec<(i32, i32)>,
     /// Whether a branch ends inside a statement or inside a block that it opened.
     broken: bool,
 }
 
-pub(super) fn hide(m: &mut Masked<'_>) {
+pub(super) fn hide(m: &mut Masked<'_>, lang: Lang) {
     if !m.toks.iter().any(|tok| tok.kind == TokKind::Directive) {
         return;
     }
@@ -78,7 +82,7 @@ pub(super) fn hide(m: &mut Masked<'_>) {
                         parens,
                         cuts: parens > 0 || (!whole && !lists.is_empty() && !in_list && !m.is_comma(before)),
                         in_list,
-                        after: None,
+                        after: Vec::new(),
                         broken: false,
                     });
                 }
@@ -87,7 +91,7 @@ pub(super) fn hide(m: &mut Masked<'_>) {
                     if let Some(one) = open.last_mut() {
                         one.broken |= (braces, parens) != (one.braces, one.parens)
                             || (!whole && braces > 0 && !one.in_list);
-                        one.after = one.after.or(Some((braces, parens)));
+                        one.after.push((braces, parens));
                         one.marks.push(at);
                         (braces, parens) = (one.braces, one.parens);
                     }
@@ -97,13 +101,13 @@ pub(super) fn hide(m: &mut Masked<'_>) {
                     if let Some(mut one) = open.pop() {
                         one.broken |= (braces, parens) != (one.braces, one.parens)
                             || (!whole && braces > 0 && !one.in_list);
-                        if let Some(after) = one.after {
-                            (braces, parens) = after;
-                        }
+                        one.after.push((braces, parens));
+                        let kept = kept(m, &one, lang);
+                        (braces, parens) = one.after.get(kept).copied().unwrap_or((one.braces, one.parens));
                         one.marks.push(at);
                         // Nested deeper than people do, each level would hide the ones in it once more.
                         if open.len() < MAX_NESTED {
-                            close(m, &one);
+                            close(m, &one, kept);
                         }
                     }
                 }
@@ -126,7 +130,20 @@ fn ends(m: &Masked<'_>, at: usize) -> bool {
     matches!(m.kind(at), Some(TokKind::Directive | TokKind::Punct(b';' | b'{' | b'}' | b':')))
 }
 
-fn close(m: &mut Masked<'_>, one: &Open) {
+/// Which branch is left where just one can be.
+fn kept(m: &Masked<'_>, one: &Open, lang: Lang) -> usize {
+    let may_be_taken = |mark: &usize| {
+        let text = std::str::from_utf8(m.text(*mark)).unwrap_or("");
+        platform::is_taken(text, lang) != Some(false)
+    };
+    if one.cuts || one.broken {
+        one.marks.iter().position(may_be_taken).unwrap_or(one.marks.len())
+    } else {
+        0
+    }
+}
+
+fn close(m: &mut Masked<'_>, one: &Open, kept: usize) {
     // `#if … else if (x) … #endif`.
     let goes_on = one.marks.iter().any(|mark| m.text(mark + 1) == b"else");
     if !(one.cuts || one.broken || one.in_list || goes_on) {
@@ -136,8 +153,10 @@ fn close(m: &mut Masked<'_>, one: &Open) {
         m.hide(mark);
     }
     if one.cuts || one.broken {
-        let (Some(&second), Some(&last)) = (one.marks.get(1), one.marks.last()) else { return };
-        for at in second..last {
+        let (Some(&first), Some(&last)) = (one.marks.first(), one.marks.last()) else { return };
+        let own = one.marks.get(kept).copied().unwrap_or(first);
+        let behind = one.marks.get(kept + 1).copied().unwrap_or(last);
+        for at in (first..own).chain(behind..last) {
             m.hide(at);
         }
     }

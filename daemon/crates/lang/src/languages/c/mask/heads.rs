@@ -46,7 +46,7 @@ pub(super) fn classify(text: &[u8]) -> Word {
 }
 
 /// Whether macros are written so: no small letter.
-pub(super) fn shouts(text: &[u8]) -> bool {
+pub(in crate::languages::c) fn shouts(text: &[u8]) -> bool {
     text.len() > 1 && text.iter().any(u8::is_ascii_uppercase) && !text.iter().any(u8::is_ascii_lowercase)
 }
 
@@ -276,6 +276,12 @@ fn one(m: &mut Masked<'_>, head: &[usize]) {
                     // `API(int) f(void)`: the macro's argument is the type.
                     if m.is(at(ix), b'(') && names.is_empty() && !typed {
                         let behind = skip_group(m, head, ix);
+                        if behind == head.len() && shouts(m.text(here)) && is_declaration(m, head, ix) {
+                            // `UNUSED(static int f(int x)) {`.
+                            (from..=ix).chain([behind - 1]).for_each(|ix| m.hide(at(ix)));
+                            one(m, head.get(ix + 1..behind - 1).unwrap_or_default());
+                            return;
+                        }
                         if m.is_word(at(behind)) && unwrap(m, head, from, ix, behind) {
                             typed = true;
                             ix = behind;
@@ -341,6 +347,18 @@ fn one(m: &mut Masked<'_>, head: &[usize]) {
     if group {
         trailing(m, head, end);
     }
+}
+
+/// Whether what the parenthesis at `open` holds, which ends the head, is a function's head: a type, a name, parameters.
+fn is_declaration(m: &Masked<'_>, head: &[usize], open: usize) -> bool {
+    let inner = head.get(open + 1..head.len().saturating_sub(1)).unwrap_or_default();
+    let words = inner.iter().take_while(|at| m.is_word(**at) || m.is(**at, b'*')).count();
+    let named = words > 1 && inner.get(words - 1).is_some_and(|at| m.is_word(*at));
+    let opens = inner.get(words).is_some_and(|at| m.is(*at, b'('));
+    named
+        && opens
+        && skip_group(m, inner, words) == inner.len()
+        && inner.last().is_some_and(|at| m.is(*at, b')'))
 }
 
 /// `head` up to `to` in angle brackets, from the one at `from`.

@@ -10,6 +10,9 @@ mod statements;
 
 use std::borrow::Cow;
 
+use sdl_model::Lang;
+
+pub(super) use heads::shouts;
 use lex::{Tok, TokKind};
 
 /// Files beyond this are data; the parser gets them as they are.
@@ -59,7 +62,7 @@ impl<'t> Masked<'t> {
 }
 
 /// `bytes` as the parser gets to see them.
-pub(super) fn prepare(bytes: &[u8], cpp: bool) -> Cow<'_, [u8]> {
+pub(super) fn prepare(bytes: &[u8], lang: Lang) -> Cow<'_, [u8]> {
     if bytes.len() > MAX_LEN {
         return Cow::Borrowed(bytes);
     }
@@ -67,10 +70,10 @@ pub(super) fn prepare(bytes: &[u8], cpp: bool) -> Cow<'_, [u8]> {
     let gone = vec![false; toks.len()];
     let code = gone.clone();
     let mut masked = Masked { bytes, toks, gone, code, semicolons: Vec::new() };
-    conditions::hide(&mut masked);
+    conditions::hide(&mut masked, lang);
     heads::hide(&mut masked);
     statements::words(&mut masked);
-    statements::end(&mut masked, cpp);
+    statements::end(&mut masked, lang == Lang::Cpp);
     let comments = comments_in_directives(&masked);
     if masked.semicolons.is_empty() && comments.is_empty() && !masked.gone.contains(&true) {
         return Cow::Borrowed(bytes);
