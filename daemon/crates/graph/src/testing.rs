@@ -7,10 +7,8 @@ use std::sync::Arc;
 use sdl_ledger::{
     Counters, LookupKey, NAME_LIMIT, NameHit, Named, Resolved, Result, SymbolHome, TermHit, View,
 };
-use sdl_model::facts::DefFlags;
-use sdl_model::{
-    Edge, Facts, FactsKey, FileId, FileRow, FileState, InEdge, RelPath, SymbolId, SymbolKind, Version,
-};
+use sdl_model::facts::names_in;
+use sdl_model::{Edge, Facts, FactsKey, FileId, FileRow, FileState, InEdge, RelPath, SymbolId, Version};
 
 use crate::{Outlines, SharedOutline, World, resolve_file};
 
@@ -37,17 +35,13 @@ pub struct Repo {
 }
 
 /// The definitions that others find by name.
-fn hits(file: FileId, facts: &Facts) -> impl Iterator<Item = (&str, NameHit)> {
-    facts
-        .outline
-        .defs
-        .iter()
-        .filter(|def| !matches!(def.kind, SymbolKind::Module | SymbolKind::Impl))
-        .filter(|def| !def.flags.has(DefFlags::LOCAL))
-        .map(move |def| {
-            let hit = NameHit { symbol: file.symbol(def.key), file, kind: def.kind };
-            (facts.outline.str(def.name), hit)
-        })
+fn hits(file: FileId, facts: &Facts) -> impl Iterator<Item = (String, NameHit)> {
+    facts.outline.published().flat_map(move |(ix, published)| {
+        let hit =
+            facts.outline.def(ix).map(|def| NameHit { symbol: file.symbol(def.key), file, kind: def.kind });
+        let names: Vec<String> = names_in(&published).map(str::to_owned).collect();
+        names.into_iter().filter_map(move |name| Some((name, hit?)))
+    })
 }
 
 impl Repo {
@@ -63,7 +57,7 @@ impl Repo {
             self.by_package.entry(facts.outline.str(package).to_owned()).or_default().insert(id);
         }
         for (name, hit) in hits(id, &facts) {
-            self.by_name.entry(name.to_owned()).or_default().insert(hit);
+            self.by_name.entry(name).or_default().insert(hit);
         }
         for def in &facts.outline.defs {
             self.by_symbol.insert(id.symbol(def.key), SymbolHome { file: id, kind: def.kind });
@@ -88,7 +82,7 @@ impl Repo {
             drop_from(&mut self.by_package, entry.facts.outline.str(package));
         }
         for (name, hit) in hits(id, &entry.facts) {
-            if let Some(set) = self.by_name.get_mut(name) {
+            if let Some(set) = self.by_name.get_mut(&name) {
                 set.remove(&hit);
             }
         }

@@ -19,6 +19,8 @@ pub(crate) enum ShapeKind {
     Wrapper,
     /// A fixed number of values.
     Tuple,
+    /// A place in a map of Rust: its key and its value.
+    Entry,
     /// Something generic whose arguments say nothing about its members.
     Other,
 }
@@ -83,7 +85,7 @@ impl Shape {
             ShapeKind::Map if lang == Lang::Python => self.arg(0),
             ShapeKind::Map => Self::ty(ShapeKind::Tuple, self.args.clone()),
             ShapeKind::Tuple => Ty::union(self.args.iter().cloned()),
-            ShapeKind::Other => Ty::Unknown,
+            ShapeKind::Entry | ShapeKind::Other => Ty::Unknown,
         }
     }
 
@@ -91,7 +93,7 @@ impl Shape {
     pub(crate) fn index(&self) -> Ty {
         match self.kind {
             ShapeKind::Map => self.arg(1),
-            ShapeKind::Other => Ty::Unknown,
+            ShapeKind::Entry | ShapeKind::Other => Ty::Unknown,
             _ => self.element(Lang::Python),
         }
     }
@@ -131,9 +133,23 @@ impl Shape {
             }
             ShapeKind::Sequence if KEEPS_SEQUENCE.contains(name) => Ty::External(Some(Rc::new(self.clone()))),
             ShapeKind::Map => match name {
-                "get" | "get_mut" | "remove" | "insert" if lang == Lang::Rust => {
+                "get" | "get_mut" | "remove" | "insert" | "swap_remove" | "shift_remove"
+                    if lang == Lang::Rust =>
+                {
                     Self::ty(ShapeKind::Wrapper, [self.arg(1)])
                 }
+                "get_key_value" | "get_key_value_mut" | "first_key_value" | "last_key_value"
+                | "pop_first" | "pop_last" | "remove_entry" | "get_index" | "get_index_mut" | "first"
+                | "last"
+                    if lang == Lang::Rust =>
+                {
+                    let pair = Self::ty(ShapeKind::Tuple, self.args.clone());
+                    Self::ty(ShapeKind::Wrapper, [pair])
+                }
+                "into_iter" | "range" | "range_mut" | "iter_mut2" if lang == Lang::Rust => {
+                    Self::ty(ShapeKind::Sequence, [Self::ty(ShapeKind::Tuple, self.args.clone())])
+                }
+                "into_keys" => Self::ty(ShapeKind::Sequence, [self.arg(0)]),
                 "get" | "pop" | "setdefault" | "getOrDefault" | "computeIfAbsent" | "put" | "remove"
                 | "or_insert_with" | "or_default" | "or_insert" => self.arg(1),
                 "values" | "values_mut" | "into_values" => Self::ty(ShapeKind::Sequence, [self.arg(1)]),
@@ -141,7 +157,16 @@ impl Shape {
                 "items" | "entries" | "entrySet" | "iter" | "iter_mut" | "drain" | "popitem" => {
                     Self::ty(ShapeKind::Sequence, [Self::ty(ShapeKind::Tuple, self.args.clone())])
                 }
+                "entry" if lang == Lang::Rust => Self::ty(ShapeKind::Entry, self.args.clone()),
                 "copy" | "clone" | "entry" => Ty::External(Some(Rc::new(self.clone()))),
+                _ => Ty::External(None),
+            },
+            ShapeKind::Entry => match name {
+                "get" | "get_mut" | "into_mut" | "insert" | "remove" | "swap_remove" | "shift_remove"
+                | "or_insert" | "or_insert_with" | "or_insert_with_key" | "or_default" => self.arg(1),
+                "key" | "into_key" => self.arg(0),
+                "remove_entry" => Self::ty(ShapeKind::Tuple, self.args.clone()),
+                "and_modify" | "insert_entry" => Ty::External(Some(Rc::new(self.clone()))),
                 _ => Ty::External(None),
             },
             // An array as written has the methods of any.
@@ -184,13 +209,18 @@ pub(crate) fn gives_copy(name: &str, lang: Lang) -> bool {
                 | "as_ref"
                 | "project"
                 | "project_ref"
+                | "unwrap"
+                | "expect"
+                | "unwrap_or_else"
+                | "unwrap_or_default"
+                | "unwrap_unchecked"
         )
 }
 
 words! {
     GIVES_ELEMENT = "\
         pop popleft first last get get_mut next next_back shift find at peek front back first_mut last_mut \
-        nth min_by_key max_by_key remove swap_remove pop_front pop_back poll recv findLast element_at \
+        nth max min max_by min_by min_by_key max_by_key remove swap_remove pop_front pop_back poll recv findLast element_at \
         getFirst getLast single firstOrNull take_first";
     KEEPS_SEQUENCE = "\
         iter iter_mut into_iter filter slice concat copy reversed reverse rev sort sorted skip take chain \
@@ -206,5 +236,5 @@ words! {
         as_deref_mut catch finally replace unwrap_or_clone inspect xor downgrade context with_context";
     GIVES_ITSELF = "\
         clone to_owned as_ref as_mut borrow borrow_mut by_ref deref deref_mut into into_inner as_deref iter \
-        into_iter project project_ref";
+        into_iter project project_ref unwrap expect unwrap_or_else unwrap_or_default unwrap_unchecked";
 }

@@ -213,6 +213,7 @@ impl Infer<'_, '_> {
             members: true,
             subject: None,
             env: None,
+            given: None,
         };
         if binding.kind == BindingKind::Narrowed {
             return self.narrowed(&ctx, binding);

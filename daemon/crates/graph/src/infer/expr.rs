@@ -5,6 +5,7 @@ use sdl_model::{Lang, SymbolKind};
 
 use super::applied::Part;
 use super::defs::join;
+use super::given::Function;
 use super::names::{Via, Want};
 use super::{Ctx, EXPR_DEPTH, How, Infer, Meaning, Ty, Typed, containers};
 use crate::modules::{self, ModRef, Place};
@@ -25,7 +26,10 @@ impl Infer<'_, '_> {
 
     fn eval_fresh(&self, ctx: &Ctx<'_>, ix: ExprIx, deeper: u8) -> Typed {
         match ctx.arena.expr(ix) {
-            Expr::Name(name) => self.named_value(ctx, self.meaning(ctx, *name, Want::Any)),
+            Expr::Name(name) => match ctx.given(*name) {
+                Some(given) => given,
+                None => self.named_value(ctx, self.meaning(ctx, *name, Want::Any)),
+            },
             Expr::SelfRef => self.receiver(ctx),
             Expr::SuperRef => {
                 let class = self.super_class(ctx);
@@ -113,7 +117,9 @@ impl Infer<'_, '_> {
     /// The value before a dot: where a bare name means nothing here, it may be the first part of a path.
     fn base_value(&self, ctx: &Ctx<'_>, ix: ExprIx, depth: u8, in_path: bool) -> Typed {
         let mut value = None;
-        if let Expr::Name(name) = ctx.arena.expr(ix) {
+        if let Expr::Name(name) = ctx.arena.expr(ix)
+            && ctx.given(*name).is_none()
+        {
             // A variable does not hide the module or the type that a path of Rust goes through.
             let in_path = in_path && self.file(ctx.file).lang() == Lang::Rust;
             let meaning = self.meaning(ctx, *name, if in_path { Want::Type } else { Want::Any });
@@ -173,7 +179,8 @@ impl Infer<'_, '_> {
             // The parameter itself, as in `T::new()`: the type that bounds it.
             Meaning::Generic(Some(bound)) => {
                 let file = self.file(ctx.file);
-                let outline = Ctx { arena: &file.outline.arena, body: false, at: u32::MAX, ..*ctx };
+                let outline =
+                    Ctx { arena: &file.outline.arena, body: false, at: u32::MAX, given: None, ..*ctx };
                 match self.stated(&outline, bound) {
                     ty if ty.instance_of().is_some() => {
                         Typed::new(ty.instance_of().map_or(Ty::Unknown, Ty::Class), How::Stated)
@@ -203,6 +210,13 @@ impl Infer<'_, '_> {
     }
 
     fn call_value(&self, ctx: &Ctx<'_>, callee: ExprIx, depth: u8) -> Typed {
+        // `list.map(x => …)`: with the function that it is called with.
+        let (callee, function) = match ctx.arena.expr(callee) {
+            Expr::Generic(inner, args) if let Some(function) = Function::of(ctx, args) => {
+                (*inner, Some(function))
+            }
+            _ => (callee, None),
+        };
         let (Expr::Attr(base, name) | Expr::Path(base, name)) = ctx.arena.expr(callee) else {
             let callee = match ctx.arena.expr(callee) {
                 Expr::Name(name) => {
@@ -231,6 +245,11 @@ impl Infer<'_, '_> {
         let lang = self.file(ctx.file).lang();
         let results = base.ty.each().iter().map(|ty| {
             if let Ty::External(shape) = ty {
+                if let Some(value) = function
+                    .and_then(|function| self.made_by(ctx, shape.as_deref(), name, function, depth + 1))
+                {
+                    return value.at_least(base.how.max(How::Element));
+                }
                 let ty = shape.as_ref().map_or(Ty::External(None), |shape| shape.method(name, lang));
                 return Typed::new(ty, base.how.max(How::Element));
             }
@@ -238,6 +257,11 @@ impl Infer<'_, '_> {
                 return value.at_least(base.how);
             }
             if let Some(iterator) = self.as_iterator(ty, name) {
+                let made = function
+                    .and_then(|function| self.made_by(ctx, Some(&iterator), name, function, depth + 1));
+                if let Some(value) = made {
+                    return value.at_least(base.how.max(How::Element));
+                }
                 return Typed::new(iterator.method(name, lang), base.how.max(How::Element));
             }
             let one = Typed::new(ty.clone(), base.how);

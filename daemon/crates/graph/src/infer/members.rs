@@ -2,10 +2,11 @@
 
 use std::rc::Rc;
 
-use sdl_model::facts::{BaseKind, DefFlags, DefIx};
+use sdl_ledger::NameHit;
+use sdl_model::facts::{BaseKind, DefFlags, DefIx, Expr, ExprIx, name_apart};
 use sdl_model::{Lang, SymbolKind, Visibility};
 
-use super::{Infer, Tag, Ty, Typed, question, question2};
+use super::{Ctx, Infer, Tag, Ty, Typed, question, question2};
 use crate::modules;
 use crate::world::{DefRef, FileIndex, Sym, last_name};
 
@@ -169,6 +170,11 @@ impl Infer<'_, '_> {
                     add(&file, at);
                     behind.extend(self.dereferenced(&file, at));
                 }
+            }
+            for at in self.blocks_elsewhere(&file, class, name) {
+                let index = self.file(at.file);
+                add(&index, at);
+                behind.extend(self.dereferenced(&index, at));
             }
         }
         bases.extend(behind.into_iter().filter(|base| *base != class));
@@ -387,7 +393,9 @@ impl Infer<'_, '_> {
                 })
             });
         }
-        let hits = self.w.named(name)?;
+        // Where members name their type, they are found by both names: there may be any number of others called so.
+        let by_both = matches!(file.lang(), Lang::Rust | Lang::Cpp | Lang::Kotlin);
+        let hits = if by_both { self.apart(name, class_name)? } else { self.w.named(name)? };
         let mut best: Option<(u64, DefRef)> = None;
         // A module of Ruby that is opened again may hold types, too.
         let is_open = |kind: SymbolKind| {
@@ -406,6 +414,61 @@ impl Infer<'_, '_> {
             }
         }
         best.map(|(_, def)| def)
+    }
+
+    /// The members called `name` that stand apart from their type, `class_name`; unless there are too many.
+    fn apart(&self, name: Sym, class_name: Sym) -> Option<Rc<[NameHit]>> {
+        self.w.named(self.sym(&name_apart(&self.w.text(name), &self.w.text(class_name))))
+    }
+
+    /// The blocks `impl … for` a type of Rust that stand in other files.
+    fn blocks_elsewhere(&self, file: &FileIndex, class: DefRef, class_name: Sym) -> Vec<DefRef> {
+        if file.lang() != Lang::Rust || self.is_local(class) {
+            return Vec::new();
+        }
+        let hits = self.apart(self.sym(""), class_name);
+        let mut found: Vec<(u64, DefRef)> = hits
+            .iter()
+            .flat_map(|hits| hits.iter())
+            .filter(|hit| hit.kind == SymbolKind::Impl && hit.file != file.id)
+            .filter_map(|hit| {
+                let at = self.w.open(hit.file)?;
+                let index = self.file(at);
+                let block = DefRef { file: at, def: index.find(hit.symbol)? };
+                (self.owner_of(&index, block) == Some(class)).then_some((hit.symbol.0, block))
+            })
+            .collect();
+        found.sort_unstable_by_key(|(id, _)| *id);
+        found.into_iter().map(|(_, block)| block).collect()
+    }
+
+    /// The member `name` that a type of Rust has by implementing a trait called `of`.
+    pub(crate) fn implemented(&self, class: DefRef, of: &str, name: Sym) -> Option<DefRef> {
+        let file = self.file(class.file);
+        let class_name = file.name(class.def)?;
+        let own = file.owned_by(class_name).iter().map(|def| DefRef { file: class.file, def: *def });
+        let own = own.filter(|at| self.owner_of(&file, *at) == Some(class));
+        own.chain(self.blocks_elsewhere(&file, class, class_name)).find_map(|at| {
+            let index = self.file(at.file);
+            let block = index.outline.def(at.def).filter(|def| def.kind == SymbolKind::Impl)?;
+            let names_it = |base: &sdl_model::facts::Base| last_name(&index.outline, base.ty) == Some(of);
+            block.bases.iter().any(names_it).then_some(())?;
+            Some(DefRef { def: index.child(at.def, name)?, ..at })
+        })
+    }
+
+    /// Whether `ix` is a field that holds a pointer and `name` is what clones that: another copy of a box is made by the box.
+    pub(crate) fn has_own_clone(&self, ctx: &Ctx<'_>, ix: ExprIx, name: Sym) -> bool {
+        if name != self.sym("clone") {
+            return false;
+        }
+        let Expr::Attr(base, field) = ctx.arena.expr(ix) else { return false };
+        let Some(class) = self.eval(ctx, *base).ty.instance_of() else { return false };
+        let Some(member) = self.member(class, self.sym(ctx.arena.str(*field)), false) else { return false };
+        let file = self.file(member.def.file);
+        let stated = file.outline.def(member.def.def).and_then(|def| def.ty);
+        let last = stated.and_then(|ty| file.outline.last_name(ty));
+        matches!(last, Some("Box" | "Rc" | "Arc" | "Weak"))
     }
 
     /// Whether `member` is stated to belong to `class`, by its own owner, its impl block or a reopened class.

@@ -9,6 +9,7 @@ mod containers;
 mod defs;
 mod expr;
 mod extensions;
+mod given;
 mod members;
 mod names;
 mod objects;
@@ -18,7 +19,7 @@ mod types;
 
 use std::rc::Rc;
 
-use sdl_model::facts::{Arena, DefIx, ExprIx};
+use sdl_model::facts::{Arena, DefIx, ExprIx, StrIx};
 
 use crate::hash::NumberMap;
 use crate::modules::{ModRef, Place};
@@ -245,6 +246,29 @@ pub(crate) struct Ctx<'e> {
     pub(crate) subject: Option<DefRef>,
     /// What the generic parameters of a definition stand for.
     pub(crate) env: Option<&'e Env>,
+    /// What the parameters of a function are that stands in the expression.
+    pub(crate) given: Option<&'e Given<'e>>,
+}
+
+/// A parameter of a function that is an argument, and what it is given; then those before it.
+pub(crate) struct Given<'g> {
+    name: StrIx,
+    value: Typed,
+    before: Option<&'g Given<'g>>,
+}
+
+impl Ctx<'_> {
+    /// What the parameter `name` is given, if it is one.
+    fn given(&self, name: StrIx) -> Option<Typed> {
+        let mut at = self.given;
+        while let Some(one) = at {
+            if one.name == name {
+                return Some(one.value.clone());
+            }
+            at = one.before;
+        }
+        None
+    }
 }
 
 /// What the generic parameters of a definition stand for.
@@ -284,6 +308,7 @@ impl<'r, 'w> Infer<'r, 'w> {
             members: true,
             subject,
             env: None,
+            given: None,
         }
     }
 

@@ -47,6 +47,7 @@ impl Infer<'_, '_> {
             members: of.is_type,
             subject: None,
             env: None,
+            given: None,
         };
         let Expr::Record(fields) = arena.expr(of.expr) else { return Typed::UNKNOWN };
         if let Some((_, value)) = fields.iter().rev().find(|(field, _)| arena.str(*field) == name) {

@@ -12,6 +12,7 @@ pub(crate) fn outside(name: &str, args: Vec<Ty>) -> Ty {
         "Type" | "type" => first(args).instance_of().map_or(Ty::External(None), Ty::Class),
         "Coroutine" => args.into_iter().next_back().unwrap_or(Ty::Unknown),
         "Tuple" | "tuple" => Shape::ty(ShapeKind::Tuple, args),
+        "OccupiedEntry" | "VacantEntry" if args.len() > 1 => Shape::ty(ShapeKind::Entry, args),
         _ if STANDS_FOR_VALUE.contains(name) => first(args),
         _ if WRAPPER.contains(name) => Shape::ty(ShapeKind::Wrapper, args),
         _ if MAP.contains(name) => Shape::ty(ShapeKind::Map, args),

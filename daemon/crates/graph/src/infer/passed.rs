@@ -163,7 +163,7 @@ fn parameter(file: &FileIndex, def: DefIx, arg: usize) -> Option<ExprIx> {
 
 impl Shape {
     /// What parameter `param` of the function that is argument `arg` of the method `name` is given.
-    fn passed(&self, name: &str, arg: usize, param: usize, lang: Lang) -> Ty {
+    pub(super) fn passed(&self, name: &str, arg: usize, param: usize, lang: Lang) -> Ty {
         // `Hook<[A, B]>`: what it hands on, to whichever argument is a function.
         if let (ShapeKind::Other, Some(Ty::External(Some(handed)))) = (self.kind, self.args.first())
             && handed.kind == ShapeKind::Tuple
@@ -177,6 +177,7 @@ impl Shape {
             // Of a result, the error.
             ShapeKind::Wrapper if param == 0 && self.args.len() > 1 && takes_error(name) => self.arg(1),
             ShapeKind::Wrapper if param == 0 => self.arg(0),
+            ShapeKind::Entry if param == 0 && name == "and_modify" => self.arg(1),
             ShapeKind::Tuple if param == 0 => Ty::union(self.args.iter().cloned()),
             ShapeKind::Sequence => match (name, param) {
                 ("fold" | "try_fold" | "reduce" | "reduceRight" | "inject" | "rfold", 0) => Ty::Unknown,
@@ -193,6 +194,7 @@ impl Shape {
                 (Lang::JavaScript | Lang::TypeScript | Lang::Tsx, 0) => self.arg(1),
                 (Lang::JavaScript | Lang::TypeScript | Lang::Tsx, 1) => self.arg(0),
                 (Lang::Java | Lang::Kotlin | Lang::Ruby, at) => self.arg(at),
+                (Lang::Rust, at) if matches!(name, "retain" | "retain2" | "extract_if") => self.arg(at),
                 _ => Ty::Unknown,
             },
             _ => Ty::Unknown,

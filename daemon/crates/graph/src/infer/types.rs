@@ -117,7 +117,7 @@ impl Infer<'_, '_> {
     fn bound(&self, ctx: &Ctx<'_>, bound: ExprIx, depth: u8) -> Ty {
         // The bound is an outline expression, wherever its parameter is used.
         let file = self.file(ctx.file);
-        let outline = Ctx { arena: &file.outline.arena, body: false, at: u32::MAX, ..*ctx };
+        let outline = Ctx { arena: &file.outline.arena, body: false, at: u32::MAX, given: None, ..*ctx };
         match self.stated_at(&outline, bound, depth) {
             // Several bounds, all of which hold: any may have the member.
             Ty::External(_) => Ty::External(None),

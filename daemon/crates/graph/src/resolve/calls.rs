@@ -1,10 +1,10 @@
 //! Calls.
 
-use sdl_model::facts::{Binding, BindingKind, DefFlags, DefIx, Expr, ExprIx, Ref, RefForm};
+use sdl_model::facts::{Binding, BindingKind, DefFlags, DefIx, Expr, ExprIx, Lit, Ref, RefForm};
 use sdl_model::{EdgeKind, Lang, SymbolKind};
 
 use super::{CANDIDATES, Outcome, Resolver};
-use crate::infer::{How, Infer, Meaning, Ty, Typed, Via, Want};
+use crate::infer::{Ctx, How, Infer, Meaning, Ty, Typed, Via, Want};
 use crate::modules::{self, Place};
 use crate::strategies::{
     self as s, Rule, alias, alternatives, built, class_member, element, guessed, held_function, inherited,
@@ -34,6 +34,25 @@ fn rule_of_receiver(how: How) -> &'static Rule {
         How::Element => &element::RULE,
         How::Guessed => &guessed::RULE,
     }
+}
+
+/// The functions and types that a value may be; none if it may be something else.
+fn callables(value: &Typed) -> Vec<DefRef> {
+    let each = value.ty.each().iter().filter(|ty| **ty != Ty::Null);
+    let found: Option<Vec<DefRef>> = each
+        .map(|ty| match ty {
+            Ty::Func(def, _) | Ty::Class(def) => Some(*def),
+            _ => None,
+        })
+        .collect();
+    found.filter(|found| found.len() <= CANDIDATES).unwrap_or_default()
+}
+
+/// Whether `ix` is what a lock of Rust gives.
+fn is_lock(ctx: &Ctx<'_>, ix: ExprIx) -> bool {
+    let Expr::Call(callee, 0) = ctx.arena.expr(ix) else { return false };
+    let Expr::Attr(_, name) = ctx.arena.expr(*callee) else { return false };
+    matches!(ctx.arena.str(*name), "lock" | "read" | "write" | "try_lock" | "try_read" | "try_write")
 }
 
 impl Resolver<'_, '_> {
@@ -259,19 +278,28 @@ impl Resolver<'_, '_> {
     fn held_local(&self, ix: u32) -> Outcome {
         let value = self.infer.local_type(ix);
         let body = self.infer.own.body;
+        // What branches set it to, each by a name.
+        let mut several = false;
         let sure = body.bindings.get(ix as usize).is_some_and(|one| {
-            let named = one.value.is_some_and(|value| {
-                matches!(body.arena.expr(value), Expr::Name(_) | Expr::Attr(..) | Expr::Path(..))
+            let is_name = |value: &ExprIx| {
+                matches!(body.arena.expr(*value), Expr::Name(_) | Expr::Attr(..) | Expr::Path(..))
+            };
+            several = one.value.is_some_and(|value| match body.arena.expr(value) {
+                Expr::Either(all) => all
+                    .iter()
+                    .all(|one| is_name(one) || matches!(body.arena.expr(*one), Expr::Lit(Lit::Null))),
+                _ => false,
             });
+            let named = several || one.value.as_ref().is_some_and(is_name);
             match self.lang {
                 // What a local of JavaScript holds is told by its type, which may be wider.
                 Lang::JavaScript | Lang::TypeScript | Lang::Tsx => false,
-                Lang::Python => named && value.how < How::Guessed && !self.may_be_passed(one),
+                Lang::Python => named && (several || value.how < How::Guessed) && !self.may_be_passed(one),
                 _ => one.kind != BindingKind::Param && value.how == How::Named,
             }
         });
         if sure && self.lang == Lang::Python {
-            let targets = self.all_named(ix);
+            let targets = if several { callables(&value) } else { self.all_named(ix) };
             if targets.len() > 1 {
                 return Outcome::Found(targets, &alias::RULE);
             }
@@ -285,10 +313,12 @@ impl Resolver<'_, '_> {
         let Some(one) = own.body.bindings.get(ix as usize) else { return Vec::new() };
         let mut targets = Vec::new();
         for ix in own.bindings(one.scope, one.name) {
-            match self.infer.local_type(*ix).ty {
-                Ty::Func(def, _) | Ty::Class(def) => targets.push(def),
-                Ty::Null => {}
-                _ => return Vec::new(),
+            for ty in self.infer.local_type(*ix).ty.each() {
+                match ty {
+                    Ty::Func(def, _) | Ty::Class(def) => targets.push(*def),
+                    Ty::Null => {}
+                    _ => return Vec::new(),
+                }
             }
             if targets.len() > CANDIDATES {
                 return Vec::new();
@@ -342,12 +372,39 @@ impl Resolver<'_, '_> {
 
     fn member_call(&self, one: &Ref, recv: ExprIx) -> Outcome {
         let name = self.infer.own.sym(self.infer.w, one.name);
-        self.member_of(one, recv, name, true)
+        let Expr::Either(parts) = self.infer.own.body.arena.expr(recv) else {
+            return self.member_of(one, recv, name, true);
+        };
+        // `Trait::name(value, …)`.
+        match (parts.as_slice(), one.form) {
+            ([path, value], RefForm::PathCall) => match self.member_of(one, *path, name, true) {
+                Outcome::External => {
+                    self.of_outside_trait(one, *path, *value, name).unwrap_or(Outcome::External)
+                }
+                found => found,
+            },
+            _ => self.member_of(one, recv, name, true),
+        }
+    }
+
+    /// What a type of the repository has for a method of a trait from outside.
+    fn of_outside_trait(&self, one: &Ref, path: ExprIx, value: ExprIx, name: Sym) -> Option<Outcome> {
+        let ctx = self.ctx(one);
+        let (Expr::Name(last) | Expr::Path(_, last)) = ctx.arena.expr(path) else { return None };
+        let value = self.infer.eval(&ctx, value);
+        let mut found = Vec::new();
+        for ty in value.ty.each() {
+            found.push(self.infer.implemented(ty.instance_of()?, ctx.arena.str(*last), name)?);
+        }
+        (!found.is_empty()).then(|| Outcome::Found(found, rule_of_receiver(value.how)))
     }
 
     /// The member `name` of what stands before it.
     pub(super) fn member_of(&self, one: &Ref, recv: ExprIx, name: Sym, call: bool) -> Outcome {
         let ctx = self.ctx(one);
+        if self.lang == Lang::Rust && call && self.infer.has_own_clone(&ctx, recv, name) {
+            return Outcome::External;
+        }
         let in_path = one.form == RefForm::PathCall;
         let value = self.infer.receiver_value(&ctx, recv, 0, in_path);
         let on_self = matches!(ctx.arena.expr(recv), Expr::SelfRef);
@@ -442,6 +499,8 @@ impl Resolver<'_, '_> {
             0 if call && let Some(found) = self.extended(one, &value.ty, name) => found,
             0 if unknown => self.unknown_receiver(one, name, call),
             0 if outside => self.by_trait(one, name, call).unwrap_or(Outcome::External),
+            // What a lock gives first is no value of what it guards.
+            0 if is_lock(&ctx, recv) => self.by_trait(one, name, call).unwrap_or(Outcome::Unresolved),
             0 => Outcome::Unresolved,
             1 if call => self.one_or_named(targets[0], rule),
             1 => Outcome::Found(targets, rule),

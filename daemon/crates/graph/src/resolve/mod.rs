@@ -84,6 +84,7 @@ impl Resolver<'_, '_> {
             members: one.form == RefForm::Type,
             subject: None,
             env: None,
+            given: None,
         }
     }
 

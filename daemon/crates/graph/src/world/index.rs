@@ -2,7 +2,7 @@
 
 use std::cell::OnceCell;
 
-use sdl_model::facts::{DefFlags, DefIx, Expr, ExprIx, Import, ImportKind};
+use sdl_model::facts::{DefFlags, DefIx, ExprIx, Import, ImportKind};
 use sdl_model::{FileId, Lang, RelPath, SymbolId, SymbolKind};
 
 use super::{SharedOutline, Sym};
@@ -254,13 +254,6 @@ fn rank(kind: SymbolKind) -> u8 {
 }
 
 /// The last name of a type's expression: `C` of `a.b.C[T]`.
-pub(crate) fn last_name(outline: &sdl_model::Outline, mut ix: ExprIx) -> Option<&str> {
-    for _ in 0..16 {
-        match outline.arena.expr(ix) {
-            Expr::Name(name) | Expr::Attr(_, name) | Expr::Path(_, name) => return Some(outline.str(*name)),
-            Expr::Generic(base, _) | Expr::Unwrap(base) => ix = *base,
-            _ => return None,
-        }
-    }
-    None
+pub(crate) fn last_name(outline: &sdl_model::Outline, ix: ExprIx) -> Option<&str> {
+    outline.last_name(ix)
 }

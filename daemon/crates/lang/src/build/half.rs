@@ -255,6 +255,14 @@ impl<'a> Half<'a> {
     }
 }
 
+/// Hands each expression that `expr` refers to directly to `each`.
+pub(crate) fn parts(expr: &Expr, mut each: impl FnMut(ExprIx)) {
+    map_parts(expr, |part| {
+        each(part);
+        part
+    });
+}
+
 /// `expr` with each expression that it refers to replaced.
 pub(super) fn map_parts(expr: &Expr, mut part: impl FnMut(ExprIx) -> ExprIx) -> Expr {
     let mut all = |list: &[ExprIx]| list.iter().map(|ix| part(*ix)).collect::<Vec<_>>();

@@ -1,6 +1,8 @@
 //! References, bindings, imports, exports.
 
-use sdl_model::facts::{Binding, BindingKind, DefIx, Export, ExprIx, Import, ImportKind, Ref, RefForm};
+use sdl_model::facts::{
+    Binding, BindingKind, DefIx, Export, ExprIx, Import, ImportKind, Ref, RefForm, StrIx,
+};
 
 use super::Builder;
 
@@ -67,6 +69,29 @@ impl Builder<'_> {
     /// Whether `name` is a local of the innermost open definition so far.
     pub fn is_bound(&self, name: &str) -> bool {
         self.body.lookup(name).is_some_and(|name| self.latest.contains_key(&(self.scope(), name)))
+    }
+
+    /// The bindings so far, in the order in which they were added.
+    pub fn bindings(&self) -> &[Binding] {
+        &self.bindings
+    }
+
+    /// The latest binding of `name` in `scope` before the one numbered `first`.
+    pub fn binding_before(&self, scope: DefIx, name: StrIx, first: usize) -> Option<Binding> {
+        let mut at = *self.latest.get(&(scope, name))? as usize;
+        while at >= first {
+            at = *self.before.get(at).filter(|before| **before != u32::MAX)? as usize;
+        }
+        self.bindings.get(at).copied()
+    }
+
+    /// What the local `name` of the innermost open definition was last set to, and how far it is known; nothing if its type
+    /// is stated.
+    pub fn latest_local(&self, name: &str) -> Option<(ExprIx, u32)> {
+        let name = self.body.lookup(name)?;
+        let latest = self.bindings.get(*self.latest.get(&(self.scope(), name))? as usize)?;
+        let is_local = latest.kind == BindingKind::Local && latest.ty.is_none();
+        latest.value.filter(|_| is_local).map(|value| (value, latest.to))
     }
 
     /// Adds an import of the innermost open definition.

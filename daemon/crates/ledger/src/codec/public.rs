@@ -1,6 +1,6 @@
 //! What a file publishes: names, and the search postings.
 
-use sdl_model::facts::DefFlags;
+use sdl_model::facts::names_in;
 use sdl_model::{FileId, Lang, Outline, SymbolId, SymbolKind};
 use serde::{Deserialize, Serialize};
 
@@ -40,7 +40,7 @@ pub(crate) struct PublicDef {
     pub(crate) symbol: SymbolId,
     /// Its kind.
     pub(crate) kind: SymbolKind,
-    /// Its simple name if it is found by that; else empty.
+    /// The names that it is found by, as [`Outline::published`] gives them; empty for none.
     pub(crate) name: String,
 }
 
@@ -50,16 +50,13 @@ impl Public {
         let mut defs: Vec<PublicDef> = outline
             .defs
             .iter()
-            .map(|def| {
-                let listed = !matches!(def.kind, SymbolKind::Module | SymbolKind::Impl)
-                    && !def.flags.has(DefFlags::LOCAL);
-                PublicDef {
-                    symbol: file.symbol(def.key),
-                    kind: def.kind,
-                    name: if listed { outline.str(def.name).to_owned() } else { String::new() },
-                }
-            })
+            .map(|def| PublicDef { symbol: file.symbol(def.key), kind: def.kind, name: String::new() })
             .collect();
+        for (ix, name) in outline.published() {
+            if let Some(def) = defs.get_mut(ix.0 as usize) {
+                def.name = name.into_owned();
+            }
+        }
         defs.sort_unstable();
         defs.dedup_by_key(|def| def.symbol);
         Self {
@@ -82,8 +79,9 @@ impl Public {
 
     /// The definitions that are found by name, with their stored form.
     pub(crate) fn listed(&self, file: FileId) -> impl Iterator<Item = (&str, [u8; NAME_ITEM])> {
-        self.defs.iter().filter(|def| !def.name.is_empty()).map(move |def| {
-            (def.name.as_str(), pack_hit(NameHit { symbol: def.symbol, file, kind: def.kind }))
+        self.defs.iter().flat_map(move |def| {
+            let hit = pack_hit(NameHit { symbol: def.symbol, file, kind: def.kind });
+            names_in(&def.name).map(move |name| (name, hit))
         })
     }
 }

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::ControlFlow;
 
+use sdl_model::facts::names_in;
 use sdl_model::{FileId, FileRow, FileState, SymbolId, Version, VersionRow};
 
 use super::derived::incoming;
@@ -149,7 +150,8 @@ impl Check<'_, '_> {
             let file = rows.symbol_file(symbol)?;
             let known = match file.map(|file| rows.public(file)).transpose()?.flatten() {
                 Some(public) => {
-                    public.defs.iter().any(|def| def.symbol == symbol && *text_key(&def.name) == *key)
+                    let is_key = |name: &str| *text_key(name) == *key;
+                    public.defs.iter().any(|def| def.symbol == symbol && names_in(&def.name).any(is_key))
                 }
                 None => false,
             };

@@ -7,11 +7,14 @@ mod arena;
 mod body;
 mod def;
 mod outline;
+mod published;
 
 pub use arena::{Arena, Expr, ExprIx, LONGEST_DOTTED, Lit, StrIx, Strings};
 pub use body::{Binding, BindingKind, Body, Prose, Ref, RefForm};
 pub use def::{Base, BaseKind, Def, DefFlags, DefIx, Effect, EffectKind, Param, ParamKind, Span};
 pub use outline::{Export, Import, ImportKind, Manifest, ManifestKind, Outline};
+
+pub use published::{name_apart, names_in};
 
 use serde::{Deserialize, Serialize};
 

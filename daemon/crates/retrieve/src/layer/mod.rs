@@ -18,8 +18,8 @@ pub use search::Search;
 pub use state::{Done, Origin, State, StateFile};
 
 use sdl_ledger::{Brief, NameHit, SymbolHome, View};
-use sdl_model::facts::DefFlags;
-use sdl_model::{Edge, FactsKey, FileId, FileRow, InEdge, Outline, RelPath, SymbolId, SymbolKind, Version};
+use sdl_model::facts::names_in;
+use sdl_model::{Edge, FactsKey, FileId, FileRow, InEdge, Outline, RelPath, SymbolId, Version};
 
 use crate::{History, Outlines, Result};
 
@@ -99,13 +99,13 @@ impl Layer {
                 self.packages.entry(outline.str(package).to_owned()).or_default().insert(id);
             }
             for def in &outline.defs {
-                let symbol = id.symbol(def.key);
-                self.homes.insert(symbol, SymbolHome { file: id, kind: def.kind });
-                let listed = !matches!(def.kind, SymbolKind::Module | SymbolKind::Impl)
-                    && !def.flags.has(DefFlags::LOCAL);
-                if listed {
-                    let hit = NameHit { symbol, file: id, kind: def.kind };
-                    self.names.entry(outline.str(def.name).to_owned()).or_default().insert(hit);
+                self.homes.insert(id.symbol(def.key), SymbolHome { file: id, kind: def.kind });
+            }
+            for (ix, published) in outline.published() {
+                let Some(def) = outline.def(ix) else { continue };
+                let hit = NameHit { symbol: id.symbol(def.key), file: id, kind: def.kind };
+                for name in names_in(&published) {
+                    self.names.entry(name.to_owned()).or_default().insert(hit);
                 }
             }
         }

@@ -8,6 +8,7 @@ use std::sync::Arc;
 
 use sdl_graph::{SharedOutline, World};
 use sdl_ledger::{ChangedKeys, FactsStore, LookupKey, ResolutionCounts, Resolved, Result, Snapshot, View};
+use sdl_model::facts::names_in;
 use sdl_model::{Body, Edge, Facts, FactsKey, FileId, FileRow, FileState, Outline, RelPath, SymbolId};
 
 use super::{Laid, Layer, LayerFile};
@@ -290,7 +291,9 @@ impl Changed {
             keys.extend([old, new].iter().flatten().map(|text| LookupKey::Package(text).hash()));
         }
         for outline in [was, is].into_iter().flatten() {
-            self.names.extend(outline.defs.iter().map(|def| outline.str(def.name).to_owned()));
+            for (_, published) in outline.published() {
+                self.names.extend(names_in(&published).map(str::to_owned));
+            }
         }
     }
 

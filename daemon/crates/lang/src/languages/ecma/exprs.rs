@@ -15,6 +15,8 @@ pub(super) const EXPORTED_THIS: &str = "this.";
 
 /// How many wrappings of a value are looked through.
 const MAX_WRAPS: usize = 16;
+/// How many parameters of a function that is an argument are looked at.
+const MAX_PARAMS: usize = 4;
 /// How many properties of an object are looked at.
 pub(super) const MAX_FIELDS: usize = 48;
 
@@ -37,8 +39,23 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         }
         K::CallExpression => call(half, node),
         K::NewExpression => {
-            let class = half.value_or_unknown(node.child(F::Constructor));
-            match node.child(F::TypeArgumentsField) {
+            let constructor = node.child(F::Constructor);
+            let stated = node.child(F::TypeArgumentsField);
+            let filled = || Some((constructor?.text(), node.child(F::Arguments)?.first()?));
+            // What is made of a list holds its elements.
+            if let (None, Some(("Set", list))) = (stated, filled()) {
+                let list = half.value(list);
+                let element = half.add(Expr::Iter(list));
+                return of_values(half, "Set", vec![element]);
+            }
+            if let (None, Some(("Map", list))) = (stated, filled()) {
+                let list = half.value(list);
+                let pair = half.add(Expr::Iter(list));
+                let pair = [0, 1].map(|at| half.add(Expr::Item(pair, at)));
+                return of_values(half, "Map", pair.to_vec());
+            }
+            let class = half.value_or_unknown(constructor);
+            match stated {
                 Some(list) => {
                     let args = half.types(list.children());
                     let class = half.add(Expr::Generic(class, args));
@@ -216,8 +233,102 @@ fn call<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             return half.unknown();
         }
     }
-    let callee = half.value(callee);
-    half.call(callee, arg_count(node.child(F::Arguments)))
+    let args = node.child(F::Arguments);
+    if let Some(made) = args.and_then(Node::first).and_then(|arg| of_library(half, callee, arg)) {
+        return made;
+    }
+    // What a function gives that it is called with, it may give in turn.
+    let name = callee.child(F::Property).filter(|_| callee.is(K::MemberExpression)).map_or("", Node::text);
+    let function = args.and_then(Node::first).filter(|_| matches!(name, "map" | "flatMap" | "then"));
+    let function = function.and_then(|function| given(half, function));
+    let mut callee = half.value(callee);
+    if let Some(function) = function {
+        callee = half.add(Expr::Generic(callee, vec![function]));
+    }
+    half.call(callee, arg_count(args))
+}
+
+/// What functions of the standard library give that is made of their argument.
+fn of_library<'a>(half: &mut Half<'a>, callee: Node<'a>, arg: Node<'a>) -> Option<ExprIx> {
+    if callee.end() - callee.start() > 24 {
+        return None;
+    }
+    match callee.text() {
+        "structuredClone" => Some(half.value(arg)),
+        "Object.values" => {
+            let whole = half.value(arg);
+            let element = half.add(Expr::Index(whole));
+            Some(of_values(half, "Array", vec![element]))
+        }
+        "Object.entries" => {
+            let whole = half.value(arg);
+            let element = half.add(Expr::Index(whole));
+            let key = half.lit(Lit::Str);
+            let pair = half.add(Expr::Tuple(vec![key, element]));
+            Some(of_values(half, "Array", vec![pair]))
+        }
+        "Promise.all" => {
+            let whole = half.value(arg);
+            match half.expr(whole) {
+                Expr::Tuple(items) => {
+                    let items = items.clone();
+                    let items = items.into_iter().map(|item| half.add(Expr::Await(item))).collect();
+                    Some(half.add(Expr::Tuple(items)))
+                }
+                _ => {
+                    let element = half.add(Expr::Iter(whole));
+                    let element = half.add(Expr::Await(element));
+                    Some(of_values(half, "Array", vec![element]))
+                }
+            }
+        }
+        "Promise.resolve" => {
+            let held = half.value(arg);
+            let held = half.add(Expr::Await(held));
+            Some(of_values(half, "Promise", vec![held]))
+        }
+        _ => None,
+    }
+}
+
+/// A value of the type `name` of the standard library that holds `elements`.
+pub(super) fn of_values(half: &mut Half<'_>, name: &str, elements: Vec<ExprIx>) -> ExprIx {
+    let elements = elements.into_iter().map(|element| half.add(Expr::Either(vec![element]))).collect();
+    let name = half.type_name(name);
+    let ty = half.add(Expr::Generic(name, elements));
+    half.add(Expr::New(ty))
+}
+
+/// A function that is an argument, with what it gives: the one expression that it is made of, or that it returns at its
+/// end.
+fn given<'a>(half: &mut Half<'a>, function: Node<'a>) -> Option<ExprIx> {
+    if !matches!(function.kind(), K::ArrowFunction | K::FunctionExpression) {
+        return None;
+    }
+    let body = function.child(F::Body)?;
+    let result = if body.is(K::StatementBlock) {
+        body.children().last().filter(|last| last.is(K::ReturnStatement))?.first()?
+    } else {
+        body
+    };
+    let mut params = Vec::new();
+    for param in super::params::written(function).take(MAX_PARAMS) {
+        params.push(match param.pattern.kind() {
+            K::Identifier => half.type_name(param.pattern.text()),
+            K::ArrayPattern if !param.pattern.text().contains(",,") => {
+                let parts = param.pattern.children().take(MAX_PARAMS);
+                let parts = parts.map(|part| match part.kind() {
+                    K::Identifier => half.type_name(part.text()),
+                    _ => half.unknown(),
+                });
+                let parts = parts.collect();
+                half.add(Expr::Tuple(parts))
+            }
+            _ => half.unknown(),
+        });
+    }
+    let result = half.value(result);
+    (!half.is_unknown(result)).then(|| half.add(Expr::Callable(params, Some(result))))
 }
 
 /// The argument that a call gives back as it is: `Object.freeze(x)`.

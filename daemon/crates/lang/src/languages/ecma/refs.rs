@@ -1,6 +1,6 @@
 //! References.
 
-use sdl_model::facts::{Expr, RefForm};
+use sdl_model::facts::{BindingKind, Expr, Lit, RefForm};
 
 use super::{Context, F, K, Node, classes, commonjs, exprs, functions, imports, invariants};
 use crate::driver::Visit;
@@ -31,10 +31,29 @@ pub(super) fn call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
             functions::test(cx, node);
             invariants::asserted(cx, node, callee.text());
             commonjs::mixed_in(cx, node);
+            pushed(cx, node, callee);
         }
         // `it.each(…)('…', () => …)`.
         K::CallExpression => functions::test(cx, node),
         _ => {}
+    }
+}
+
+/// `list.push(element)`: what an empty list holds from here on.
+fn pushed<'a>(cx: &mut Context<'a>, node: Node<'a>, callee: Node<'a>) {
+    let (Some(list), Some(name)) = (callee.child(F::ObjectField), callee.child(F::Property)) else { return };
+    if !list.is(K::Identifier) || !matches!(name.text(), "push" | "unshift") {
+        return;
+    }
+    let Some(element) = node.child(F::Arguments).and_then(Node::first) else { return };
+    let Some((value, to)) = cx.b.latest_local(list.text()) else { return };
+    if !matches!(cx.b.body.expr(value), Expr::Lit(Lit::List)) {
+        return;
+    }
+    let element = cx.b.body.value(element);
+    if !matches!(cx.b.body.expr(element), Expr::Unknown | Expr::Lit(_)) {
+        let value = exprs::of_values(&mut cx.b.body, "Array", vec![element]);
+        cx.b.bind_within(BindingKind::Local, list.text(), None, Some(value), node.end(), to);
     }
 }
 

@@ -6,6 +6,7 @@ mod effects;
 mod exprs;
 mod imports;
 mod invariants;
+mod joins;
 mod narrow;
 mod params;
 mod refs;
@@ -26,6 +27,7 @@ kinds! {
         BreakStatement = "break_statement",
         ContinueStatement = "continue_statement",
         ElifClause = "elif_clause",
+        ElseClause = "else_clause",
         IfClause = "if_clause",
         Assignment = "assignment",
         Attribute = "attribute",
@@ -102,6 +104,7 @@ kinds! {
         Subscript = "subscript",
         True = "true",
         Tuple = "tuple",
+        TryStatement = "try_statement",
         TuplePattern = "tuple_pattern",
         Type = "type",
         TypeAlias = "type_alias_statement",
@@ -159,6 +162,8 @@ pub struct State {
     type_until: u32,
     /// Whether the file says what it exports (`__all__`).
     has_all: bool,
+    /// Where the bindings of the statements with branches begin that are open.
+    branching: Vec<usize>,
 }
 
 impl Language for Python {
@@ -213,6 +218,12 @@ impl Language for Python {
             K::IfStatement => {
                 invariants::guard(cx, node);
                 narrow::branch(cx, node);
+                joins::enter(cx);
+                return Visit::IntoThenLeave;
+            }
+            K::TryStatement => {
+                joins::enter(cx);
+                return Visit::IntoThenLeave;
             }
             K::ElifClause => narrow::branch(cx, node),
             K::IfClause => narrow::clause(cx, node),
@@ -226,6 +237,10 @@ impl Language for Python {
             _ => {}
         }
         Visit::Into
+    }
+
+    fn leave<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+        joins::leave(cx, node);
     }
 
     fn finish(cx: &mut Context<'_>) {

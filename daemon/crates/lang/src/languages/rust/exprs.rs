@@ -3,11 +3,13 @@
 use sdl_model::facts::{Expr, ExprIx, Lit};
 
 use super::imports::bare;
-use super::{F, K, Node};
+use super::{F, K, Node, arms, patterns, tokens};
 use crate::build::Half;
 
 /// How many arms of a match are looked at.
 const MAX_ARMS: usize = 6;
+/// How many parameters of a closure are looked at.
+const MAX_PARAMS: usize = 4;
 
 pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
@@ -61,15 +63,16 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             if by_range { base } else { half.add(Expr::Index(base)) }
         }
         K::IfExpression => {
-            let then = half.value_or_unknown(node.child(F::Consequence).and_then(tail));
+            let then = arms::then(half, node.child(F::Condition), node.child(F::Consequence));
             let otherwise = node.child(F::Alternative).and_then(Node::first);
             let otherwise = otherwise.map(|other| half.value(other));
             half.either(std::iter::once(then).chain(otherwise).collect())
         }
         K::MatchExpression => {
             let arms = node.child(F::Body).into_iter().flat_map(Node::children);
-            let arms = arms.filter_map(|arm| arm.child(F::Value)).take(MAX_ARMS);
-            let mut values = half.values(arms);
+            let arms = arms.filter(|arm| arm.child(F::Value).is_some()).take(MAX_ARMS);
+            let subject = node.child(F::Value);
+            let mut values: Vec<ExprIx> = arms.map(|arm| arms::arm(half, subject, arm)).collect();
             if values.len() > 1 {
                 values.retain(|ix| !half.is_unknown(*ix));
             }
@@ -88,7 +91,15 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
                 (None, Some(body)) => Some(half.value(body)),
                 (None, None) => None,
             };
-            half.add(Expr::Callable(Vec::new(), ret))
+            let params = node.child(F::Parameters).into_iter().flat_map(Node::children).take(MAX_PARAMS);
+            let params = params.map(|param| {
+                patterns::shape(
+                    half,
+                    if param.is(K::Parameter) { param.child(F::Pattern) } else { Some(param) },
+                )
+            });
+            let params = params.collect();
+            half.add(Expr::Callable(params, ret))
         }
         K::ArrayExpression => {
             let items = half.values(node.children());
@@ -99,7 +110,10 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             half.add(Expr::Tuple(items))
         }
         K::MacroInvocation => match node.child(F::MacroName).map_or("", Node::text) {
-            "vec" => half.lit(Lit::List),
+            "vec" => match node.child_of(K::TokenTree).and_then(|tree| tokens::first(half, tree)) {
+                Some(element) => of_values(half, "Vec", element),
+                None => half.lit(Lit::List),
+            },
             "format" | "concat" | "stringify" | "env" | "include_str" | "file" => half.lit(Lit::Str),
             "matches" | "cfg" => half.lit(Lit::Bool),
             "line" | "column" => half.lit(Lit::Int),
@@ -131,8 +145,7 @@ fn call<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         let last = last.rsplit("::").next().unwrap_or(last);
         match (last, callee.child(F::Name).map_or("", Node::text)) {
             // Pointers and what gives back a value of the type that it is given.
-            ("Box" | "Rc" | "Arc" | "Pin", "new" | "clone" | "pin" | "new_unchecked")
-            | ("mem", "take" | "replace") => {
+            (of, name) if is_pointer(of, name) || (of == "mem" && matches!(name, "take" | "replace")) => {
                 return half.value_or_unknown(args.and_then(Node::first));
             }
             ("Default", "default") => return half.unknown(),
@@ -144,8 +157,59 @@ fn call<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             _ => {}
         }
     }
-    let callee = half.value(callee);
+    let first = args.and_then(Node::first);
+    if let (K::Identifier, "Some", Some(first)) = (callee.kind(), callee.text(), first) {
+        let held = half.value(first);
+        return of_values(half, "Option", held);
+    }
+    // What a function gives that it is called with, it may give in turn.
+    let function = match callee.child(F::Field).filter(|_| callee.is(K::FieldExpression)) {
+        Some(name) if is_made_by(name.text()) => args
+            .and_then(|args| args.children().take(3).filter(|arg| arg.is(K::ClosureExpression)).last())
+            .map(|function| half.value(function)),
+        _ => None,
+    };
+    let mut callee = half.value(callee);
+    if let Some(function) = function {
+        callee = half.add(Expr::Generic(callee, vec![function]));
+    }
     half.call(callee, arg_count(args))
+}
+
+/// A value of the type `name` from outside that holds `element`.
+pub(super) fn of_values(half: &mut Half<'_>, name: &str, element: ExprIx) -> ExprIx {
+    let element = half.add(Expr::Either(vec![element]));
+    let name = half.type_name(name);
+    let ty = half.add(Expr::Generic(name, vec![element]));
+    half.add(Expr::New(ty))
+}
+
+/// Whether the function `name` of the type `of` gives a value of the type that it is given, or a pointer to one.
+pub(super) fn is_pointer(of: &str, name: &str) -> bool {
+    match name {
+        "new" | "clone" | "pin" | "new_unchecked" => matches!(of, "Box" | "Rc" | "Arc" | "Pin"),
+        "into_inner" => matches!(of, "Rc" | "Arc" | "Pin"),
+        "get_mut" => matches!(of, "Rc" | "Arc" | "Pin"),
+        "make_mut" | "unwrap_or_clone" | "try_unwrap" => matches!(of, "Rc" | "Arc"),
+        "get_ref" | "into_ref" | "get_unchecked_mut" | "into_inner_unchecked" => of == "Pin",
+        _ => false,
+    }
+}
+
+/// Methods that give what the function gives that they are called with, or something that holds it.
+fn is_made_by(name: &str) -> bool {
+    matches!(
+        name,
+        "map"
+            | "and_then"
+            | "filter_map"
+            | "find_map"
+            | "flat_map"
+            | "map_or"
+            | "map_or_else"
+            | "map_while"
+            | "then"
+    )
 }
 
 /// A callee without its type arguments.

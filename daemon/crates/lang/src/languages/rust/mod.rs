@@ -1,5 +1,6 @@
 //! Rust.
 
+mod arms;
 mod attrs;
 mod effects;
 mod exprs;
@@ -36,6 +37,7 @@ kinds! {
         Attribute = "attribute",
         AttributeItem = "attribute_item",
         AwaitExpression = "await_expression",
+        BaseFieldInitializer = "base_field_initializer",
         BinaryExpression = "binary_expression",
         Block = "block",
         BlockComment = "block_comment",

@@ -4,9 +4,12 @@ use sdl_model::facts::{BindingKind, Expr, ExprIx};
 
 use super::imports::bare;
 use super::{Context, F, K, Node, members};
+use crate::build::{Half, MAX_ELEMENTS};
 
 /// Most patterns in one that are looked at.
 const MAX_PARTS: usize = 4_000;
+/// Most borrowings around one name.
+const MAX_WRAPS: usize = 4;
 
 /// A name in a pattern that is bound and not a constant or a variant.
 pub(super) fn is_binding(name: &str) -> bool {
@@ -92,6 +95,38 @@ pub(super) fn bind<'a>(
     }
 }
 
+/// The shape of a closure's parameter: a name, or a tuple of them.
+pub(super) fn shape<'a>(half: &mut Half<'a>, pattern: Option<Node<'a>>) -> ExprIx {
+    let mut pattern = pattern;
+    for _ in 0..MAX_WRAPS {
+        pattern = match pattern {
+            Some(node) if matches!(node.kind(), K::MutPattern | K::RefPattern | K::ReferencePattern) => {
+                node.children().find(|part| !part.is(K::MutableSpecifier))
+            }
+            _ => break,
+        };
+    }
+    match pattern {
+        Some(name) if name.is(K::Identifier) => half.type_name(bare(name.text())),
+        Some(tuple) if tuple.is(K::TuplePattern) => {
+            let mut parts = Vec::new();
+            for (at, part) in placed(tuple, tuple.start(), tuple.children()).take(MAX_ELEMENTS) {
+                if part.is(K::RemainingField) || at >= MAX_ELEMENTS {
+                    break;
+                }
+                parts.resize(at, half.unknown());
+                parts.push(if part.is(K::Identifier) {
+                    half.type_name(bare(part.text()))
+                } else {
+                    half.unknown()
+                });
+            }
+            half.add(Expr::Tuple(parts))
+        }
+        _ => half.unknown(),
+    }
+}
+
 type Todo<'a> = Vec<(Node<'a>, Option<ExprIx>, Option<ExprIx>)>;
 
 /// `Some(x)`, `Shape::Circle(x)`, `Metres(x)`.
@@ -120,7 +155,7 @@ fn tuple_struct<'a>(cx: &mut Context<'a>, pattern: Node<'a>, whole: Option<ExprI
 }
 
 /// The parts of a pattern with their places; `_`, which is no part, has one, too.
-fn placed<'a>(
+pub(super) fn placed<'a>(
     pattern: Node<'a>,
     from: u32,
     parts: impl Iterator<Item = Node<'a>>,

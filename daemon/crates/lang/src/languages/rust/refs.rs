@@ -1,6 +1,6 @@
 //! References.
 
-use sdl_model::facts::{EffectKind, RefForm};
+use sdl_model::facts::{BindingKind, EffectKind, Expr, ExprIx, Lit, RefForm};
 
 use super::imports::bare;
 use super::{Context, F, K, Node, exprs, invariants, patterns, tokens};
@@ -15,6 +15,7 @@ pub(super) fn is_prelude(name: &str) -> bool {
 
 /// What calling `node` shows besides the reference itself, which the walk meets later.
 pub(super) fn call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    pushed(cx, node);
     let Some(callee) = node.child(F::Function).map(exprs::plain) else { return };
     match callee.kind() {
         K::Identifier => cx.b.effect_of(callee.text()),
@@ -156,7 +157,100 @@ pub(super) fn path<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     };
     let recv = base.map(|base| if is_type { cx.b.body.ty(base) } else { cx.b.body.value(base) });
     let form = if recv.is_none() && form == RefForm::PathCall { RefForm::Call } else { form };
+    if form == RefForm::PathCall
+        && let Some((form, recv)) = trait_call(cx, node, base, recv)
+    {
+        cx.b.reference(form, text, name.start(), Some(recv), args);
+        return;
+    }
     cx.b.reference(form, text, name.start(), recv, args);
+}
+
+/// What the call of `node`, a path whose first part `base` may be a trait, is made for: `Default::default()` for what is set
+/// to it, `Trait::method(value, …)` perhaps for the value.
+fn trait_call<'a>(
+    cx: &mut Context<'a>,
+    node: Node<'a>,
+    base: Option<Node<'a>>,
+    recv: Option<ExprIx>,
+) -> Option<(RefForm, ExprIx)> {
+    let base = base.filter(|base| matches!(base.kind(), K::Identifier | K::ScopedIdentifier))?;
+    let last = base.text().rsplit("::").next().unwrap_or("");
+    let call = node.parent().filter(|call| call.is(K::CallExpression))?;
+    let arg = call.child(F::ArgumentsField).and_then(Node::first);
+    if last == "Default" && arg.is_none() {
+        return Some((RefForm::MethodCall, set_to(cx, call)?));
+    }
+    let is_value = |node: Node<'_>| {
+        matches!(node.kind(), K::SelfName | K::Identifier | K::FieldExpression | K::ReferenceExpression)
+    };
+    let arg = arg.filter(|arg| last.starts_with(char::is_uppercase) && last != "Self" && is_value(*arg))?;
+    let value = cx.b.body.value(arg);
+    if cx.b.body.is_unknown(value) || recv == Some(value) {
+        return None;
+    }
+    Some((RefForm::PathCall, cx.b.body.add(Expr::Either(vec![recv?, value]))))
+}
+
+/// What is set to the value of `call`: a field of a struct, a local with a stated type.
+fn set_to<'a>(cx: &mut Context<'a>, call: Node<'a>) -> Option<ExprIx> {
+    let parent = call.parent()?;
+    match parent.kind() {
+        K::FieldInitializer => {
+            let whole = parent.ancestors().take(2).find(|node| node.is(K::StructExpression))?;
+            let ty = cx.b.body.ty(whole.child(F::Name)?);
+            let built = cx.b.body.add(Expr::New(ty));
+            Some(cx.b.body.attr(built, bare(parent.child(F::Field)?.text())))
+        }
+        K::BaseFieldInitializer => {
+            let whole = parent.ancestors().take(2).find(|node| node.is(K::StructExpression))?;
+            let ty = cx.b.body.ty(whole.child(F::Name)?);
+            Some(cx.b.body.add(Expr::New(ty)))
+        }
+        K::LetDeclaration => {
+            let ty = cx.b.body.ty(parent.child(F::TypeField)?);
+            Some(cx.b.body.add(Expr::New(ty)))
+        }
+        _ => None,
+    }
+}
+
+/// `list.push(element)`: what an empty list holds from here on.
+pub(super) fn pushed<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let Some(callee) = node.child(F::Function).filter(|callee| callee.is(K::FieldExpression)) else { return };
+    let name = callee.child(F::Field).map_or("", Node::text);
+    let Some(list) = callee.child(F::Value).filter(|list| list.is(K::Identifier)) else { return };
+    if !matches!(name, "push" | "push_back" | "push_front" | "insert") {
+        return;
+    }
+    let args = node.child(F::ArgumentsField);
+    let mut args = args.into_iter().flat_map(Node::children).filter(|arg| !arg.is(K::AttributeItem));
+    let (Some(element), None) = (args.next(), args.next()) else { return };
+    let Some((value, to)) = cx.b.latest_local(bare(list.text())) else { return };
+    let of = match cx.b.body.expr(value) {
+        Expr::Lit(Lit::List) => "Vec",
+        Expr::Call(made, 0 | 1) => match *cx.b.body.expr(*made) {
+            Expr::Path(of, made) if matches!(cx.b.body.text(made), "new" | "with_capacity") => {
+                match *cx.b.body.expr(of) {
+                    Expr::Name(of) => match cx.b.body.text(of) {
+                        "Vec" => "Vec",
+                        "VecDeque" => "VecDeque",
+                        "HashSet" | "BTreeSet" => "HashSet",
+                        _ => return,
+                    },
+                    _ => return,
+                }
+            }
+            _ => return,
+        },
+        _ => return,
+    };
+    let element = cx.b.body.value(element);
+    if !cx.b.body.is_unknown(element) {
+        let value = exprs::of_values(&mut cx.b.body, of, element);
+        let from = node.end();
+        cx.b.bind_within(BindingKind::Local, bare(list.text()), None, Some(value), from, to);
+    }
 }
 
 pub(super) fn identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {

@@ -7,9 +7,12 @@ use sdl_model::{SymbolKind, Visibility};
 
 use super::imports::bare;
 use super::refs::{effect, is_prelude, method_effect};
-use super::{Context, F, K, Node};
-use crate::build::NewDef;
+use super::{Context, F, K, Node, exprs};
+use crate::build::{Half, NewDef};
 use crate::driver::Visit;
+
+/// Most tokens of an element that is made out.
+const MAX_PATH: usize = 12;
 
 /// How a token follows what is before it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -236,7 +239,8 @@ impl<'a> Reader<'_, 'a, '_> {
                 let callee = self.cx.b.slice(start, token.end());
                 effect(self.cx, callee);
             }
-            let shape = self.cx.b.body.call(shape, args);
+            let pointed = tokens_pointed(self.cx, token, base, tree);
+            let shape = pointed.unwrap_or_else(|| self.cx.b.body.call(shape, args));
             let chain = Chain { shape, start };
             self.chain = Some(chain);
             self.skip(at);
@@ -313,6 +317,44 @@ impl<'a> Reader<'_, 'a, '_> {
             }
         }
     }
+}
+
+/// The shape of the first element of the list in `tree`, as far as it is a chain of names and calls or a struct.
+pub(super) fn first<'a>(half: &mut Half<'a>, tree: Node<'a>) -> Option<ExprIx> {
+    let mut tokens = tree.children().filter(|token| !token.is(K::MutableSpecifier)).take(MAX_PATH);
+    let mut last = tokens.next()?;
+    let mut shape = match (last.kind(), last.text()) {
+        (K::SelfName, _) => half.add(Expr::SelfRef),
+        (K::Identifier, "Self") => half.add(Expr::SelfType),
+        (K::Identifier, name) => half.name(bare(name)),
+        _ => return None,
+    };
+    for token in tokens {
+        let between = gap(last, token).trim();
+        last = token;
+        let opens = token.text().get(..1).unwrap_or("");
+        shape = match (between, token.kind(), opens) {
+            ("::", K::Identifier, _) => half.path(shape, bare(token.text())),
+            (".", K::Identifier | K::IntegerLiteral, _) => half.attr(shape, bare(token.text())),
+            ("", K::TokenTree, "(") => half.call(shape, arg_count(token)),
+            ("", K::TokenTree, "{") => half.add(Expr::New(shape)),
+            ("," | ";", ..) => return Some(shape),
+            _ => return None,
+        };
+    }
+    Some(shape)
+}
+
+/// What a pointer that is made of it points to: the argument of `Pin::new(…)`.
+fn tokens_pointed<'a>(
+    cx: &mut Context<'a>,
+    made: Node<'a>,
+    base: Option<ExprIx>,
+    tree: Node<'a>,
+) -> Option<ExprIx> {
+    let Expr::Name(of) = *cx.b.body.expr(base?) else { return None };
+    exprs::is_pointer(cx.b.body.text(of), made.text()).then_some(())?;
+    first(&mut cx.b.body, tree)
 }
 
 /// Whether `gap` ends with `static` or `static ref`.

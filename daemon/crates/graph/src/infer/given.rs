@@ -1,0 +1,145 @@
+//! What a call gives that is made of what a function gives which is its argument: `list.map(x => x.owner)`.
+
+use sdl_model::Lang;
+use sdl_model::facts::{Expr, ExprIx};
+
+use super::{Ctx, Given, Infer, Shape, ShapeKind, Ty, Typed};
+
+/// Most parameters that are looked at.
+const PARAMS: usize = 4;
+
+/// A function as it is written where it is an argument.
+#[derive(Clone, Copy)]
+pub(super) struct Function<'e> {
+    params: &'e [ExprIx],
+    gives: ExprIx,
+}
+
+impl<'e> Function<'e> {
+    /// The function among what stands behind a callee.
+    pub(super) fn of(ctx: &Ctx<'e>, args: &[ExprIx]) -> Option<Self> {
+        match ctx.arena.expr(*args.last()?) {
+            Expr::Callable(params, Some(gives)) => Some(Self { params, gives: *gives }),
+            _ => None,
+        }
+    }
+}
+
+impl Infer<'_, '_> {
+    /// What the method `name` of a value from outside gives that is called with `function`; none if it does not depend on
+    /// that.
+    pub(super) fn made_by(
+        &self,
+        ctx: &Ctx<'_>,
+        shape: Option<&Shape>,
+        name: &str,
+        function: Function<'_>,
+        depth: u8,
+    ) -> Option<Typed> {
+        let lang = self.file(ctx.file).lang();
+        let makes = makes(shape.map(|shape| shape.kind), name, lang)?;
+        let given: Vec<(ExprIx, Typed)> = function
+            .params
+            .iter()
+            .take(PARAMS)
+            .enumerate()
+            .map(|(at, param)| {
+                let ty = shape.map_or(Ty::External(None), |shape| shape.passed(name, 0, at, lang));
+                (*param, Typed::new(ty, super::How::Element))
+            })
+            .collect();
+        let result = self.with_given(ctx, &given, function.gives, depth);
+        Some(Typed { ty: makes.of(&result.ty, lang), how: result.how })
+    }
+
+    /// The value of `ix`, where the parameters in `given` are what stands beside them.
+    fn with_given(&self, ctx: &Ctx<'_>, given: &[(ExprIx, Typed)], ix: ExprIx, depth: u8) -> Typed {
+        if depth > super::EXPR_DEPTH || !self.w.step() {
+            return Typed::UNKNOWN;
+        }
+        let Some(((pattern, value), rest)) = given.split_first() else {
+            return self.eval_at(ctx, ix, depth);
+        };
+        match ctx.arena.expr(*pattern) {
+            Expr::Name(name) => {
+                let one = Given { name: *name, value: value.clone(), before: ctx.given };
+                self.with_given(&Ctx { given: Some(&one), ..*ctx }, rest, ix, depth + 1)
+            }
+            // Taken apart at once.
+            Expr::Tuple(parts) => {
+                let mut all: Vec<(ExprIx, Typed)> = parts
+                    .iter()
+                    .take(PARAMS)
+                    .enumerate()
+                    .map(|(at, part)| {
+                        let items = value.ty.each().iter().map(|ty| match ty {
+                            Ty::External(Some(shape)) => shape.item(at),
+                            _ => Ty::Unknown,
+                        });
+                        (*part, Typed::new(Ty::union(items), value.how))
+                    })
+                    .collect();
+                all.extend_from_slice(rest);
+                self.with_given(ctx, &all, ix, depth + 1)
+            }
+            _ => self.with_given(ctx, rest, ix, depth + 1),
+        }
+    }
+}
+
+/// What becomes of what the function gives.
+#[derive(Clone, Copy)]
+enum Makes {
+    /// A sequence of it.
+    Sequence,
+    /// A sequence of what is in it.
+    Flat,
+    /// A sequence of what it holds.
+    Held,
+    /// One of what it holds, which must be taken out.
+    OneHeld,
+    /// Something that holds it, or it itself if it does already.
+    Wrapper,
+    /// It itself.
+    Itself,
+}
+
+impl Makes {
+    fn of(self, result: &Ty, lang: Lang) -> Ty {
+        let each = |part: fn(&Shape, Lang) -> Ty| {
+            Ty::union(result.each().iter().map(|ty| match ty {
+                Ty::External(Some(shape)) => part(shape, lang),
+                other => other.clone(),
+            }))
+        };
+        let held = || each(|shape, _| shape.unwrap().unwrap_or(Ty::External(None)));
+        match self {
+            Self::Sequence => Shape::ty(ShapeKind::Sequence, [result.clone()]),
+            Self::Flat => Shape::ty(ShapeKind::Sequence, [each(Shape::element)]),
+            Self::Held => Shape::ty(ShapeKind::Sequence, [held()]),
+            Self::OneHeld => Shape::ty(ShapeKind::Wrapper, [held()]),
+            Self::Wrapper => Shape::ty(ShapeKind::Wrapper, [held()]),
+            Self::Itself => result.clone(),
+        }
+    }
+}
+
+/// What the method `name` of a value from outside makes of what the function gives that it is called with.
+fn makes(kind: Option<ShapeKind>, name: &str, lang: Lang) -> Option<Makes> {
+    let holds_many = matches!(kind, Some(ShapeKind::Sequence | ShapeKind::Map | ShapeKind::Tuple));
+    let holds_one = kind == Some(ShapeKind::Wrapper);
+    let is_ecma = matches!(lang, Lang::JavaScript | Lang::TypeScript | Lang::Tsx);
+    Some(match name {
+        "map" if holds_one => Makes::Wrapper,
+        // What it is called on is a list more often than anything else.
+        "map" if holds_many || is_ecma || lang == Lang::Rust => Makes::Sequence,
+        "flatMap" | "flat_map" if holds_many || (kind.is_none() && is_ecma) => Makes::Flat,
+        "filter_map" | "map_while" if !holds_one => Makes::Held,
+        "find_map" if !holds_one => Makes::OneHeld,
+        "and_then" if !holds_many => Makes::Wrapper,
+        "then" if lang == Lang::Rust && kind.is_none() => Makes::Wrapper,
+        "then" if is_ecma && !holds_many => Makes::Wrapper,
+        "map_or" | "map_or_else" if holds_one => Makes::Itself,
+        _ => return None,
+    })
+}
