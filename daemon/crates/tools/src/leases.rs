@@ -38,6 +38,12 @@ impl HandleKind {
         }
     }
 
+    /// Stands for a handle while an answer is brought to its size: it has a token for each character, as many as any handle
+    /// can have. By a handle itself, which is drawn anew for each call, one call would hold a card that another has not.
+    pub(crate) fn measure(self) -> String {
+        format!("{}1a2b3c4d5e6f7g8", self.prefix())
+    }
+
     /// What the handle is of, in messages.
     fn what(self) -> &'static str {
         match self {
@@ -354,6 +360,19 @@ fn push_digits(to: &mut String, value: u64, digits: u32) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_handle_has_more_tokens_than_the_measure() {
+        let leases = Leases::default();
+        for kind in [HandleKind::Slice, HandleKind::Spillover] {
+            let most = sdl_tokens::count(&format!("\"{}\"", kind.measure()));
+            for number in 0..500_u32 {
+                let handle = leases.new_handle(kind, Incarnation(number.wrapping_mul(0x9e37_79b9)), b"");
+                assert_eq!(handle.len(), kind.measure().len());
+                assert!(sdl_tokens::count(&format!("\"{handle}\"")) <= most, "{handle}");
+            }
+        }
+    }
 
     #[test]
     fn handles_carry_their_incarnation() {

@@ -43,6 +43,21 @@ fn a_slice_stays_within_its_budget_as_a_whole() {
     }
 }
 
+/// Handles are drawn anew for each call, and some have more tokens than others.
+#[test]
+fn what_fits_does_not_depend_on_the_handles() {
+    let world = World::shop();
+    for tokens in 450..650 {
+        let shown = || {
+            let built =
+                build(&world, json!({"budget": {"maxEstimatedTokens": tokens}, "wireFormat": "compact"}));
+            built["slice"].to_string()
+        };
+        let first = shown();
+        assert!((0..3).all(|_| shown() == first), "{tokens}");
+    }
+}
+
 #[test]
 fn an_unchanged_slice_is_not_modified_and_an_edit_is_its_delta() {
     let world = World::shop();

@@ -150,21 +150,22 @@ impl ReadAction for SliceBuild {
         let wanted = Wanted::of(cx, request)?;
         let (handle, spillover) =
             (slices::new_handle(cx, HandleKind::Slice), slices::new_handle(cx, HandleKind::Spillover));
-        let answer = |built: &BuiltSlice, lease: &Lease| {
+        let answer = |built: &BuiltSlice, lease: &Lease, handle: &str, spillover: &str| {
             let members: Vec<SymbolId> = built.members().collect();
             // What is remembered must leave room for the slice itself.
             let room = memory::TOKENS.min(wanted.most / 4);
             let text = wanted.slice.task_text.as_deref();
             let memories = remembered.about(cx, &members, text, room)?;
-            Ok(wanted.response(cx, &handle, built, lease, &spillover, memories))
+            Ok(wanted.response(cx, handle, built, lease, spillover, memories))
         };
-        let built = wanted.build(cx, answer)?;
+        let (whole, rest) = (HandleKind::Slice.measure(), HandleKind::Spillover.measure());
+        let built = wanted.build(cx, |built, lease| answer(built, lease, &whole, &rest))?;
         slices::spill(cx, &spillover, &built.spilled, &wanted.slice);
         let members = built.members();
         let lease = Lease::new(cx.snapshot.incarnation(), built.version, members, wanted.slice.clone())
             .with_overlay(cx.stamp().overlay);
         slices::hold(cx, &handle, 0, &lease, None);
-        answer(&built, &lease)
+        answer(&built, &lease, &handle, &spillover)
     }
 }
 
@@ -258,7 +259,8 @@ impl Wanted {
             truncation: Some(slice::Truncation { truncated: true, dropped_cards: 99, dropped_edges: 999 }),
             spilled: vec![SymbolId(0)],
             evidence: None,
-            hash: "0".repeat(16),
+            // A token for each digit: no hash has more.
+            hash: "0a".repeat(8),
         };
         let lease = Lease::new(cx.snapshot.incarnation(), cx.version, [], self.slice.clone());
         let mut inner = self.most.saturating_sub(cx.around()? + budget::of(&answer(&empty, &lease)?)?);

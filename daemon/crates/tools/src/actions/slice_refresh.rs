@@ -147,8 +147,12 @@ fn within_budget(
         let mut refreshed = since.refresh(cx, &trial, enrichment.as_ref())?;
         refreshed.lease.request.budget.max_estimated_tokens = whole;
         let response = Response::of(cx, request, &refreshed, spillover)?;
-        let total = (cx.around()? + budget::of(&response)?) as u32;
-        if total <= whole || matches!(refreshed.outcome, Outcome::NotModified) {
+        if matches!(refreshed.outcome, Outcome::NotModified) {
+            return Ok((refreshed, response));
+        }
+        let measured = Response::of(cx, request, &refreshed, &HandleKind::Spillover.measure())?;
+        let total = (cx.around()? + budget::of(&measured)?) as u32;
+        if total <= whole {
             return Ok((refreshed, response));
         }
         if inner == 0 {
