@@ -178,6 +178,15 @@ impl Infer<'_, '_> {
             }
         }
         bases.extend(behind.into_iter().filter(|base| *base != class));
+        if file.lang() == Lang::Ruby {
+            // By custom, whoever includes a module is extended by what it holds under this name.
+            let name = self.sym("ClassMethods");
+            let of_mixins: Vec<DefRef> = bases
+                .iter()
+                .filter_map(|base| Some(DefRef { def: self.file(base.file).child(base.def, name)?, ..*base }))
+                .collect();
+            bases.extend(of_mixins.into_iter().filter(|base| *base != class));
+        }
         if let Some(under) = self.underlying(class) {
             match under.instance_of() {
                 Some(under) if under != class => bases.push(under),
@@ -261,16 +270,18 @@ impl Infer<'_, '_> {
     }
 
     /// `member`, or the one beside it that has its name and is of the type itself (`of_type`), or of its instances: in
-    /// JavaScript there may be both.
+    /// JavaScript and Ruby there may be both.
     pub(crate) fn same_side(&self, member: DefRef, of_type: bool) -> DefRef {
         let file = self.file(member.file);
-        let is_ecma = matches!(file.lang(), Lang::JavaScript | Lang::TypeScript | Lang::Tsx);
+        let has_sides = matches!(file.lang(), Lang::JavaScript | Lang::TypeScript | Lang::Tsx | Lang::Ruby);
         let fits = |ix: DefIx| {
             file.outline
                 .def(ix)
                 .is_some_and(|def| def.kind.is_callable() && def.flags.has(DefFlags::STATIC) == of_type)
         };
-        let (Some(name), true) = (file.name(member.def), is_ecma && !fits(member.def)) else { return member };
+        let (Some(name), true) = (file.name(member.def), has_sides && !fits(member.def)) else {
+            return member;
+        };
         let Some(owner) = self.owner_type(member).filter(|owner| owner.file == member.file) else {
             return member;
         };

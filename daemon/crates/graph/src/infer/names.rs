@@ -168,7 +168,8 @@ impl Infer<'_, '_> {
             } else if !is_type || innermost || ctx.members || has_implicit_receiver(file.lang()) {
                 let here = DefRef { file: ctx.file, def: at };
                 let found = if is_type && has_implicit_receiver(file.lang()) {
-                    self.implicit_member(here, sym, want)
+                    let found = self.implicit_member(here, sym, want);
+                    found.and_then(|found| self.on_side(ctx, here, sym, found))
                 } else if is_type && matches!(file.lang(), Lang::Rust | Lang::Go) {
                     None
                 } else {
@@ -356,6 +357,37 @@ impl Infer<'_, '_> {
         })?;
         let via = if member.inherited { Via::Inherited } else { Via::Member };
         Some((Place::Def(member.def), via))
+    }
+
+    /// In Ruby, what a method of a type itself names is of the type, what one of its instances names is of those. There
+    /// may be both of one name.
+    fn on_side(&self, ctx: &Ctx<'_>, ty: DefRef, sym: Sym, found: (Place, Via)) -> Option<(Place, Via)> {
+        let file = self.file(ctx.file);
+        let Place::Def(def) = found.0 else { return Some(found) };
+        let is_static = |file: &FileIndex, ix: DefIx| {
+            let def =
+                file.outline.def(ix).filter(|def| def.kind.is_callable() && def.kind != SymbolKind::Property);
+            def.map(|def| def.flags.has(DefFlags::STATIC))
+        };
+        let around = file.enclosing(ctx.scope, SymbolKind::is_callable).filter(|_| file.lang() == Lang::Ruby);
+        let Some(wanted) = around.and_then(|around| is_static(&file, around)) else { return Some(found) };
+        let target = self.file(def.file);
+        let Some(has) = is_static(&target, def.def).filter(|has| *has != wanted) else { return Some(found) };
+        let line = self.line(self.owner_type(ty)?);
+        let other = line.types.iter().find_map(|ty| {
+            let file = self.file(ty.file);
+            let def = file.children(ty.def, sym).find(|ix| is_static(&file, *ix) == Some(wanted))?;
+            Some(DefRef { def, ..*ty })
+        });
+        match other {
+            Some(other) => Some((Place::Def(other), found.1)),
+            None if has => None,
+            // A module's may be those of whoever it extends.
+            None => {
+                let holder = target.outline.def(def.def).and_then(|def| target.outline.def(def.parent?));
+                holder.is_none_or(|holder| holder.kind != SymbolKind::Class).then_some(found)
+            }
+        }
     }
 
     /// What the imports in `scope` bind `name` to.

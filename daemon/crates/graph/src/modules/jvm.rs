@@ -121,6 +121,8 @@ fn distance(own: (&str, bool), other: (&str, bool), is_declaration: bool) -> Opt
     match (own.0, other.0) {
         (own, other) if own == other && !is_declaration => Some(0),
         ("common", "jvm") => Some(1),
+        // What is common sees the declaration alone.
+        ("common", "common") => Some(2),
         (_, "common") => Some(if is_declaration { 4 } else { 1 }),
         (own, other) if own == other => Some(3),
         (own, other) if is_platform(other) && (own == "common" || is_platform(own)) => None,
@@ -147,21 +149,37 @@ pub(super) fn in_source_set(w: &World<'_>, from: FileIx, found: Place) -> Place 
         return found;
     }
     let package = |file: &FileIndex| file.outline.package.map(|text| w.sym(file.outline.str(text)));
-    let Some(hits) = file.name(def.def).and_then(|name| w.named(name)) else { return found };
-    let best = hits
-        .iter()
-        .filter_map(|hit| {
+    let Some(name) = file.name(def.def) else { return found };
+    let mut others: Vec<DefRef> = Vec::new();
+    match w.named(name) {
+        Some(hits) => others.extend(hits.iter().filter_map(|hit| {
             let at = w.open(hit.file)?;
-            let index = w.file(at);
-            let other = index.find(hit.symbol)?;
+            Some(DefRef { file: at, def: w.file(at).find(hit.symbol)? })
+        })),
+        // Very many have the name: those in files that are called so.
+        None => {
+            let text = w.text(name);
+            let package = file.outline.package.map_or("", |package| file.outline.str(package));
+            let files = w.files_of_package(package);
+            let named = files.iter().filter(|id| w.path_of(**id).is_some_and(|path| path.stem() == &*text));
+            for at in named.take(64).filter_map(|id| w.open(*id)) {
+                others.extend(w.file(at).children(DefIx::MODULE, name).map(|def| DefRef { file: at, def }));
+            }
+        }
+    }
+    let best = others
+        .into_iter()
+        .filter_map(|other| {
+            let index = w.file(other.file);
+            let (one, it) = (index.outline.def(other.def)?, file.outline.def(def.def)?);
             let is_one = index.lang() == Lang::Kotlin
                 && package(&index) == package(&file)
-                && index.outline.def(other)?.parent == file.outline.def(def.def)?.parent
-                && index.outline.def(other)?.owner.is_some() == file.outline.def(def.def)?.owner.is_some()
-                && is_type(&index, other) == is_type(&file, def.def);
+                && one.parent == it.parent
+                && one.owner.is_some() == it.owner.is_some()
+                && is_type(&index, other.def) == is_type(&file, def.def);
             let set = source_set(&index.path).filter(|_| is_one)?;
-            let far = distance(own_set, set, is_declaration(&index, other))?;
-            Some((far, index.path.clone(), hit.symbol.0, DefRef { file: at, def: other }))
+            let far = distance(own_set, set, is_declaration(&index, other.def))?;
+            Some((far, index.path.clone(), one.key, other))
         })
         .min_by(|a, b| (a.0, &a.1, a.2).cmp(&(b.0, &b.1, b.2)));
     best.map_or(found, |(.., def)| Place::Def(def))

@@ -190,6 +190,14 @@ impl Resolver<'_, '_> {
             .is_some_and(|parent| parent.kind == SymbolKind::Impl && parent.bases.is_empty())
     }
 
+    /// Whether a reference stands in a method that instances have.
+    fn is_of_instance(&self, one: &Ref) -> bool {
+        let file = self.infer.file(self.infer.own.file);
+        let around = file.enclosing(one.scope, SymbolKind::is_callable);
+        let def = around.and_then(|around| file.outline.def(around));
+        def.is_some_and(|def| def.kind != SymbolKind::Function && !def.flags.has(DefFlags::STATIC))
+    }
+
     /// A member of a receiver of unknown type.
     pub(super) fn unknown_receiver(&self, one: &Ref, name: Sym, call: bool) -> Outcome {
         // Without a call there is no telling a field from a dictionary's key.
@@ -221,6 +229,13 @@ impl Resolver<'_, '_> {
                 file.outline
                     .def(def.def)
                     .is_some_and(|found| !found.flags.has(DefFlags::STATIC) && found.owner.is_none())
+            });
+        }
+        // In Ruby an instance does not have what its type has.
+        if self.lang == Lang::Ruby && one.recv.is_none() && self.is_of_instance(one) {
+            found.retain(|def| {
+                let file = self.infer.file(def.file);
+                file.outline.def(def.def).is_some_and(|found| !found.flags.has(DefFlags::STATIC))
             });
         }
         // JavaScript lets a call leave out or add what it likes.

@@ -11,6 +11,8 @@ use std::ops::Range;
 struct Group {
     /// Whether it is taken out.
     masked: bool,
+    /// Whether the present branch has had no code yet.
+    fresh: bool,
     /// Braces that the present branch opens less those that it closes, and those of the first branch.
     open: i32,
     first: Option<i32>,
@@ -40,6 +42,9 @@ pub(super) fn mask(bytes: &[u8]) -> Cow<'_, [u8]> {
         let Some(directive) = code.strip_prefix(b"#").map(<[u8]>::trim_ascii_start) else {
             if let Some(group) = open.last_mut() {
                 group.open += balance(code);
+                if !code.is_empty() && std::mem::take(&mut group.fresh) {
+                    group.masked |= goes_on(code);
+                }
             }
             if !code.is_empty() {
                 boundary = ends(code);
@@ -50,12 +55,20 @@ pub(super) fn mask(bytes: &[u8]) -> Cow<'_, [u8]> {
             if open.len() == MAX_DEPTH {
                 return Cow::Borrowed(bytes);
             }
-            open.push(Group { masked: !boundary, open: 0, first: None, head: place, others: None });
+            open.push(Group {
+                masked: !boundary,
+                fresh: true,
+                open: 0,
+                first: None,
+                head: place,
+                others: None,
+            });
             continue;
         }
         let Some(group) = open.last_mut() else { continue };
         if directive.starts_with(b"el") {
             group.masked |= group.open != 0;
+            group.fresh = true;
             group.first.get_or_insert(group.open);
             group.others.get_or_insert(place.start);
             group.open = 0;
@@ -95,6 +108,12 @@ fn balance(code: &[u8]) -> i32 {
     code.iter().map(|byte| i32::from(*byte == b'{') - i32::from(*byte == b'}')).sum()
 }
 
+/// Whether `code` goes on with the statement before it: `else if (…)`.
+fn goes_on(code: &[u8]) -> bool {
+    let len = code.iter().take_while(|byte| byte.is_ascii_alphabetic()).count();
+    matches!(code.get(..len), Some(b"else" | b"catch" | b"finally"))
+}
+
 /// Whether a member or statement can start behind `code`.
 fn ends(code: &[u8]) -> bool {
     match code.last() {
@@ -127,6 +146,12 @@ mod tests {
     fn a_base_stays_without_its_condition() {
         let text = "class A : B\n#if C\n    , D\n#else\n    , E\n#endif\n{\n}\n";
         assert_eq!(masked(text), "class A : B\n     \n    , D\n     \n       \n      \n{\n}\n");
+    }
+
+    #[test]
+    fn a_statement_that_goes_on() {
+        let text = "if (a)\n{\n}\n#if B\nelse if (c)\n{\n}\n#endif\nelse\n{\n}\n";
+        assert_eq!(masked(text), "if (a)\n{\n}\n     \nelse if (c)\n{\n}\n      \nelse\n{\n}\n");
     }
 
     #[test]

@@ -8,14 +8,17 @@ mod functions;
 mod imports;
 mod invariants;
 mod kinds;
+mod mask;
 mod modifiers;
 mod params;
 mod properties;
 mod refs;
 mod types;
 
-use sdl_model::SymbolKind;
+use std::borrow::Cow;
+
 use sdl_model::facts::{DefIx, ExprIx};
+use sdl_model::{Lang, SymbolKind};
 
 use crate::build::{EffectTable, Half};
 use crate::driver::{Cx, Language, Visit};
@@ -69,6 +72,10 @@ impl Language for Kotlin {
 
     fn reopens(kind: SymbolKind) -> bool {
         kind == SymbolKind::Namespace
+    }
+
+    fn prepare(_lang: Lang, bytes: &[u8]) -> Cow<'_, [u8]> {
+        mask::mask(bytes)
     }
 
     fn enter<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
