@@ -171,7 +171,9 @@ impl Resolver<'_, '_> {
                 Some(SymbolKind::Constant) => !matches!(self.lang, Lang::C | Lang::Cpp),
                 // A cast to what is no class.
                 Some(SymbolKind::Type | SymbolKind::Enum) if self.lang == Lang::Cpp => false,
-                Some(kind) if kind.is_type() => !matches!(self.lang, Lang::C | Lang::Go),
+                // In Rust `Point(1, 2)` and `Shape::Round(r)` fill what they name, as a literal does.
+                Some(SymbolKind::EnumMember) => self.lang != Lang::Rust,
+                Some(kind) if kind.is_type() => !matches!(self.lang, Lang::C | Lang::Go | Lang::Rust),
                 _ => true,
             }
         };
