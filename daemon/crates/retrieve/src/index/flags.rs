@@ -4,7 +4,7 @@ use sdl_model::SymbolKind;
 use sdl_model::facts::{Def, DefFlags};
 
 /// What a posting says of its symbol and of its term there: kind in the low five bits, then the bits below.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub(crate) struct Flags(pub(crate) u16);
 
 const KIND: u16 = 31;
@@ -20,6 +20,8 @@ const IN_PATH: u16 = 1 << 11;
 /// How many words the name has, less one, in two bits; the last value stands for more.
 const WORDS_AT: u16 = 12;
 const MOST_WORDS: usize = 4;
+/// How long the definition is, in two bits: see [`Flags::length`].
+const LENGTH_AT: u16 = 14;
 
 /// What a path says of all that its file defines.
 #[derive(Clone, Copy, Debug, Default)]
@@ -59,6 +61,7 @@ impl Flags {
         if def.flags.has(DefFlags::GENERATED) {
             bits |= ASIDE;
         }
+        bits |= length(def.span.end_line.saturating_sub(def.span.start_line)) << LENGTH_AT;
         Self(bits).placed(place)
     }
 
@@ -91,6 +94,11 @@ impl Flags {
     /// How many words the name has, at most four.
     pub(crate) fn words(self) -> u16 {
         (self.0 >> WORDS_AT & 3) + 1
+    }
+
+    /// How long the definition is: 0 below 4 lines, 1 below 16, 2 below 64, else 3.
+    pub(crate) fn length(self) -> u16 {
+        self.0 >> LENGTH_AT
     }
 
     pub(crate) fn kind(self) -> SymbolKind {
@@ -148,6 +156,16 @@ impl Flags {
         let local = if self.local() { 0.7 } else { 1.0 };
         let exported = if self.exported() { 1.0 } else { 0.97 };
         kind * test * aside * local * exported
+    }
+}
+
+/// The class of a definition that ends so many lines below its first one.
+fn length(below: u32) -> u16 {
+    match below {
+        0..3 => 0,
+        3..15 => 1,
+        15..63 => 2,
+        _ => 3,
     }
 }
 
@@ -249,6 +267,20 @@ mod tests {
         assert!(!flags(&written, "src/a.go").aside() && flags(&generated, "src/a.go").aside());
         assert_eq!(flags(&generated, "src/a.go"), flags(&written, "src/a.pb.go"), "one demotion, not two");
         assert_eq!(flags(&generated, "src/a.pb.go"), flags(&written, "src/a.pb.go"));
+    }
+
+    #[test]
+    fn lengths_fit_beside_the_rest() {
+        for (lines, class) in [(1, 0), (3, 0), (4, 1), (15, 1), (16, 2), (63, 2), (64, 3), (9_000, 3)] {
+            let mut def = Def::new(StrIx(0), SymbolKind::Method);
+            (def.span.start_line, def.span.end_line) = (7, 6 + lines);
+            let flags = Flags::of(&def, Place::default()).of_term([true; 3], 4);
+            assert_eq!(
+                (flags.length(), flags.words(), flags.kind()),
+                (class, 4, SymbolKind::Method),
+                "{lines}"
+            );
+        }
     }
 
     #[test]

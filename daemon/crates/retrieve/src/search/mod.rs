@@ -8,9 +8,13 @@ mod message;
 mod near;
 mod pattern;
 pub(crate) mod plan;
+mod postings;
 pub(crate) mod rank;
+mod rerank;
+mod spelled;
 mod types;
 
+pub use rerank::{Candidate, FEATURES};
 pub use types::{DEFAULT_LIMIT, Hit, MAX_LIMIT, SearchRequest, SearchResponse};
 
 pub(crate) use filter::Filter;
@@ -110,6 +114,12 @@ fn fuse(view: &dyn View, ranked: &mut Vec<Ranked>, near: Vec<Ranked>, filter: &F
 /// The symbols whose names are nearest to one that does not exist, for error messages.
 pub fn nearest(source: &Source<'_>, name: &str) -> Result<Vec<Hit>> {
     hits(source, &near::near(source.view(), name)?)
+}
+
+/// The best candidates for a text about a task before they are put in order, and what that order is decided by: for
+/// fitting the weights of [`FEATURES`].
+pub fn candidates(source: &Source<'_>, text: &str) -> Result<Vec<Candidate>> {
+    rerank::candidates(source, &Plan::of_text(text))
 }
 
 fn hits(source: &Source<'_>, ranked: &[Ranked]) -> Result<Vec<Hit>> {

@@ -4,6 +4,7 @@
 mod cards;
 mod clients;
 mod deltas;
+mod fit;
 mod layers;
 mod ledger;
 mod localize;

@@ -171,10 +171,28 @@ fn evidence_names_every_lane() {
             ("prefix", LaneStatus::Skipped),
             ("bm25", LaneStatus::Ok),
             ("file", LaneStatus::Ok),
+            ("calls", LaneStatus::Ok),
             ("semantic", LaneStatus::Unavailable)
         ]
     );
     assert_eq!(evidence.unmatched_terms, ["zzyzx"]);
+}
+
+#[test]
+fn what_stands_around_it_decides_among_equals() {
+    let beside =
+        "def read_header(data):\n    return data[0]\n\n\ndef read_frame(data):\n    return data[1]\n";
+    let called =
+        "def read_header(data):\n    return data[0]\n\n\ndef frame(data):\n    return read_header(data)\n";
+    let alone = "def read_header(data):\n    return data[0]\n\n\ndef unrelated(data):\n    return data[1]\n";
+    for full in [beside, called] {
+        // Equals stand in order of their ids, which paths decide: so both ways round.
+        for (one, other) in [("a/one.py", "b/two.py"), ("b/two.py", "a/one.py")] {
+            let ledger = MemoryLedger::new(&format!("//- /{one}\n{full}//- /{other}\n{alone}"));
+            let found = find(&ledger, &SearchRequest::new("how is the header of a frame read from data"));
+            assert_eq!(found.results[0].file, one, "{full}");
+        }
+    }
 }
 
 #[test]

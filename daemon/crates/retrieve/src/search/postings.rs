@@ -1,0 +1,129 @@
+//! The postings of a plan's terms.
+
+use std::ops::ControlFlow;
+
+use sdl_ledger::{TermHit, View};
+use sdl_model::SymbolId;
+
+use super::plan::{Plan, PlanTerm};
+use crate::{Evidence, LaneStatus, Result};
+
+/// More postings than this are not read for one query.
+const MOST_POSTINGS: usize = 600_000;
+/// Longer words that a word may begin, when it occurs nowhere itself.
+const MOST_EXPANSIONS: usize = 12;
+
+/// One list of postings, sorted by symbol.
+pub(super) struct List {
+    pub(super) hits: Vec<TermHit>,
+    pub(super) weight: f32,
+    /// Which of the plan's terms it stands for.
+    pub(super) term: u16,
+}
+
+impl List {
+    /// What it says of a symbol. Takes logarithmic time.
+    pub(super) fn of(&self, symbol: SymbolId) -> Option<TermHit> {
+        let at = self.hits.partition_point(|hit| hit.symbol < symbol);
+        self.hits.get(at).copied().filter(|hit| hit.symbol == symbol)
+    }
+}
+
+/// The postings of a plan's terms; expansions of one word stand side by side.
+pub(super) struct Lists {
+    pub(super) lists: Vec<List>,
+    /// How much each term counts.
+    pub(super) masses: Vec<f32>,
+}
+
+impl Lists {
+    /// How much all terms count together, above 0.
+    pub(super) fn total_mass(&self) -> f32 {
+        self.masses.iter().sum::<f32>().max(f32::EPSILON)
+    }
+
+    /// How much a term counts.
+    pub(super) fn mass(&self, term: u16) -> f32 {
+        self.masses.get(usize::from(term)).copied().unwrap_or(0.0)
+    }
+
+    /// Reads them. The most frequent words are read in part if there are too many postings.
+    pub(super) fn read(view: &dyn View, plan: &Plan, symbols: f32, evidence: &mut Evidence) -> Result<Self> {
+        let mut counted = Vec::with_capacity(plan.terms.len());
+        for term in &plan.terms {
+            counted.push((term, view.term_count(&term.term)?));
+        }
+        // Rare terms first: should the limit be reached, only the least telling are missing.
+        counted.sort_by_key(|(_, count)| *count);
+        let mut lists = Vec::new();
+        let mut masses = Vec::new();
+        let mut left = MOST_POSTINGS;
+        let mut limited = false;
+        for (PlanTerm { term, weight }, count) in counted {
+            let number = masses.len() as u16;
+            let mut add = |text: &str, count: u64, weight: f32| -> Result<()> {
+                let hits = read(view, text, left.max(1))?;
+                limited |= (hits.len() as u64) < count;
+                left = left.saturating_sub(hits.len());
+                lists.push(List { hits, weight, term: number });
+                Ok(())
+            };
+            if count > 0 {
+                let mass = weight * idf(count, symbols);
+                add(term, count, mass)?;
+                masses.push(mass);
+                continue;
+            }
+            let longer = expansions(view, term)?;
+            // Found as the beginning of longer words or not: as a word it matched nothing.
+            evidence.unmatched_terms.push(term.clone());
+            if longer.is_empty() {
+                continue;
+            }
+            let mut best = 0.0_f32;
+            for (text, count) in longer {
+                let mass = 0.5 * weight * idf(count, symbols);
+                add(&text, count, mass)?;
+                best = best.max(mass);
+            }
+            masses.push(best);
+        }
+        if limited {
+            let note = "the most frequent words were read in part".to_owned();
+            evidence.push("bm25.terms", LaneStatus::Limited, MOST_POSTINGS - left, Some(note));
+        }
+        Ok(Self { lists, masses })
+    }
+}
+
+/// How telling a term is that `count` of `symbols` have.
+pub(super) fn idf(count: u64, symbols: f32) -> f32 {
+    let count = count as f32;
+    (1.0 + (symbols - count).max(0.0) / (count + 0.5)).ln()
+}
+
+/// At most so many postings of a term.
+pub(super) fn read(view: &dyn View, term: &str, most: usize) -> Result<Vec<TermHit>> {
+    let mut hits = Vec::new();
+    view.postings(term, &mut |hit| {
+        hits.push(hit);
+        if hits.len() < most { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })?;
+    Ok(hits)
+}
+
+/// Words that begin with a word that occurs nowhere itself.
+fn expansions(view: &dyn View, term: &str) -> Result<Vec<(String, u64)>> {
+    let mut found = Vec::new();
+    if term.len() >= 3 {
+        view.terms(term, &mut |longer| {
+            found.push(longer.to_owned());
+            if found.len() < MOST_EXPANSIONS { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })?;
+    }
+    found
+        .into_iter()
+        .map(|text| Ok((view.term_count(&text)?, text)))
+        .map(|pair: Result<_>| pair.map(|(n, t)| (t, n)))
+        .collect()
+}

@@ -1,0 +1,257 @@
+//! What is known of the best candidates.
+
+use std::collections::HashMap;
+
+use sdl_model::{FileId, Resolution, SymbolKind};
+
+use super::places;
+use crate::index::{Flags, IMPACT_ONE, Wants};
+use crate::search::postings::Lists;
+use crate::search::rank::{Ranked, coverage};
+use crate::search::spelled::{Bonus, Spelled};
+use crate::{Result, Source};
+
+/// The features' names, in their order. Shares are of the mass of the query's words.
+pub const FEATURES: [&str; 23] = [
+    // The logarithm of how well the words fit, without and with what the query spells.
+    "words",
+    "fit",
+    // Which class of length the definition has, the shortest apart.
+    "lines.4",
+    "lines.16",
+    "lines.64",
+    // Which share of the name's words the query has.
+    "named",
+    // Whether it is such a thing, unless the query asks for them.
+    "test",
+    "aside",
+    "local",
+    // What the query spells: its name, its file's path.
+    "spelled.name",
+    "spelled.path",
+    "module",
+    "value",
+    "property",
+    // The shares that are found in its owners' names, in its path, anywhere in it.
+    "owner",
+    "path",
+    "covered",
+    // The best of its file beside the best of all; the three best of its file beside those of the best file; how many
+    // of its file come before it (logarithm).
+    "file.best",
+    "file.three",
+    "file.rank",
+    // The best caller beside the best of all; callers and callees among the candidates (logarithm of the sum).
+    "caller.best",
+    "callers",
+    "callees",
+];
+
+/// Keeps logarithms finite.
+const LEAST: f32 = 0.01;
+/// What a spelled path is worth at most.
+const SPELLED_PATH: f32 = 4.0;
+/// The best of a file that speak for it.
+const SPEAKERS: u32 = 3;
+/// Callees of one candidate that are looked at.
+const MOST_CALLEES: usize = 200;
+
+/// What is known of the best candidates.
+pub(super) struct Features {
+    /// One row a candidate.
+    pub(super) rows: Vec<[f32; FEATURES.len()]>,
+    /// How many files they stand in.
+    pub(super) files: usize,
+    /// How many of them are called by others of them.
+    pub(super) callers: usize,
+}
+
+impl Features {
+    /// Of candidates in order, best first. Takes time in their number, the lists' number and the candidates' edges.
+    pub(super) fn of(
+        source: &Source<'_>,
+        wants: Wants,
+        lists: &Lists,
+        spelled: &Spelled,
+        best: &[Ranked],
+    ) -> Result<Self> {
+        let seen: Vec<Seen> = best.iter().map(|found| Seen::of(lists, spelled, found)).collect();
+        let highest = best.first().map_or(1.0, |found| found.score).max(f32::EPSILON);
+        let files = Files::of(source, best, &seen, highest)?;
+        let calls = Calls::of(source, best, &seen, highest)?;
+        let total = lists.total_mass();
+        let row = |at: usize| {
+            let Seen { sum, covered, named, owner, path, flags, bonus } = &seen[at];
+            let words = sum * coverage(*covered, total) / total;
+            let (spelled_name, spelled_path) = (bonus.name / total, bonus.path / SPELLED_PATH);
+            let is = |holds: bool| f32::from(u8::from(holds));
+            let share = |mass: f32| (mass / total).min(1.0);
+            let kind = flags.kind();
+            [
+                (words + LEAST).ln(),
+                (words + spelled_name + spelled_path + LEAST).ln(),
+                is(flags.length() == 1),
+                is(flags.length() == 2),
+                is(flags.length() == 3),
+                (f32::from(*named) / f32::from(flags.words())).min(1.0),
+                is(flags.test() && !wants.tests),
+                is(flags.aside() && !wants.aside),
+                is(flags.local()),
+                spelled_name,
+                spelled_path,
+                is(is_module(kind)),
+                is(is_value(kind)),
+                is(kind == SymbolKind::Property),
+                share(*owner),
+                share(*path),
+                share(*covered),
+                files.best[at],
+                files.three[at],
+                files.rank[at].ln_1p(),
+                calls.best_caller[at],
+                calls.callers[at].ln_1p(),
+                calls.callees[at].ln_1p(),
+            ]
+        };
+        let callers = calls.callers.iter().filter(|sum| **sum > 0.0).count();
+        Ok(Self { rows: (0..best.len()).map(row).collect(), files: files.count, callers })
+    }
+}
+
+fn is_module(kind: SymbolKind) -> bool {
+    matches!(kind, SymbolKind::Module | SymbolKind::Namespace)
+}
+
+fn is_value(kind: SymbolKind) -> bool {
+    matches!(
+        kind,
+        SymbolKind::Constant
+            | SymbolKind::Variable
+            | SymbolKind::Field
+            | SymbolKind::EnumMember
+            | SymbolKind::Type
+    )
+}
+
+/// Where in a symbol the query's words stand.
+#[derive(Default)]
+struct Seen {
+    /// The sum of the words' impacts.
+    sum: f32,
+    /// The mass of the words that are found, and of those in the owners' names and in the path.
+    covered: f32,
+    owner: f32,
+    path: f32,
+    /// How many of them are in the name.
+    named: u16,
+    flags: Flags,
+    bonus: Bonus,
+}
+
+impl Seen {
+    fn of(lists: &Lists, spelled: &Spelled, found: &Ranked) -> Self {
+        let bonus = spelled.get(&found.symbol).copied().unwrap_or_default();
+        let mut seen = Self { flags: bonus.flags, bonus, ..Self::default() };
+        let mut last_term = None;
+        for list in &lists.lists {
+            let Some(hit) = list.of(found.symbol) else { continue };
+            let flags = Flags(hit.flags);
+            seen.sum += list.weight * f32::from(hit.impact) / IMPACT_ONE;
+            seen.flags = flags;
+            // Expansions of one word count once.
+            if last_term == Some(list.term) {
+                continue;
+            }
+            last_term = Some(list.term);
+            let mass = lists.mass(list.term);
+            seen.covered += mass;
+            seen.named += u16::from(flags.in_name());
+            if flags.in_owner() {
+                seen.owner += mass;
+            }
+            if flags.in_path() {
+                seen.path += mass;
+            }
+        }
+        seen
+    }
+}
+
+/// What the candidates of a file say for each other: what a task is about tends to lie together.
+struct Files {
+    count: usize,
+    best: Vec<f32>,
+    three: Vec<f32>,
+    rank: Vec<f32>,
+}
+
+impl Files {
+    fn of(source: &Source<'_>, best: &[Ranked], seen: &[Seen], highest: f32) -> Result<Self> {
+        #[derive(Clone, Copy, Default)]
+        struct File {
+            best: f32,
+            three: f32,
+            count: u32,
+        }
+        let mut files: HashMap<FileId, File> = HashMap::new();
+        let mut homes = Vec::with_capacity(best.len());
+        for (found, seen) in best.iter().zip(seen) {
+            let home = source.view().symbol_file(found.symbol)?;
+            let file = home.map(|home| files.entry(home).or_default());
+            let mut before = 0;
+            // A module is its file again.
+            if let Some(file) = file.filter(|_| !is_module(seen.flags.kind())) {
+                before = file.count;
+                file.count += 1;
+                file.best = file.best.max(found.score);
+                if before < SPEAKERS {
+                    file.three += found.score;
+                }
+            }
+            homes.push((home, before));
+        }
+        let most = files.values().map(|file| file.three).fold(f32::EPSILON, f32::max);
+        let mut of = Self { count: files.len(), best: Vec::new(), three: Vec::new(), rank: Vec::new() };
+        for ((home, before), seen) in homes.into_iter().zip(seen) {
+            let file = home.and_then(|home| files.get(&home)).copied().unwrap_or_default();
+            of.best.push(file.best / highest);
+            of.three.push(file.three / most);
+            of.rank.push(if is_module(seen.flags.kind()) { file.count } else { before } as f32);
+        }
+        Ok(of)
+    }
+}
+
+/// Which candidates call which.
+struct Calls {
+    best_caller: Vec<f32>,
+    callers: Vec<f32>,
+    callees: Vec<f32>,
+}
+
+impl Calls {
+    fn of(source: &Source<'_>, best: &[Ranked], seen: &[Seen], highest: f32) -> Result<Self> {
+        let places = places(best);
+        let none = || vec![0.0_f32; best.len()];
+        let mut calls = Self { best_caller: none(), callers: none(), callees: none() };
+        for (from, (caller, seen)) in best.iter().zip(seen).enumerate() {
+            for edge in source.view().out_edges(caller.symbol)?.iter().take(MOST_CALLEES) {
+                let Some(&to) = places.get(&edge.to).filter(|to| **to != from) else { continue };
+                let sure = match edge.resolution {
+                    Resolution::Exact => 1.0,
+                    Resolution::Inferred => 0.8,
+                    Resolution::Ambiguous => 0.4,
+                } * f32::from(edge.confidence)
+                    / 100.0
+                    / highest;
+                calls.callees[from] += sure * best[to].score;
+                // That a test uses something says little: tests use everything.
+                if !seen.flags.test() {
+                    calls.callers[to] += sure * caller.score;
+                    calls.best_caller[to] = calls.best_caller[to].max(sure * caller.score);
+                }
+            }
+        }
+        Ok(calls)
+    }
+}

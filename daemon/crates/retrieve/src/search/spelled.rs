@@ -1,0 +1,158 @@
+//! What a query spells: names, beginnings of names, paths.
+
+use std::collections::HashMap;
+use std::ops::ControlFlow;
+
+use sdl_ledger::View;
+use sdl_model::{SymbolId, SymbolKind};
+
+use super::files::files_at;
+use super::plan::Plan;
+use super::postings::{idf, read};
+use crate::index::{Flags, Place, exact_term};
+use crate::{Evidence, Result, Source};
+
+/// Symbols of one spelled name that are considered.
+const MOST_NAMESAKES: usize = 400;
+/// Symbols of one spelled file that are considered.
+const MOST_OF_FILE: usize = 200;
+/// What is added for a symbol whose name is the whole query, so that it comes before all others.
+const PIN: f32 = 1_000.0;
+/// What a symbol is worth for standing in a file that the query spells.
+const IN_FILE: f32 = 2.5;
+
+/// What a symbol is worth apart from its words.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Bonus {
+    /// For its name.
+    pub(super) name: f32,
+    /// For its file's path.
+    pub(super) path: f32,
+    pub(super) flags: Flags,
+    /// Whether its words are found too.
+    pub(super) met: bool,
+}
+
+impl Bonus {
+    pub(super) fn sum(&self) -> f32 {
+        self.name + self.path
+    }
+}
+
+/// The symbols that a query spells.
+pub(super) type Spelled = HashMap<SymbolId, Bonus>;
+
+/// All of them. `symbols` is how many there are in the version.
+pub(super) fn spelled(
+    source: &Source<'_>,
+    plan: &Plan,
+    symbols: f32,
+    evidence: &mut Evidence,
+) -> Result<Spelled> {
+    let mut found = Spelled::new();
+    name_lane(source, plan, symbols, &mut found, evidence)?;
+    path_lane(source, plan, &mut found, evidence)?;
+    prefix_lane(source.view(), plan, &mut found, evidence)?;
+    Ok(found)
+}
+
+fn slot(spelled: &mut Spelled, symbol: SymbolId, flags: Flags) -> &mut Bonus {
+    spelled.entry(symbol).or_insert(Bonus { flags, ..Bonus::default() })
+}
+
+/// Symbols whose name the query spells.
+fn name_lane(
+    source: &Source<'_>,
+    plan: &Plan,
+    symbols: f32,
+    spelled: &mut Spelled,
+    evidence: &mut Evidence,
+) -> Result<()> {
+    if plan.names.is_empty() {
+        evidence.skipped("exactName");
+        return Ok(());
+    }
+    let mut found = 0;
+    for probe in &plan.names {
+        let Some(term) = exact_term(&probe.name) else { continue };
+        let hits = read(source.view(), &term, MOST_NAMESAKES)?;
+        found += hits.len();
+        let telling = idf(hits.len() as u64, symbols);
+        for hit in hits {
+            let flags = Flags(hit.flags);
+            let mut fit = flags.prior_for(plan.wants);
+            if !probe.owners.is_empty()
+                && let Some(sym) = source.listed(hit.symbol)?
+            {
+                fit *= 1.0 + owners_matched(&probe.owners, sym.qualified(), sym.path());
+            }
+            let pin = if plan.single { PIN } else { 0.8 * telling * probe.weight };
+            slot(spelled, hit.symbol, flags).name += pin * fit;
+        }
+    }
+    evidence.ran("exactName", found);
+    Ok(())
+}
+
+/// The share of spelled owners that a symbol's qualified name or path holds.
+fn owners_matched(owners: &[String], qualified: &str, path: &str) -> f32 {
+    let (qualified, path) = (qualified.to_lowercase(), path.to_lowercase());
+    let held = |owner: &&String| {
+        qualified.split(['.', ':', '#', '\\']).any(|part| part == owner.as_str())
+            || path.split(['/', '.']).any(|part| part == owner.as_str())
+    };
+    owners.iter().filter(held).count() as f32 / owners.len() as f32
+}
+
+/// Symbols of files whose path the query spells.
+fn path_lane(source: &Source<'_>, plan: &Plan, spelled: &mut Spelled, evidence: &mut Evidence) -> Result<()> {
+    if plan.paths.is_empty() {
+        evidence.skipped("path");
+        return Ok(());
+    }
+    let mut found = 0;
+    for path in &plan.paths {
+        for file in files_at(source.view(), path)? {
+            for sym in source.symbols_of(file)?.into_iter().take(MOST_OF_FILE) {
+                if sym.kind() == SymbolKind::Impl {
+                    continue;
+                }
+                found += 1;
+                let flags = Flags::of(sym.def(), Place::of(sym.path()));
+                slot(spelled, sym.id, flags).path += IN_FILE * flags.prior_for(plan.wants);
+            }
+        }
+    }
+    evidence.ran("path", found);
+    Ok(())
+}
+
+/// Symbols whose name begins with the query, when it is a single name.
+fn prefix_lane(view: &dyn View, plan: &Plan, spelled: &mut Spelled, evidence: &mut Evidence) -> Result<()> {
+    let (true, [probe]) = (plan.single, plan.names.as_slice()) else {
+        evidence.skipped("prefix");
+        return Ok(());
+    };
+    let Some(prefix) = exact_term(&probe.name).filter(|prefix| prefix.len() > 2) else {
+        evidence.skipped("prefix");
+        return Ok(());
+    };
+    let mut names = Vec::new();
+    view.terms(&prefix, &mut |term| {
+        if term.len() > prefix.len() {
+            names.push(term.to_owned());
+        }
+        if names.len() < 64 { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+    })?;
+    let mut found = 0;
+    for name in names {
+        let share = prefix.len() as f32 / name.len() as f32;
+        for hit in read(view, &name, 32)? {
+            found += 1;
+            let flags = Flags(hit.flags);
+            slot(spelled, hit.symbol, flags).name += 6.0 * share * flags.prior();
+        }
+    }
+    evidence.ran("prefix", found);
+    Ok(())
+}
