@@ -102,6 +102,12 @@ fn reordering_functions_changes_neither_keys_nor_interface() {
 }
 
 #[test]
+fn parts_of_a_type_are_told_from_whole_types() {
+    let interface = |text: &str| facts(Lang::CSharp, text).outline.interface;
+    assert_ne!(interface("public class Reader { }"), interface("public partial class Reader { }"));
+}
+
+#[test]
 fn the_interface_sees_what_others_see() {
     let base = "def f(a: int) -> A:\n    return A()\n";
     let interface = |text: &str| facts(Lang::Python, text).outline.interface;

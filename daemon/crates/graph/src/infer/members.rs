@@ -206,7 +206,7 @@ impl Infer<'_, '_> {
     /// The other parts of a type of C# that is written in several, any of which may state what it inherits from.
     fn parts(&self, file: &FileIndex, class: DefRef) -> Vec<DefRef> {
         let found = file.outline.def(class.def).filter(|_| file.lang() == Lang::CSharp);
-        let Some(found) = found.filter(|def| Self::is_partial(file, def)) else { return Vec::new() };
+        let Some(found) = found.filter(|def| def.flags.has(DefFlags::PARTIAL)) else { return Vec::new() };
         let hits = file.name(class.def).and_then(|name| self.w.named(name));
         let mut parts: Vec<(u64, DefRef)> = hits
             .iter()
@@ -217,7 +217,7 @@ impl Infer<'_, '_> {
                 let index = self.file(at);
                 let def = index.find(hit.symbol)?;
                 let other = index.outline.def(def)?;
-                let same = Self::is_partial(&index, other)
+                let same = other.flags.has(DefFlags::PARTIAL)
                     && index.outline.str(other.qualified) == file.outline.str(found.qualified)
                     && index.outline.package.map(|text| index.outline.str(text))
                         == file.outline.package.map(|text| file.outline.str(text));
@@ -226,10 +226,6 @@ impl Infer<'_, '_> {
             .collect();
         parts.sort_unstable_by_key(|(id, _)| *id);
         parts.into_iter().map(|(_, part)| part).collect()
-    }
-
-    fn is_partial(file: &FileIndex, def: &sdl_model::facts::Def) -> bool {
-        file.outline.str(def.signature).split(' ').any(|word| word == "partial")
     }
 
     /// What `impl Deref for …` gives the members of.

@@ -63,6 +63,8 @@ impl DefFlags {
     /// Left out of a build as it is by default, which is for Linux: it stands under a condition that names another system
     /// or setting. Of a module: the whole file is.
     pub const LEFT_OUT: Self = Self(1 << 12);
+    /// One part of a type that may be written in several (`partial` in C#).
+    pub const PARTIAL: Self = Self(1 << 13);
 
     /// Whether all of `other` is set.
     pub fn has(self, other: Self) -> bool {

@@ -38,6 +38,7 @@ pub(super) fn complete<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
             "protected" => protected = true,
             "private" | "file" => private = true,
             "static" => flags = flags.with(DefFlags::STATIC),
+            "partial" => flags = flags.with(DefFlags::PARTIAL),
             "const" => flags = flags.with(DefFlags::STATIC),
             "abstract" | "extern" => flags = flags.with(DefFlags::ABSTRACT),
             "override" => flags = flags.with(DefFlags::OVERRIDE),
