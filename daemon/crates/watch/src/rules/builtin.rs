@@ -29,6 +29,7 @@ const FOLDERS: &[&str] = &[
     ".nx",
     ".pants.d",
     ".parcel-cache",
+    ".pc",
     ".pnpm-store",
     ".pytest_cache",
     ".pytype",
