@@ -20,6 +20,7 @@
 //! 8. Add `tests/fixtures/<name>/*.fix` and run `cargo test -p sdl-lang --test fixtures`; read the snapshots critically.
 
 pub mod bash;
+mod blank;
 pub mod c;
 pub mod csharp;
 pub mod ecma;

@@ -7,6 +7,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::languages::blank::blank;
+
 /// A `#if … #endif`.
 struct Group {
     /// Whether it is taken out.
@@ -87,13 +89,6 @@ pub(super) fn mask(bytes: &[u8]) -> Cow<'_, [u8]> {
         }
     }
     out.map_or(Cow::Borrowed(bytes), Cow::Owned)
-}
-
-fn blank(text: &mut [u8], place: Range<usize>) {
-    let text = text.get_mut(place).unwrap_or_default();
-    for byte in text.iter_mut().filter(|byte| !matches!(byte, b'\n' | b'\r')) {
-        *byte = b' ';
-    }
 }
 
 /// A line without the comment at its end (or what looks like one: addresses in texts) and the white space around it.

@@ -14,6 +14,8 @@
 
 use std::borrow::Cow;
 
+use crate::languages::blank::blank;
+
 /// How far back the code before such a line is looked for.
 const MAX_BACK: usize = 2_000;
 /// How much of such a line is looked at.
@@ -30,21 +32,19 @@ pub(super) fn mask(bytes: &[u8]) -> Cow<'_, [u8]> {
                 {
                     *gap = b';';
                 }
-                blank(&mut masked, variance(bytes, at + 1));
+                hide(&mut masked, variance(bytes, at + 1));
             }
-            b',' => blank(&mut masked, variance(bytes, at + 1)),
-            b'i' if bytes.get(at..at + 7) == Some(b"import(") => blank(&mut masked, imported(bytes, at)),
+            b',' => hide(&mut masked, variance(bytes, at + 1)),
+            b'i' if bytes.get(at..at + 7) == Some(b"import(") => hide(&mut masked, imported(bytes, at)),
             _ => {}
         }
     }
     masked
 }
 
-fn blank(masked: &mut Cow<'_, [u8]>, (from, to): (usize, usize)) {
-    if from < to
-        && let Some(range) = masked.to_mut().get_mut(from..to)
-    {
-        range.iter_mut().filter(|byte| **byte != b'\n').for_each(|byte| *byte = b' ');
+fn hide(masked: &mut Cow<'_, [u8]>, (from, to): (usize, usize)) {
+    if from < to {
+        blank(masked.to_mut(), from..to);
     }
 }
 

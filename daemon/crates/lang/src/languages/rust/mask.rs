@@ -6,6 +6,8 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
+use crate::languages::blank::blank;
+
 /// Deeper than people nest such macros; bounds the work.
 const MAX_DEPTH: usize = 4;
 
@@ -59,14 +61,6 @@ fn opens_macro(bytes: &[u8]) -> bool {
         rest.trim_ascii_start().first() == Some(&b'{')
             && at.checked_sub(1).and_then(|before| bytes.get(before)).is_some_and(|byte| is_word(*byte))
     })
-}
-
-fn blank(text: &mut [u8], place: Range<usize>) {
-    for byte in text.get_mut(place).unwrap_or_default() {
-        if !matches!(*byte, b'\n' | b'\r') {
-            *byte = b' ';
-        }
-    }
 }
 
 /// What has been read since the last item ended.

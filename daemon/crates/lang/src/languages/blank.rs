@@ -1,0 +1,26 @@
+//! Text that a grammar is not to see.
+
+use std::ops::Range;
+
+/// White space for `place`, lines where they were; nothing for a place that the text does not have.
+pub(super) fn blank(text: &mut [u8], place: Range<usize>) {
+    for byte in text.get_mut(place).unwrap_or_default() {
+        if !matches!(*byte, b'\n' | b'\r') {
+            *byte = b' ';
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::blank;
+
+    #[test]
+    fn lines_stay() {
+        let mut text = *b"ab\r\ncd\n";
+        blank(&mut text, 1..6);
+        assert_eq!(&text, b"a \r\n  \n");
+        blank(&mut text, 5..99);
+        assert_eq!(&text, b"a \r\n  \n");
+    }
+}
