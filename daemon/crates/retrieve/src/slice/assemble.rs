@@ -1,8 +1,9 @@
 //! A neighbourhood and a budget to a slice.
 //!
 //! A slice is filled in one order of steps: first the best few cards as telling as they may be, then the others with the
-//! least and the edges that tell most, then, where room is left, the other edges, and more of the cards. What fits is the longest beginning of that order. How long it is, is
-//! estimated from the cards, tried, and corrected by what the trial took: counting tokens costs more than all else.
+//! least and the edges that tell most, then, where room is left, the other edges, and more of the cards. What fits is the
+//! longest beginning of that order. How long it is, is estimated from the cards, tried, and corrected by what the trial
+//! took: counting tokens costs more than all else.
 
 use std::collections::HashSet;
 
