@@ -5,11 +5,12 @@
 //!     cargo test --release -p sdl-retrieve --test it -- --ignored fit --nocapture
 //! ```
 //!
-//! A task is a line `{"id", "repo_key", "query", "targets": [{"path", "name", "start_line"}, …], …}`; its tree lies in
-//! `trees/<repo_key>`. The weights maximize the mean log-likelihood of the targets among a task's candidates
+//! A task is a line `{"id", "repo", "repo_key", "query", "targets": [{"path", "name", "start_line"}, …], …}`; its tree
+//! lies in `trees/<repo_key>`. Printed is what each group of features is worth, too: recall at 10 on half of the
+//! repositories, fitted on the others, with all features and without each group. The weights maximize the mean log-likelihood of the targets among a task's candidates
 //! (multinomial logistic regression with a small ridge), by gradient descent with a step for each weight (Rprop).
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
 use sdl_retrieve::search::{FEATURES, candidates};
@@ -23,23 +24,70 @@ const N: usize = FEATURES.len();
 const RIDGE: f64 = 1e-4;
 const ROUNDS: usize = 300;
 
-/// One task's candidates, and whether each was changed.
+/// Features that say the same kind of thing.
+const GROUPS: [(&str, &[&str]); 8] = [
+    ("length", &["lines.4", "lines.16", "lines.64"]),
+    ("share of the name", &["named"]),
+    ("tests, asides, locals", &["test", "aside", "local"]),
+    ("spelled names and paths", &["spelled.name", "spelled.path", "fit"]),
+    ("kind", &["module", "value", "property"]),
+    ("owners, path, coverage", &["owner", "path", "covered"]),
+    ("file", &["file.best", "file.three", "file.rank"]),
+    ("calls", &["caller.best", "callers", "callees"]),
+];
+
+/// One task's candidates, and which of its targets each is.
 struct Task {
+    repo: String,
     rows: Vec<[f32; N]>,
-    changed: Vec<bool>,
+    targets: Vec<Option<usize>>,
+    /// How many targets it has, found or not.
+    count: usize,
 }
 
 #[test]
 #[ignore = "fits weights on tasks that lie outside of this crate; see the head of the file"]
 fn fit() {
     let tasks = tasks(&std::env::var("SDL_TASKS").unwrap(), &std::env::var("SDL_TREES").unwrap());
-    let weights = fitted(&tasks);
+    let weights = fitted(&tasks.iter().collect::<Vec<_>>(), &[]);
     let mut table = "# Fitted by tests/it/fit.rs; see docs/accuracy.md.\n".to_owned();
     for (name, weight) in FEATURES.iter().zip(weights) {
         writeln!(table, "{name}\t{weight:.3}").unwrap();
     }
-    println!("{} tasks with a target among the candidates\n{table}", tasks.len());
+    println!("{} tasks\n{table}", tasks.len());
     std::fs::write(std::env::var("SDL_WEIGHTS").unwrap(), table).unwrap();
+    ablate(&tasks);
+}
+
+/// Prints recall at 10 on half of the repositories, fitted on the others.
+fn ablate(tasks: &[Task]) {
+    let repos: BTreeSet<&str> = tasks.iter().map(|task| task.repo.as_str()).collect();
+    let fit_on: BTreeSet<&str> = repos.into_iter().step_by(2).collect();
+    let (fit, held): (Vec<&Task>, Vec<&Task>) =
+        tasks.iter().partition(|task| fit_on.contains(task.repo.as_str()));
+    println!("{} tasks fitted on, {} others", fit.len(), held.len());
+    let found: Vec<f64> = (0..N).map(|i| if FEATURES[i] == "words" { 1.0 } else { 0.0 }).collect();
+    println!("{:.1} by words alone", recall(&held, &found));
+    println!("{:.1} with all", recall(&held, &fitted(&fit, &[])));
+    for (name, without) in GROUPS {
+        println!("{:.1} without {name}", recall(&held, &fitted(&fit, without)));
+    }
+}
+
+/// Mean share of targets, in percent, among the ten best by these weights.
+fn recall(tasks: &[&Task], weights: &[f64]) -> f64 {
+    let one = |task: &&Task| {
+        let mut order: Vec<(f64, Option<usize>)> = task
+            .rows
+            .iter()
+            .zip(&task.targets)
+            .map(|(row, target)| (row.iter().zip(weights).map(|(x, w)| f64::from(*x) * w).sum(), *target))
+            .collect();
+        order.sort_by(|a, b| b.0.total_cmp(&a.0));
+        let found: BTreeSet<usize> = order.iter().take(10).filter_map(|(_, target)| *target).collect();
+        found.len() as f64 / task.count as f64
+    };
+    100.0 * tasks.iter().map(one).sum::<f64>() / tasks.len().max(1) as f64
 }
 
 fn tasks(tasks: &str, trees: &str) -> Vec<Task> {
@@ -58,7 +106,9 @@ fn tasks(tasks: &str, trees: &str) -> Vec<Task> {
         let head = ledger.head();
         for task in tasks {
             let source = head.source();
-            let mut of = Task { rows: Vec::new(), changed: Vec::new() };
+            let targets = task["targets"].as_array().map_or(&[][..], Vec::as_slice);
+            let repo = task["repo"].as_str().unwrap().to_owned();
+            let mut of = Task { repo, rows: Vec::new(), targets: Vec::new(), count: targets.len() };
             for candidate in candidates(&source, task["query"].as_str().unwrap()).unwrap() {
                 let Some(sym) = source.symbol(candidate.symbol).unwrap() else { continue };
                 let is = |target: &Value| {
@@ -67,23 +117,21 @@ fn tasks(tasks: &str, trees: &str) -> Vec<Task> {
                         && (target["same_name_in_file"].as_u64().is_none_or(|count| count < 2)
                             || target["start_line"] == sym.def().span.start_line)
                 };
-                of.changed.push(task["targets"].as_array().is_some_and(|targets| targets.iter().any(is)));
+                of.targets.push(targets.iter().position(is));
                 of.rows.push(candidate.features);
             }
-            if of.changed.contains(&true) {
-                all.push(of);
-            }
+            all.push(of);
         }
     }
     all
 }
 
-/// The weights under which what was changed is most likely.
-fn fitted(tasks: &[Task]) -> [f64; N] {
+/// The weights under which what was changed is most likely; 0 for those `without`.
+fn fitted(tasks: &[&Task], without: &[&str]) -> [f64; N] {
     let (mut weights, mut steps, mut before) = ([0.0_f64; N], [0.1_f64; N], [0.0_f64; N]);
     for _ in 0..ROUNDS {
         let gradient = gradient(tasks, &weights);
-        for i in 0..N {
+        for i in (0..N).filter(|i| !without.contains(&FEATURES[*i])) {
             let turned = gradient[i] * before[i];
             steps[i] = if turned < 0.0 { steps[i] * 0.5 } else { (steps[i] * 1.2).min(1.0) };
             before[i] = if turned < 0.0 { 0.0 } else { gradient[i] };
@@ -94,24 +142,25 @@ fn fitted(tasks: &[Task]) -> [f64; N] {
 }
 
 /// That of the mean log-likelihood.
-fn gradient(tasks: &[Task], weights: &[f64; N]) -> [f64; N] {
-    let mut sum = [0.0_f64; N];
-    for Task { rows, changed } in tasks {
+fn gradient(tasks: &[&Task], weights: &[f64; N]) -> [f64; N] {
+    let (mut sum, mut count) = ([0.0_f64; N], 0.0_f64);
+    // Where nothing that was changed is among the candidates there is nothing to learn.
+    for Task { rows, targets, .. } in tasks.iter().filter(|task| task.targets.iter().any(Option::is_some)) {
+        count += 1.0;
         let logits: Vec<f64> =
             rows.iter().map(|row| row.iter().zip(weights).map(|(x, w)| f64::from(*x) * w).sum()).collect();
         let highest = logits.iter().copied().fold(f64::NEG_INFINITY, f64::max);
         let likely: Vec<f64> = logits.iter().map(|logit| (logit - highest).exp()).collect();
         let total: f64 = likely.iter().sum();
-        let targets = changed.iter().filter(|changed| **changed).count() as f64;
-        for ((row, likely), changed) in rows.iter().zip(likely).zip(changed) {
-            let off = f64::from(u8::from(*changed)) / targets - likely / total;
+        let found = targets.iter().flatten().count() as f64;
+        for ((row, likely), target) in rows.iter().zip(likely).zip(targets) {
+            let off = f64::from(u8::from(target.is_some())) / found - likely / total;
             for (sum, x) in sum.iter_mut().zip(row) {
                 *sum += off * f64::from(*x);
             }
         }
     }
-    let count = tasks.len().max(1) as f64;
-    std::array::from_fn(|i| sum[i] / count - 2.0 * RIDGE * weights[i])
+    std::array::from_fn(|i| sum[i] / count.max(1.0) - 2.0 * RIDGE * weights[i])
 }
 
 #[test]
@@ -124,8 +173,13 @@ fn weights_follow_what_decides() {
     };
     let task = |noise: f32| Task {
         rows: vec![row(noise, 0.2), row(1.0 - noise, 0.9), row(noise, 0.1), row(0.5, 0.8)],
-        changed: vec![false, true, false, false],
+        targets: vec![None, Some(0), None, None],
+        repo: String::new(),
+        count: 1,
     };
-    let weights = fitted(&[task(0.0), task(1.0), task(0.3), task(0.7)]);
+    let tasks = [task(0.0), task(1.0), task(0.3), task(0.7)];
+    let tasks: Vec<&Task> = tasks.iter().collect();
+    let weights = fitted(&tasks, &[]);
     assert!(weights[1] > 3.0 && weights[0].abs() < 1.0 && weights[2].abs() < 1e-6, "{weights:?}");
+    assert!(fitted(&tasks, &[FEATURES[1]])[1] == 0.0);
 }
