@@ -6,6 +6,7 @@ use sdl_ledger::{TermHit, View};
 use sdl_model::SymbolId;
 
 use super::plan::{Plan, PlanTerm};
+use crate::index::IMPACT_ONE;
 use crate::{Evidence, LaneStatus, Result};
 
 /// More postings than this are not read for one query.
@@ -16,7 +17,7 @@ const MOST_EXPANSIONS: usize = 12;
 /// One list of postings, sorted by symbol.
 pub(super) struct List {
     pub(super) hits: Vec<TermHit>,
-    pub(super) weight: f32,
+    weight: f32,
     /// Which of the plan's terms it stands for.
     pub(super) term: u16,
 }
@@ -26,6 +27,11 @@ impl List {
     pub(super) fn of(&self, symbol: SymbolId) -> Option<TermHit> {
         let at = self.hits.partition_point(|hit| hit.symbol < symbol);
         self.hits.get(at).copied().filter(|hit| hit.symbol == symbol)
+    }
+
+    /// What one of its hits adds to a symbol's sum.
+    pub(super) fn worth(&self, hit: TermHit) -> f32 {
+        self.weight * f32::from(hit.impact) / IMPACT_ONE
     }
 }
 

@@ -11,7 +11,7 @@ use super::plan::Plan;
 use super::postings::{Lists, read};
 use super::rerank;
 use super::spelled::{Spelled, spelled};
-use crate::index::{EXACT, Flags, IMPACT_ONE, Wants, exact_term};
+use crate::index::{EXACT, Flags, Wants, exact_term};
 use crate::{Evidence, Result, Source};
 
 /// What a symbol with hardly any of the query's words is worth beside one that has all.
@@ -111,7 +111,7 @@ fn merge(
             let hit = list.hits[*at];
             *at += 1;
             *upcoming = list.hits.get(*at).map_or(u64::MAX, |hit| hit.symbol.0);
-            sum += list.weight * f32::from(hit.impact) / IMPACT_ONE;
+            sum += list.worth(hit);
             flags = Flags(hit.flags);
             if list.term != last_term {
                 // Expansions of one word stand side by side and cover it once.

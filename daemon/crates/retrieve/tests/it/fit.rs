@@ -10,14 +10,13 @@
 //! repositories, fitted on the others, with all features and without each group. The weights maximize the mean log-likelihood of the targets among a task's candidates
 //! (multinomial logistic regression with a small ridge), by gradient descent with a step for each weight (Rprop).
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use sdl_retrieve::search::{FEATURES, candidates};
 use serde_json::Value;
 
-use crate::ledger::MemoryLedger;
-use crate::measure::tree;
+use crate::localize::tasks;
 
 const N: usize = FEATURES.len();
 /// What keeps weights of features that say nothing at 0.
@@ -48,7 +47,7 @@ struct Task {
 #[test]
 #[ignore = "fits weights on tasks that lie outside of this crate; see the head of the file"]
 fn fit() {
-    let tasks = tasks(&std::env::var("SDL_TASKS").unwrap(), &std::env::var("SDL_TREES").unwrap());
+    let tasks = read();
     let weights = fitted(&tasks.iter().collect::<Vec<_>>(), &[]);
     let mut table = "# Fitted by tests/it/fit.rs; see docs/accuracy.md.\n".to_owned();
     for (name, weight) in FEATURES.iter().zip(weights) {
@@ -90,19 +89,9 @@ fn recall(tasks: &[&Task], weights: &[f64]) -> f64 {
     100.0 * tasks.iter().map(one).sum::<f64>() / tasks.len().max(1) as f64
 }
 
-fn tasks(tasks: &str, trees: &str) -> Vec<Task> {
-    let mut by_repo: BTreeMap<String, Vec<Value>> = BTreeMap::new();
-    for line in std::fs::read_to_string(tasks).unwrap().lines() {
-        let task: Value = serde_json::from_str(line).unwrap();
-        by_repo.entry(task["repo_key"].as_str().unwrap().to_owned()).or_default().push(task);
-    }
+fn read() -> Vec<Task> {
     let mut all = Vec::new();
-    for (repo, tasks) in by_repo {
-        let files = tree(&format!("{trees}/{repo}"));
-        let files: Vec<_> =
-            files.iter().map(|(path, bytes)| (path.as_str(), Some(bytes.as_slice()))).collect();
-        let mut ledger = MemoryLedger::new("");
-        ledger.write(&files);
+    for (ledger, tasks) in tasks() {
         let head = ledger.head();
         for task in tasks {
             let source = head.source();

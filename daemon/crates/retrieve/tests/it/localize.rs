@@ -23,23 +23,12 @@ use crate::measure::tree;
 #[test]
 #[ignore = "answers tasks that lie outside of this crate; see the head of the file"]
 fn localize() {
-    let tasks = std::fs::read_to_string(std::env::var("SDL_TASKS").unwrap()).unwrap();
-    let mut by_repo: BTreeMap<String, Vec<Value>> = BTreeMap::new();
-    for line in tasks.lines() {
-        let task: Value = serde_json::from_str(line).unwrap();
-        by_repo.entry(task["repo_key"].as_str().unwrap().to_owned()).or_default().push(task);
-    }
     let number =
         |name: &str, usual: u32| std::env::var(name).ok().and_then(|text| text.parse().ok()).unwrap_or(usual);
     let budget =
         Budget { max_cards: number("SDL_CARDS", 30), max_estimated_tokens: number("SDL_TOKENS", 4_000) };
     let mut out = String::new();
-    for (repo, tasks) in by_repo {
-        let files = tree(&format!("{}/{repo}", std::env::var("SDL_TREES").unwrap()));
-        let files: Vec<_> =
-            files.iter().map(|(path, bytes)| (path.as_str(), Some(bytes.as_slice()))).collect();
-        let mut ledger = MemoryLedger::new("");
-        ledger.write(&files);
+    for (ledger, tasks) in tasks() {
         let head = ledger.head();
         let meaning = std::env::var("SDL_MODEL").ok().map(|path| Meaning::at(path.as_ref()));
         for task in tasks {
@@ -62,4 +51,22 @@ fn localize() {
         }
     }
     std::fs::write(std::env::var("SDL_RESULTS").unwrap(), out).unwrap();
+}
+
+/// The tasks of `SDL_TASKS`, by repository, each with the ledger of its tree in `SDL_TREES`.
+pub(crate) fn tasks() -> impl Iterator<Item = (MemoryLedger, Vec<Value>)> {
+    let trees = std::env::var("SDL_TREES").unwrap();
+    let mut by_repo: BTreeMap<String, Vec<Value>> = BTreeMap::new();
+    for line in std::fs::read_to_string(std::env::var("SDL_TASKS").unwrap()).unwrap().lines() {
+        let task: Value = serde_json::from_str(line).unwrap();
+        by_repo.entry(task["repo_key"].as_str().unwrap().to_owned()).or_default().push(task);
+    }
+    by_repo.into_iter().map(move |(repo, tasks)| {
+        let files = tree(&format!("{trees}/{repo}"));
+        let files: Vec<_> =
+            files.iter().map(|(path, bytes)| (path.as_str(), Some(bytes.as_slice()))).collect();
+        let mut ledger = MemoryLedger::new("");
+        ledger.write(&files);
+        (ledger, tasks)
+    })
 }

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use sdl_model::{FileId, Resolution, SymbolKind};
 
 use super::places;
-use crate::index::{Flags, IMPACT_ONE, Wants};
+use crate::index::{Flags, Wants};
 use crate::search::postings::Lists;
 use crate::search::rank::{Ranked, coverage};
 use crate::search::spelled::{Bonus, Spelled};
@@ -156,7 +156,7 @@ impl Seen {
         for list in &lists.lists {
             let Some(hit) = list.of(found.symbol) else { continue };
             let flags = Flags(hit.flags);
-            seen.sum += list.weight * f32::from(hit.impact) / IMPACT_ONE;
+            seen.sum += list.worth(hit);
             seen.flags = flags;
             // Expansions of one word count once.
             if last_term == Some(list.term) {
