@@ -206,7 +206,8 @@ impl Infer<'_, '_> {
         target.instance_of().is_some_and(|target| target != class).then_some(target)
     }
 
-    fn given_by(&self, ty: &Ty, method: &str) -> Option<Ty> {
+    /// What the method `method` of `ty` gives, if it has one.
+    pub(super) fn given_by(&self, ty: &Ty, method: &str) -> Option<Ty> {
         if let Some(applied) = self.applied_call(ty, method) {
             return Some(applied.ty);
         }

@@ -128,6 +128,8 @@ impl Shape {
                 let element = self.arg(0);
                 if lang == Lang::Rust { Self::ty(ShapeKind::Wrapper, [element]) } else { element }
             }
+            // What a context manager of the library holds.
+            ShapeKind::Other if matches!(name, "__enter__" | "__aenter__") => self.arg(0),
             ShapeKind::Sequence if name == "enumerate" => {
                 Self::ty(ShapeKind::Sequence, [Self::ty(ShapeKind::Tuple, [Ty::External(None), self.arg(0)])])
             }
@@ -191,6 +193,7 @@ pub(crate) fn gives_itself(name: &str, lang: Lang) -> bool {
         Lang::Java => name == "clone",
         Lang::Kotlin => matches!(name, "apply" | "also" | "copy"),
         Lang::Ruby => matches!(name, "dup" | "clone" | "tap" | "freeze" | "itself"),
+        Lang::Python => matches!(name, "__enter__" | "__aenter__"),
         _ => false,
     }
 }
@@ -214,12 +217,14 @@ pub(crate) fn gives_copy(name: &str, lang: Lang) -> bool {
                 | "unwrap_or_else"
                 | "unwrap_or_default"
                 | "unwrap_unchecked"
+                | "__enter__"
+                | "__aenter__"
         )
 }
 
 words! {
     GIVES_ELEMENT = "\
-        pop popleft first last get get_mut next next_back shift find at peek front back first_mut last_mut \
+        __enter__ __aenter__ pop popleft first last get get_mut next next_back shift find at peek front back first_mut last_mut \
         nth max min max_by min_by min_by_key max_by_key remove swap_remove pop_front pop_back poll recv findLast element_at \
         getFirst getLast single firstOrNull take_first";
     KEEPS_SEQUENCE = "\

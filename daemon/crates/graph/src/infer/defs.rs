@@ -1,11 +1,11 @@
 //! The types of definitions and locals, and what calling a function gives.
 
-use sdl_model::facts::{Binding, BindingKind, DefFlags, DefIx, Expr, ExprIx, Lit, ParamKind};
+use sdl_model::facts::{Binding, BindingKind, Def, DefFlags, DefIx, Expr, ExprIx, Lit, ParamKind};
 use sdl_model::{Lang, SymbolKind};
 
 use super::{Ctx, How, Infer, Shape, ShapeKind, Tag, Ty, Typed, question, question2};
 use crate::modules::{self, ModRef, Place};
-use crate::world::DefRef;
+use crate::world::{DefRef, FileIndex};
 
 /// Whether each binding of a local declares one, so that one in an inner block hides those around it.
 fn declares_each(lang: Lang) -> bool {
@@ -50,7 +50,7 @@ impl Infer<'_, '_> {
         self.w.derive(&self.w.memos.types, q, Typed::UNKNOWN, || {
             let file = self.file(def.file);
             let Some(found) = file.outline.def(def.def) else { return Typed::UNKNOWN };
-            let parent = DefRef { def: found.parent.unwrap_or(DefIx::MODULE), ..def };
+            let parent = DefRef { def: Self::value_scope(&file, found, found.ty), ..def };
             let ctx = Self::outline_ctx(&file, parent, None);
             if let Some(ty) = found.ty {
                 let ty = self.stated(&ctx, ty);
@@ -66,7 +66,8 @@ impl Infer<'_, '_> {
             if holds && !made {
                 return object();
             }
-            let value = self.eval(&Ctx { members: false, ..ctx }, value);
+            let scope = Self::value_scope(&file, found, Some(value));
+            let value = self.eval(&Ctx { members: false, scope, ..ctx }, value);
             if holds && value.ty.each().iter().all(|ty| ty.instance_of().is_none()) {
                 object()
             } else {
@@ -88,7 +89,7 @@ impl Infer<'_, '_> {
             Expr::Either(list) => list,
             _ => std::slice::from_ref(&value),
         };
-        let parent = DefRef { def: found.parent.unwrap_or(DefIx::MODULE), ..def };
+        let parent = DefRef { def: Self::value_scope(&file, found, Some(value)), ..def };
         let ctx = Ctx { members: false, ..Self::outline_ctx(&file, parent, None) };
         let mut target = None;
         for part in parts {
@@ -108,8 +109,32 @@ impl Infer<'_, '_> {
         target
     }
 
+    /// Where what stands at `of` in a variable or field is looked up. In a class of Python `Error = Error` is of the `Error`
+    /// outside: the class has its own from there on.
+    fn value_scope(file: &FileIndex, found: &Def, of: Option<ExprIx>) -> DefIx {
+        let scope = found.parent.unwrap_or(DefIx::MODULE);
+        let outer = || {
+            let class = file.outline.def(scope).filter(|around| around.kind.is_type())?;
+            let mut at = of.filter(|_| file.lang() == Lang::Python)?;
+            for _ in 0..8 {
+                match file.outline.arena.expr(at) {
+                    Expr::Attr(inner, _)
+                    | Expr::Call(inner, _)
+                    | Expr::Index(inner)
+                    | Expr::Generic(inner, _) => {
+                        at = *inner;
+                    }
+                    Expr::Name(name) if *name == found.name => return class.parent,
+                    _ => break,
+                }
+            }
+            None
+        };
+        outer().unwrap_or(scope)
+    }
+
     /// Whether functions are added to the object that `def`, a variable of JavaScript, holds: `app.f = function …`.
-    fn is_extended(file: &crate::world::FileIndex, def: DefIx) -> bool {
+    fn is_extended(file: &FileIndex, def: DefIx) -> bool {
         let is_plain = || {
             let found = file.outline.def(def)?;
             Some(matches!(file.outline.arena.expr(found.value?), Expr::Lit(Lit::Object)))
@@ -290,7 +315,7 @@ impl Infer<'_, '_> {
         if kept.is_empty() { Typed::new(shown, How::Stated) } else { Typed::new(Ty::union(kept), before.how) }
     }
 
-    fn param_kind(file: &crate::world::FileIndex, def: DefIx, name: &str) -> Option<ParamKind> {
+    fn param_kind(file: &FileIndex, def: DefIx, name: &str) -> Option<ParamKind> {
         let def = file.outline.def(def)?;
         def.params.iter().find(|param| file.outline.str(param.name) == name).map(|param| param.kind)
     }

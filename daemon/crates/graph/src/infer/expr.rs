@@ -1,6 +1,6 @@
 //! Expressions that stand for values.
 
-use sdl_model::facts::{Expr, ExprIx};
+use sdl_model::facts::{DefIx, Expr, ExprIx};
 use sdl_model::{Lang, SymbolKind};
 
 use super::applied::Part;
@@ -9,7 +9,7 @@ use super::given::Function;
 use super::names::{Via, Want};
 use super::{Ctx, EXPR_DEPTH, How, Infer, Meaning, Ty, Typed, containers};
 use crate::modules::{self, ModRef, Place};
-use crate::world::{DefRef, Sym};
+use crate::world::{DefRef, FileIndex, Sym};
 
 impl Infer<'_, '_> {
     /// The type of the value of `ix`.
@@ -316,6 +316,13 @@ impl Infer<'_, '_> {
         if let (Some(class), "__class__" | "constructor") = (base.ty.instance_of(), name) {
             return Typed::new(Ty::Class(class), how);
         }
+        if name == "prototype"
+            && let Ty::Class(class) | Ty::Func(class, _) = &base.ty
+            && self.is_ecma(*class)
+        {
+            let class = self.class_behind(*class);
+            return class.map_or(Typed::UNKNOWN, |class| Typed::new(Ty::Instance(class), how));
+        }
         // The instance around an inner class's: `Outer.this`.
         if let (Ty::Class(class), "this") = (&base.ty, name) {
             return Typed::new(Ty::Instance(*class), how);
@@ -349,7 +356,7 @@ impl Infer<'_, '_> {
             Ty::External(None) => Typed::new(Ty::External(None), how),
             Ty::Func(def, _) => match self.class_behind(*def) {
                 Some(class) => self.member_value(&Ty::Class(class), class, sym, call).at_least(how),
-                None => Typed::UNKNOWN,
+                None => self.inner_function_of(*def, sym).at_least(how),
             },
             Ty::Callable(_) => Typed::EXTERNAL,
             Ty::Object(written) => self.property(*written, name).at_least(how),
@@ -369,16 +376,69 @@ impl Infer<'_, '_> {
                 self.applied_value(&target, member.def)
                     .unwrap_or_else(|| self.bound_member(member.def, class))
             }
-            None if self.line(class).outside => Typed::EXTERNAL,
-            None => Typed::UNKNOWN,
+            None => match self.written_of(class) {
+                Some(written) => self.property(written, &self.w.text(name)),
+                None if self.line(class).outside => Typed::EXTERNAL,
+                None => Typed::UNKNOWN,
+            },
         }
+    }
+
+    pub(super) fn is_ecma(&self, def: DefRef) -> bool {
+        matches!(self.file(def.file).lang(), Lang::JavaScript | Lang::TypeScript | Lang::Tsx)
+    }
+
+    /// In Python, a function inside another: fields that hold one name it so.
+    fn inner_function_of(&self, def: DefRef, name: Sym) -> Typed {
+        let file = self.file(def.file);
+        if file.lang() != Lang::Python {
+            return Typed::UNKNOWN;
+        }
+        let is_function =
+            |ix: &DefIx| file.outline.def(*ix).is_some_and(|found| found.kind == SymbolKind::Function);
+        let mut inner = file.children(def.def, name).filter(is_function);
+        match (inner.next(), inner.next()) {
+            (Some(only), None) => Typed::new(Ty::Func(DefRef { def: only, ..def }, None), How::Named),
+            _ => Typed::UNKNOWN,
+        }
+    }
+
+    /// What reading a field of Python gives whose value is a descriptor.
+    fn described(&self, field: Typed) -> Typed {
+        let is_python = |class: DefRef| self.file(class.file).lang() == Lang::Python;
+        match field.ty.instance_of().filter(|class| is_python(*class)) {
+            Some(_) => match self.given_by(&field.ty, "__get__") {
+                Some(given) => Typed::new(given, field.how.max(How::Returned)),
+                None => field,
+            },
+            None => field,
+        }
+    }
+
+    /// Whether a class of Python decorates the method `def` that is read through it, as a property is.
+    fn is_described(&self, file: &FileIndex, def: DefRef) -> bool {
+        let Some(found) = file.outline.def(def.def).filter(|_| file.lang() == Lang::Python) else {
+            return false;
+        };
+        found.decorators.iter().take(4).any(|decorator| {
+            let ctx = Ctx { members: false, ..Self::outline_ctx(file, def, None) };
+            let is_name = matches!(ctx.arena.expr(*decorator), Expr::Name(_) | Expr::Attr(..));
+            match is_name.then(|| self.eval(&ctx, *decorator).ty) {
+                Some(Ty::Class(class)) => self.member(class, self.sym("__get__"), true).is_some(),
+                _ => false,
+            }
+        })
     }
 
     fn bound_member(&self, def: DefRef, class: DefRef) -> Typed {
         let file = self.file(def.file);
         let Some(found) = file.outline.def(def.def) else { return Typed::UNKNOWN };
         match found.kind {
+            SymbolKind::Field | SymbolKind::Constant if file.lang() == Lang::Python => {
+                self.described(self.def_type(def))
+            }
             SymbolKind::Property => self.result(def, Some(class)),
+            SymbolKind::Method if self.is_described(&file, def) => self.result(def, Some(class)),
             SymbolKind::Function | SymbolKind::Method | SymbolKind::Constructor => {
                 Typed::new(Ty::Func(def, Some(class)), How::Named)
             }

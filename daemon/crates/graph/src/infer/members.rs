@@ -275,9 +275,8 @@ impl Infer<'_, '_> {
                 .def(ix)
                 .is_some_and(|def| def.kind.is_callable() && def.flags.has(DefFlags::STATIC) == of_type)
         };
-        let (Some(name), true) = (file.name(member.def), has_sides && !fits(member.def)) else {
-            return member;
-        };
+        let is_one_sided = has_sides && Self::is_callable(&file, member.def) && !fits(member.def);
+        let (Some(name), true) = (file.name(member.def), is_one_sided) else { return member };
         let Some(owner) = self.owner_type(member).filter(|owner| owner.file == member.file) else {
             return member;
         };
@@ -286,7 +285,27 @@ impl Infer<'_, '_> {
             file.owned_by(of).iter().copied().find(|ix| file.name(*ix) == Some(name) && fits(*ix))
         };
         let other = file.children(owner.def, name).find(|ix| fits(*ix)).or_else(stated);
-        other.map_or(member, |def| DefRef { def, ..member })
+        if let Some(def) = other {
+            return DefRef { def, ..member };
+        }
+        // What a type inherits has sides, too.
+        let line = self.line(owner);
+        let inherited = line.types.iter().skip(1).find_map(|base| {
+            let file = self.file(base.file);
+            let fits = |ix: &DefIx| {
+                file.outline
+                    .def(*ix)
+                    .is_some_and(|def| def.kind.is_callable() && def.flags.has(DefFlags::STATIC) == of_type)
+            };
+            let def = file.children(base.def, name).find(fits).or_else(|| {
+                let of = file.name(base.def)?;
+                let at = |def: DefIx| DefRef { def, ..*base };
+                let mut stated = file.owned_by(of).iter().copied().filter(|ix| file.name(*ix) == Some(name));
+                stated.find(|ix| fits(ix) && self.owner_of(&file, at(*ix)) == Some(*base))
+            })?;
+            Some(DefRef { def, ..*base })
+        });
+        inherited.unwrap_or(member)
     }
 
     /// The member `name` of a base of `class`.

@@ -223,6 +223,13 @@ impl Infer<'_, '_> {
             return Self::called_in_c(file, at, sym);
         }
         let child = file.child(at, sym)?;
+        // What no program takes here stands for what is imported in its place.
+        if file.lang() == Lang::Python
+            && file.outline.def(child).is_some_and(|def| def.flags.has(DefFlags::LEFT_OUT))
+            && file.imports(at, sym).next().is_some()
+        {
+            return None;
+        }
         let fits = |ix: DefIx| {
             file.outline.def(ix).is_some_and(|def| {
                 (into_functions || !def.flags.has(DefFlags::LOCAL))

@@ -31,8 +31,26 @@ impl Infer<'_, '_> {
         })
     }
 
+    /// The object that the variable `def` is set to, as it is written: it may hold more than the members that are
+    /// definitions.
+    pub(crate) fn written_of(&self, def: DefRef) -> Option<Written> {
+        let file = self.file(def.file);
+        let found = file.outline.def(def.def)?;
+        let is_variable =
+            matches!(found.kind, SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field);
+        let expr = found.value.filter(|_| is_variable)?;
+        matches!(file.outline.arena.expr(expr), Expr::Record(_)).then_some(Written {
+            file: def.file,
+            scope: found.parent.unwrap_or(DefIx::MODULE),
+            at: u32::MAX,
+            body: false,
+            is_type: false,
+            expr,
+        })
+    }
+
     /// The property `name` of an object that is written out.
-    pub(super) fn property(&self, of: Written, name: &str) -> Typed {
+    pub(crate) fn property(&self, of: Written, name: &str) -> Typed {
         if !self.w.step() {
             return Typed::UNKNOWN;
         }
@@ -65,7 +83,8 @@ impl Infer<'_, '_> {
                 return found;
             }
         }
-        Typed::UNKNOWN
+        // A type that is written out says all that is known of its values.
+        if of.is_type { Typed::EXTERNAL } else { Typed::UNKNOWN }
     }
 
     /// The definition `name` inside the function that an expression stands in, or inside one around it.

@@ -94,6 +94,9 @@ impl Infer<'_, '_> {
     pub(super) fn expected(&self, def: DefRef, at: usize) -> Ty {
         let file = self.file(def.file);
         let Some(found) = file.outline.def(def.def) else { return Ty::Unknown };
+        if file.lang() == Lang::Python {
+            return self.overridden_parameter(def, at);
+        }
         let is_ecma = matches!(file.lang(), Lang::JavaScript | Lang::TypeScript | Lang::Tsx);
         let Some(parent) = found.parent.filter(|_| is_ecma && found.kind.is_callable()) else {
             return Ty::Unknown;
@@ -129,6 +132,23 @@ impl Infer<'_, '_> {
             self.own_parameter(&member, at).ty
         });
         Ty::union(types)
+    }
+
+    /// What the method that `def` overrides states for the parameter of the same name.
+    fn overridden_parameter(&self, def: DefRef, at: usize) -> Ty {
+        let file = self.file(def.file);
+        let stated = || {
+            let found = file.outline.def(def.def).filter(|found| found.kind.is_callable())?;
+            let name = file.outline.str(found.params.get(at)?.name);
+            let parent = found.parent.and_then(|parent| file.outline.def(parent))?;
+            let class = parent.kind.is_type().then(|| self.owner_type(def))??;
+            let over = self.base_member(class, file.name(def.def)?, true)?.def;
+            let base = self.file(over.file);
+            let params = &base.outline.def(over.def)?.params;
+            let param = params.iter().find(|param| base.outline.str(param.name) == name)?;
+            Some(self.stated(&Self::outline_ctx(&base, over, Some(class)), param.ty?))
+        };
+        stated().unwrap_or(Ty::Unknown)
     }
 
     fn only_method(&self, interface: DefRef) -> Option<DefRef> {

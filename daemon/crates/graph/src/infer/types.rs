@@ -1,6 +1,6 @@
 //! Expressions that stand for types.
 
-use sdl_model::facts::{DefFlags, Expr, ExprIx, Lit, StrIx};
+use sdl_model::facts::{DefFlags, DefIx, Expr, ExprIx, Lit, StrIx};
 use sdl_model::{Lang, SymbolKind};
 
 use super::names::{Want, parameters};
@@ -137,6 +137,13 @@ impl Infer<'_, '_> {
         }
         match ctx.arena.expr(ix) {
             Expr::Name(name) => match self.meaning(ctx, *name, Want::Type) {
+                // `new exports.Thing()`.
+                Meaning::Place(Place::Missing, _)
+                    if ctx.arena.str(*name) == "exports"
+                        && self.file(ctx.file).lang() == Lang::JavaScript =>
+                {
+                    Place::Module(ModRef::File(ctx.file))
+                }
                 Meaning::Place(Place::Missing, _) => modules::root(self.w, ctx.file, ctx.arena.str(*name)),
                 Meaning::Place(place, _) => place,
                 _ => Place::Missing,
@@ -246,7 +253,7 @@ impl Infer<'_, '_> {
                     SymbolKind::Type => self.applied_alias(def, args, depth),
                     kind if kind.is_type() => Ty::of(def, args),
                     // In JavaScript functions are constructors.
-                    SymbolKind::Function if file.lang() == Lang::JavaScript => Ty::Instance(def),
+                    SymbolKind::Function if self.is_ecma(def) => Ty::Instance(def),
                     // A variant has fields of its own, and inherits from its enumeration.
                     SymbolKind::EnumMember => Ty::Instance(def),
                     // A class made by a call.
@@ -342,8 +349,18 @@ impl Infer<'_, '_> {
                 _ => None,
             },
             SymbolKind::EnumMember => self.owner_type(def),
-            // In JavaScript functions are constructors.
+            // In JavaScript functions are constructors, and may hold what is set on them.
             SymbolKind::Function if matches!(file.lang(), Lang::JavaScript) => Some(def),
+            SymbolKind::Function if self.is_ecma(def) => {
+                if let Some(ty) = found.ty {
+                    let scope = found.parent.unwrap_or(DefIx::MODULE);
+                    return self
+                        .stated(&Self::outline_ctx(&file, DefRef { def: scope, ..def }, None), ty)
+                        .instance_of();
+                }
+                let is_extended = file.name(def.def).is_some_and(|name| !file.owned_by(name).is_empty());
+                (is_extended || file.holds_any(def.def)).then_some(def)
+            }
             _ => None,
         }
     }

@@ -1,6 +1,6 @@
 //! Python: packages, relative imports, `__init__` re-exports, `__all__`, source roots.
 
-use sdl_model::facts::{DefIx, ImportKind};
+use sdl_model::facts::{DefFlags, DefIx, ImportKind};
 use sdl_model::{Lang, RelPath};
 
 use super::paths::{ancestors, in_dir};
@@ -84,7 +84,12 @@ pub(super) fn import_name(w: &World<'_>, from: FileIx, module: Place, name: &str
 /// What `name` is in the module that `file` is.
 pub(super) fn member(w: &World<'_>, at: FileIx, file: &FileIndex, name: Sym) -> Place {
     let found = declared(w, at, name);
-    if found.is_found() {
+    // What is left out stands for what is imported in its place.
+    let is_left_out = match found {
+        Place::Def(def) => file.outline.def(def.def).is_some_and(|def| def.flags.has(DefFlags::LEFT_OUT)),
+        _ => false,
+    };
+    if found.is_found() && !(is_left_out && file.imports(DefIx::MODULE, name).next().is_some()) {
         return found;
     }
     let mut outside = Place::Missing;

@@ -1,13 +1,13 @@
 //! Calls.
 
-use sdl_model::facts::{Binding, BindingKind, DefFlags, DefIx, Expr, ExprIx, Lit, Ref, RefForm};
+use sdl_model::facts::{DefFlags, DefIx, Expr, ExprIx, Ref, RefForm};
 use sdl_model::{EdgeKind, Lang, SymbolKind};
 
 use super::{CANDIDATES, Outcome, Resolver};
 use crate::infer::{Ctx, How, Infer, Meaning, Ty, Typed, Via, Want};
 use crate::modules::{self, Place};
 use crate::strategies::{
-    self as s, Rule, alias, alternatives, built, class_member, element, guessed, held_function, inherited,
+    self as s, Rule, alternatives, built, class_member, element, guessed, held_function, inherited,
     qualified, returned, self_member, stated, super_member,
 };
 use crate::world::{DefRef, FileIndex, Sym};
@@ -34,18 +34,6 @@ fn rule_of_receiver(how: How) -> &'static Rule {
         How::Element => &element::RULE,
         How::Guessed => &guessed::RULE,
     }
-}
-
-/// The functions and types that a value may be; none if it may be something else.
-fn callables(value: &Typed) -> Vec<DefRef> {
-    let each = value.ty.each().iter().filter(|ty| **ty != Ty::Null);
-    let found: Option<Vec<DefRef>> = each
-        .map(|ty| match ty {
-            Ty::Func(def, _) | Ty::Class(def) => Some(*def),
-            _ => None,
-        })
-        .collect();
-    found.filter(|found| found.len() <= CANDIDATES).unwrap_or_default()
 }
 
 /// Whether `ix` is what a lock of Rust gives.
@@ -78,7 +66,11 @@ impl Resolver<'_, '_> {
             found => found,
         };
         match meaning {
-            Meaning::Local(ix) => self.held_local(ix),
+            Meaning::Local(ix) => match self.held_local(ix) {
+                // What a function calls by a name from around it is what that was before.
+                Outcome::Found(found, _) if self.is_around(one, &found) => Outcome::Unresolved,
+                held => held,
+            },
             Meaning::Param(..) | Meaning::Generic(_) | Meaning::Given(_) => Outcome::Unresolved,
             Meaning::Place(place, via) => self.called_place(one, place, via),
         }
@@ -92,6 +84,7 @@ impl Resolver<'_, '_> {
                 if let Some(found) = self.extension_around(one, def) {
                     return found;
                 }
+                let Some(def) = self.as_value(def) else { return Outcome::External };
                 match kind {
                     // A macro that renames what is called.
                     Some(SymbolKind::Constant) if matches!(file.lang(), Lang::C | Lang::Cpp) => {
@@ -120,9 +113,11 @@ impl Resolver<'_, '_> {
                     }
                     Some(SymbolKind::Type) if self.infer.points_to(def) => Outcome::External,
                     Some(SymbolKind::Type) if self.is_of_elsewhere(def) => Outcome::External,
-                    Some(SymbolKind::Type) => {
-                        Outcome::one(self.infer.class_behind(def).unwrap_or(def), rule_of(via))
-                    }
+                    Some(SymbolKind::Type) => match self.infer.class_behind(def).unwrap_or(def) {
+                        // Another name for a type of elsewhere.
+                        same if same == def && self.lang == Lang::Python => Outcome::External,
+                        class => Outcome::one(class, rule_of(via)),
+                    },
                     _ => self.one_or_named(def, rule_of(via)),
                 }
             }
@@ -133,33 +128,6 @@ impl Resolver<'_, '_> {
             Place::External => Outcome::External,
             Place::Missing => self.unknown_function(one),
         }
-    }
-
-    /// `def`, or in Python, where it is a variable or field, and in JavaScript, where it is a property of an object, the function or class that it is set to by name.
-    fn one_or_named(&self, def: DefRef, rule: &'static Rule) -> Outcome {
-        let named = match self.lang {
-            Lang::Python => self.infer.named_by(def),
-            Lang::JavaScript | Lang::TypeScript | Lang::Tsx if self.is_property(def) => {
-                self.infer.named_by(def)
-            }
-            _ => None,
-        };
-        match named {
-            Some(named) => Outcome::one(named, &alias::RULE),
-            None => Outcome::one(def, rule),
-        }
-    }
-
-    /// Whether `def` is a property of an object as it is written, and not a field that each object of a class has.
-    fn is_property(&self, def: DefRef) -> bool {
-        let file = self.infer.file(def.file);
-        let kind = |ix: DefIx| file.outline.def(ix).map(|def| def.kind);
-        let parent = file.outline.def(def.def).and_then(|def| def.parent);
-        kind(def.def) == Some(SymbolKind::Field)
-            && matches!(
-                parent.and_then(kind),
-                Some(SymbolKind::Module | SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field)
-            )
     }
 
     /// The definitions that a macro of C has in its file.
@@ -220,7 +188,7 @@ impl Resolver<'_, '_> {
         self.lang == Lang::Kotlin && matches!(self.infer.alias(def), Ty::External(_))
     }
 
-    fn is_function(&self, def: DefRef) -> bool {
+    pub(super) fn is_function(&self, def: DefRef) -> bool {
         let file = self.infer.file(def.file);
         file.outline.def(def.def).is_some_and(|def| def.kind == SymbolKind::Function)
     }
@@ -249,86 +217,6 @@ impl Resolver<'_, '_> {
         self.value(&Ref { form: RefForm::Value, recv: None, ..*one })
     }
 
-    /// A value is called: the function or class that it is.
-    fn held(&self, value: &Typed, sure: bool) -> Outcome {
-        let mut targets = Vec::new();
-        let mut outside = false;
-        for ty in value.ty.each() {
-            match ty {
-                Ty::Func(def, _) | Ty::Class(def) => targets.push(*def),
-                Ty::Instance(_) | Ty::Of(_) => {
-                    targets.extend(ty.instance_of().and_then(|class| self.call_operator(class)));
-                }
-                Ty::External(_) => outside = true,
-                _ => {}
-            }
-        }
-        match targets.len() {
-            0 if outside => Outcome::External,
-            0 => Outcome::Unresolved,
-            1 if sure => Outcome::Found(targets, &alias::RULE),
-            1 => Outcome::Found(targets, &held_function::RULE),
-            // One of several, and which is up to whoever set it.
-            _ => Outcome::Unresolved,
-        }
-    }
-
-    /// A local is called. It stands for one function or class if that is what the text sets it to, by its name; what a
-    /// caller passes, `cls` too, may be another.
-    fn held_local(&self, ix: u32) -> Outcome {
-        let value = self.infer.local_type(ix);
-        let body = self.infer.own.body;
-        // What branches set it to, each by a name.
-        let mut several = false;
-        let sure = body.bindings.get(ix as usize).is_some_and(|one| {
-            let is_name = |value: &ExprIx| {
-                matches!(body.arena.expr(*value), Expr::Name(_) | Expr::Attr(..) | Expr::Path(..))
-            };
-            several = one.value.is_some_and(|value| match body.arena.expr(value) {
-                Expr::Either(all) => all
-                    .iter()
-                    .all(|one| is_name(one) || matches!(body.arena.expr(*one), Expr::Lit(Lit::Null))),
-                _ => false,
-            });
-            let named = several || one.value.as_ref().is_some_and(is_name);
-            match self.lang {
-                // What a local of JavaScript holds is told by its type, which may be wider.
-                Lang::JavaScript | Lang::TypeScript | Lang::Tsx => false,
-                Lang::Python => named && (several || value.how < How::Guessed) && !self.may_be_passed(one),
-                _ => one.kind != BindingKind::Param && value.how == How::Named,
-            }
-        });
-        if sure && self.lang == Lang::Python {
-            let targets = if several { callables(&value) } else { self.all_named(ix) };
-            if targets.len() > 1 {
-                return Outcome::Found(targets, &alias::RULE);
-            }
-        }
-        self.held(&value, sure)
-    }
-
-    /// What a local of Python may stand for, where it is set in several places, each time to a function or class by name.
-    fn all_named(&self, ix: u32) -> Vec<DefRef> {
-        let own = self.infer.own;
-        let Some(one) = own.body.bindings.get(ix as usize) else { return Vec::new() };
-        let mut targets = Vec::new();
-        for ix in own.bindings(one.scope, one.name) {
-            for ty in self.infer.local_type(*ix).ty.each() {
-                match ty {
-                    Ty::Func(def, _) | Ty::Class(def) => targets.push(*def),
-                    Ty::Null => {}
-                    _ => return Vec::new(),
-                }
-            }
-            if targets.len() > CANDIDATES {
-                return Vec::new();
-            }
-        }
-        targets.sort_unstable();
-        targets.dedup();
-        targets
-    }
-
     /// What `super.name`, or `super(…)`, leads to. A base without a constructor of its own is built all the same.
     fn super_member(&self, class: DefRef, name: Sym, call: bool) -> Option<DefRef> {
         if let Some(found) = self.infer.base_member(class, name, call) {
@@ -343,31 +231,6 @@ impl Resolver<'_, '_> {
             file.outline.def(base.def).is_some_and(|def| def.kind == SymbolKind::Class)
         };
         line.types.get(1).copied().filter(|base| is_constructor && is_class(base))
-    }
-
-    /// Whether a name is a parameter with a stated type, or lives outside: what the code sets it to is one of what it may
-    /// be.
-    fn may_be_passed(&self, one: &Binding) -> bool {
-        let own = self.infer.own;
-        let file = self.infer.file(own.file);
-        let name = own.body.arena.str(one.name);
-        let states_type = || {
-            let def = file.outline.def(one.scope);
-            let param =
-                def.and_then(|def| def.params.iter().find(|param| file.outline.str(param.name) == name));
-            param.is_some_and(|param| param.ty.is_some())
-        };
-        let all = own.bindings(one.scope, one.name).iter();
-        all.filter_map(|ix| own.body.bindings.get(*ix as usize)).any(|other| match other.kind {
-            BindingKind::Outer => true,
-            BindingKind::Param => other.ty.is_some() || other.from == one.from || states_type(),
-            _ => false,
-        })
-    }
-
-    fn call_operator(&self, class: DefRef) -> Option<DefRef> {
-        let name = crate::infer::call_operator(self.infer.file(class.file).lang())?;
-        Some(self.infer.member(class, self.infer.sym(name), true)?.def)
     }
 
     fn member_call(&self, one: &Ref, recv: ExprIx) -> Outcome {
@@ -453,6 +316,12 @@ impl Resolver<'_, '_> {
                         {
                             targets.push(found.def);
                         }
+                        None if let Some(written) = self.infer.written_of(class) => {
+                            match self.infer.property(written, &self.infer.w.text(name)).ty {
+                                Ty::Func(def, _) | Ty::Class(def) => targets.push(def),
+                                _ => outside = true,
+                            }
+                        }
                         None if self.infer.line(class).outside => outside = true,
                         // A member that no text shows: one that a mixin's user has, or one made at run time.
                         None => unknown |= on_self,
@@ -528,6 +397,10 @@ impl Resolver<'_, '_> {
                 }
                 let name = self.infer.own.sym(self.infer.w, one.name);
                 return match self.member_of(one, recv, name, true) {
+                    // `new this.constructor()` builds what the object is, which may derive from the type here.
+                    Outcome::Found(found, _) if self.is_own_constructor(one, &found) => {
+                        Outcome::Found(found, &held_function::RULE)
+                    }
                     Outcome::Unresolved => Outcome::External,
                     found => self.choose_overload(found, one),
                 };
@@ -535,6 +408,7 @@ impl Resolver<'_, '_> {
         };
         let outcome = match place {
             Place::Def(def) => {
+                let Some(def) = self.as_value(def) else { return Outcome::External };
                 let kind = self.infer.file(def.file).outline.def(def.def).map(|def| def.kind);
                 let target = match kind {
                     Some(SymbolKind::Type) if self.infer.points_to(def) => return Outcome::External,

@@ -5,11 +5,12 @@ mod edges;
 mod extensions;
 mod fallback;
 mod header;
+mod held;
 mod overloads;
 mod values;
 
 use sdl_ledger::{Resolved, Result};
-use sdl_model::facts::{DefIx, Ref, RefForm};
+use sdl_model::facts::{DefFlags, DefIx, Ref, RefForm};
 use sdl_model::{Body, EdgeKind, FileId, Lang, Outline, RelPath, Resolution, SymbolKind};
 
 use crate::infer::{Ctx, Infer};
@@ -130,7 +131,9 @@ impl Resolver<'_, '_> {
         }
         let scope = if kind == EdgeKind::Call { self.caller(one) } else { one.scope };
         for target in targets {
-            let constructor = self.constructor_called(target, kind);
+            // A class that decorates is named; what is built of it takes the name of what is decorated.
+            let decorates = one.form == RefForm::Decorator && self.lang == Lang::Python && one.args == 0;
+            let constructor = if decorates { None } else { self.constructor_called(target, kind) };
             let to = constructor.unwrap_or(target);
             let Some(symbol) = self.infer.file(to.file).symbol(to.def) else { continue };
             edges.add(scope, symbol, self.edge_kind(to, kind, rule), rule, one.line);
@@ -168,6 +171,14 @@ impl Resolver<'_, '_> {
                 Some(SymbolKind::Field) => false,
                 Some(SymbolKind::Variable | SymbolKind::Constant) if self.lang == Lang::Python => false,
                 Some(SymbolKind::Macro) => rule.number != alternatives::RULE.number,
+                // What a module exports without a name is whatever made it gives.
+                Some(SymbolKind::Constant)
+                    if file.outline.def(to.def).is_some_and(|def| {
+                        def.flags.has(DefFlags::DEFAULT_EXPORT) && file.outline.str(def.name) == "default"
+                    }) =>
+                {
+                    false
+                }
                 Some(SymbolKind::Constant) => !matches!(self.lang, Lang::C | Lang::Cpp),
                 // A cast to what is no class.
                 Some(SymbolKind::Type | SymbolKind::Enum) if self.lang == Lang::Cpp => false,

@@ -57,6 +57,9 @@ fn enter<'a>(cx: &mut Context<'a>, node: Node<'a>, def: DefIx) -> Visit {
         names::decorate(cx, def, decorator);
     }
     functions::generics(cx, def, node);
+    if cx.lang == Lang::JavaScript {
+        jsdoc::class(cx, def);
+    }
     if let Some(heritage) = node.child_of(K::ClassHeritage) {
         for part in heritage.children() {
             match part.kind() {

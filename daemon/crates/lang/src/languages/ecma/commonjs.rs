@@ -7,6 +7,9 @@ use super::state::{self, Holder};
 use super::{Context, F, K, Node, classes, exprs, functions, names, objects, vars};
 use crate::build::NewDef;
 
+/// How much of a computed name is kept.
+const MAX_NAME: usize = 60;
+
 /// What an assignment assigns to.
 enum Target<'a> {
     /// `module.exports`.
@@ -56,6 +59,10 @@ pub(super) fn assignment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         vars::assigned(cx, node, left, right);
         return;
     }
+    if left.is(K::SubscriptExpression) {
+        computed(cx, node, left, right);
+        return;
+    }
     if !left.is(K::MemberExpression) {
         return;
     }
@@ -65,12 +72,59 @@ pub(super) fn assignment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         Some(Target::Export(name)) => export(cx, &assigned, name),
         Some(Target::Prototype(class)) => {
             let owner = cx.b.out.value(class);
-            objects::hold(cx, right, Holder { def: DefIx::MODULE, owner: Some(owner), exported: false });
+            let def = home(cx, class).map_or(DefIx::MODULE, |(scope, _)| scope);
+            objects::hold(cx, right, Holder { def, owner: Some(owner), exported: false });
         }
         Some(Target::Member(class, name, is_static)) => member(cx, &assigned, class, name, is_static),
         Some(Target::Field(name)) => field(cx, &assigned, name),
         None => {}
     }
+}
+
+/// The definition that `name` stands for here, and the one that it stands in.
+fn home(cx: &Context<'_>, name: Node<'_>) -> Option<(DefIx, DefIx)> {
+    let text = Some(name).filter(|name| name.is(K::Identifier))?.text();
+    let mut scope = cx.b.scope();
+    // Deeper nesting than this is not written by people.
+    for _ in 0..32 {
+        let holds = matches!(cx.b.def(scope).kind, SymbolKind::Module | SymbolKind::Namespace)
+            || cx.b.def(scope).kind.is_callable();
+        if let Some(def) = cx.b.find_def(scope, text).filter(|_| holds) {
+            return Some((scope, def));
+        }
+        scope = cx.b.def(scope).parent?;
+    }
+    None
+}
+
+/// `X.prototype[name] = function …`, `table[key] = () => …`: a function of its own, whatever it is called.
+fn computed<'a>(cx: &mut Context<'a>, node: Node<'a>, left: Node<'a>, right: Node<'a>) {
+    let assigned = Assigned { node, right, inner: exprs::unwrap(right) };
+    let (Some(object), Some(index)) = (left.child(F::ObjectField), left.child(F::Index)) else { return };
+    if !assigned.is_function_or_class() {
+        return;
+    }
+    let class = object
+        .child(F::ObjectField)
+        .filter(|_| object.child(F::Property).is_some_and(|property| property.text() == "prototype"))
+        .filter(|class| matches!(class.kind(), K::Identifier | K::MemberExpression));
+    if index.is(K::String)
+        && let Some(class) = class
+    {
+        member(cx, &assigned, class, index, false);
+        return;
+    }
+    let text = node.src().get(object.end() as usize..left.end() as usize).unwrap_or("").trim_start();
+    let text = text.trim_start_matches("?.");
+    let text = text.get(..text.floor_char_boundary(MAX_NAME)).unwrap_or(text);
+    let kind = assigned.kind(SymbolKind::Method, SymbolKind::Field);
+    let owner = class.map(|class| cx.b.out.value(class));
+    let is_this = object.is(K::This) && assigned.inner.kind().is_function_value();
+    let def = cx.b.open(assigned.new_def(kind, text, left));
+    cx.b.flag(def, DefFlags::LOCAL);
+    cx.b.def_mut(def).visibility = Visibility::Private;
+    cx.b.def_mut(def).owner = owner.filter(|_| !is_this);
+    cx.state.hold(assigned.inner, Holder::of(def));
 }
 
 /// One assignment.
@@ -183,6 +237,11 @@ fn export<'a>(cx: &mut Context<'a>, assigned: &Assigned<'a>, name: Node<'a>) {
         cx.state.hold(inner, Holder::of(DefIx::MODULE));
         return;
     }
+    // `const a = (exports.b = …)`.
+    if let Some(variable) = declared_with(assigned.node) {
+        cx.b.export(variable, text);
+        return;
+    }
     let other = if inner.is(K::MemberExpression) { SymbolKind::Field } else { SymbolKind::Constant };
     let kind = assigned.kind(SymbolKind::Function, other);
     let def = cx.b.open_of(DefIx::MODULE, assigned.new_def(kind, text, name));
@@ -196,6 +255,22 @@ fn export<'a>(cx: &mut Context<'a>, assigned: &Assigned<'a>, name: Node<'a>) {
     }
 }
 
+/// The variable whose value `assignment` is.
+fn declared_with(assignment: Node<'_>) -> Option<&str> {
+    let mut at = assignment;
+    for _ in 0..4 {
+        let parent = at.parent()?;
+        match parent.kind() {
+            K::ParenthesizedExpression | K::AssignmentExpression => at = parent,
+            K::VariableDeclarator => {
+                return parent.child(F::Name).filter(|name| name.is(K::Identifier)).map(Node::text);
+            }
+            _ => return None,
+        }
+    }
+    None
+}
+
 /// `X.prototype.name = …`, `X.name = …`.
 fn member<'a>(
     cx: &mut Context<'a>,
@@ -204,14 +279,42 @@ fn member<'a>(
     name: Node<'a>,
     is_static: bool,
 ) {
-    // What a property is set to says something only if it is a definition itself; on a prototype all is.
-    if is_static && !assigned.is_function_or_class() {
+    let home = home(cx, class);
+    // What a property is set to says something only if it is a definition itself, or names one; on a prototype all is.
+    if is_static && !assigned.is_function_or_class() && !objects::has_functions(assigned.inner) {
+        let is_name = assigned.right.is(K::Identifier) || assigned.right.is(K::MemberExpression);
+        let of_class = home.is_some_and(|(scope, of)| {
+            let kind = cx.b.def(of).kind;
+            scope == DefIx::MODULE && (kind == SymbolKind::Class || kind == SymbolKind::Function)
+        });
+        if !(is_name && of_class) || cx.b.find_def(DefIx::MODULE, class.text()).is_none() {
+            return;
+        }
+        let owner = cx.b.out.value(class);
+        let def = cx.b.leaf_of(DefIx::MODULE, assigned.new_def(SymbolKind::Field, name.text(), name));
+        objects::belong(cx, def, Holder { def: DefIx::MODULE, owner: Some(owner), exported: false });
+        cx.b.flag(def, DefFlags::STATIC);
+        let shape = cx.b.body.value(assigned.right);
+        cx.b.add_value(def, shape, assigned.node.start());
         return;
     }
-    let owner_is_known = matches!(class.kind(), K::Identifier | K::MemberExpression)
-        && (!is_static || cx.b.find_def(DefIx::MODULE, class.text()).is_some());
+    let owner_is_known =
+        matches!(class.kind(), K::Identifier | K::MemberExpression) && (!is_static || home.is_some());
     let kind = assigned.kind(SymbolKind::Method, SymbolKind::Field);
+    // What a function adds to its own functions and objects.
+    if let Some((_, of)) = home.filter(|(scope, _)| is_static && *scope != DefIx::MODULE)
+        && !cx.b.def(of).kind.is_type()
+    {
+        let def = cx.b.open_of(of, assigned.new_def(kind, name.text(), name));
+        cx.b.flag(def, DefFlags::LOCAL);
+        cx.b.def_mut(def).visibility = Visibility::Private;
+        cx.state.hold(assigned.inner, Holder::of(def));
+        return;
+    }
     if !owner_is_known {
+        if !assigned.is_function_or_class() {
+            return;
+        }
         let def = cx.b.open(assigned.new_def(kind, name.text(), name));
         cx.b.flag(def, DefFlags::LOCAL);
         cx.b.def_mut(def).visibility = Visibility::Private;
@@ -219,12 +322,13 @@ fn member<'a>(
         return;
     }
     let owner = cx.b.out.value(class);
-    let def = cx.b.open_of(DefIx::MODULE, assigned.new_def(kind, name.text(), name));
-    objects::belong(cx, def, Holder { def: DefIx::MODULE, owner: Some(owner), exported: false });
+    let scope = home.map_or(DefIx::MODULE, |(scope, _)| scope);
+    let def = cx.b.open_of(scope, assigned.new_def(kind, names::property(name), name));
+    objects::belong(cx, def, Holder { def: scope, owner: Some(owner), exported: false });
     if is_static {
         cx.b.flag(def, DefFlags::STATIC);
     }
-    if assigned.is_function_or_class() {
+    if assigned.is_function_or_class() || is_static {
         cx.state.hold(assigned.inner, Holder::of(def));
     } else {
         let shape = cx.b.body.value(assigned.right);
@@ -276,6 +380,10 @@ fn field<'a>(cx: &mut Context<'a>, assigned: &Assigned<'a>, name: Node<'a>) {
 
 /// Marks `def`, a member that a constructor gives to what it builds: though inside a function, it can be reached.
 fn built(cx: &mut Context<'_>, def: DefIx, name: &str) {
+    let of = cx.b.def(def).parent.unwrap_or(DefIx::MODULE);
+    if state::is_inner(cx, of) && cx.b.def(of).kind == SymbolKind::Function {
+        return;
+    }
     let def = cx.b.def_mut(def);
     def.visibility = names::by_name(name);
     def.flags = DefFlags(def.flags.0 & !DefFlags::LOCAL.0);
@@ -284,7 +392,9 @@ fn built(cx: &mut Context<'_>, def: DefIx, name: &str) {
 /// Whether fields of `of` may be made by assigning them. What an object or an alias holds is written in it.
 fn holds_fields(cx: &Context<'_>, of: DefIx) -> bool {
     let kind = cx.b.def(of).kind;
-    kind == SymbolKind::Class || (kind == SymbolKind::Function && !state::is_inner(cx, of))
+    kind == SymbolKind::Class
+        || (kind == SymbolKind::Function
+            && (!state::is_inner(cx, of) || functions::names_class(cx.b.name_of(of))))
 }
 
 /// `var a = module.exports = …`: the variable is what is exported.

@@ -248,8 +248,16 @@ fn own_this(cx: &Context<'_>, node: Node<'_>, def: Option<DefIx>) -> This {
         }
         // What `new` may be applied to.
         (Some(DefIx::MODULE), SymbolKind::Function) if cx.lang == Lang::JavaScript => This::of(def, false),
+        (Some(_), SymbolKind::Function) if cx.lang == Lang::JavaScript && names_class(cx.b.name_of(def)) => {
+            This::of(def, false)
+        }
         _ => This::unknown(),
     }
+}
+
+/// Whether a function called `name` is by custom one that `new` is applied to.
+pub(super) fn names_class(name: &str) -> bool {
+    name.trim_start_matches('_').starts_with(char::is_uppercase)
 }
 
 /// Parameters, result, generics and modifiers of `def` as `node` states them.

@@ -1,7 +1,7 @@
 //! Types that JavaScript states in documentation: `@param {T} name`, `@returns {T}`, `@type {T}`.
 
 use sdl_model::Lang;
-use sdl_model::facts::{DefIx, ExprIx, ImportKind};
+use sdl_model::facts::{DefIx, Expr, ExprIx, ImportKind};
 
 use super::jsdoc_types::{MAX_TYPE, parse};
 use super::{Context, Node, exprs};
@@ -10,6 +10,8 @@ use crate::build::text::fold;
 
 /// How far before a definition its documentation may begin.
 const MAX_COMMENT: u32 = 8_000;
+/// How many comments before a definition are looked at.
+const MAX_COMMENTS: usize = 16;
 /// How far before a value the type that a comment states for it may begin.
 const MAX_BEFORE: usize = 400;
 
@@ -17,21 +19,69 @@ const MAX_BEFORE: usize = 400;
 fn block<'a>(cx: &Context<'a>, def: DefIx) -> &'a str {
     let start = cx.b.def(def).span.start;
     let text = cx.b.slice(start, start.saturating_add(MAX_COMMENT).min(cx.b.src().len() as u32));
-    if text.starts_with("/*") { text.find("*/").map_or("", |end| text.get(..end).unwrap_or("")) } else { "" }
+    // The last of several comments counts.
+    let mut rest = text;
+    let mut found = "";
+    for _ in 0..MAX_COMMENTS {
+        rest = rest.trim_start();
+        if rest.starts_with("/*") {
+            let Some((comment, after)) = rest.split_once("*/") else { break };
+            if found.is_empty() || comment.starts_with("/**") {
+                found = comment;
+            }
+            rest = after;
+        } else if rest.starts_with("//") {
+            rest = rest.split_once('\n').map_or("", |(_, after)| after);
+        } else {
+            break;
+        }
+    }
+    found
+}
+
+/// The types that documentation states for parts of the parameter `name`: `@param {T} name.part`.
+fn parts<'a>(text: &'a str, name: &str) -> Vec<(&'a str, &'a str)> {
+    let params = tags(text).filter(|(tag, _)| matches!(*tag, "param" | "arg" | "argument"));
+    let part = |rest: &'a str| {
+        let (ty, rest) = braced(rest)?;
+        let rest = rest.trim_start().trim_start_matches('[').strip_prefix(name)?.strip_prefix('.')?;
+        let end = rest.find(|c: char| !is_word(c)).unwrap_or(rest.len());
+        let part = rest.get(..end).filter(|part| !part.is_empty())?;
+        // Parts of parts are left to whoever takes them apart.
+        (!rest.get(end..)?.starts_with(['.', '['])).then_some((part, ty.trim_end_matches('=')))
+    };
+    params.filter_map(|(_, rest)| part(rest)).take(exprs::MAX_FIELDS).collect()
+}
+
+/// What a parameter is that is stated to be `ty`: an object whose parts are stated one by one is made of those.
+fn of_parts(half: &mut Half<'_>, ty: &str, text: &str, name: &str) -> Option<ExprIx> {
+    let is_object = matches!(ty.trim_end_matches('=').trim(), "object" | "Object" | "{}" | "?object" | "any");
+    let parts = if is_object && !name.is_empty() { parts(text, name) } else { Vec::new() };
+    if parts.is_empty() {
+        return parse(half, ty.trim_end_matches('='));
+    }
+    let mut fields = Vec::new();
+    for (part, ty) in parts {
+        let ty = parse(half, ty).unwrap_or_else(|| half.unknown());
+        fields.push((half.str(part), ty));
+    }
+    Some(half.add(Expr::Record(fields)))
 }
 
 /// Types of parameters and result of `def` as its documentation states them.
 pub(super) fn function(cx: &mut Context<'_>, def: DefIx) {
     let text = block(cx, def);
+    let mut templates = Vec::new();
     for (tag, rest) in tags(text) {
         match tag {
+            "template" => templates.extend(template(rest)),
             "param" | "arg" | "argument" => {
                 let Some((ty, rest)) = braced(rest) else { continue };
                 let name = rest.trim_start().trim_start_matches('[');
                 let name = name.get(..name.find(|c: char| !is_word(c)).unwrap_or(name.len())).unwrap_or("");
                 let at = cx.b.def(def).params.iter().position(|param| cx.b.out.text(param.name) == name);
                 let Some(at) = at.filter(|_| !name.is_empty()) else { continue };
-                let shape = parse(&mut cx.b.out, ty.trim_start_matches("...").trim_end_matches('='));
+                let shape = of_parts(&mut cx.b.out, ty.trim_start_matches("..."), text, name);
                 let shape = shape.filter(|shape| !cx.b.out.is_unknown(*shape));
                 let written = cx.b.out.str(&fold(ty, 200));
                 if let Some(param) = cx.b.def_mut(def).params.get_mut(at).filter(|param| param.ty.is_none()) {
@@ -52,6 +102,56 @@ pub(super) fn function(cx: &mut Context<'_>, def: DefIx) {
             _ => {}
         }
     }
+    generics(cx, def, &templates);
+}
+
+/// The generic parameters of the class `def` as its documentation states them.
+pub(super) fn class(cx: &mut Context<'_>, def: DefIx) {
+    let text = block(cx, def);
+    if text.contains("@template") {
+        let templates: Vec<_> = tags(text).filter(|(tag, _)| *tag == "template").collect();
+        let templates: Vec<_> = templates.into_iter().flat_map(|(_, rest)| template(rest)).collect();
+        generics(cx, def, &templates);
+    }
+}
+
+/// A generic parameter and what bounds it.
+pub(super) type Template<'a> = (&'a str, Option<&'a str>);
+
+/// The generic parameters that `@template` before `rest` names: `{Bound} T`, `[T=Default]`, `T, U`.
+pub(super) fn template(rest: &str) -> Vec<Template<'_>> {
+    let (bound, names) = braced(rest).map_or((None, rest), |(ty, rest)| (Some(ty), rest));
+    let line = names.lines().next().unwrap_or("");
+    let mut found = Vec::new();
+    for name in line.split(',').take(8) {
+        let name = name.trim_start().trim_start_matches('[').trim_start();
+        let end = name.find(|c: char| !is_word(c)).unwrap_or(name.len());
+        match name.get(..end).filter(|name| !name.is_empty()) {
+            Some(name) => found.push((name, bound)),
+            None => break,
+        }
+        // What follows the last name is prose.
+        if name.get(end..).is_some_and(|rest| !rest.trim().is_empty() && !rest.starts_with(['=', ']'])) {
+            break;
+        }
+    }
+    found
+}
+
+/// Gives `def` generic parameters, where each has a bound.
+pub(super) fn generics(cx: &mut Context<'_>, def: DefIx, templates: &[Template<'_>]) {
+    let bounded = templates.iter().filter_map(|(name, bound)| Some((*name, (*bound)?)));
+    for (name, bound) in bounded {
+        if let Some(bound) = parse(&mut cx.b.out, bound).filter(|bound| !cx.b.out.is_unknown(*bound)) {
+            let name = cx.b.out.str(name);
+            cx.b.def_mut(def).bounds.push((name, bound));
+        }
+    }
+    let all = cx.b.def(def).bounds.len() == templates.len();
+    if all && !templates.is_empty() && cx.b.def(def).generics.is_none() {
+        let names: Vec<&str> = templates.iter().map(|(name, _)| *name).collect();
+        cx.b.def_mut(def).generics = Some(cx.b.out.str(&format!("<{}>", names.join(", "))));
+    }
 }
 
 /// The type (of the body) that the documentation of `def` states for parameter `at`, whatever it calls it.
@@ -63,10 +163,11 @@ pub(super) fn parameter(cx: &mut Context<'_>, def: DefIx, at: usize) -> Option<E
         let name = rest.trim_start().trim_start_matches('[');
         // `options.name` tells of a part of the one before.
         let end = name.find(|c: char| !is_word(c)).unwrap_or(name.len());
-        (!name.get(end..)?.starts_with(['.', '['])).then_some(ty)
+        let rest = name.get(end..)?;
+        (!rest.starts_with(['.', '['])).then_some((ty, name.get(..end)?))
     });
-    let ty = stated.nth(at)?;
-    let ty = parse(&mut cx.b.body, ty.trim_end_matches('='))?;
+    let (ty, name) = stated.nth(at)?;
+    let ty = of_parts(&mut cx.b.body, ty, text, name)?;
     (!cx.b.body.is_unknown(ty)).then_some(ty)
 }
 

@@ -17,17 +17,19 @@ pub(super) fn comment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         return;
     }
     let mut open: Option<Defined<'a>> = None;
+    let mut templates = Vec::new();
     for (tag, rest) in tags(text) {
         match tag {
+            "template" => templates.extend(super::jsdoc::template(rest)),
             "typedef" => {
-                define(cx, node, open.take());
+                define(cx, node, open.take(), &mut templates);
                 let (ty, rest) = braced(rest).map_or((None, rest), |(ty, rest)| (Some(ty), rest));
                 if ty.is_none_or(|ty| imported(ty).is_none()) {
                     open = Defined::new(rest, ty);
                 }
             }
             "callback" => {
-                define(cx, node, open.take());
+                define(cx, node, open.take(), &mut templates);
                 open = Defined::new(rest, None);
                 if let Some(open) = &mut open {
                     open.is_callback = true;
@@ -50,7 +52,7 @@ pub(super) fn comment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
             _ => {}
         }
     }
-    define(cx, node, open);
+    define(cx, node, open, &mut templates);
 }
 
 /// A type as a comment writes it.
@@ -72,8 +74,14 @@ impl<'a> Defined<'a> {
     }
 }
 
-fn define<'a>(cx: &mut Context<'a>, node: Node<'a>, written: Option<Defined<'a>>) {
+fn define<'a>(
+    cx: &mut Context<'a>,
+    node: Node<'a>,
+    written: Option<Defined<'a>>,
+    templates: &mut Vec<super::jsdoc::Template<'a>>,
+) {
     let Some(written) = written else { return };
+    let templates = std::mem::take(templates);
     if cx.b.find_def(DefIx::MODULE, written.name).is_some() {
         return;
     }
@@ -83,6 +91,7 @@ fn define<'a>(cx: &mut Context<'a>, node: Node<'a>, written: Option<Defined<'a>>
     let def = cx.b.leaf_of(DefIx::MODULE, new.signature(format!("@typedef {}", written.name)));
     cx.b.flag(def, DefFlags::EXPORTED);
     cx.b.def_mut(def).ty = ty;
+    super::jsdoc::generics(cx, def, &templates);
 }
 
 fn shape(half: &mut Half<'_>, written: &Defined<'_>) -> Option<ExprIx> {

@@ -10,6 +10,8 @@
 //!   }
 //!   ```
 //! * Type parameters that state their variance (`<in out T>`) lose those words.
+//! * Words that are reserved elsewhere but may name what is exported (`export { a as const }`) become other words.
+//! * Quotes that are escaped in templates become other characters.
 //! * `import('module').Type<T>`, which the grammar knows without type arguments only, loses what is before the name.
 
 use std::borrow::Cow;
@@ -17,7 +19,7 @@ use std::borrow::Cow;
 use crate::languages::blank::blank;
 
 /// How far back the code before such a line is looked for.
-const MAX_BACK: usize = 2_000;
+const MAX_BACK: usize = 6_000;
 /// How much of such a line is looked at.
 const MAX_LINE: usize = 400;
 
@@ -35,12 +37,102 @@ pub(super) fn mask(bytes: &[u8]) -> Cow<'_, [u8]> {
                 hide(&mut masked, variance(bytes, at + 1));
             }
             b',' => hide(&mut masked, variance(bytes, at + 1)),
+            // In a type that is a template, the grammar knows no escapes.
+            b'`' if at > 0 && bytes.get(at - 1) == Some(&b'\\') => {
+                if let Some(quote) = masked.to_mut().get_mut(at - 1..=at) {
+                    quote.fill(b'_');
+                }
+            }
             b'i' if bytes.get(at..at + 7) == Some(b"import(") => hide(&mut masked, imported(bytes, at)),
+            b'e' | b'i' if matches!(bytes.get(at..at + 6), Some(b"export" | b"import")) => {
+                rename(&mut masked, bytes, at);
+            }
             _ => {}
         }
     }
     masked
 }
+
+/// `bytes` with only names in export and import clauses changed that the grammar takes for key words.
+pub(super) fn clauses(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let mut masked = Cow::Borrowed(bytes);
+    for (at, window) in bytes.windows(6).enumerate() {
+        if matches!(window, b"export" | b"import") {
+            rename(&mut masked, bytes, at);
+        }
+    }
+    masked
+}
+
+/// Writes other words over reserved ones in the clause behind the `export` or `import` at `at`.
+fn rename(masked: &mut Cow<'_, [u8]>, bytes: &[u8], at: usize) {
+    if at > 0 && bytes.get(at - 1).is_some_and(|byte| is_name(*byte) || *byte == b'.') {
+        return;
+    }
+    let is_space = |at: usize| bytes.get(at).is_some_and(u8::is_ascii_whitespace);
+    let mut at = at + 6;
+    while is_space(at) {
+        at += 1;
+    }
+    if bytes.get(at) != Some(&b'{') {
+        return;
+    }
+    at += 1;
+    while let Some(byte) = bytes.get(at) {
+        if is_name(*byte) {
+            let end =
+                bytes.get(at..).unwrap_or_default().iter().take_while(|byte| is_name(**byte)).count() + at;
+            if bytes.get(at..end).is_some_and(|word| RESERVED.contains(&word)) {
+                masked.to_mut().get_mut(at..end).into_iter().flatten().for_each(|byte| *byte = b'_');
+            }
+            at = end;
+        } else if byte.is_ascii_whitespace() || *byte == b',' {
+            at += 1;
+        } else {
+            break;
+        }
+    }
+}
+
+/// Key words that may stand in a clause as a name from another module or for it.
+const RESERVED: [&[u8]; 36] = [
+    b"break",
+    b"case",
+    b"catch",
+    b"class",
+    b"const",
+    b"continue",
+    b"debugger",
+    b"delete",
+    b"do",
+    b"else",
+    b"enum",
+    b"export",
+    b"extends",
+    b"false",
+    b"finally",
+    b"for",
+    b"function",
+    b"if",
+    b"import",
+    b"in",
+    b"instanceof",
+    b"new",
+    b"null",
+    b"return",
+    b"super",
+    b"switch",
+    b"this",
+    b"throw",
+    b"true",
+    b"try",
+    b"typeof",
+    b"var",
+    b"void",
+    b"while",
+    b"with",
+    b"yield",
+];
 
 fn hide(masked: &mut Cow<'_, [u8]>, (from, to): (usize, usize)) {
     if from < to {
@@ -112,15 +204,24 @@ fn needs_semicolon(bytes: &[u8], at: usize) -> bool {
     };
     let line = bytes.get(at..(at + MAX_LINE).min(bytes.len())).unwrap_or_default();
     let line = line.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    if !has(line, b">(") || !(has(line, b"):") || line.trim_ascii_end().ends_with(b"(")) {
+    let end = line.trim_ascii_end();
+    let goes_on = end.last().is_some_and(|last| matches!(last, b'(' | b'{' | b'['));
+    if end != b"<" && !(has(line, b">(") && (has(line, b"):") || goes_on)) {
         return false;
     }
-    let back = bytes.get(line_start.saturating_sub(MAX_BACK)..line_start).unwrap_or_default();
+    let from = line_start.saturating_sub(MAX_BACK);
+    let mut back = bytes.get(from..line_start).unwrap_or_default();
+    // A line that is cut off may be any.
+    if from > 0 {
+        let cut = back.iter().position(|byte| *byte == b'\n').map_or(back.len(), |end| end + 1);
+        back = back.get(cut..).unwrap_or_default();
+    }
     let before = back.rsplit(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).find(|line| {
         !(line.is_empty() || line.starts_with(b"//") || line.starts_with(b"*") || line.starts_with(b"/*"))
     });
     // The member before states a type, or closes the arguments of one.
-    let Some(before) = before.filter(|before| before.contains(&b':') || *before == b">") else {
+    let states = |before: &&[u8]| before.contains(&b':') || has(before, b"=>") || *before == b">";
+    let Some(before) = before.filter(states) else {
         return false;
     };
     let ends = before.last().is_some_and(|last| {
@@ -154,19 +255,47 @@ mod tests {
     }
 
     #[test]
+    fn call_signatures_of_several_lines() {
+        assert_eq!(
+            masked("const a: {\n  (\n    b: B\n  ) => C<D>\n  <T>(a: T, b: {\n    c: T\n  }): T\n}"),
+            "const a: {\n  (\n    b: B\n  ) => C<D>\n ;<T>(a: T, b: {\n    c: T\n  }): T\n}"
+        );
+        assert_eq!(
+            masked("const a: {\n  (b: B): C\n  <\n    T\n  >(a: T): T\n}"),
+            "const a: {\n  (b: B): C\n ;<\n    T\n  >(a: T): T\n}"
+        );
+        assert_eq!(masked("type A = `b \\`c\\``"), "type A = `b __c__`");
+    }
+
+    #[test]
     fn variance_and_imported_types() {
         assert_eq!(masked("interface A<in out T, out O = B> {}"), "interface A<       T,     O = B> {}");
         assert_eq!(masked("type A = import('x').B.C<D>"), "type A =               C<D>");
     }
 
     #[test]
+    fn reserved_words_in_clauses() {
+        for (text, wanted) in [
+            ("export { a as const, b }", "export { a as _____, b }"),
+            ("export {\n  var,\n  x as if\n} from 'y'", "export {\n  ___,\n  x as __\n} from 'y'"),
+            ("import { new as b } from 'c'", "import { ___ as b } from 'c'"),
+        ] {
+            assert_eq!(masked(text), wanted);
+            assert_eq!(String::from_utf8(clauses(text.as_bytes()).into_owned()).unwrap(), wanted);
+        }
+    }
+
+    #[test]
     fn other_code_stays() {
+        let long = format!("type A = {{\n  /**\n{}   */\n  <T>(a: T): T\n}}", "   * b: c\n".repeat(2_000));
+        assert_eq!(masked(&long), long);
         for text in [
             "interface A {\n  (a: B): C;\n  <T>(a: T): T\n}",
             "interface A {\n  <T>(a: T): T\n}",
             "const a: B = c\n  < d",
             "const f = <T>(a: T): T => a",
             "<T>(a): b",
+            "export default { if: 1 }; export const x = { new: y as const }; reexport { if }; export { default as a }",
             "f(a, out, b); const x = 1, out = 2; import { a, out as c } from 'd'; a < out",
             "type A = import('x').B; import('x').then<C>(d); x.import('a').b<c>()",
         ] {

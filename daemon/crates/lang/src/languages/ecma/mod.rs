@@ -61,7 +61,7 @@ impl Language for Ecma {
     }
 
     fn prepare(lang: Lang, bytes: &[u8]) -> Cow<'_, [u8]> {
-        if lang == Lang::JavaScript { Cow::Borrowed(bytes) } else { mask::mask(bytes) }
+        if lang == Lang::JavaScript { mask::clauses(bytes) } else { mask::mask(bytes) }
     }
 
     fn begin(cx: &mut Context<'_>, root: Node<'_>) {

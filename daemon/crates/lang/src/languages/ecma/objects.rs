@@ -58,6 +58,10 @@ pub(super) fn belong(cx: &mut Context<'_>, def: DefIx, holder: Holder) {
     }
     let visibility = names::by_name(cx.b.name_of(def));
     cx.b.def_mut(def).visibility = visibility;
+    if holder.owner.is_some() && cx.b.def(holder.def).kind.is_callable() {
+        // The type that it belongs to stands in a function.
+        cx.b.flag(def, DefFlags::LOCAL);
+    }
     if let Some(owner) = holder.owner {
         cx.b.def_mut(def).owner = Some(owner);
         if let Some(owner) = cx.b.out.arena().dotted(owner) {

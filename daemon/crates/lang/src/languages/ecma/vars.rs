@@ -9,6 +9,9 @@ use super::{
 };
 use crate::build::NewDef;
 
+/// How many statements behind an object are looked at for functions that it gets.
+const MAX_FOLLOWING: usize = 40;
+
 /// One declarator with what stands around it.
 struct Declared<'a> {
     node: Node<'a>,
@@ -157,7 +160,11 @@ fn variable<'a>(cx: &mut Context<'a>, declared: &Declared<'a>) {
         jsdoc::variable(cx, def);
     }
     if let Some(value) = declared.value {
-        let shape = cx.b.body.value(value);
+        // What it takes over from others is no member of its own.
+        let spreads = declared.inner.is_some_and(|inner| {
+            inner.is(K::Object) && inner.children().take(64).any(|part| part.is(K::SpreadElement))
+        });
+        let shape = if spreads { cx.b.body.object_value(value) } else { cx.b.body.value(value) };
         cx.b.add_value(def, shape, declared.node.start());
         objects::hold(cx, value, Holder::of(def));
     }
@@ -190,11 +197,16 @@ fn local<'a>(cx: &mut Context<'a>, declared: &Declared<'a>) {
     let stated = declared.node.child(F::TypeField);
     let range = range(cx, declared.declaration, declared.node.end());
     let text = cx.b.body.str(name);
-    if let Some(inner) = declared.inner.filter(|inner| stated.is_none() && objects::has_functions(*inner)) {
+    let has_functions = |inner: Node<'_>| objects::has_functions(inner) || is_filled(inner, declared);
+    if let Some(inner) = declared.inner.filter(|inner| stated.is_none() && has_functions(*inner)) {
         // An object with functions is known by them, not by a type.
         let new = NewDef::new(SymbolKind::Variable, name, declared.name, declared.whole);
         let def = cx.b.leaf_of(scope, new.signature(name.to_owned()));
         hide(cx, def);
+        let shape = cx.b.body.object_value(inner);
+        if matches!(cx.b.body.expr(shape), Expr::Record(_)) {
+            cx.b.add_value(def, shape, declared.node.start());
+        }
         cx.state.hold(inner, Holder::of(def));
         return;
     }
@@ -206,6 +218,31 @@ fn local<'a>(cx: &mut Context<'a>, declared: &Declared<'a>) {
         let value = declared.value.map(|value| cx.b.body.object_value(value));
         cx.b.bind_within(BindingKind::Local, name, ty, value, range.0, range.1);
     }
+}
+
+/// Whether `inner`, the object that a variable is declared with, gets functions in the statements that follow:
+/// `const self = {}; self.run = () => …`.
+fn is_filled(inner: Node<'_>, declared: &Declared<'_>) -> bool {
+    if !inner.is(K::Object) {
+        return false;
+    }
+    let name = declared.name.text();
+    let fills = |statement: Node<'_>| {
+        let assignment = statement.first().filter(|inner| inner.is(K::AssignmentExpression))?;
+        let left = assignment.child(F::Left).filter(|left| left.is(K::MemberExpression))?;
+        let object = left.child(F::ObjectField).filter(|object| object.is(K::Identifier))?;
+        let value = exprs::unwrap(assignment.child(F::Right)?);
+        (object.text() == name && value.kind().is_function_value()).then_some(())
+    };
+    let mut next = declared.declaration.next_sibling();
+    for _ in 0..MAX_FOLLOWING {
+        let Some(statement) = next else { break };
+        if statement.is(K::ExpressionStatement) && fills(statement).is_some() {
+            return true;
+        }
+        next = statement.next_sibling();
+    }
+    false
 }
 
 /// `const { a, b } = …`.

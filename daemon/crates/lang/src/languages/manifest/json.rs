@@ -90,7 +90,13 @@ fn conditions(found: &mut Found, key: &str, value: &Value, depth: u32) {
             list.iter().for_each(|value| conditions(found, key, value, depth + 1));
         }
         Value::Object(map) if depth < MAX_DEPTH => {
-            map.values().for_each(|value| conditions(found, key, value, depth + 1));
+            // What is for other places than the one that code runs in by default comes last.
+            let is_other =
+                |name: &str| matches!(name, "browser" | "deno" | "worker" | "workerd" | "react-native");
+            for others in [false, true] {
+                let part = map.iter().filter(|(name, _)| is_other(name) == others);
+                part.for_each(|(_, value)| conditions(found, key, value, depth + 1));
+            }
         }
         _ => {}
     }

@@ -107,7 +107,7 @@ pub(super) fn as_pattern<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     match node.parent_kind() {
         Some(K::ExceptClause) => exception(cx, source, target),
         Some(K::WithItem) => {
-            let value = cx.b.body.value(source);
+            let value = entered(cx, node, source);
             pattern(cx, target, Some(value), node.end(), None);
         }
         _ => {
@@ -121,6 +121,27 @@ pub(super) fn as_pattern<'a>(cx: &mut Context<'a>, node: Node<'a>) {
             }
         }
     }
+}
+
+/// What entering the context manager `source` gives.
+fn entered<'a>(cx: &mut Context<'a>, node: Node<'a>, source: Node<'a>) -> ExprIx {
+    let value = cx.b.body.value(source);
+    // What the library makes of its argument gives that.
+    if source.is(K::Call)
+        && let Some(callee) = source.child(F::Function)
+        && matches!(callee.text().rsplit('.').next(), Some("closing" | "aclosing" | "nullcontext"))
+        && let Some(inner) = source.child(F::Arguments).and_then(Node::first)
+    {
+        return cx.b.body.value(inner);
+    }
+    let statement = node.ancestors().take(4).find(|around| around.is(K::WithStatement));
+    if statement.is_some_and(|statement| statement.child_of(K::Async).is_some()) {
+        let method = cx.b.body.attr(value, "__aenter__");
+        let entered = cx.b.body.call(method, 0);
+        return cx.b.body.add(Expr::Await(entered));
+    }
+    let method = cx.b.body.attr(value, "__enter__");
+    cx.b.body.call(method, 0)
 }
 
 pub(super) fn except_clause<'a>(cx: &mut Context<'a>, node: Node<'a>) {

@@ -1,9 +1,9 @@
 //! Definitions: functions, classes, variables, fields.
 
-use sdl_model::facts::{BaseKind, BindingKind, DefFlags, DefIx, ExprIx};
+use sdl_model::facts::{BaseKind, BindingKind, DefFlags, DefIx, Expr, ExprIx};
 use sdl_model::{SymbolKind, Visibility};
 
-use super::{Context, F, K, Node, binds, params, types};
+use super::{Context, F, K, Node, binds, conditions, params, types};
 use crate::build::NewDef;
 use crate::build::text::{clean_docstring, fold};
 use crate::driver::Visit;
@@ -43,6 +43,7 @@ pub(super) fn definition<'a>(cx: &mut Context<'a>, node: Node<'a>, whole: Node<'
         let shape = cx.b.out.value(decorator);
         cx.b.def_mut(def).decorators.push(shape);
     }
+    conditions::mark(cx, def, whole.start());
     cx.b.def_mut(def).visibility = visibility(name.text(), cx.b.def(def).kind);
     if let Some(generics) = node.child(F::TypeParameters) {
         cx.b.def_mut(def).generics = Some(cx.b.out.str(&fold(generics.text(), 200)));
@@ -121,9 +122,9 @@ fn function<'a>(
         match decorator {
             "staticmethod" => flags = flags.with(DefFlags::STATIC),
             "classmethod" => flags = flags.with(DefFlags::CLASS_METHOD),
-            "property" | "cached_property" | "setter" | "getter" | "deleter" | "abstractproperty" => {
-                is_property = true;
-            }
+            "setter" | "getter" | "deleter" | "reify" => is_property = true,
+            // What makes a property says so by custom, whatever it does besides.
+            name if name.ends_with("property") => is_property = true,
             "abstractmethod" | "overload" => flags = flags.with(DefFlags::ABSTRACT),
             "override" => flags = flags.with(DefFlags::OVERRIDE),
             "deprecated" => flags = flags.with(DefFlags::DEPRECATED),
@@ -159,9 +160,21 @@ fn function<'a>(
     }
     if let Some(result) = result {
         cx.b.def_mut(def).ret_text = Some(cx.b.out.str(&fold(result.text(), 200)));
-        cx.b.def_mut(def).ret = Some(cx.b.out.ty(result));
+        // `def f(self: T) -> T`.
+        let itself = list.filter(|_| receiver_of.is_some()).and_then(Node::first).is_some_and(|receiver| {
+            let stated = receiver.child(F::TypeField).map_or("", Node::text);
+            stated == result.text() || of_type(stated) == Some(result.text())
+        });
+        let ret = if itself { cx.b.out.add(Expr::SelfType) } else { cx.b.out.ty(result) };
+        cx.b.def_mut(def).ret = Some(ret);
     }
     def
+}
+
+/// The `T` of `type[T]`.
+fn of_type(text: &str) -> Option<&str> {
+    let (name, rest) = text.split_once('[')?;
+    matches!(name, "type" | "Type" | "typing.Type" | "t.Type").then(|| rest.strip_suffix(']'))?
 }
 
 pub(super) fn assignment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
@@ -269,8 +282,18 @@ fn variable<'a>(cx: &mut Context<'a>, statement: &mut Statement<'a>, target: Nod
         }
     };
     cx.b.def_mut(def).visibility = visibility(name, cx.b.def(def).kind);
+    if let Some(value) = statement.value.filter(|value| statement.stated.is_none() && is_alias(name, *value))
+    {
+        let target = cx.b.out.ty(value);
+        let def = cx.b.def_mut(def);
+        if def.value.is_none() && def.ty.is_none() {
+            def.kind = SymbolKind::Type;
+            def.ty = Some(target);
+            return;
+        }
+    }
     if let Some(stated) = statement.stated {
-        if last_part(stated.first().unwrap_or(stated)) == Some("TypeAlias") {
+        if last_part(stated.first().unwrap_or(stated)).is_some_and(|name| name.ends_with("TypeAlias")) {
             let target = statement.value.map(|value| cx.b.out.ty(value));
             let def = cx.b.def_mut(def);
             def.kind = SymbolKind::Type;
@@ -284,6 +307,62 @@ fn variable<'a>(cx: &mut Context<'a>, statement: &mut Statement<'a>, target: Nod
         cx.b.add_value(def, shape, statement.node.start());
     }
 }
+
+/// Whether `name = value` gives a type another name: `Graph = dict[str, Node]`.
+fn is_alias(name: &str, value: Node<'_>) -> bool {
+    let named = name.trim_start_matches('_');
+    let is_type_name = named.starts_with(char::is_uppercase) && named.contains(char::is_lowercase);
+    let base = || value.child(F::Value).and_then(last_part);
+    is_type_name && value.is(K::Subscript) && base().is_some_and(|base| FORMS.contains(&base))
+}
+
+/// What makes a type of its arguments.
+const FORMS: [&str; 44] = [
+    "AsyncGenerator",
+    "AsyncIterable",
+    "AsyncIterator",
+    "Awaitable",
+    "Callable",
+    "Collection",
+    "Coroutine",
+    "DefaultDict",
+    "Deque",
+    "Dict",
+    "FrozenSet",
+    "Generator",
+    "Iterable",
+    "Iterator",
+    "List",
+    "Mapping",
+    "MutableMapping",
+    "MutableSequence",
+    "MutableSet",
+    "Optional",
+    "OrderedDict",
+    "Sequence",
+    "Set",
+    "Tuple",
+    "Type",
+    "Union",
+    "deque",
+    "defaultdict",
+    "dict",
+    "frozenset",
+    "list",
+    "set",
+    "tuple",
+    "type",
+    "ChainMap",
+    "Counter",
+    "AbstractSet",
+    "ItemsView",
+    "KeysView",
+    "ValuesView",
+    "ContextManager",
+    "AsyncContextManager",
+    "Reversible",
+    "Container",
+];
 
 /// Opens a lambda that is bound to a name.
 fn bound_lambda<'a>(
@@ -312,7 +391,7 @@ fn local<'a>(cx: &mut Context<'a>, statement: &mut Statement<'a>, target: Node<'
     let from = statement.node.end();
     match target.kind() {
         K::Attribute => {
-            let value = statement.value.map(|value| cx.b.body.value(value));
+            let value = statement.value.map(|value| held(cx, value));
             field(cx, statement, target, value);
         }
         K::Identifier => {
@@ -340,6 +419,21 @@ fn local<'a>(cx: &mut Context<'a>, statement: &mut Statement<'a>, target: Node<'
             }
         }
     }
+}
+
+/// The value that a field is set to. A function that stands inside the method is known by both names: others don't see it.
+fn held<'a>(cx: &mut Context<'a>, value: Node<'a>) -> ExprIx {
+    let scope = cx.b.scope();
+    let inner = Some(value.text())
+        .filter(|_| value.is(K::Identifier))
+        .and_then(|name| cx.b.find_def(scope, name))
+        .filter(|def| cx.b.def(*def).kind == SymbolKind::Function);
+    if inner.is_none() {
+        return cx.b.body.value(value);
+    }
+    let around = cx.b.name_of(scope).to_owned();
+    let around = cx.b.body.type_name(&around);
+    cx.b.body.attr(around, value.text())
 }
 
 /// `self.x = …` in a method.

@@ -14,6 +14,8 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             half.attr(base, name)
         }
         K::Call => call(half, node),
+        // `Box[int](1)`: what stands before the brackets is built.
+        K::Subscript if is_generic_class(node) => half.value_or_unknown(node.child(F::Value)),
         K::Subscript => {
             let base = half.value_or_unknown(node.child(F::Value));
             half.add(Expr::Index(base))
@@ -69,6 +71,15 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         K::Lambda => half.lit(Lit::Lambda),
         _ => half.unknown(),
     }
+}
+
+/// Whether `node`, a subscript, is called and by custom names a class with its type arguments.
+fn is_generic_class(node: Node<'_>) -> bool {
+    let is_class = |name: &str| {
+        let name = name.rsplit('.').next().unwrap_or(name).trim_start_matches('_');
+        name.starts_with(char::is_uppercase) && name.chars().any(char::is_lowercase)
+    };
+    node.is_in(K::Call, F::Function) && node.child(F::Value).is_some_and(|base| is_class(base.text()))
 }
 
 fn call<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {

@@ -1,6 +1,7 @@
 //! Python.
 
 mod binds;
+mod conditions;
 mod defs;
 mod effects;
 mod exprs;
@@ -115,6 +116,7 @@ kinds! {
         UnionType = "union_type",
         Wildcard = "wildcard_import",
         WithItem = "with_item",
+        WithStatement = "with_statement",
         Yield = "yield",
     }
     tokens {
@@ -164,6 +166,8 @@ pub struct State {
     has_all: bool,
     /// Where the bindings of the statements with branches begin that are open.
     branching: Vec<usize>,
+    /// The ranges of branches that no program takes here.
+    left_out: Vec<(u32, u32)>,
 }
 
 impl Language for Python {
@@ -217,6 +221,7 @@ impl Language for Python {
             }
             K::IfStatement => {
                 invariants::guard(cx, node);
+                conditions::branches(cx, node);
                 narrow::branch(cx, node);
                 joins::enter(cx);
                 return Visit::IntoThenLeave;

@@ -107,6 +107,11 @@ fn form(node: Node<'_>) -> (RefForm, usize) {
             (form, exprs::arg_count(parent.child(F::Arguments)))
         }
         K::Decorator => (RefForm::Decorator, 0),
+        // `Box[int](1)`.
+        K::Subscript if node.field() == F::Value && parent.is_in(K::Call, F::Function) => {
+            let call = parent.parent().and_then(|call| call.child(F::Arguments));
+            (RefForm::Construct, exprs::arg_count(call))
+        }
         _ => (RefForm::Value, 0),
     }
 }
