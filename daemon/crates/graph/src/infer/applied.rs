@@ -182,7 +182,15 @@ impl Infer<'_, '_> {
         }
         match (lang, part) {
             (Lang::Python, Part::Index) => self.given_by(ty, "__getitem__"),
-            (Lang::Cpp, Part::Index) => self.given_by(ty, "operator[]"),
+            // Where a type has no such operator, what is subscripted points to values of it.
+            (Lang::Cpp, Part::Index) => {
+                let own = self.member(class, self.sym("operator[]"), true).is_some();
+                if own || self.line(class).outside {
+                    self.given_by(ty, "operator[]")
+                } else {
+                    Some(ty.clone())
+                }
+            }
             (Lang::Cpp, Part::Iter) => self.pointed_to(&self.given_by(ty, "begin")?),
             (_, Part::Item(_) | Part::Index) => None,
             (Lang::Rust, Part::Iter) => self.associated(ty, "Item"),

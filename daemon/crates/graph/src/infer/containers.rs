@@ -121,8 +121,39 @@ impl Shape {
         (self.kind == ShapeKind::Wrapper).then(|| self.arg(0))
     }
 
+    /// What an iterator of C++ that the method `name` gives leads to: to what is behind it, as a pointer does.
+    fn iterator(&self, name: &str) -> Option<Ty> {
+        let is_iterator = matches!(
+            name,
+            "begin"
+                | "cbegin"
+                | "rbegin"
+                | "crbegin"
+                | "end"
+                | "cend"
+                | "rend"
+                | "crend"
+                | "find"
+                | "lower_bound"
+                | "upper_bound"
+                | "erase"
+        );
+        match (self.kind, name) {
+            (ShapeKind::Map, _) if is_iterator => Some(Self::ty(ShapeKind::Tuple, self.args.clone())),
+            (ShapeKind::Map, "at") => Some(self.arg(1)),
+            (ShapeKind::Sequence, "top" | "data" | "emplace_back" | "emplace_front") => Some(self.arg(0)),
+            (ShapeKind::Sequence, _) if is_iterator => Some(self.arg(0)),
+            _ => None,
+        }
+    }
+
     /// What the method `name` gives.
     pub(crate) fn method(&self, name: &str, lang: Lang) -> Ty {
+        if lang == Lang::Cpp
+            && let Some(found) = self.iterator(name)
+        {
+            return found;
+        }
         match self.kind {
             ShapeKind::Sequence if GIVES_ELEMENT.contains(name) => {
                 let element = self.arg(0);

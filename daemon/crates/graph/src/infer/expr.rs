@@ -349,8 +349,13 @@ impl Infer<'_, '_> {
                 join(list.iter().map(|ty| self.attribute(&Typed::new(ty.clone(), how), name, call)))
             }
             Ty::External(Some(shape)) => {
-                // `pair.0`
-                let part = name.parse().ok().map_or(Ty::External(None), |at| shape.item(at));
+                // `pair.0`, `pair.first`
+                let at = match name {
+                    "first" if shape.kind == super::ShapeKind::Tuple => Some(0),
+                    "second" if shape.kind == super::ShapeKind::Tuple => Some(1),
+                    _ => name.parse().ok(),
+                };
+                let part = at.map_or(Ty::External(None), |at| shape.item(at));
                 Typed::new(part, how.max(How::Element))
             }
             Ty::External(None) => Typed::new(Ty::External(None), how),

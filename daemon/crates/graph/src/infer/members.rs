@@ -422,10 +422,13 @@ impl Infer<'_, '_> {
         // Where members name their type, they are found by both names: there may be any number of others called so.
         let by_both = matches!(file.lang(), Lang::Rust | Lang::Cpp | Lang::Kotlin);
         let hits = if by_both { self.apart(name, class_name)? } else { self.w.named(name)? };
-        let mut best: Option<(u64, DefRef)> = None;
+        let mut best: Option<((bool, u64), DefRef)> = None;
+        let is_partial = file.lang() == Lang::CSharp
+            && file.outline.def(class.def).is_some_and(|def| def.flags.has(DefFlags::PARTIAL));
         // A module of Ruby that is opened again may hold types, too.
         let is_open = |kind: SymbolKind| {
             kind.is_callable()
+                || is_partial
                 || (file.lang() == Lang::Cpp && kind.is_type())
                 || (file.lang() == Lang::Ruby && (kind.is_type() || kind == SymbolKind::Constant))
         };
@@ -433,10 +436,14 @@ impl Infer<'_, '_> {
             let Some(other) = self.w.open(hit.file) else { continue };
             let index = self.file(other);
             let Some(def) = index.find(hit.symbol) else { continue };
-            if self.extends(&index, DefRef { file: other, def }, class, class_name)
-                && best.is_none_or(|(id, _)| hit.symbol.0 < id)
-            {
-                best = Some((hit.symbol.0, DefRef { file: other, def }));
+            let found = DefRef { file: other, def };
+            if self.extends(&index, found, class, class_name) {
+                // What is for another system comes last.
+                let elsewhere = file.lang() == Lang::Cpp && modules::is_elsewhere(self.w, found);
+                let rank = (elsewhere, hit.symbol.0);
+                if best.is_none_or(|(known, _)| rank < known) {
+                    best = Some((rank, found));
+                }
             }
         }
         best.map(|(_, def)| def)

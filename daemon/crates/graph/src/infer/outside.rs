@@ -11,7 +11,7 @@ pub(crate) fn outside(name: &str, args: Vec<Ty>) -> Ty {
         "Union" => Ty::union(args),
         "Type" | "type" => first(args).instance_of().map_or(Ty::External(None), Ty::Class),
         "Coroutine" => args.into_iter().next_back().unwrap_or(Ty::Unknown),
-        "Tuple" | "tuple" => Shape::ty(ShapeKind::Tuple, args),
+        "Tuple" | "tuple" | "pair" | "Pair" => Shape::ty(ShapeKind::Tuple, args),
         "OccupiedEntry" | "VacantEntry" if args.len() > 1 => Shape::ty(ShapeKind::Entry, args),
         _ if STANDS_FOR_VALUE.contains(name) => first(args),
         _ if WRAPPER.contains(name) => Shape::ty(ShapeKind::Wrapper, args),
@@ -34,7 +34,8 @@ words! {
         AHashMap BTreeMap ChainMap ConcurrentDictionary ConcurrentHashMap ConcurrentMap DefaultDict Dict \
         Dictionary EnumMap FnvHashMap FxHashMap HashMap IDictionary IndexMap ItemsView LinkedHashMap Map \
         Mapping MutableMap MutableMapping NavigableMap OrderedDict ReadonlyMap Record SortedMap TreeMap \
-        WeakHashMap WeakKeyDictionary WeakMap WeakValueDictionary defaultdict dict map unordered_map";
+        WeakHashMap WeakKeyDictionary WeakMap WeakValueDictionary defaultdict dict map multimap unordered_map \
+        unordered_multimap";
     SEQUENCE = "\
         AbstractSet Array ArrayDeque ArrayList ArrayVec AsyncGenerator AsyncIterable AsyncIterator BTreeSet \
         BinaryHeap BlockingQueue Chan Collection CopyOnWriteArrayList Deque Enumeration Flow FrozenSet \
@@ -43,5 +44,6 @@ words! {
         ListIterator MutableList MutableSequence MutableSet NavigableSet Peekable PriorityQueue Queue \
         ReadonlyArray ReadonlySet Receiver Reversible Sender Sequence Set Slice SmallVec SortedSet \
         Spliterator Stack Stream TreeSet ValuesView Vec VecDeque WeakSet array deque frozenset \
-        initializer_list list set span vector";
+        forward_list initializer_list list multiset priority_queue queue set span stack unordered_multiset \
+        unordered_set vector";
 }

@@ -1,7 +1,7 @@
 //! C++: namespaces that several files hold parts of.
 
-use sdl_model::SymbolKind;
 use sdl_model::facts::{DefFlags, DefIx, ImportKind};
+use sdl_model::{Lang, SymbolKind};
 
 use super::{ModRef, Place, as_place, c, dotnet};
 use crate::infer::{Tag, question};
@@ -22,7 +22,40 @@ pub(super) fn implicit(w: &World<'_>, from: FileIx, scope: DefIx, name: Sym) -> 
     }
     seen.iter()
         .find_map(|path| in_namespace(w, from, path, name))
+        .or_else(|| written_elsewhere(w, from, &seen, name))
         .map_or(Place::Missing, |found| linked(w, found))
+}
+
+/// The type `name` of a file that this one does not include, in one of the namespaces `seen`: it is declared here, and
+/// written out there. Just one may be, or just one in a header.
+fn written_elsewhere(w: &World<'_>, from: FileIx, seen: &[Vec<Sym>], name: Sym) -> Option<DefRef> {
+    let hits = w.named(name)?;
+    let mut found: Vec<(usize, bool, DefRef)> = Vec::new();
+    for hit in hits.iter().filter(|hit| hit.kind.is_type()) {
+        let Some(at) = w.open(hit.file).filter(|at| *at != from) else { continue };
+        let index = w.file(at);
+        let Some(def) = index.find(hit.symbol) else { continue };
+        let Some(one) = index.outline.def(def).filter(|one| one.owner.is_none()) else { continue };
+        let parent = one.parent.unwrap_or(DefIx::MODULE);
+        let in_namespace = parent == DefIx::MODULE
+            || index.outline.def(parent).is_some_and(|parent| parent.kind == SymbolKind::Namespace);
+        if !in_namespace || !matches!(index.lang(), Lang::C | Lang::Cpp) {
+            continue;
+        }
+        let path = path_of(&index, parent);
+        let Some(rank) = seen.iter().position(|one| *one == path) else { continue };
+        let is_header = index.path.extension().is_some_and(|ext| ext.starts_with(['h', 'H', 'i']));
+        found.push((rank, !is_header, DefRef { file: at, def }));
+    }
+    let nearest = found.iter().map(|(rank, ..)| *rank).min()?;
+    found.retain(|(rank, ..)| *rank == nearest);
+    if found.len() > 1 {
+        found.retain(|(_, is_source, _)| !is_source);
+    }
+    match found.as_slice() {
+        [(.., only)] => Some(*only),
+        _ => None,
+    }
 }
 
 /// The definition of `name` in the namespace `path` that a file sees.

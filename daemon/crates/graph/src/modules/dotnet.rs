@@ -10,6 +10,9 @@ use super::{Place, as_place, composer};
 use crate::infer::{Tag, question};
 use crate::world::{DefRef, FileIndex, FileIx, Sym, World};
 
+/// Most files of one name that are looked into.
+const FILES: usize = 16;
+
 /// The type that an import names whole. Namespaces bring in types, which are found one by one.
 pub(super) fn module(w: &World<'_>, file: &FileIndex, text: &str) -> Place {
     let (namespace, name) = super::split_last(text.trim_start_matches('\\'));
@@ -20,13 +23,40 @@ pub(super) fn module(w: &World<'_>, file: &FileIndex, text: &str) -> Place {
 pub(super) fn import_name(w: &World<'_>, file: &FileIndex, namespace: &str, name: &str) -> Place {
     let name = w.sym(name);
     let found = by_namespace(w, name, |found| same_namespace(found, namespace));
-    found.or_else(|| by_path(w, file.lang(), namespace, name)).or_else(|| Place::External)
+    found
+        .or_else(|| by_path(w, file.lang(), namespace, name))
+        .or_else(|| by_file(w, file.lang(), name, |found| same_namespace(found, namespace)))
+        .or_else(|| Place::External)
 }
 
 /// Of a name that very many definitions have, the one in the file that the namespace leads to.
 fn by_path(w: &World<'_>, lang: Lang, namespace: &str, name: Sym) -> Place {
     let is_common = lang == Lang::Php && w.named(name).is_none();
     if is_common { composer::class(w, namespace, name) } else { Place::Missing }
+}
+
+/// The same in C#, where a type is mostly in a file of its name; `wanted` accepts its namespace. A type that is written in very
+/// many parts has that one among them.
+fn by_file(w: &World<'_>, lang: Lang, name: Sym, wanted: impl Fn(&str) -> bool) -> Place {
+    if lang != Lang::CSharp || w.named(name).is_some() {
+        return Place::Missing;
+    }
+    let files = w.files_named(&format!("{}.cs", w.text(name)));
+    let mut found: Vec<(u64, DefRef)> = Vec::new();
+    for at in files.iter().take(FILES).filter_map(|id| w.open(*id)) {
+        let file = w.file(at);
+        let types =
+            file.outline.iter().filter(|(ix, def)| def.kind.is_type() && file.name(*ix) == Some(name));
+        for (def, _) in types {
+            if namespace_of(w, &file, def).is_some_and(|found| wanted(&found))
+                && let Some(symbol) = file.symbol(def)
+            {
+                found.push((symbol.0, DefRef { file: at, def }));
+            }
+        }
+    }
+    found.sort_unstable_by_key(|(id, _)| *id);
+    found.first().map_or(Place::Missing, |(_, def)| Place::Def(*def))
 }
 
 fn same_namespace(found: &str, wanted: &str) -> bool {
@@ -137,6 +167,7 @@ pub(super) fn implicit(w: &World<'_>, from: FileIx, scope: DefIx, name: Sym) -> 
     let sees = seen_from(w, from, scope);
     let found = by_namespace(w, name, |found| sees.contains(&plain(w, found)));
     found
+        .or_else(|| by_file(w, file.lang(), name, |found| sees.contains(&plain(w, found))))
         .or_else(|| {
             if file.lang() != Lang::Php {
                 return Place::Missing;
@@ -197,6 +228,7 @@ pub(super) fn spelled(w: &World<'_>, from: FileIx, scope: DefIx, dotted: &str, n
     let found = tried.iter().map(|namespace| {
         by_namespace(w, name, |found| same_namespace(found, namespace))
             .or_else(|| by_path(w, file.lang(), namespace, name))
+            .or_else(|| by_file(w, file.lang(), name, |found| same_namespace(found, namespace)))
     });
     let mut found = found.filter(|place| place.is_found());
     found.next().unwrap_or(Place::Missing)

@@ -62,6 +62,12 @@ pub(super) fn object_like<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     }
     let def = cx.b.open_of(DefIx::MODULE, new);
     cx.b.flag(def, DefFlags::EXPORTED);
+    if let Some(value) = value.filter(|value| value.text().contains("namespace"))
+        && super::mask::opened(value.text().as_bytes()).is_some()
+    {
+        let body = (value.start(), value.end());
+        cx.state.opening_macros.entry(name.text().to_owned()).or_insert(body);
+    }
     if let Some(value) = value {
         let shape = constant(cx, value.text());
         cx.b.def_mut(def).value = shape;

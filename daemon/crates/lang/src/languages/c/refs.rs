@@ -138,6 +138,11 @@ pub(super) fn qualified<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     if node.parent().is_some_and(|around| around.is(K::FieldInitializer)) {
         return Visit::Skip;
     }
+    // `space::Foo x(…)`.
+    if let Some(args) = built(cx, node) {
+        construct(cx, node, args);
+        return arguments(cx, node);
+    }
     let (recv, name) = scope_and_name(&mut cx.b.body, node);
     let Some(name) = name.filter(|name| cx.state.constructed != Some(name.ix())) else {
         return arguments(cx, node);

@@ -28,6 +28,8 @@ pub struct State {
     branches: Vec<Branches>,
     /// The includes: which import, and where.
     includes: Vec<(usize, u32)>,
+    /// Macros that open namespaces, and where their bodies are, in bytes.
+    pub(super) opening_macros: HashMap<String, (u32, u32)>,
 }
 
 /// A branch that a setting chooses, and what stands in its place, in bytes.

@@ -116,7 +116,9 @@ pub(super) fn bases_left_out<'a>(_cx: &mut Context<'a>, _node: Node<'a>) -> Visi
 /// it.
 pub(super) fn namespace<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.child(F::Name) else {
-        cx.state.enter_unnamed(node);
+        if !opened_by_macro(cx, node) {
+            cx.state.enter_unnamed(node);
+        }
         return;
     };
     if node.child_of(K::Inline).is_some() {
@@ -134,4 +136,21 @@ pub(super) fn namespace<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         publish(cx, def, node, false);
         cx.b.flag(def, DefFlags::EXPORTED);
     }
+}
+
+/// A namespace that a macro opens: the ones that its body names.
+fn opened_by_macro<'a>(cx: &mut Context<'a>, node: Node<'a>) -> bool {
+    let text = node.text();
+    let end = text.find(|c: char| c != '_' && !c.is_ascii_alphanumeric()).unwrap_or(text.len());
+    let Some((from, to)) = text.get(..end).and_then(|name| cx.state.opening_macros.get(name)).copied() else {
+        return false;
+    };
+    let names = super::mask::opened(cx.b.slice(from, to).as_bytes()).unwrap_or_default();
+    for name in names.iter().filter_map(|name| std::str::from_utf8(name).ok()) {
+        let new = NewDef::new(SymbolKind::Namespace, name, node, node).body(node.child(F::Body));
+        let def = cx.b.open(new);
+        publish(cx, def, node, false);
+        cx.b.flag(def, DefFlags::EXPORTED);
+    }
+    true
 }

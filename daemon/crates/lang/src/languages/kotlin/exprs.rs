@@ -41,6 +41,9 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
                 return half.lit(Lit::Bool);
             }
             let callee = bare(callee);
+            if let Some(list) = collected(half, node, callee) {
+                return list;
+            }
             let callee = half.value(callee);
             half.call(callee, args)
         }
@@ -167,6 +170,28 @@ fn binary<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
 fn hands_on(callee: Node<'_>) -> Option<Node<'_>> {
     let name = member(callee).filter(|_| callee.is(K::NavigationExpression))?;
     matches!(name.text(), "apply" | "also" | "takeIf" | "takeUnless").then(|| callee.first()).flatten()
+}
+
+/// The collection that `call` makes of its arguments, or for values of stated types: `listOf(a, b)`, `mutableMapOf<K, V>()`.
+fn collected<'a>(half: &mut Half<'a>, call: Node<'a>, callee: Node<'a>) -> Option<ExprIx> {
+    if !callee.is(K::Identifier) {
+        return None;
+    }
+    let kind = match callee.text() {
+        "listOf" | "mutableListOf" | "arrayListOf" | "arrayOf" | "setOf" | "mutableSetOf" | "hashSetOf"
+        | "linkedSetOf" | "sequenceOf" | "listOfNotNull" | "emptyList" | "emptySet" => "List",
+        "mapOf" | "mutableMapOf" | "hashMapOf" | "linkedMapOf" | "emptyMap" => "Map",
+        _ => return None,
+    };
+    if let Some(stated) = call.child_of(K::TypeArguments) {
+        let args = half.types(stated.children().filter(|arg| arg.is(K::TypeProjection)));
+        let base = half.type_name(kind);
+        let ty = half.add(Expr::Generic(base, args));
+        return Some(half.add(Expr::New(ty)));
+    }
+    let args = call.child_of(K::ValueArguments).filter(|_| kind == "List")?;
+    let items = half.values(args.children().take(4));
+    (!items.is_empty()).then(|| half.add(Expr::Tuple(items)))
 }
 
 /// The name behind the dot.

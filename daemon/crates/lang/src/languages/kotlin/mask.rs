@@ -2,6 +2,9 @@
 //!
 //! * `private set` on a line of its own, behind a property's value, reads as a call of `private`: it goes.
 //! * A constructor whose modifiers start a line ends the class before it: that line goes on with the one before.
+//! * `f<T>(x)` reads as two comparisons: the type goes where the grammar could take it so.
+//! * `internal.next()` reads as a modifier without a declaration: the word is made another one. (Texts are taken from the
+//!   file as it is.)
 
 use std::borrow::Cow;
 
@@ -23,6 +26,16 @@ pub(super) fn mask(bytes: &[u8]) -> Cow<'_, [u8]> {
             blank(out.get_or_insert_with(|| bytes.to_vec()), code_start, code_start + code.len());
         } else if let Some(end) = class.filter(|_| is_constructor(code)) {
             blank(out.get_or_insert_with(|| bytes.to_vec()), end, code_start);
+        }
+        if code.contains(&b'<') {
+            for (from, to) in type_arguments(bytes, code_start, code_start + code.len()) {
+                blank(out.get_or_insert_with(|| bytes.to_vec()), from, to);
+            }
+        }
+        for at in names_like_modifiers(code) {
+            if let Some(byte) = out.get_or_insert_with(|| bytes.to_vec()).get_mut(code_start + at) {
+                *byte = b'_';
+            }
         }
         class = is_class(code).then_some(code_start + code.len());
     }
@@ -60,6 +73,132 @@ fn is_class(code: &[u8]) -> bool {
         && !code.iter().any(|byte| matches!(byte, b'(' | b'{' | b'}' | b';' | b'/'))
 }
 
+fn is_word_byte(byte: u8) -> bool {
+    byte == b'_' || byte.is_ascii_alphanumeric() || !byte.is_ascii()
+}
+
+/// Where in `text`, from byte `from` to `to`, type arguments stand that would be read as comparisons: those of a call with
+/// arguments or a lambda behind them.
+fn type_arguments(text: &[u8], from: usize, to: usize) -> Vec<(usize, usize)> {
+    let byte = |at: usize| text.get(at).copied().filter(|_| at < to).unwrap_or(0);
+    let mut found = Vec::new();
+    let mut at = from;
+    while at < to {
+        let open = at;
+        at += 1;
+        if byte(open) != b'<' || open == from || !is_word_byte(byte(open - 1)) {
+            continue;
+        }
+        let Some(close) = closing(text, open, to) else { continue };
+        let opens_list = byte(close) == b'(' && byte(close + 1) != b')';
+        let opens_lambda = byte(close) == b' ' && byte(close + 1) == b'{';
+        let inside = text.get(open + 1..close - 1).unwrap_or_default();
+        let is_plain = inside.iter().all(|byte| is_word_byte(*byte) || *byte == b'.');
+        let (start, before) = before_callee(text, from, open);
+        let in_list = matches!(before, Some(b'(' | b','));
+        let is_read_so = match before {
+            // A base or a stated type.
+            Some(b':') => false,
+            _ if opens_list => is_plain || in_list,
+            Some(b'=' | b'(' | b')' | b'>' | b'?') => opens_lambda && is_plain,
+            _ => false,
+        };
+        let line = text.get(from..start).unwrap_or_default();
+        let names = words(line).last().is_some_and(|word| matches!(word, b"class" | b"interface" | b"fun"));
+        if is_read_so && !names {
+            found.push((open, close));
+            at = close;
+        }
+    }
+    found
+}
+
+/// One past the bracket that closes the one at `open`, where nothing but types stands between them.
+fn closing(text: &[u8], open: usize, to: usize) -> Option<usize> {
+    let mut depth = 0u32;
+    for (at, byte) in text.iter().enumerate().take(to).skip(open).take(200) {
+        match byte {
+            b'<' => depth += 1,
+            b'>' => {
+                depth -= 1;
+                if depth == 0 {
+                    return (at > open + 1).then_some(at + 1);
+                }
+            }
+            b'.' | b',' | b' ' | b'?' | b'*' => {}
+            byte if is_word_byte(*byte) => {}
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// Where the names that lead to the callee before `end` start, and what stands before them; `return` counts as an equals
+/// sign.
+fn before_callee(text: &[u8], from: usize, end: usize) -> (usize, Option<u8>) {
+    let part = text.get(from..end).unwrap_or_default();
+    let names = part.iter().rev().take_while(|byte| is_word_byte(**byte) || **byte == b'.').count();
+    let start = end - names;
+    let before = text.get(from..start).unwrap_or_default().trim_ascii_end();
+    if words(before).last() == Some(b"return") {
+        return (start, Some(b'='));
+    }
+    (start, before.last().copied())
+}
+
+/// Where in `code` words stand that the grammar takes for modifiers, and that are names, since something is done with them.
+fn names_like_modifiers(code: &[u8]) -> Vec<usize> {
+    let mut found = Vec::new();
+    let mut at = 0;
+    while let Some(rest) = code.get(at..).filter(|rest| !rest.is_empty()) {
+        let len = rest.iter().take_while(|byte| is_word_byte(**byte)).count();
+        if len == 0 {
+            at += 1;
+            continue;
+        }
+        let word = rest.get(..len).unwrap_or_default();
+        let joined = at > 0 && matches!(code.get(at - 1), Some(b'.' | b'@' | b'`' | b'$' | b':'));
+        if !joined && is_modifier_word(word) && is_used(rest.get(len..).unwrap_or_default()) {
+            found.push(at);
+        }
+        at += len;
+    }
+    found
+}
+
+fn is_modifier_word(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"open"
+            | b"internal"
+            | b"override"
+            | b"public"
+            | b"private"
+            | b"protected"
+            | b"final"
+            | b"abstract"
+            | b"sealed"
+            | b"inline"
+            | b"infix"
+            | b"vararg"
+            | b"suspend"
+            | b"external"
+            | b"tailrec"
+            | b"lateinit"
+            | b"crossinline"
+            | b"noinline"
+    )
+}
+
+/// Whether what follows a word takes a member of it, an element, or sets it.
+fn is_used(rest: &[u8]) -> bool {
+    match rest {
+        [b'.' | b'[', ..] | [b'?', b'.', ..] | [b'!', b'!', ..] => true,
+        [b' ', b'=' | b'+' | b'-', ..] => true,
+        _ => false,
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -80,5 +219,39 @@ mod tests {
         assert_eq!(masked(text), text.replacen('\n', " ", 1));
         let text = "class A {\n  internal constructor(b: Int) : this()\n}";
         assert_eq!(masked(text), text);
+    }
+
+    #[test]
+    fn type_arguments_of_calls() {
+        for (text, wanted) in [
+            ("a = f<T>(x)", "a = f   (x)"),
+            ("g(f<K, V>(x), 1)", "g(f      (x), 1)"),
+            ("x.f<a.T>(x)", "x.f     (x)"),
+            ("return f<T> { x }", "return f    { x }"),
+        ] {
+            assert_eq!(masked(text), wanted);
+        }
+        // The grammar knows these, or they are none.
+        for text in [
+            "f<K, V>(x)",
+            "f<T>()",
+            "f<T?>(x)",
+            "class A<T>(val x: T)",
+            "fun f(): List<T> {",
+            "class A : Base<T>(x)",
+            "a < b && c > (d)",
+            "if (a<b && c>(d)) e()",
+        ] {
+            assert_eq!(masked(text), text);
+        }
+    }
+
+    #[test]
+    fn modifiers_as_names() {
+        assert_eq!(masked("x(internal.next())"), "x(_nternal.next())");
+        assert_eq!(masked("open[0] = 1"), "_pen[0] = 1");
+        for text in ["import a.internal.B", "internal val a = b", "override fun f() = a.open", "final\n"] {
+            assert_eq!(masked(text), text);
+        }
     }
 }

@@ -14,6 +14,7 @@ pub(super) fn call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         return;
     }
     let Some(callee) = exprs::callee(node).map(exprs::bare) else { return };
+    masked_types(cx, callee);
     let text = callee.text();
     if text.len() > LONG_CALLEE || !matches!(callee.kind(), K::Identifier | K::NavigationExpression) {
         return;
@@ -35,6 +36,24 @@ pub(super) fn call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         if let Some((key, text)) = key.and_then(|key| Some((key, exprs::content(key)?))) {
             cx.b.reference(RefForm::Config, text, key.start(), None, 0);
         }
+    }
+}
+
+/// The types in the brackets behind `callee`, where the grammar did not get to see them.
+fn masked_types<'a>(cx: &mut Context<'a>, callee: Node<'a>) {
+    let start = callee.end();
+    if cx.b.slice(start, start + 1) != "<" || callee.next_sibling().is_some_and(|next| next.start() == start) {
+        return;
+    }
+    let text = cx.b.slice(start, callee.parent().map_or(start, Node::end));
+    let mut at = start + 1;
+    for part in text.get(1..text.find('>').unwrap_or(1)).unwrap_or("").split(',').take(4) {
+        let path = part.trim_end();
+        let name = path.rsplit(['.', ' ']).next().unwrap_or(path);
+        if name.starts_with(char::is_uppercase) && !path.contains('<') {
+            cx.b.reference(RefForm::Type, name, at + (path.len() - name.len()) as u32, None, 0);
+        }
+        at += part.len() as u32 + 1;
     }
 }
 

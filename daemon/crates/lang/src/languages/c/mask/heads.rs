@@ -55,8 +55,11 @@ pub(super) fn hide(m: &mut Masked<'_>) {
     let mut code_depth = 0u32;
     let mut head: Vec<usize> = Vec::new();
     let mut parens = 0u32;
+    // The types around, by the token that names each; none for a namespace.
+    let mut around: Vec<Option<usize>> = Vec::new();
     let mut at = 0;
     while at < m.toks.len() {
+        let class = around.last().copied().flatten();
         let Some(kind) = m.kind(at).filter(|_| !m.is_gone(at)) else {
             at += 1;
             continue;
@@ -82,10 +85,11 @@ pub(super) fn hide(m: &mut Masked<'_>) {
             }
             TokKind::Punct(b'{') => {
                 if parens == 0 && holds_declarations(m, &head) {
-                    finish(m, &head);
+                    finish(m, &head, class);
+                    around.push(type_named(m, &head));
                 } else {
                     if parens == 0 {
-                        finish(m, &head);
+                        finish(m, &head, class);
                     }
                     code_depth = 1;
                 }
@@ -94,12 +98,13 @@ pub(super) fn hide(m: &mut Masked<'_>) {
                 }
             }
             TokKind::Punct(b'}') => {
-                finish(m, &head);
+                finish(m, &head, class);
+                around.pop();
                 head.clear();
                 parens = 0;
             }
             TokKind::Punct(b';' | b'=') if parens == 0 => {
-                finish(m, &head);
+                finish(m, &head, class);
                 head.clear();
             }
             // `public:`.
@@ -108,7 +113,23 @@ pub(super) fn hide(m: &mut Masked<'_>) {
         }
         at += 1;
     }
-    finish(m, &head);
+    finish(m, &head, None);
+}
+
+/// The token that names the type whose body `head` opens.
+fn type_named(m: &Masked<'_>, head: &[usize]) -> Option<usize> {
+    let tag = head.iter().rposition(|at| matches!(m.text(*at), b"class" | b"struct" | b"union"))?;
+    let mut name = None;
+    for (ix, at) in head.iter().enumerate().skip(tag + 1) {
+        let is_path = |ix: usize| head.get(ix).is_some_and(|at| m.is(*at, b':'));
+        if m.is(*at, b'<') || (m.is(*at, b':') && !is_path(ix + 1) && !is_path(ix - 1)) {
+            break;
+        }
+        if m.is_word(*at) && !m.is_gone(*at) && !matches!(m.text(*at), b"final" | b"alignas") {
+            name = Some(*at);
+        }
+    }
+    name
 }
 
 fn is_access(m: &Masked<'_>, head: &[usize]) -> bool {
@@ -153,7 +174,7 @@ fn skip_group(m: &Masked<'_>, head: &[usize], from: usize) -> usize {
 }
 
 /// A head is complete: hides what is too much in it.
-fn finish(m: &mut Masked<'_>, head: &[usize]) {
+fn finish(m: &mut Masked<'_>, head: &[usize], class: Option<usize>) {
     let mut head = head.get(..MAX_HEAD.min(head.len())).unwrap_or_default();
     // Macros that stand for whole statements, each on its own line.
     while let Some(next) = statement_macro(m, head) {
@@ -162,7 +183,7 @@ fn finish(m: &mut Masked<'_>, head: &[usize]) {
     if head.is_empty() {
         return;
     }
-    one(m, head);
+    one(m, head, class);
 }
 
 /// `DEFINE_THING(x)` or `BEGIN_DECLS` on a line of its own: where what follows it begins.
@@ -221,8 +242,8 @@ struct Unit {
     after_star: bool,
 }
 
-/// Hides what is too much in one declaration.
-fn one(m: &mut Masked<'_>, head: &[usize]) {
+/// Hides what is too much in one declaration, which stands in the type that token `class` names.
+fn one(m: &mut Masked<'_>, head: &[usize], class: Option<usize>) {
     let at = |ix: usize| head.get(ix).copied().unwrap_or(usize::MAX);
     let mut ix = 0;
     let mut names: Vec<Unit> = Vec::new();
@@ -273,13 +294,25 @@ fn one(m: &mut Masked<'_>, head: &[usize]) {
                             break;
                         }
                     }
+                    // `T name GUARDED_BY(lock)`: what the macro says is no parameter.
+                    if m.is(at(ix), b'(')
+                        && names.len() + usize::from(typed) > 1
+                        && shouts(m.text(here))
+                        && !m.is(at(ix + 1), b'(')
+                        && skip_group(m, head, ix) == head.len()
+                    {
+                        (from..head.len()).for_each(|ix| m.hide(at(ix)));
+                        names.pop();
+                        types(m, head, &names, typed);
+                        return;
+                    }
                     // `API(int) f(void)`: the macro's argument is the type.
                     if m.is(at(ix), b'(') && names.is_empty() && !typed {
                         let behind = skip_group(m, head, ix);
                         if behind == head.len() && shouts(m.text(here)) && is_declaration(m, head, ix) {
                             // `UNUSED(static int f(int x)) {`.
                             (from..=ix).chain([behind - 1]).for_each(|ix| m.hide(at(ix)));
-                            one(m, head.get(ix + 1..behind - 1).unwrap_or_default());
+                            one(m, head.get(ix + 1..behind - 1).unwrap_or_default(), class);
                             return;
                         }
                         if m.is_word(at(behind)) && unwrap(m, head, from, ix, behind) {
@@ -307,6 +340,18 @@ fn one(m: &mut Masked<'_>, head: &[usize]) {
         }
     }
     let group = ix < head.len() && m.is(at(ix), b'(');
+    // `API Name(…)` in the type `Name`: a constructor has no type before it.
+    let constructs = group && !typed && !star && names.len() > 1 && {
+        let declared = names.last().map(|unit| m.text(at(unit.from)));
+        declared.is_some() && declared == class.map(|class| m.text(class))
+    };
+    if constructs {
+        let before = names.iter().take(names.len() - 1).flat_map(|unit| unit.from..unit.to);
+        before.for_each(|ix| m.hide(at(ix)));
+        let behind = skip_group(m, head, ix);
+        trailing(m, head, behind);
+        return;
+    }
     // Without parameters: the last name is what is declared.
     let mut end = ix;
     if group {

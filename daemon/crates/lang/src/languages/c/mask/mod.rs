@@ -6,6 +6,7 @@
 mod conditions;
 mod heads;
 mod lex;
+mod namespaces;
 mod statements;
 
 use std::borrow::Cow;
@@ -14,6 +15,7 @@ use sdl_model::Lang;
 
 pub(super) use heads::shouts;
 use lex::{Tok, TokKind};
+pub(super) use namespaces::opened;
 
 /// Files beyond this are data; the parser gets them as they are.
 const MAX_LEN: usize = 16 << 20;
@@ -67,6 +69,18 @@ pub(super) fn prepare(bytes: &[u8], lang: Lang) -> Cow<'_, [u8]> {
         return Cow::Borrowed(bytes);
     }
     let toks = lex::tokens(bytes);
+    if lang == Lang::Cpp
+        && let Some(expanded) = namespaces::expand(bytes, &toks)
+    {
+        let toks = lex::tokens(&expanded);
+        let masked = without_macros(&expanded, toks, lang).unwrap_or_default();
+        return Cow::Owned(if masked.is_empty() { expanded } else { masked });
+    }
+    without_macros(bytes, toks, lang).map_or(Cow::Borrowed(bytes), Cow::Owned)
+}
+
+/// `bytes`, whose tokens are `toks`, without what the grammar has no place for; nothing if that changes nothing.
+fn without_macros(bytes: &[u8], toks: Vec<Tok>, lang: Lang) -> Option<Vec<u8>> {
     let gone = vec![false; toks.len()];
     let code = gone.clone();
     let mut masked = Masked { bytes, toks, gone, code, semicolons: Vec::new() };
@@ -76,7 +90,7 @@ pub(super) fn prepare(bytes: &[u8], lang: Lang) -> Cow<'_, [u8]> {
     statements::end(&mut masked, lang == Lang::Cpp);
     let comments = comments_in_directives(&masked);
     if masked.semicolons.is_empty() && comments.is_empty() && !masked.gone.contains(&true) {
-        return Cow::Borrowed(bytes);
+        return None;
     }
     let mut out = bytes.to_vec();
     for (start, end) in comments {
@@ -96,7 +110,7 @@ pub(super) fn prepare(bytes: &[u8], lang: Lang) -> Cow<'_, [u8]> {
             *byte = b';';
         }
     }
-    Cow::Owned(out)
+    Some(out)
 }
 
 /// Comments that stand in the middle of a directive.
