@@ -1,8 +1,8 @@
 //! The file that is being resolved: its body, indexed by name.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
 
-use sdl_model::facts::{BindingKind, Body, DefIx, StrIx};
+use sdl_model::facts::{BindingKind, Body, DefIx, RECEIVER, StrIx};
 
 use crate::hash::NumberMap;
 use crate::world::{FileIx, Sym, World};
@@ -14,6 +14,8 @@ pub(crate) struct Own<'a> {
     syms: RefCell<Vec<Option<Sym>>>,
     /// Parameters and locals by scope and name, in the order of the text.
     locals: NumberMap<u64, Vec<u32>>,
+    /// The name of what anonymous functions are run on, if there is such a thing.
+    receiver: OnceCell<Option<StrIx>>,
 }
 
 fn key(scope: DefIx, name: StrIx) -> u64 {
@@ -29,7 +31,7 @@ impl<'a> Own<'a> {
             }
         }
         let syms = RefCell::new(vec![None; body.arena.strings.len()]);
-        Self { file, body, syms, locals }
+        Self { file, body, syms, locals, receiver: OnceCell::new() }
     }
 
     /// The interned text at `ix` of the body.
@@ -40,6 +42,15 @@ impl<'a> Own<'a> {
             Some(slot) => *slot.insert(w.sym(self.body.arena.str(ix))),
             None => w.sym(""),
         }
+    }
+
+    /// The bindings in `scope` of what anonymous functions are run on.
+    pub(crate) fn receivers(&self, scope: DefIx) -> &[u32] {
+        let name = self.receiver.get_or_init(|| {
+            let names = self.body.bindings.iter().map(|binding| binding.name);
+            names.into_iter().find(|name| self.body.arena.str(*name) == RECEIVER)
+        });
+        name.map_or(&[], |name| self.bindings(scope, name))
     }
 
     /// The bindings of `name` in `scope`, in the order of the text.

@@ -189,7 +189,7 @@ impl Infer<'_, '_> {
     }
 
     /// Whether two types are one: the same, or what is expected of several platforms and what one of them has.
-    fn is_same(&self, a: DefRef, b: DefRef) -> bool {
+    pub(super) fn is_same(&self, a: DefRef, b: DefRef) -> bool {
         if a == b {
             return true;
         }

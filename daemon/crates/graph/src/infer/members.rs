@@ -339,14 +339,16 @@ impl Infer<'_, '_> {
         let file = self.file(class.file);
         // A field of the name serves only where no method has it: what it holds may be called.
         let mut field = None;
+        let is_had = |ix: &DefIx| file.outline.def(*ix).is_none_or(|def| !def.flags.has(DefFlags::EXPLICIT));
         let mut within = |at: DefIx| -> Option<DefRef> {
             let first = file.child(at, name)?;
+            let first = if is_had(&first) { first } else { file.children(at, name).find(is_had)? };
             let found = |def| DefRef { file: class.file, def };
             if !call || Self::is_callable(&file, first) {
                 return Some(found(first));
             }
             field = field.or(Some(found(first)));
-            file.children(at, name).find(|ix| Self::is_callable(&file, *ix)).map(found)
+            file.children(at, name).find(|ix| Self::is_callable(&file, *ix) && is_had(ix)).map(found)
         };
         let class_name = file.name(class.def)?;
         if let Some(found) = within(class.def) {

@@ -4,6 +4,7 @@
 //! resolved, that file's bindings. Bounded: chains of questions by the world's tracker, each expression by its depth.
 
 mod applied;
+mod arguments;
 mod builtins;
 mod containers;
 mod defs;

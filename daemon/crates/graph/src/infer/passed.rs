@@ -1,6 +1,6 @@
 //! What a function that is an argument is given: its parameters' types follow from what it is passed to.
 
-use sdl_model::facts::{DefIx, Expr, ExprIx, ParamKind};
+use sdl_model::facts::{DefIx, Expr, ExprIx, PASSED_RECEIVER, ParamKind};
 use sdl_model::{Lang, SymbolKind};
 
 use super::{Ctx, How, Infer, Shape, ShapeKind, Ty, Typed};
@@ -22,6 +22,7 @@ impl Infer<'_, '_> {
                 let base = self.receiver_value(ctx, *base, depth, in_path);
                 let (name, lang) = (ctx.arena.str(*name), self.file(ctx.file).lang());
                 let types = base.ty.each().iter().map(|ty| match ty {
+                    Ty::External(_) if param == usize::from(PASSED_RECEIVER) => Ty::Unknown,
                     Ty::External(Some(shape)) => shape.passed(name, arg, param, lang),
                     other if let Some(iterator) = self.as_iterator(other, name) => {
                         iterator.passed(name, arg, param, lang)
@@ -57,6 +58,19 @@ impl Infer<'_, '_> {
         let file = self.file(def.file);
         let Some(ty) = parameter(&file, def.def, arg) else { return Ty::Unknown };
         let ctx = Self::outline_ctx(&file, def, subject);
+        // `T.(A) -> R`: what it is run on is none of its parameters.
+        let receiver = match file.outline.arena.expr(ty) {
+            Expr::Callable(params, _) => params
+                .first()
+                .filter(|first| matches!(file.outline.arena.expr(**first), Expr::Unwrap(_)))
+                .copied(),
+            _ => None,
+        };
+        if param == usize::from(PASSED_RECEIVER) {
+            return receiver.map_or(Ty::Unknown, |receiver| self.stated(&ctx, receiver));
+        }
+        let param =
+            if receiver.is_some() && param != usize::from(OWN) { param.saturating_add(1) } else { param };
         let types = self.stated(&ctx, ty);
         if param == usize::from(OWN) {
             return types;

@@ -49,6 +49,11 @@ impl Infer<'_, '_> {
                 Some(this) => this,
                 None => self.self_class(ctx).map_or(Ty::Unknown, Ty::Instance),
             },
+            // `parent` of PHP.
+            Expr::SuperRef => {
+                let base = self.self_class(ctx).and_then(|class| self.line(class).types.get(1).copied());
+                base.map_or(Ty::Unknown, Ty::Instance)
+            }
             Expr::Generic(base, args) => {
                 let args: Vec<Ty> = args.iter().map(|arg| self.stated_at(ctx, *arg, deeper)).collect();
                 match ctx.arena.expr(*base) {
@@ -92,12 +97,9 @@ impl Infer<'_, '_> {
             Expr::Lit(_) => Ty::External(None),
             Expr::Record(_) => Self::written(ctx, ix, true),
             // `typeof x`, `ReturnType<…>` and the like.
-            Expr::Call(..)
-            | Expr::Item(..)
-            | Expr::Passed(..)
-            | Expr::SuperRef
-            | Expr::Inner(..)
-            | Expr::Unknown => Ty::Unknown,
+            Expr::Call(..) | Expr::Item(..) | Expr::Passed(..) | Expr::Inner(..) | Expr::Unknown => {
+                Ty::Unknown
+            }
         }
     }
 

@@ -72,7 +72,14 @@ impl Resolver<'_, '_> {
                 held => held,
             },
             Meaning::Param(..) | Meaning::Generic(_) | Meaning::Given(_) => Outcome::Unresolved,
-            Meaning::Place(place, via) => self.called_place(one, place, via),
+            Meaning::Place(place, via) => {
+                let run_on = (self.lang == Lang::Kotlin && one.form == RefForm::Call)
+                    .then(|| self.run_on(one, self.infer.own.sym(self.infer.w, one.name)));
+                match run_on.flatten() {
+                    Some(found) => found,
+                    None => self.called_place(one, place, via),
+                }
+            }
         }
     }
 

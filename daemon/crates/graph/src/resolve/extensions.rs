@@ -1,5 +1,6 @@
 //! Calls of functions that extend their receiver's type.
 
+use sdl_model::Lang;
 use sdl_model::facts::Ref;
 
 use super::overloads::fits;
@@ -8,6 +9,9 @@ use crate::infer::{Extensions, Ty, is_builtin_member, is_extension};
 use crate::strategies::{Rule, extension, extension_of, overloads};
 use crate::world::{DefRef, Sym};
 
+/// How far the name of a receiver's type is looked for.
+const NAMES: u8 = 4;
+
 impl Resolver<'_, '_> {
     /// A member that no type has: a function that extends the receiver's.
     pub(super) fn extended(&self, one: &Ref, receiver: &Ty, name: Sym) -> Option<Outcome> {
@@ -15,11 +19,33 @@ impl Resolver<'_, '_> {
         if let Some(sure) = self.among(one, found.sure, &extension_of::RULE) {
             return Some(sure);
         }
+        // A value of a type from outside: those that extend a type of its name.
+        let of_name = one.recv.and_then(|recv| self.infer.name_of_type(&self.ctx(one), recv, NAMES));
+        let mut perhaps = found.perhaps;
+        if let Some(of_name) = of_name.filter(|_| matches!(receiver, Ty::External(_))) {
+            let (same, others): (Vec<DefRef>, Vec<DefRef>) =
+                perhaps.into_iter().partition(|def| self.infer.extends_called(*def, &of_name));
+            let fitting = self.fitting(one, same.clone());
+            // In C# they mostly stand in for what some version of the type has itself.
+            let rule = if self.lang == Lang::Kotlin { &extension_of::RULE } else { &extension::RULE };
+            let is_own = self.lang == Lang::Kotlin || !is_builtin_member(&self.infer.w.text(name), self.lang);
+            if is_own
+                && self.are_overloads(&fitting)
+                && let Some(sure) = self.among(one, fitting, rule)
+            {
+                return Some(sure);
+            }
+            perhaps = same.into_iter().chain(others).collect();
+            perhaps.retain(|def| !self.infer.extends_other_plain(*def, &of_name));
+        }
         if is_builtin_member(&self.infer.w.text(name), self.lang) {
             return None;
         }
+        let mut fitting: Vec<DefRef> = self.fitting(one, perhaps);
+        if self.infer.extend_plain_ones(&fitting) {
+            fitting.retain(|def| self.infer.extends_all(*def));
+        }
         // Of several that may be meant, none is.
-        let fitting: Vec<DefRef> = self.fitting(one, found.perhaps);
         self.are_overloads(&fitting).then(|| self.among(one, fitting, &extension::RULE)).flatten()
     }
 

@@ -7,6 +7,7 @@ mod fallback;
 mod header;
 mod held;
 mod overloads;
+mod receivers;
 mod values;
 
 use sdl_ledger::{Resolved, Result};
@@ -133,7 +134,7 @@ impl Resolver<'_, '_> {
         for target in targets {
             // A class that decorates is named; what is built of it takes the name of what is decorated.
             let decorates = one.form == RefForm::Decorator && self.lang == Lang::Python && one.args == 0;
-            let constructor = if decorates { None } else { self.constructor_called(target, kind) };
+            let constructor = if decorates { None } else { self.constructor_called(one, target, kind) };
             let to = constructor.unwrap_or(target);
             let Some(symbol) = self.infer.file(to.file).symbol(to.def) else { continue };
             edges.add(scope, symbol, self.edge_kind(to, kind, rule), rule, one.line);
@@ -198,12 +199,19 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// Calling a type calls its constructor, if it declares one.
-    fn constructor_called(&self, target: DefRef, kind: EdgeKind) -> Option<DefRef> {
-        let is_type = |kind: SymbolKind| kind.is_type();
+    /// Calling a type calls its constructor, if it declares one. A struct of C# has one without parameters, whatever others it
+    /// declares.
+    fn constructor_called(&self, one: &Ref, target: DefRef, kind: EdgeKind) -> Option<DefRef> {
         let file = self.infer.file(target.file);
-        (kind == EdgeKind::Call && file.outline.def(target.def).is_some_and(|def| is_type(def.kind)))
+        let def = file.outline.def(target.def)?;
+        let constructor = (kind == EdgeKind::Call && def.kind.is_type())
             .then(|| self.infer.constructor(target))
-            .flatten()
+            .flatten()?;
+        let is_default = self.lang == Lang::CSharp
+            && def.kind == SymbolKind::Struct
+            && one.form == RefForm::Construct
+            && one.args == 0
+            && !overloads::fits(&self.infer.file(constructor.file), constructor.def, 0);
+        (!is_default).then_some(constructor)
     }
 }

@@ -1,12 +1,15 @@
 //! Of several definitions of one name in one place, those that take the call's arguments.
 
-use sdl_model::facts::{DefFlags, DefIx, ParamKind, Ref, RefForm};
+use sdl_model::facts::{DefFlags, DefIx, ExprIx, ParamKind, Ref, RefForm};
 use sdl_model::{Lang, SymbolKind};
 
 use super::{CANDIDATES, Outcome, Resolver};
 use crate::modules::{self, Place};
-use crate::strategies::{inherited, overloads, package};
-use crate::world::{DefRef, FileIndex, Sym};
+use crate::strategies::{argument_types, inherited, overloads, package};
+use crate::world::{DefRef, FileIndex, FileIx, Sym};
+
+/// Most overloads whose parameters are looked at.
+const OVERLOADS: usize = 32;
 
 /// Whether several functions of one name in one place are different functions.
 fn has_overloads(lang: Lang) -> bool {
@@ -100,6 +103,91 @@ impl Resolver<'_, '_> {
         found.map(|found| Outcome::one(found, &package::RULE))
     }
 
+    /// A value of C++ that is made of one of its own type: the constructor that copies, or none that is written.
+    fn copied(&self, one: &Ref, target: DefRef, all: &[DefIx]) -> Option<Outcome> {
+        let infer = self.infer();
+        let given =
+            one.given.filter(|_| one.args == 1 && self.lang == Lang::Cpp && all.len() <= OVERLOADS)?;
+        let class = infer.owner_type(target)?;
+        if !infer.is_value_of(&self.ctx(one), given, class) {
+            return None;
+        }
+        let file = infer.file(target.file);
+        let copies = |ix: &&DefIx| infer.takes_first(&file, DefRef { def: **ix, ..target }, class);
+        Some(match all.iter().find(copies) {
+            Some(def) => Outcome::one(DefRef { def: *def, ..target }, &argument_types::RULE),
+            None => Outcome::External,
+        })
+    }
+
+    /// Where the types of a call's arguments keep it from all of a type's own overloads: one that the type inherits, or a function
+    /// that extends it.
+    fn of_other_types(
+        &self,
+        given: ExprIx,
+        one: &Ref,
+        target: DefRef,
+        name: Sym,
+        all: &[DefIx],
+    ) -> Option<Outcome> {
+        let infer = self.infer();
+        let is_call = matches!(one.form, RefForm::Call | RefForm::MethodCall);
+        if !is_call || !matches!(self.lang, Lang::CSharp | Lang::Kotlin) || all.len() > OVERLOADS {
+            return None;
+        }
+        let file = infer.file(target.file);
+        let args = infer.arguments(&self.ctx(one), given);
+        let takes = |file: &FileIndex, def: DefRef| {
+            let found = file.outline.def(def.def);
+            found.is_some_and(|found| found.kind.is_callable() && !found.flags.has(DefFlags::EXPLICIT))
+                && fits(file, def.def, usize::from(one.args))
+                && infer.takes_arguments(file, def, &args).is_some()
+        };
+        if all.iter().any(|ix| takes(&file, DefRef { def: *ix, ..target })) {
+            return None;
+        }
+        let class = infer.owner_type(target)?;
+        for base in infer.line(class).types.iter().skip(1) {
+            let file = infer.file(base.file);
+            let found = file.children(base.def, name).map(|def| DefRef { def, ..*base });
+            if let Some(found) = found.into_iter().find(|def| takes(&file, *def)) {
+                return Some(Outcome::one(found, &inherited::RULE));
+            }
+        }
+        let recv = one.recv?;
+        let value = infer.receiver_value(&self.ctx(one), recv, 0, false);
+        let extended = self.extended(one, &value.ty, name)?;
+        match &extended {
+            Outcome::Found(all, _) => {
+                all.iter().any(|def| takes(&infer.file(def.file), *def)).then_some(extended)
+            }
+            _ => None,
+        }
+    }
+
+    /// The overload whose parameters take the call's arguments best; of several, those.
+    fn by_arguments(&self, given: ExprIx, one: &Ref, at: FileIx, all: &[DefIx]) -> Option<Outcome> {
+        let infer = self.infer();
+        let file = infer.file(at);
+        let args = infer.arguments(&self.ctx(one), given);
+        let scores: Vec<(i32, DefRef)> = all
+            .iter()
+            .take(OVERLOADS)
+            .map(|def| DefRef { file: at, def: *def })
+            .filter_map(|def| Some((infer.takes_arguments(&file, def, &args)?, def)))
+            .collect();
+        let most = scores.iter().map(|(score, _)| *score).max()?;
+        let best: Vec<DefRef> =
+            scores.iter().filter(|(score, _)| *score == most).map(|(_, def)| *def).collect();
+        match best.len() {
+            1 => Some(Outcome::Found(best, &argument_types::RULE)),
+            several if several < all.len() && several <= CANDIDATES => {
+                Some(Outcome::Found(best, &overloads::RULE))
+            }
+            _ => None,
+        }
+    }
+
     /// Narrows what was found to the overloads that take the call's arguments.
     pub(super) fn choose_overload(&self, outcome: Outcome, one: &Ref) -> Outcome {
         let Outcome::Found(targets, rule) = outcome else { return outcome };
@@ -124,19 +212,37 @@ impl Resolver<'_, '_> {
         // Members of several types may stand side by side outside of them.
         let is_outside = def.owner.is_some();
         let owner = |ix: DefIx| self.infer().owner_type(DefRef { file: target.file, def: ix });
+        let named = |ix: DefIx| {
+            let owner = file.outline.def(ix).and_then(|def| def.owner);
+            owner.filter(|_| file.lang() != Lang::Cpp).and_then(|owner| file.outline.last_name(owner))
+        };
         let is_left_out =
             |ix: DefIx| file.outline.def(ix).is_some_and(|def| def.flags.has(DefFlags::LEFT_OUT));
         let all: Vec<DefIx> = file
             .children(scope, name)
             .filter(|ix| file.outline.def(*ix).is_some_and(|def| def.kind.is_callable()))
-            .filter(|ix| !is_outside || owner(*ix) == owner(target.def))
+            .filter(|ix| !is_outside || (owner(*ix) == owner(target.def) && named(*ix) == named(target.def)))
             .filter(|ix| def.flags.has(DefFlags::LEFT_OUT) || !is_left_out(*ix))
+            .filter(|ix| {
+                let found = file.outline.def(*ix);
+                *ix == target.def || found.is_none_or(|def| !def.flags.has(DefFlags::EXPLICIT))
+            })
             .collect();
         let args = usize::from(one.args);
         if !def.kind.is_type()
             && def.kind != SymbolKind::Constructor
             && !all.iter().any(|ix| fits(&file, *ix, args))
             && let Some(outcome) = self.overload_elsewhere(*target, name, one)
+        {
+            return outcome;
+        }
+        if (def.kind.is_type() || def.kind == SymbolKind::Constructor)
+            && let Some(outcome) = self.copied(one, *target, &all)
+        {
+            return outcome;
+        }
+        if let Some(given) = one.given
+            && let Some(outcome) = self.of_other_types(given, one, *target, name, &all)
         {
             return outcome;
         }
@@ -157,6 +263,11 @@ impl Resolver<'_, '_> {
             })
             .collect();
         let best = if exact.is_empty() { fitting } else { exact };
+        if let (Some(given), 2..) = (one.given, best.len())
+            && let Some(found) = self.by_arguments(given, one, target.file, &best)
+        {
+            return found;
+        }
         let best: Vec<DefRef> = best.into_iter().map(|def| DefRef { file: target.file, def }).collect();
         match best.len() {
             0 => Outcome::Found(targets, rule),

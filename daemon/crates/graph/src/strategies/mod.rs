@@ -4,6 +4,7 @@
 
 pub mod alias;
 pub mod alternatives;
+pub mod argument_types;
 pub mod built;
 pub mod class_member;
 pub mod element;
@@ -86,6 +87,7 @@ pub const ALL: &[Rule] = &[
     alias::RULE,
     trait_in_scope::RULE,
     extension_of::RULE,
+    argument_types::RULE,
 ];
 
 /// The rule of that number.

@@ -1,12 +1,17 @@
 //! References, bindings, imports, exports.
 
 use sdl_model::facts::{
-    Binding, BindingKind, DefIx, Export, ExprIx, Import, ImportKind, Ref, RefForm, StrIx,
+    Binding, BindingKind, DefIx, Export, Expr, ExprIx, Import, ImportKind, Ref, RefForm, StrIx,
 };
 
 use super::Builder;
+use crate::driver::Language;
+use crate::tape::Node;
 
-impl Builder<'_> {
+/// Most arguments of a call of which it is told what stands for them.
+const MOST_GIVEN: usize = 6;
+
+impl<'a> Builder<'a> {
     /// Adds a reference of the innermost open definition. `at` is the name's first byte, `recv` (of [`Self::body`]) what
     /// stands before it.
     pub fn reference(&mut self, form: RefForm, name: &str, at: u32, recv: Option<ExprIx>, args: usize) {
@@ -16,7 +21,25 @@ impl Builder<'_> {
         let name = self.body.str(name);
         let line = self.line(at);
         let scope = self.scope();
-        self.refs.push(Ref { scope, form, name, recv, args: args.min(255) as u8, line, at });
+        let args = args.min(255) as u8;
+        self.refs.push(Ref { scope, form, name, recv, args, given: None, line, at });
+    }
+
+    /// Says what stands for the arguments of the reference at byte `at`, which was the last to be added. Of many arguments
+    /// nothing is said, nor where nothing is known of any.
+    pub fn given<L: Language>(&mut self, at: u32, args: impl Iterator<Item = Node<'a, L>>) {
+        let args: Vec<Node<'a, L>> = args.take(MOST_GIVEN + 1).collect();
+        if args.is_empty() || args.len() > MOST_GIVEN || self.refs.last().is_none_or(|last| last.at != at) {
+            return;
+        }
+        let values = self.body.values(args.into_iter());
+        if values.iter().all(|value| self.body.is_unknown(*value)) {
+            return;
+        }
+        let given = self.body.add(Expr::Tuple(values));
+        if let Some(last) = self.refs.last_mut() {
+            last.given = Some(given);
+        }
     }
 
     /// Adds a local name of the innermost open definition, known from byte `from` to the definition's end.

@@ -122,6 +122,7 @@ pub fn facts(spec: &Spec) -> Facts {
                 name: body_texts.add(&name(*call)),
                 recv: None,
                 args: 0,
+                given: None,
                 line,
                 at: 0,
             });

@@ -109,7 +109,8 @@ pub enum Expr {
     Unknown,
     /// What is passed for a parameter (the second number) of the function that is an argument (the first) of a call of
     /// this, or of a [`Self::New`]: the `x` of `list.each(|x| …)` is `Passed(list.each, 0, 0)`. With 255 for the argument
-    /// it is a parameter of this itself; with 255 for the parameter, it is the argument as the callee expects it.
+    /// it is a parameter of this itself; with 255 for the parameter, it is the argument as the callee expects it; with
+    /// [`PASSED_RECEIVER`], the receiver that the function is run on.
     Passed(ExprIx, u8, u8),
     /// An object, or an object type, as it is written: its properties with their values or types. What it takes over from
     /// another (`...x`) has an empty name.
@@ -117,6 +118,13 @@ pub enum Expr {
     /// A definition inside the function around, by its name; with true, one that an object as written has as a member.
     Inner(StrIx, bool),
 }
+
+/// In place of a parameter in [`Expr::Passed`]: what the function is run on, which calls in it need not name. The type of a
+/// function that is run on a T has `Unwrap(T)` as its first parameter.
+pub const PASSED_RECEIVER: u8 = 254;
+
+/// What calls without a receiver in an anonymous function may be meant for, as a local name: no program has one of that name.
+pub const RECEIVER: &str = "this@";
 
 /// Names of more parts than this are not spelled out.
 pub const LONGEST_DOTTED: usize = 64;

@@ -42,6 +42,8 @@ pub struct Ref {
     pub recv: Option<ExprIx>,
     /// How many arguments, for calls.
     pub args: u8,
+    /// What stands for the arguments ([`super::Expr::Tuple`]), in languages that choose among functions by it.
+    pub given: Option<ExprIx>,
     /// Its line.
     pub line: u32,
     /// Byte offset of the name.

@@ -65,6 +65,8 @@ impl DefFlags {
     pub const LEFT_OUT: Self = Self(1 << 12);
     /// One part of a type that may be written in several (`partial` in C#).
     pub const PARTIAL: Self = Self(1 << 13);
+    /// A member of an interface, implemented under that interface's name alone (C#): a value of the type does not have it.
+    pub const EXPLICIT: Self = Self(1 << 14);
 
     /// Whether all of `other` is set.
     pub fn has(self, other: Self) -> bool {

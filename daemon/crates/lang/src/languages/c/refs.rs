@@ -35,25 +35,25 @@ pub(super) fn call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         _ => {}
     }
     if let Some(ty) = made(callee) {
-        construct(cx, ty, arg_count(arguments));
+        construct(cx, ty, arguments);
     }
 }
 
 pub(super) fn new<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if let Some(ty) = node.child(F::Type) {
-        construct(cx, ty, arg_count(node.child(F::Arguments)));
+        construct(cx, ty, node.child(F::Arguments));
     }
 }
 
 /// `T{…}`, `(T){…}`.
 pub(super) fn compound<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if let Some(ty) = node.child(F::Type) {
-        construct(cx, ty, arg_count(node.child(F::Value)));
+        construct(cx, ty, node.child(F::Value));
     }
 }
 
 /// Adds a reference to the constructor of `ty`, and leaves the type's own name out when the walk comes to it.
-pub(super) fn construct<'a>(cx: &mut Context<'a>, ty: Node<'a>, args: usize) {
+pub(super) fn construct<'a>(cx: &mut Context<'a>, ty: Node<'a>, args: Option<Node<'a>>) {
     let ty = if ty.is(K::TypeDescriptor) { ty.child(F::Type).unwrap_or(ty) } else { ty };
     let (recv, name) = match ty.kind() {
         K::QualifiedIdentifier => scope_and_name(&mut cx.b.body, ty),
@@ -64,14 +64,15 @@ pub(super) fn construct<'a>(cx: &mut Context<'a>, ty: Node<'a>, args: usize) {
         _ => return,
     };
     let Some(name) = name.filter(|name| name.is(K::TypeIdentifier) || name.is(K::Identifier)) else { return };
-    cx.b.reference(RefForm::Construct, name.text(), name.start(), recv, args);
+    cx.b.reference(RefForm::Construct, name.text(), name.start(), recv, arg_count(args));
+    given(cx, args, name.start());
     cx.state.constructed = Some(name.ix());
 }
 
 /// A member or base that a constructor initialises.
 pub(super) fn field_initializer<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.first() else { return };
-    let args = arg_count(node.children().nth(1));
+    let list = node.children().nth(1);
     let is_field = name.is(K::FieldIdentifier) && {
         let text = name.text();
         let class = cx.b.def(cx.b.scope()).parent;
@@ -88,7 +89,8 @@ pub(super) fn field_initializer<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         _ => (None, last_name(name)),
     };
     if let Some(last) = last {
-        cx.b.reference(RefForm::Construct, last.text(), last.start(), recv, args);
+        cx.b.reference(RefForm::Construct, last.text(), last.start(), recv, arg_count(list));
+        given(cx, list, last.start());
         cx.state.constructed = Some(name.ix());
     }
 }
@@ -104,22 +106,31 @@ pub(super) fn member<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     }
     let Some(name) = last_name(field).filter(|name| !name.is(K::DestructorName)) else { return Visit::Into };
     let recv = cx.b.body.value(object);
-    let (form, args) = match called(node) {
-        Some(args) => (RefForm::MethodCall, args),
-        None => (RefForm::Attr, 0),
-    };
-    cx.b.reference(form, name.text(), name.start(), Some(recv), args);
+    let call = called(node);
+    let form = if call.is_some() { RefForm::MethodCall } else { RefForm::Attr };
+    let list = call.and_then(|call| call.child(F::Arguments));
+    cx.b.reference(form, name.text(), name.start(), Some(recv), arg_count(list));
+    given(cx, list, name.start());
     Visit::Into
 }
 
-/// How many arguments `node` is called with, if it is called.
-fn called(node: Node<'_>) -> Option<usize> {
+/// What stands for the arguments in `list`, of the reference at byte `at`. In C one name is one function.
+fn given<'a>(cx: &mut Context<'a>, list: Option<Node<'a>>, at: u32) {
+    if vars::is_cpp(cx)
+        && let Some(list) = list.filter(|list| !list.is(K::ParameterList))
+    {
+        cx.b.given(at, list.children());
+    }
+}
+
+/// The call of `node`, if it is called.
+fn called(node: Node<'_>) -> Option<Node<'_>> {
     let mut at = node;
     for _ in 0..6 {
         let parent = at.parent()?;
         match parent.kind() {
             K::CallExpression if at.field() == F::Function => {
-                return Some(arg_count(parent.child(F::Arguments)));
+                return Some(parent);
             }
             // `(f)(x)`, `(*f)(x)`.
             K::ParenthesizedExpression | K::PointerExpression => at = parent,
@@ -140,7 +151,7 @@ pub(super) fn qualified<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     }
     // `space::Foo x(…)`.
     if let Some(args) = built(cx, node) {
-        construct(cx, node, args);
+        construct(cx, node, Some(args));
         return arguments(cx, node);
     }
     let (recv, name) = scope_and_name(&mut cx.b.body, node);
@@ -151,8 +162,12 @@ pub(super) fn qualified<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let text = name.text();
     match (called(node), recv) {
         _ if stated => {}
-        (Some(args), Some(recv)) => cx.b.reference(RefForm::PathCall, text, name.start(), Some(recv), args),
-        (Some(args), None) => cx.b.reference(RefForm::Call, text, name.start(), None, args),
+        (Some(call), recv) => {
+            let list = call.child(F::Arguments);
+            let form = if recv.is_some() { RefForm::PathCall } else { RefForm::Call };
+            cx.b.reference(form, text, name.start(), recv, arg_count(list));
+            given(cx, list, name.start());
+        }
         (None, recv) => {
             let form = if name.is(K::TypeIdentifier) {
                 RefForm::Type
@@ -296,10 +311,12 @@ pub(super) fn identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
     match called(node) {
         Some(_) if makes_name(node) => cx.b.reference(RefForm::Value, name, node.start(), None, 0),
-        Some(args) => {
+        Some(call) => {
+            let args = call.child(F::Arguments);
             let whole = node.parent().filter(|around| around.is(K::TemplateFunction)).unwrap_or(node);
             if stated_result(whole).is_none() {
-                cx.b.reference(RefForm::Call, name, node.start(), None, args);
+                cx.b.reference(RefForm::Call, name, node.start(), None, arg_count(args));
+                given(cx, args, node.start());
             }
         }
         None => cx.b.reference(RefForm::Value, name, node.start(), None, 0),
@@ -312,14 +329,15 @@ pub(super) fn type_identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
     // `Foo x(…)` and `Foo x{…}` build one.
     if let Some(args) = built(cx, node) {
-        cx.b.reference(RefForm::Construct, node.text(), node.start(), None, args);
+        cx.b.reference(RefForm::Construct, node.text(), node.start(), None, arg_count(Some(args)));
+        given(cx, Some(args), node.start());
         return;
     }
     cx.b.reference(RefForm::Type, node.text(), node.start(), None, 0);
 }
 
-/// With how many arguments the declaration whose type `node` names builds a value.
-fn built(cx: &Context<'_>, node: Node<'_>) -> Option<usize> {
+/// With what arguments the declaration whose type `node` names builds a value.
+fn built<'a>(cx: &Context<'a>, node: Node<'a>) -> Option<Node<'a>> {
     if !vars::is_cpp(cx) {
         return None;
     }
@@ -330,14 +348,13 @@ fn built(cx: &Context<'_>, node: Node<'_>) -> Option<usize> {
         K::InitDeclarator => {
             let value = declarator.child(F::Value)?;
             let plain = declarator.child(F::Declarator).is_some_and(|name| name.is(K::Identifier));
-            (plain && matches!(value.kind(), K::ArgumentList | K::InitializerList))
-                .then(|| arg_count(Some(value)))
+            (plain && matches!(value.kind(), K::ArgumentList | K::InitializerList)).then_some(value)
         }
         K::FunctionDeclarator => {
             let declared = super::declarators::Declared::of(declarator)?;
             let function = declared.function?;
             let inside = cx.b.callable().is_some() && vars::is_object(cx, &declared, function);
-            inside.then(|| arg_count(function.child(F::Parameters)))
+            function.child(F::Parameters).filter(|_| inside)
         }
         _ => None,
     }

@@ -34,6 +34,9 @@ pub(super) fn member<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if node.child(F::Body).is_none() {
         cx.b.flag(def, DefFlags::ABSTRACT);
     }
+    if node.child_of(K::ExplicitInterface).is_some() {
+        cx.b.flag(def, DefFlags::EXPLICIT);
+    }
     cx.state.enter_function(node, Some(def));
 }
 

@@ -40,6 +40,9 @@ pub(super) fn property<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if bodiless && of_interface {
         cx.b.flag(def, DefFlags::ABSTRACT);
     }
+    if node.child_of(K::ExplicitInterface).is_some() {
+        cx.b.flag(def, DefFlags::EXPLICIT);
+    }
     cx.state.enter_function(node, Some(def));
 }
 

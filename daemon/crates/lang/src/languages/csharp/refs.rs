@@ -66,6 +66,7 @@ pub(super) fn creation<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if let Some(ty) = node.child(F::TypeField) {
         let at = named(ty).map_or(ty.start(), |(_, name)| name.start());
         construct(cx, ty, at, exprs::arg_count(node));
+        given(cx, Some(node), at);
         if let Some((_, name)) = named(ty) {
             cx.b.effect_of(name.text());
         }
@@ -76,6 +77,7 @@ pub(super) fn creation<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 pub(super) fn implicit_creation<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if let Some(ty) = exprs::target(node) {
         construct(cx, ty, node.start(), exprs::arg_count(node));
+        given(cx, Some(node), node.start());
     }
 }
 
@@ -95,12 +97,14 @@ pub(super) fn constructor_initializer<'a>(cx: &mut Context<'a>, node: Node<'a>) 
     if let Some(this) = node.child_of(K::This) {
         if let Some(name) = class.child(F::Name) {
             cx.b.reference(RefForm::Construct, plain(name.text()), this.start(), None, args);
+            given(cx, Some(node), this.start());
         }
     } else if let Some(base) =
         class.child_of(K::BaseList).and_then(|list| list.children().find(|ty| named(*ty).is_some()))
     {
         let at = node.child_of(K::BaseToken).unwrap_or(node).start();
         construct(cx, base, at, args);
+        given(cx, Some(node), at);
     }
 }
 
@@ -141,6 +145,7 @@ fn member<'a>(cx: &mut Context<'a>, whole: Node<'a>, name: Node<'a>, recv: sdl_m
         _ => (RefForm::Attr, 0),
     };
     cx.b.reference(form, plain(name.text()), name.start(), Some(recv), args);
+    given(cx, called(whole), name.start());
 }
 
 /// `A.B` as a type, or where the grammar can't tell.
@@ -222,6 +227,7 @@ fn simple<'a>(cx: &mut Context<'a>, node: Node<'a>, name: Node<'a>) {
     }
     let (form, args) = form(node);
     cx.b.reference(form, text, name.start(), None, args);
+    given(cx, called(node), name.start());
 }
 
 /// The object whose member `node`, on the left of an assignment in an initializer, is.
@@ -288,6 +294,21 @@ fn is_type(node: Node<'_>) -> bool {
         _ => {}
     }
     matches!(parent.kind(), K::TypeArgumentList | K::TypePattern | K::TypeOf | K::TypeParameterConstraint)
+}
+
+/// The call of `callee`.
+fn called(callee: Node<'_>) -> Option<Node<'_>> {
+    callee.parent().filter(|_| callee.is_in(K::Invocation, F::Function))
+}
+
+/// The arguments of `call`, of the reference at byte `at`; named ones stand in any order.
+fn given<'a>(cx: &mut Context<'a>, call: Option<Node<'a>>, at: u32) {
+    let list = call.and_then(|call| call.child(F::Arguments).or_else(|| call.child_of(K::ArgumentList)));
+    if let Some(list) = list
+        && !list.children().take(8).any(|one| one.child(F::Name).is_some())
+    {
+        cx.b.given(at, list.children());
+    }
 }
 
 /// What is done with the value of `node`.

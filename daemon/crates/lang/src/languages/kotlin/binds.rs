@@ -90,24 +90,77 @@ pub(super) fn when_entry<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// `if (x is T) …`: there x is a T.
+/// `if (x is T) …`: there x is a T. Behind `if (x !is T) return`, too.
 pub(super) fn narrowed<'a>(cx: &mut Context<'a>, node: Node<'a>) {
-    let Some(mut test) = node.child(F::Condition) else { return };
+    let Some(test) = node.child(F::Condition) else { return };
     let Some(then) = test.next_sibling() else { return };
-    // Of `x is T && …` the first part holds as well, from there on.
-    for _ in 0..4 {
-        let both = test.is(K::BinaryExpression)
-            && test.child(F::Operator).is_some_and(|operator| operator.is(K::And));
-        match test.child(F::Left).filter(|_| both) {
-            Some(left) => test = left,
-            None => break,
+    for test in tests(test, K::And) {
+        narrow(cx, test, (test.end(), then.end()));
+    }
+    if then.next_sibling().is_none() && leaves(then) {
+        let end = scope_end(cx, node);
+        for test in tests(test, K::Or) {
+            narrow_to(cx, test, true, (then.end(), end));
         }
     }
-    narrow(cx, test, (test.end(), then.end()));
+}
+
+/// `x is T && …`, `x !is T || …`: what the first part says holds in the second.
+pub(super) fn both<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let (Some(left), Some(right)) = (node.child(F::Left), node.child(F::Right)) else { return };
+    let Some(operator) = node.child(F::Operator).map(Node::kind) else { return };
+    if matches!(operator, K::And | K::Or) {
+        for test in tests(left, operator) {
+            narrow_to(cx, test, operator == K::Or, (right.start(), right.end()));
+        }
+    }
+}
+
+/// `x as T` as a statement: from there on x is a T.
+pub(super) fn cast<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let (Some(name), Some(ty)) = (node.child(F::Left), node.child(F::Right)) else { return };
+    if node.parent_kind() == Some(K::Block) && name.is(K::Identifier) {
+        let ty = cx.b.body.ty(ty);
+        let to = scope_end(cx, node);
+        cx.b.bind_within(BindingKind::Local, plain(name.text()), Some(ty), None, node.end(), to);
+    }
+}
+
+/// The parts of a condition that `operator` joins, at most a few.
+fn tests(condition: Node<'_>, operator: K) -> Vec<Node<'_>> {
+    let mut found = Vec::new();
+    let mut todo = vec![condition];
+    for _ in 0..8 {
+        let Some(node) = todo.pop() else { break };
+        let joined =
+            node.is(K::BinaryExpression) && node.child(F::Operator).is_some_and(|joins| joins.is(operator));
+        if joined {
+            todo.extend(node.child(F::Right));
+            todo.extend(node.child(F::Left));
+        } else {
+            found.push(node);
+        }
+    }
+    found
+}
+
+/// Whether a branch's last statement leaves what is around it.
+fn leaves(then: Node<'_>) -> bool {
+    let last = if then.is(K::Block) { then.children().last() } else { Some(then) };
+    last.is_some_and(|last| {
+        matches!(last.kind(), K::ReturnExpression | K::ThrowExpression)
+            || last.text().starts_with("continue")
+            || last.text().starts_with("break")
+    })
 }
 
 fn narrow<'a>(cx: &mut Context<'a>, test: Node<'a>, range: (u32, u32)) {
-    if !test.is(K::IsExpression) || test.child_of(K::NotIs).is_some() {
+    narrow_to(cx, test, false, range);
+}
+
+/// Binds the name that `test` tests, where that is true, or with `negated` where it is false.
+fn narrow_to<'a>(cx: &mut Context<'a>, test: Node<'a>, negated: bool, range: (u32, u32)) {
+    if !test.is(K::IsExpression) || test.child_of(K::NotIs).is_some() != negated {
         return;
     }
     let (Some(name), Some(ty)) = (test.child(F::Left), test.child(F::Right)) else { return };

@@ -1,7 +1,7 @@
 //! Functions, constructors, lambdas.
 
 use sdl_model::SymbolKind;
-use sdl_model::facts::{BindingKind, DefFlags, DefIx, Expr, ExprIx};
+use sdl_model::facts::{BindingKind, DefFlags, DefIx, Expr, ExprIx, PASSED_RECEIVER, RECEIVER};
 
 use super::types::{last_name, plain, user};
 use super::{Context, F, K, Node, exprs, modifiers, params};
@@ -122,6 +122,7 @@ pub(super) fn lambda<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let def = held(cx, node);
     let taker = taker(cx, node);
     let range = (node.start(), node.end());
+    receiver(cx, node, taker);
     let list = node.child_of(K::LambdaParameters);
     let Some(list) = list else {
         let value = taker.map(|taker| taker.gives(cx, 0));
@@ -136,6 +137,36 @@ pub(super) fn lambda<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         let shape = cx.b.body.value(last);
         cx.b.returns(def, shape, last.start());
     }
+}
+
+/// Binds what a call without a receiver in the lambda `node` is meant for, as [`RECEIVER`]: `x.apply {…}`, or what the function
+/// that takes it states.
+fn receiver<'a>(cx: &mut Context<'a>, node: Node<'a>, taker: Option<Taker>) {
+    let call = node.parent().filter(|parent| parent.is(K::AnnotatedLambda)).and_then(Node::parent);
+    let callee = call.and_then(exprs::callee);
+    let scope = callee.and_then(|callee| {
+        let name = if callee.is(K::NavigationExpression) { exprs::member(callee)? } else { callee };
+        match (name.text(), callee.is(K::NavigationExpression)) {
+            ("apply" | "run", true) => Some(cx.b.body.value_or_unknown(callee.first())),
+            ("with", false) => {
+                let call = callee.parent().filter(|call| call.is(K::CallExpression))?;
+                let first = call.child_of(K::ValueArguments).and_then(Node::first)?;
+                Some(cx.b.body.value(first))
+            }
+            ("buildList" | "buildSet" | "buildMap" | "buildString", false) => {
+                Some(cx.b.body.lit(sdl_model::facts::Lit::List))
+            }
+            _ => None,
+        }
+    });
+    let value = match (scope, taker) {
+        (Some(scope), _) => scope,
+        (None, Some(Taker::Call(callee, arg))) => {
+            cx.b.body.add(Expr::Passed(callee, arg.min(255) as u8, PASSED_RECEIVER))
+        }
+        _ => return,
+    };
+    cx.b.bind_within(BindingKind::Param, RECEIVER, None, Some(value), node.start(), node.end());
 }
 
 /// Who is given a lambda.

@@ -2,7 +2,9 @@
 //!
 //! * `private set` on a line of its own, behind a property's value, reads as a call of `private`: it goes.
 //! * A constructor whose modifiers start a line ends the class before it: that line goes on with the one before.
+//! * An annotation on the line above `get()` ends the property before it: it goes.
 //! * `f<T>(x)` reads as two comparisons: the type goes where the grammar could take it so.
+//! * `get(x)` on the line below a local reads as an accessor: the word is made another one.
 //! * `internal.next()` reads as a modifier without a declaration: the word is made another one. (Texts are taken from the
 //!   file as it is.)
 
@@ -13,6 +15,8 @@ pub(super) fn mask(bytes: &[u8]) -> Cow<'_, [u8]> {
     let mut out: Option<Vec<u8>> = None;
     // Where the code of the line before ends, if that may be a class up to its name.
     let mut class: Option<usize> = None;
+    // Where the line before stands, if it is an annotation alone.
+    let mut annotation: Option<(usize, usize)> = None;
     let mut at = 0;
     for line in bytes.split_inclusive(|byte| *byte == b'\n') {
         let start = at;
@@ -22,6 +26,11 @@ pub(super) fn mask(bytes: &[u8]) -> Cow<'_, [u8]> {
             continue;
         }
         let code_start = start + line.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        if let Some((from, to)) = annotation.filter(|_| is_accessor(code)) {
+            blank(out.get_or_insert_with(|| bytes.to_vec()), from, to);
+        }
+        let is_annotation = code.starts_with(b"@") && !code.contains(&b' ');
+        annotation = is_annotation.then_some((code_start, code_start + code.len()));
         if code.ends_with(b"set") && is_setter(code) {
             blank(out.get_or_insert_with(|| bytes.to_vec()), code_start, code_start + code.len());
         } else if let Some(end) = class.filter(|_| is_constructor(code)) {
@@ -31,6 +40,11 @@ pub(super) fn mask(bytes: &[u8]) -> Cow<'_, [u8]> {
             for (from, to) in type_arguments(bytes, code_start, code_start + code.len()) {
                 blank(out.get_or_insert_with(|| bytes.to_vec()), from, to);
             }
+        }
+        if is_call_like_accessor(code)
+            && let Some(byte) = out.get_or_insert_with(|| bytes.to_vec()).get_mut(code_start)
+        {
+            *byte = b'_';
         }
         for at in names_like_modifiers(code) {
             if let Some(byte) = out.get_or_insert_with(|| bytes.to_vec()).get_mut(code_start + at) {
@@ -65,6 +79,25 @@ fn is_setter(code: &[u8]) -> bool {
 fn is_constructor(code: &[u8]) -> bool {
     let mut rest = words(code).skip_while(|word| is_modifier(word) || word.starts_with(b"@"));
     rest.next().is_some_and(|word| word == b"constructor" || word.starts_with(b"constructor("))
+}
+
+/// `get() = …`, `private get() {`.
+fn is_accessor(code: &[u8]) -> bool {
+    let mut rest = words(code).skip_while(|word| is_modifier(word));
+    rest.next().is_some_and(|word| word.starts_with(b"get(") || word.starts_with(b"set("))
+}
+
+/// `get(x)`, `set(x, y)`: an accessor takes nothing, or one value.
+fn is_call_like_accessor(code: &[u8]) -> bool {
+    let list = |word: &[u8]| {
+        let rest = code.strip_prefix(word)?;
+        rest.iter().position(|byte| *byte == b')').and_then(|end| rest.get(..end))
+    };
+    match (list(b"get("), list(b"set(")) {
+        (Some(args), _) => !args.trim_ascii().is_empty(),
+        (_, Some(args)) => args.contains(&b','),
+        _ => code == b"get(" || code == b"set(",
+    }
 }
 
 /// `class Name<T>`, and nothing behind it.
@@ -192,11 +225,7 @@ fn is_modifier_word(word: &[u8]) -> bool {
 
 /// Whether what follows a word takes a member of it, an element, or sets it.
 fn is_used(rest: &[u8]) -> bool {
-    match rest {
-        [b'.' | b'[', ..] | [b'?', b'.', ..] | [b'!', b'!', ..] => true,
-        [b' ', b'=' | b'+' | b'-', ..] => true,
-        _ => false,
-    }
+    matches!(rest, [b'.' | b'[', ..] | [b'?', b'.', ..] | [b'!', b'!', ..] | [b' ', b'=' | b'+' | b'-', ..])
 }
 
 #[cfg(test)]
@@ -219,6 +248,23 @@ mod tests {
         assert_eq!(masked(text), text.replacen('\n', " ", 1));
         let text = "class A {\n  internal constructor(b: Int) : this()\n}";
         assert_eq!(masked(text), text);
+    }
+
+    #[test]
+    fn annotations_of_accessors() {
+        let text = "val size: Int\n  @JvmName(\"size\")\n  get() = a\n";
+        assert_eq!(masked(text), "val size: Int\n                  \n  get() = a\n");
+        let text = "@Test\nfun get() = a\n";
+        assert_eq!(masked(text), text);
+    }
+
+    #[test]
+    fn calls_like_accessors() {
+        assert_eq!(masked("val a = b\n  get(c)\n"), "val a = b\n  _et(c)\n");
+        assert_eq!(masked("  set(0, c)\n"), "  _et(0, c)\n");
+        for text in ["get() = a", "set(value) {", "get()\n"] {
+            assert_eq!(masked(text), text);
+        }
     }
 
     #[test]

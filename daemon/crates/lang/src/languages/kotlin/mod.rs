@@ -105,6 +105,8 @@ impl Language for Kotlin {
                 binds::narrowed(cx, node);
                 invariants::guard(cx, node);
             }
+            K::BinaryExpression => binds::both(cx, node),
+            K::AsExpression => binds::cast(cx, node),
             K::ThrowExpression => invariants::throw(cx, node),
             K::DelegationSpecifier => classes::base(cx, node),
             K::ConstructorDelegationCall => refs::delegation_call(cx, node),

@@ -42,7 +42,8 @@ pub(super) fn call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 /// The types in the brackets behind `callee`, where the grammar did not get to see them.
 fn masked_types<'a>(cx: &mut Context<'a>, callee: Node<'a>) {
     let start = callee.end();
-    if cx.b.slice(start, start + 1) != "<" || callee.next_sibling().is_some_and(|next| next.start() == start) {
+    if cx.b.slice(start, start + 1) != "<" || callee.next_sibling().is_some_and(|next| next.start() == start)
+    {
         return;
     }
     let text = cx.b.slice(start, callee.parent().map_or(start, Node::end));
@@ -66,6 +67,23 @@ pub(super) fn navigation<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         (_, args) => (RefForm::Attr, args),
     };
     cx.b.reference(form, plain(name.text()), name.start(), Some(recv), args);
+    given(cx, node, name.start());
+}
+
+/// The arguments that `callee` is called with, of the reference at byte `at`.
+fn given<'a>(cx: &mut Context<'a>, callee: Node<'a>, at: u32) {
+    let call = callee.parent().filter(|call| call.is(K::CallExpression) && call.first() == Some(callee));
+    if let Some(list) = call.and_then(|call| call.child_of(K::ValueArguments)) {
+        listed(cx, list, at);
+    }
+}
+
+fn listed<'a>(cx: &mut Context<'a>, list: Node<'a>, at: u32) {
+    // Named ones stand in any order.
+    let is_named = |one: Node<'_>| one.child_of(K::EqualSign).is_some();
+    if !list.children().take(8).any(is_named) {
+        cx.b.given(at, list.children());
+    }
 }
 
 /// `a f b`.
@@ -74,6 +92,7 @@ pub(super) fn infix<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if name.is(K::Identifier) {
         let recv = cx.b.body.value(left);
         cx.b.reference(RefForm::MethodCall, plain(name.text()), name.start(), Some(recv), 1);
+        cx.b.given(name.start(), node.children().skip(2));
     }
 }
 
@@ -96,6 +115,9 @@ pub(super) fn delegation_call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if node.text().starts_with("this") {
         if let Some(name) = class.child(F::Name) {
             cx.b.reference(RefForm::Construct, plain(name.text()), node.start(), None, args);
+            if let Some(list) = node.child_of(K::ValueArguments) {
+                listed(cx, list, node.start());
+            }
         }
         return;
     }
@@ -117,6 +139,9 @@ pub(super) fn constructor_invocation<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if let Some(name) = last_name(base) {
         let recv = qualifier(&mut cx.b.body, base);
         cx.b.reference(RefForm::Construct, plain(name.text()), name.start(), recv, exprs::arg_count(node));
+        if let Some(list) = node.child_of(K::ValueArguments) {
+            listed(cx, list, name.start());
+        }
     }
 }
 
@@ -186,6 +211,9 @@ pub(super) fn identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
     let (form, args) = form(node);
     cx.b.reference(form, plain(name), node.start(), None, args);
+    if form == RefForm::Call {
+        given(cx, node, node.start());
+    }
 }
 
 /// What is done with the value of `node`.

@@ -17,14 +17,15 @@ pub(super) fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             half.ty_or_unknown(stated(node))
         }
         K::FunctionType => {
-            // `T.(A) -> R` is a function of T and A.
+            // `T.(A) -> R` is a function of A that is run on a T.
             let mut types = node.children().filter(|part| part.kind().is_type());
             let ret = types.by_ref().last();
             let receiver =
                 node.children().find(|part| part.kind().is_type()).filter(|first| Some(*first) != ret);
             let mut params = Vec::new();
             if let Some(receiver) = receiver {
-                params.push(half.ty(receiver));
+                let receiver = half.ty(receiver);
+                params.push(half.add(Expr::Unwrap(receiver)));
             }
             if let Some(list) = node.child_of(K::FunctionTypeParameters) {
                 params.extend(half.types(list.children()));

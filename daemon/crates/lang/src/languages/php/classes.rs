@@ -3,7 +3,7 @@
 use sdl_model::facts::{BaseKind, DefFlags, DefIx};
 use sdl_model::{SymbolKind, Visibility};
 
-use super::{Context, F, K, Node, types};
+use super::{Context, F, K, Node, docs, types};
 use crate::build::NewDef;
 use crate::build::text::fold;
 use crate::driver::Visit;
@@ -119,8 +119,13 @@ fn member<'a>(
     }
     let def = cx.b.open(new);
     modifiers(cx, def, statement);
-    if let Some(ty) = statement.children().take(MODIFIERS).find(|part| part.field() == F::TypeField) {
-        cx.b.def_mut(def).ty = Some(cx.b.out.ty(ty));
+    let ty = statement.children().take(MODIFIERS).find(|part| part.field() == F::TypeField);
+    let said = (kind == SymbolKind::Field && docs::says_more(ty))
+        .then(|| docs::stated(docs::before(statement)?, "@var", None))
+        .flatten()
+        .and_then(|ty| docs::shape(&mut cx.b.out, ty));
+    if let Some(ty) = said.or_else(|| ty.map(|ty| cx.b.out.ty(ty))) {
+        cx.b.def_mut(def).ty = Some(ty);
     }
     if let Some(value) = value {
         cx.b.def_mut(def).value = Some(cx.b.out.value(value));

@@ -3,7 +3,7 @@
 use sdl_model::SymbolKind;
 use sdl_model::facts::{BindingKind, DefFlags, DefIx, Expr, Param, ParamKind};
 
-use super::{Context, F, K, Node, classes};
+use super::{Context, F, K, Node, classes, docs};
 use crate::build::NewDef;
 use crate::build::text::fold;
 
@@ -45,15 +45,26 @@ fn open<'a>(cx: &mut Context<'a>, node: Node<'a>, name: Node<'a>, kind: SymbolKi
         cx.b.def_mut(def).ret_text = Some(cx.b.out.str(&fold(ret.text(), 200)));
         cx.b.def_mut(def).ret = Some(cx.b.out.ty(ret));
     }
+    let doc = docs::before(node);
+    if docs::says_more(node.child(F::ReturnType))
+        && let Some(ty) = doc.and_then(|doc| docs::stated(doc, "@return", None))
+        && let Some(ty) = docs::shape(&mut cx.b.out, ty)
+    {
+        cx.b.def_mut(def).ret = Some(ty);
+    }
     for param in list.into_iter().flat_map(Node::children).take(255) {
         let Some(name) = param_name(param) else { continue };
         let ty = param.child(F::TypeField);
         let ty_text = ty.map(|ty| cx.b.out.str(&fold(ty.text(), 200)));
         let rest = param.is(K::VariadicParameter);
+        let said = doc
+            .filter(|_| docs::says_more(ty))
+            .and_then(|doc| docs::stated(doc, "@param", Some(name)))
+            .and_then(|ty| docs::shape(&mut cx.b.out, ty));
         let stated = Param {
             name: cx.b.out.str(name),
             ty_text,
-            ty: ty.map(|ty| cx.b.out.ty(ty)),
+            ty: said.or_else(|| ty.map(|ty| cx.b.out.ty(ty))),
             optional: rest || param.child(F::DefaultValue).is_some(),
             kind: if rest { ParamKind::Rest } else { ParamKind::Positional },
         };
@@ -71,9 +82,14 @@ fn param_name(param: Node<'_>) -> Option<&str> {
 }
 
 fn bind_params<'a>(cx: &mut Context<'a>, node: Node<'a>, (from, to): (u32, u32)) {
+    let doc = docs::before(node);
     for param in node.child(F::Parameters).into_iter().flat_map(Node::children).take(255) {
         let Some(name) = param_name(param) else { continue };
-        let mut ty = param.child(F::TypeField).map(|ty| cx.b.body.ty(ty));
+        let said = doc
+            .filter(|_| docs::says_more(param.child(F::TypeField)))
+            .and_then(|doc| docs::stated(doc, "@param", Some(name)))
+            .and_then(|ty| docs::shape(&mut cx.b.body, ty));
+        let mut ty = said.or_else(|| param.child(F::TypeField).map(|ty| cx.b.body.ty(ty)));
         if let (Some(of), true) = (ty, param.is(K::VariadicParameter)) {
             ty = Some(cx.b.body.add(Expr::Index(of)));
         }
@@ -92,8 +108,17 @@ fn promoted<'a>(cx: &mut Context<'a>, holder: DefIx, param: Node<'a>) {
         .header_to(name.end());
     let def = cx.b.leaf_of(holder, new);
     classes::modifiers(cx, def, param);
-    if let Some(ty) = param.child(F::TypeField) {
-        cx.b.def_mut(def).ty = Some(cx.b.out.ty(ty));
+    let ty = param.child(F::TypeField);
+    let said = docs::before(param)
+        .and_then(|doc| docs::stated(doc, "@var", None))
+        .or_else(|| {
+            let method = param.ancestors().take(4).find(|around| around.is(K::MethodDeclaration))?;
+            docs::stated(docs::before(method)?, "@param", Some(name.text()))
+        })
+        .filter(|_| docs::says_more(ty))
+        .and_then(|ty| docs::shape(&mut cx.b.out, ty));
+    if let Some(ty) = said.or_else(|| ty.map(|ty| cx.b.out.ty(ty))) {
+        cx.b.def_mut(def).ty = Some(ty);
     }
 }
 

@@ -2,12 +2,14 @@
 
 mod binds;
 mod classes;
+mod docs;
 mod effects;
 mod exprs;
 mod functions;
 mod imports;
 mod invariants;
 mod kinds;
+mod narrow;
 mod refs;
 mod types;
 
@@ -80,10 +82,17 @@ impl Language for Php {
             K::Name | K::QualifiedName | K::RelativeName => return refs::name(cx, node),
             K::VariableName | K::RelativeScope | K::Goto => return Visit::Skip,
             K::Return | K::Yield => functions::gives(cx, node),
+            K::If => narrow::condition(cx, node),
+            K::Conditional => narrow::choice(cx, node),
+            K::Binary => narrow::both(cx, node),
             K::Throw => invariants::thrown(cx, node),
             _ => {}
         }
         Visit::Into
+    }
+
+    fn comment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+        docs::comment(cx, node);
     }
 
     fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {

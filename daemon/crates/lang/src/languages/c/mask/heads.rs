@@ -273,7 +273,12 @@ fn one(m: &mut Masked<'_>, head: &[usize], class: Option<usize>) {
                     ix += 2;
                 }
                 Word::Special if m.text(here) == b"template" => ix = skip_angles(m, head, ix + 1),
-                Word::Special => return,
+                Word::Special => {
+                    if m.text(here) == b"operator" {
+                        before_operator(m, head, &names, ix + 1, typed);
+                    }
+                    return;
+                }
                 Word::Name => {
                     let from = ix;
                     ix += 1;
@@ -287,6 +292,7 @@ fn one(m: &mut Masked<'_>, head: &[usize], class: Option<usize>) {
                                 ix += 1;
                             }
                             if m.text(at(ix)) == b"operator" {
+                                before_operator(m, head, &names, ix + 1, typed);
                                 return;
                             }
                             ix += 1;
@@ -343,7 +349,8 @@ fn one(m: &mut Masked<'_>, head: &[usize], class: Option<usize>) {
     // `API Name(…)` in the type `Name`: a constructor has no type before it.
     let constructs = group && !typed && !star && names.len() > 1 && {
         let declared = names.last().map(|unit| m.text(at(unit.from)));
-        declared.is_some() && declared == class.map(|class| m.text(class))
+        (declared.is_some() && declared == class.map(|class| m.text(class)))
+            || names.last().is_some_and(|unit| names_constructor(m, head, unit))
     };
     if constructs {
         let before = names.iter().take(names.len() - 1).flat_map(|unit| unit.from..unit.to);
@@ -391,6 +398,34 @@ fn one(m: &mut Masked<'_>, head: &[usize], class: Option<usize>) {
     types(m, head, &names, typed);
     if group {
         trailing(m, head, end);
+    }
+}
+
+/// `Name::Name`, `Name::~Name`.
+fn names_constructor(m: &Masked<'_>, head: &[usize], unit: &Unit) -> bool {
+    let at = |ix: usize| head.get(ix).copied().unwrap_or(usize::MAX);
+    let Some(last) = unit.to.checked_sub(1) else { return false };
+    let colons = if last > 0 && m.is(at(last - 1), b'~') { last - 1 } else { last };
+    colons >= unit.from + 3
+        && m.is(at(colons - 1), b':')
+        && m.is(at(colons - 2), b':')
+        && m.is_word(at(colons - 3))
+        && m.text(at(colons - 3)) == m.text(at(last))
+}
+
+/// Hides what is too much before an operator, what follows whose keyword is at `from`: one that is called like a type converts to
+/// that, and has no type before it.
+fn before_operator(m: &mut Masked<'_>, head: &[usize], names: &[Unit], from: usize, typed: bool) {
+    let next = head.get(from).map_or(&[][..], |at| m.text(*at));
+    let is_word = head.get(from).is_some_and(|at| m.is_word(*at));
+    let converts = is_word && !matches!(next, b"new" | b"delete" | b"co_await");
+    if !converts {
+        return types(m, head, names, typed);
+    }
+    for unit in names {
+        if head.get(unit.from).is_some_and(|at| shouts(m.text(*at))) {
+            (unit.from..unit.to).filter_map(|ix| head.get(ix).copied()).for_each(|at| m.hide(at));
+        }
     }
 }
 

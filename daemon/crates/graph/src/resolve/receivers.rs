@@ -1,0 +1,83 @@
+//! Calls in anonymous functions of Kotlin that are run on something: `x.apply { f() }` may call `x.f()`.
+
+use sdl_model::facts::Ref;
+
+use super::overloads::fits;
+use super::{Outcome, Resolver};
+use crate::infer::Ty;
+use crate::strategies::{extension_of, inherited, stated};
+use crate::world::{DefRef, Sym};
+
+/// How many functions and types around a call are looked at.
+const AROUND: usize = 16;
+
+/// Methods of what the functions that build a collection or a text are run on.
+fn is_of_builder(name: &str) -> bool {
+    matches!(
+        name,
+        "add"
+            | "addAll"
+            | "append"
+            | "appendLine"
+            | "insert"
+            | "put"
+            | "putAll"
+            | "remove"
+            | "removeAll"
+            | "clear"
+    )
+}
+
+impl Resolver<'_, '_> {
+    /// What a call without a receiver is meant for by what the functions around it are run on, the innermost first.
+    pub(super) fn run_on(&self, one: &Ref, name: Sym) -> Option<Outcome> {
+        let own = self.infer.own;
+        let file = self.infer.file(own.file);
+        let mut scope = Some(one.scope);
+        for _ in 0..AROUND {
+            let at = scope?;
+            let def = file.outline.def(at)?;
+            if def.kind.is_type() {
+                // What the type has comes before what is around it.
+                let class = DefRef { file: own.file, def: at };
+                if self.infer.member(class, name, true).is_some() {
+                    return None;
+                }
+            }
+            for ix in own.receivers(at).iter().rev() {
+                let Some(binding) = own.body.bindings.get(*ix as usize) else { continue };
+                if binding.from <= one.at
+                    && one.at < binding.to
+                    && let Some(found) = self.of_receiver(one, name, &self.infer.local_type(*ix).ty)
+                {
+                    return Some(found);
+                }
+            }
+            // A function inside comes before what is around it.
+            if file.child(at, name).is_some() && def.kind.is_callable() {
+                return None;
+            }
+            scope = def.parent.filter(|parent| *parent < at);
+        }
+        None
+    }
+
+    fn of_receiver(&self, one: &Ref, name: Sym, receiver: &Ty) -> Option<Outcome> {
+        if matches!(receiver, Ty::External(_)) {
+            return is_of_builder(&self.infer.w.text(name)).then_some(Outcome::External);
+        }
+        let class = receiver.instance_of()?;
+        if let Some(member) = self.infer.member(class, name, true) {
+            let file = self.infer.file(member.def.file);
+            let is_function = file.outline.def(member.def.def).is_some_and(|def| def.kind.is_callable());
+            let rule = if member.inherited { &inherited::RULE } else { &stated::RULE };
+            return is_function.then(|| Outcome::one(member.def, rule));
+        }
+        let found = self.infer.extensions(&self.ctx(one), receiver, name).sure;
+        let fitting = |def: &DefRef| fits(&self.infer.file(def.file), def.def, usize::from(one.args));
+        match found.as_slice() {
+            [only] if fitting(only) => Some(Outcome::one(*only, &extension_of::RULE)),
+            _ => None,
+        }
+    }
+}

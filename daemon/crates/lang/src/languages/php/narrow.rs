@@ -1,0 +1,107 @@
+//! Types that tests show: `if ($x instanceof T) { … }`.
+
+use sdl_model::facts::BindingKind;
+
+use super::{Context, F, K, Node};
+
+/// How many tests of one condition are looked at.
+const MOST_TESTS: usize = 16;
+
+/// A name and the class that a test has shown it to be of.
+type Fact<'a> = (Node<'a>, Node<'a>);
+
+/// What holds where `condition` is true (`holds`), or where it is false.
+fn facts(condition: Node<'_>, holds: bool) -> Vec<Fact<'_>> {
+    let mut found = Vec::new();
+    let mut todo = vec![(condition, holds)];
+    for _ in 0..MOST_TESTS {
+        let Some((node, holds)) = todo.pop() else { break };
+        match node.kind() {
+            K::Parenthesized => todo.extend(node.first().map(|inner| (inner, holds))),
+            K::UnaryOp if node.text().starts_with('!') => {
+                todo.extend(node.children().last().map(|inner| (inner, !holds)));
+            }
+            K::Binary => {
+                let (Some(left), Some(right)) = (node.child(F::Left), node.child(F::Right)) else { continue };
+                match join(left, right) {
+                    // All parts of an `and` hold where it does, none of an `or` where it does not.
+                    Some(and) if and == holds => todo.extend([(left, holds), (right, holds)]),
+                    None if holds => found.extend(test(node, left, right)),
+                    _ => {}
+                }
+            }
+            _ => {}
+        }
+    }
+    found
+}
+
+/// Whether what stands between two conditions is an `and`; none if it is no `or` either.
+fn join(left: Node<'_>, right: Node<'_>) -> Option<bool> {
+    let between = left.src().get(left.end() as usize..right.start() as usize).unwrap_or("");
+    match between.trim() {
+        "&&" | "and" | "AND" => Some(true),
+        "||" | "or" | "OR" => Some(false),
+        _ => None,
+    }
+}
+
+/// `$name instanceof T`.
+fn test<'a>(node: Node<'a>, left: Node<'a>, right: Node<'a>) -> Option<Fact<'a>> {
+    let is_test = node.child(F::Operator).is_some_and(|operator| operator.is(K::Instanceof));
+    let is_class = matches!(right.kind(), K::Name | K::QualifiedName | K::RelativeName);
+    (is_test && is_class && left.is(K::VariableName)).then_some((left, right))
+}
+
+/// Says that `facts` hold from byte `from` to byte `to`.
+fn hold<'a>(cx: &mut Context<'a>, facts: Vec<Fact<'a>>, from: u32, to: u32) {
+    for (name, class) in facts {
+        // What is set in between may be anything.
+        if name.text() == "$this" || from >= to {
+            continue;
+        }
+        let ty = cx.b.body.ty(class);
+        cx.b.bind_within(BindingKind::Narrowed, name.text(), Some(ty), None, from, to);
+    }
+}
+
+/// `if (…) { … }`: what holds in it, and behind one that leaves where it does not hold.
+pub(super) fn condition<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let (Some(test), Some(body)) = (node.child(F::Condition), node.child(F::Body)) else { return };
+    let (from, to) = (body.start(), body.end());
+    hold(cx, facts(test, true), from, to);
+    if node.child(F::Alternative).is_none() && leaves(body) {
+        let around = node.ancestors().take(64).find(|around| {
+            matches!(around.kind(), K::Compound | K::MethodDeclaration | K::FunctionDefinition)
+        });
+        let end = around.map_or(to, Node::end);
+        hold(cx, facts(test, false), to, end);
+    }
+}
+
+/// `… ? a : b`.
+pub(super) fn choice<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let (Some(test), Some(then)) = (node.child(F::Condition), node.child(F::Body)) else { return };
+    let otherwise = node.child(F::Alternative);
+    hold(cx, facts(test, true), then.start(), then.end());
+    if let Some(otherwise) = otherwise {
+        hold(cx, facts(test, false), otherwise.start(), otherwise.end());
+    }
+}
+
+/// `a && b`, `a || b`: what the first part says holds in the second.
+pub(super) fn both<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let (Some(left), Some(right)) = (node.child(F::Left), node.child(F::Right)) else { return };
+    if let Some(and) = join(left, right) {
+        hold(cx, facts(left, and), right.start(), right.end());
+    }
+}
+
+/// Whether a block's last statement leaves what is around it.
+fn leaves(body: Node<'_>) -> bool {
+    let last = if body.is(K::Compound) { body.children().last() } else { Some(body) };
+    let Some(last) = last else { return false };
+    let text = last.text();
+    last.is(K::Return)
+        || ["throw ", "continue", "break", "exit", "die"].iter().any(|word| text.starts_with(word))
+}
