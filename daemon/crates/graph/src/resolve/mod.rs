@@ -16,7 +16,7 @@ use sdl_model::{Body, EdgeKind, FileId, Lang, Outline, RelPath, Resolution, Symb
 
 use crate::infer::{Ctx, Infer};
 use crate::own::Own;
-use crate::strategies::{Rule, alternatives, held_function, same_name};
+use crate::strategies::{Rule, alternatives, held_function, near_method, same_name, unique_method};
 use crate::world::{DefRef, World};
 
 use edges::Edges;
@@ -189,9 +189,12 @@ impl Resolver<'_, '_> {
                 _ => true,
             }
         };
-        // One of several that have the name, and nothing else speaks for it.
+        let is_typed = matches!(self.lang, Lang::TypeScript | Lang::Tsx);
+        // One of several that have the name, and nothing else speaks for it. Where types are written, a receiver of which
+        // nothing is known is of a library's type more often than not, whoever else has a method of the name.
         let may_be = rule.number == same_name::RULE.number
-            && matches!(self.lang, Lang::Python | Lang::JavaScript | Lang::TypeScript | Lang::Tsx);
+            && (is_typed || matches!(self.lang, Lang::Python | Lang::JavaScript))
+            || is_typed && [unique_method::RULE.number, near_method::RULE.number].contains(&rule.number);
         if kind == EdgeKind::Call && (rule.number == held_function::RULE.number || may_be || !is_code()) {
             EdgeKind::Ref
         } else {
