@@ -423,7 +423,18 @@ impl Infer<'_, '_> {
         }
         // Where members name their type, they are found by both names: there may be any number of others called so.
         let by_both = matches!(file.lang(), Lang::Rust | Lang::Cpp | Lang::Kotlin);
-        let hits = if by_both { self.apart(name, class_name)? } else { self.w.named(name)? };
+        let hits = if by_both { self.apart(name, class_name) } else { self.w.named(name) };
+        // Very many have the name: those in the other parts of a type of C#.
+        if hits.is_none() && file.lang() == Lang::CSharp {
+            return self.parts(file, class).into_iter().find_map(|part| {
+                let index = self.file(part.file);
+                let def = index.children(part.def, name).find(|ix| {
+                    index.outline.def(*ix).is_some_and(|def| !def.flags.has(DefFlags::EXPLICIT))
+                })?;
+                Some(DefRef { def, ..part })
+            });
+        }
+        let hits = hits?;
         let mut best: Option<((bool, u64), DefRef)> = None;
         let is_partial = file.lang() == Lang::CSharp
             && file.outline.def(class.def).is_some_and(|def| def.flags.has(DefFlags::PARTIAL));
