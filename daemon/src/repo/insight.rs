@@ -1,24 +1,23 @@
 //! What cards tell beside the facts and the graph, made when it is asked for: the git history's churn, the clusters.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::HashMap;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use gix::bstr::ByteSlice as _;
 use sdl_ledger::{Snapshot, View as _};
 use sdl_model::GitHead;
 use sdl_retrieve::card::{ClusterCache, Enrichment, Live};
+use sdl_retrieve::past::{NoPast, Past};
+
+use super::commits::{self, Failure};
+use super::past::Pasts;
 
 /// What churn counts, in seconds before HEAD's commit.
 const SPAN: i64 = 30 * 24 * 60 * 60;
 /// Commits that are looked at, newest first.
 const MOST_COMMITS: usize = 4_000;
-/// Bytes of git objects kept while history is walked.
-const OBJECT_CACHE: usize = 16 << 20;
 
 type Counts = HashMap<String, u32>;
-/// A folder's entries by name: whether each is a folder, and its id.
-type Entries = BTreeMap<String, (bool, gix::ObjectId)>;
 
 /// Kept for one repository.
 #[derive(Default)]
@@ -26,6 +25,7 @@ pub(super) struct Insight {
     clusters: ClusterCache,
     /// Of the last commit that was asked about.
     churn: Mutex<Option<(String, Option<Arc<Counts>>)>>,
+    pasts: Pasts,
 }
 
 impl Insight {
@@ -37,6 +37,13 @@ impl Insight {
             counts.as_ref().map(|counts| counts.get(path).copied().unwrap_or(0))
         };
         Box::new(Live::new(snapshot, &self.clusters, Box::new(churn)))
+    }
+
+    /// The commits behind a version.
+    pub(super) fn past(&self, root: &Path, snapshot: &Snapshot<'_>) -> Result<Arc<Past>, NoPast> {
+        let row = snapshot.version_row(snapshot.version()).ok().flatten();
+        let commit = row.and_then(|row| row.head?.commit).ok_or(NoPast::None)?;
+        self.pasts.at(root, &commit)
     }
 
     /// The churn that a version's HEAD has behind it; none outside git, and where its history can't be read.
@@ -57,14 +64,11 @@ impl Insight {
     }
 }
 
-type Failure = Box<dyn std::error::Error + Send + Sync>;
-
 /// How many commits touched each path in the 30 days before HEAD's own time. Merges touch nothing that the merged commits
 /// have not touched.
 fn churn(root: &Path, head: &GitHead) -> Result<Counts, Failure> {
     let (Some(commit), Some(time)) = (&head.commit, head.commit_time) else { return Ok(Counts::new()) };
-    let mut repo = gix::open_opts(root, gix::open::Options::isolated())?;
-    repo.object_cache_size_if_unset(OBJECT_CACHE);
+    let repo = commits::open(root)?;
     let tip: gix::ObjectId = commit.parse()?;
     let order = gix::revision::walk::Sorting::ByCommitTimeCutoff {
         order: gix::traverse::commit::simple::CommitTimeOrder::NewestFirst,
@@ -73,111 +77,29 @@ fn churn(root: &Path, head: &GitHead) -> Result<Counts, Failure> {
     let mut counts = Counts::new();
     for info in repo.rev_walk([tip]).sorting(order).all()?.take(MOST_COMMITS) {
         let info = info?;
-        let new = info.object()?.tree_id()?.detach();
-        let mut parents = info.parent_ids();
-        let parent = parents.next().map(|parent| parent.detach());
-        if parents.next().is_some() {
+        if commits::is_merge(&info) {
             continue;
         }
-        let old = match parent {
-            // The end of a shallow clone: what it touched is not known.
-            Some(parent) => match repo.find_commit(parent) {
-                Ok(parent) => Some(parent.tree_id()?.detach()),
-                Err(_) => continue,
-            },
-            None => None,
-        };
-        touched(&repo, old, Some(new), "", &mut counts)?;
+        for path in commits::touched(&repo, &info, usize::MAX)?.unwrap_or_default() {
+            *counts.entry(path).or_default() += 1;
+        }
     }
     Ok(counts)
 }
 
-/// Counts every path below `dir` at which two trees differ.
-fn touched(
-    repo: &gix::Repository,
-    old: Option<gix::ObjectId>,
-    new: Option<gix::ObjectId>,
-    dir: &str,
-    counts: &mut Counts,
-) -> Result<(), Failure> {
-    let (old, new) = (entries(repo, old)?, entries(repo, new)?);
-    for name in old.keys().chain(new.keys().filter(|name| !old.contains_key(*name))) {
-        let (was, is) = (old.get(name), new.get(name));
-        if was == is {
-            continue;
-        }
-        let path = format!("{dir}{name}");
-        let tree = |entry: Option<&(bool, gix::ObjectId)>| entry.filter(|(tree, _)| *tree).map(|(_, id)| *id);
-        let (old_tree, new_tree) = (tree(was), tree(is));
-        if old_tree.is_some() || new_tree.is_some() {
-            touched(repo, old_tree, new_tree, &format!("{path}/"), counts)?;
-        }
-        let file = |entry: Option<&(bool, gix::ObjectId)>| entry.is_some_and(|(tree, _)| !tree);
-        if file(was) || file(is) {
-            *counts.entry(path).or_default() += 1;
-        }
-    }
-    Ok(())
-}
-
-/// A tree's entries. Names that are not UTF-8 are no paths of ours.
-fn entries(repo: &gix::Repository, tree: Option<gix::ObjectId>) -> Result<Entries, Failure> {
-    let Some(tree) = tree else { return Ok(Entries::new()) };
-    let tree = repo.find_tree(tree)?;
-    let mut found = Entries::new();
-    for entry in tree.decode()?.entries {
-        if let Ok(name) = entry.filename.to_str() {
-            found.insert(name.to_owned(), (entry.mode.is_tree(), entry.oid.to_owned()));
-        }
-    }
-    Ok(found)
-}
-
 #[cfg(test)]
 mod tests {
-    use gix::objs::tree::{Entry, EntryKind};
-    use gix::objs::{Commit, Tree};
-
+    use super::super::commits::written::{DAY, NOW};
     use super::*;
 
-    const DAY: i64 = 24 * 60 * 60;
-    const NOW: i64 = 1_700_000_000;
-
-    fn tree(repo: &gix::Repository, mut entries: Vec<(&str, EntryKind, gix::ObjectId)>) -> gix::ObjectId {
-        entries.sort_unstable_by_key(|(name, ..)| *name);
-        let entry = |(name, kind, oid): (&str, EntryKind, gix::ObjectId)| Entry {
-            mode: kind.into(),
-            filename: name.into(),
-            oid,
-        };
-        repo.write_object(Tree { entries: entries.into_iter().map(entry).collect() }).unwrap().detach()
-    }
-
-    /// A commit of `a.rs` and `src/b.rs` with these texts, so many days before the last.
+    /// A commit of `a.rs` and `src/b.rs` with these texts.
     fn commit(
         repo: &gix::Repository,
         (a, b): (&str, &str),
         days: i64,
         parents: &[gix::ObjectId],
     ) -> gix::ObjectId {
-        let blob = |text: &str| repo.write_blob(text).unwrap().detach();
-        let src = tree(repo, vec![("b.rs", EntryKind::Blob, blob(b))]);
-        let root = tree(repo, vec![("a.rs", EntryKind::Blob, blob(a)), ("src", EntryKind::Tree, src)]);
-        let who = gix::actor::Signature {
-            name: "a".into(),
-            email: "a@b".into(),
-            time: gix::date::Time::new(NOW - days * DAY, 0),
-        };
-        let commit = Commit {
-            tree: root,
-            parents: parents.iter().copied().collect(),
-            author: who.clone(),
-            committer: who,
-            encoding: None,
-            message: "m".into(),
-            extra_headers: Vec::new(),
-        };
-        repo.write_object(commit).unwrap().detach()
+        commits::written::commit(repo, ("m", a, &[("b.rs", b)]), days, parents)
     }
 
     #[test]

@@ -3,7 +3,9 @@
 mod ailment;
 mod built_by;
 pub mod catalog;
+mod commits;
 mod insight;
+mod past;
 mod refresh;
 mod worker;
 
@@ -18,6 +20,7 @@ use std::time::{Duration, Instant};
 use sdl_ledger::{FactsStore, How, Ledger, Options, Snapshot};
 use sdl_model::{GitHead, Lang, RelPath, Version};
 use sdl_retrieve::card::Enrichment;
+use sdl_retrieve::past::{NoPast, Past};
 use sdl_tools::host::{
     Barrier, RefreshOutcome, RefreshSpec, RepoHealth, RepoState, RepoStatus, Unread, WatcherKind,
     WatcherStatus,
@@ -259,6 +262,10 @@ impl sdl_tools::Repo for Repo {
 
     fn enrichment<'a>(&'a self, snapshot: &'a Snapshot<'a>) -> Box<dyn Enrichment + 'a> {
         self.insight.at(self.root.path(), snapshot)
+    }
+
+    fn past(&self, snapshot: &Snapshot<'_>) -> Result<Arc<Past>, NoPast> {
+        self.insight.past(self.root.path(), snapshot)
     }
 
     fn revision(

@@ -1,12 +1,12 @@
 //! Finding symbols and serving them: search, cards, slices, deltas and their wire formats.
 //!
-//! Everything here is a pure function of one version of the ledger (two for a delta) and a request:
+//! Everything here is a pure function of one version of the ledger (two for a delta), the commits behind it, and a request:
 //!
 //! * [`index`]: facts to search postings, and the splitting of names and texts into terms;
 //! * [`search`]: postings to ranked symbols; * [`card`]: what is told of one symbol;
 //! * [`mod@slice`]: a task's seeds, their neighbourhood, and a budget; * [`diff`]: two versions to changed symbols;
 //! * [`layer`]: another state laid over a version; * [`refresh`]: a held slice and a version to exactly what changed;
-//! * [`meaning`]: vectors of texts, for those who bring a model;
+//! * [`past`]: what commits tell of files; * [`meaning`]: vectors of texts, for those who bring a model;
 //! * [`wire`]: slices as compact JSON and as text.
 
 pub mod card;
@@ -17,8 +17,10 @@ mod history;
 pub mod index;
 pub mod layer;
 pub mod meaning;
+mod message;
 pub mod names;
 pub mod numbers;
+pub mod past;
 pub mod refresh;
 pub mod search;
 pub mod slice;

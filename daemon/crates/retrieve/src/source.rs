@@ -12,6 +12,7 @@ use sdl_model::{FactsKey, FileId, FileRow, Outline, RelPath, SymbolId, SymbolKin
 
 use crate::Result;
 use crate::meaning::Meaning;
+use crate::past::{FindPast, NoPast, Past};
 
 /// Gives the outline stored under a key. Implemented over the facts store (with a bounded cache) and, in tests, over a map.
 pub trait Outlines {
@@ -187,19 +188,30 @@ pub struct Source<'a> {
     outlines: &'a dyn Outlines,
     overlay: Option<u64>,
     meaning: Option<&'a Meaning>,
+    past: Option<&'a FindPast<'a>>,
     open: RefCell<HashMap<FileId, Option<Rc<OpenFile>>>>,
 }
 
 impl<'a> Source<'a> {
     /// Of a view and where its outlines are.
     pub fn new(view: &'a dyn View, outlines: &'a dyn Outlines) -> Self {
-        Self { view, outlines, overlay: None, meaning: None, open: RefCell::default() }
+        Self { view, outlines, overlay: None, meaning: None, past: None, open: RefCell::default() }
     }
 
     /// The same with a model for search by meaning.
     #[must_use]
     pub fn with_meaning(self, meaning: Option<&'a Meaning>) -> Self {
         Self { meaning, ..self }
+    }
+
+    /// The same with the commits behind the version.
+    #[must_use]
+    pub fn with_past(self, past: &'a FindPast<'a>) -> Self {
+        Self { past: Some(past), ..self }
+    }
+
+    pub(crate) fn past(&self) -> std::result::Result<Arc<Past>, NoPast> {
+        self.past.map_or(Err(NoPast::None), |find| find())
     }
 
     pub(crate) fn meaning(&self) -> Option<&'a Meaning> {

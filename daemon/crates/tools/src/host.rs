@@ -13,6 +13,7 @@ use sdl_model::{Lang, RelPath};
 use sdl_retrieve::card::{Enrichment, Plain};
 use sdl_retrieve::layer::Layer;
 use sdl_retrieve::meaning::Meaning;
+use sdl_retrieve::past::{NoPast, Past};
 
 pub use cancel::{Cancel, WakeGuard};
 pub use report::{
@@ -92,6 +93,13 @@ pub trait Repo: Send + Sync {
     fn enrichment<'a>(&'a self, snapshot: &'a Snapshot<'a>) -> Box<dyn Enrichment + 'a> {
         let _ = snapshot;
         Box::new(Plain)
+    }
+
+    /// The commits behind the snapshot's version. May say that they are still being read; else a pure function of the commit
+    /// that the version records.
+    fn past(&self, snapshot: &Snapshot<'_>) -> Result<Arc<Past>, NoPast> {
+        let _ = snapshot;
+        Err(NoPast::None)
     }
 
     /// A git revision as a state over the snapshot's version. Checks nothing out and writes nothing but facts.

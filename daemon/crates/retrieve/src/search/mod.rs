@@ -4,7 +4,6 @@ mod cursor;
 mod exact;
 pub(crate) mod files;
 mod filter;
-mod message;
 mod near;
 mod pattern;
 pub(crate) mod plan;

@@ -2,9 +2,9 @@
 
 use std::collections::HashMap;
 
-use super::message;
 use crate::index::Wants;
 use crate::index::words::{self, Scratch};
+use crate::message;
 
 /// More terms than this are not looked up; those of the first lines and the most repeated come first.
 const MOST_TERMS: usize = 40;

@@ -49,7 +49,7 @@ pub(crate) fn rank(
     if plan.single {
         rerank::report_off(evidence);
     } else {
-        rerank::rerank(source, plan.wants, &lists, &spelled, &mut ranked, evidence)?;
+        rerank::rerank(source, plan, &lists, &spelled, &mut ranked, evidence)?;
     }
     Ok(ranked)
 }

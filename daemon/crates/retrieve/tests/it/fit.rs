@@ -6,7 +6,9 @@
 //! ```
 //!
 //! A task is a line `{"id", "repo", "repo_key", "query", "targets": [{"path", "name", "start_line"}, …], …}`; its tree
-//! lies in `trees/<repo_key>`. Printed is what each group of features is worth, too: recall at 10 on half of the
+//! lies in `trees/<repo_key>`, and what was committed before it in `SDL_HISTORIES` (see `histories.rs`). The weights of
+//! what commits say are fitted last, with all others as they are without: so a tree without a history is served as if there
+//! were no such features. Printed is what each group of features is worth, too: recall at 10 on half of the
 //! repositories, fitted on the others, with all features and without each group. The weights maximize the mean log-likelihood of the targets among a task's candidates
 //! (multinomial logistic regression with a small ridge), by gradient descent with a step for each weight (Rprop).
 
@@ -16,6 +18,7 @@ use std::fmt::Write as _;
 use sdl_retrieve::search::{FEATURES, candidates};
 use serde_json::Value;
 
+use crate::histories::History;
 use crate::localize::tasks;
 
 const N: usize = FEATURES.len();
@@ -24,7 +27,7 @@ const RIDGE: f64 = 1e-4;
 const ROUNDS: usize = 300;
 
 /// Features that say the same kind of thing.
-const GROUPS: [(&str, &[&str]); 8] = [
+const GROUPS: [(&str, &[&str]); 11] = [
     ("length", &["lines.4", "lines.16", "lines.64"]),
     ("share of the name", &["named"]),
     ("tests, asides, locals", &["test", "aside", "local"]),
@@ -33,7 +36,12 @@ const GROUPS: [(&str, &[&str]); 8] = [
     ("owners, path, coverage", &["owner", "path", "covered"]),
     ("file", &["file.best", "file.three", "file.rank"]),
     ("calls", &["caller.best", "callers", "callees"]),
+    ("commits", PAST),
+    ("what messages say", &["past.said", "past.alike"]),
+    ("churn and recency", &["past.often", "past.days"]),
 ];
+/// What needs a history.
+const PAST: &[&str] = &["past.said", "past.alike", "past.often", "past.days"];
 
 /// One task's candidates, and which of its targets each is.
 struct Task {
@@ -66,10 +74,11 @@ fn ablate(tasks: &[Task]) {
         tasks.iter().partition(|task| fit_on.contains(task.repo.as_str()));
     println!("{} tasks fitted on, {} others", fit.len(), held.len());
     let found: Vec<f64> = (0..N).map(|i| if FEATURES[i] == "words" { 1.0 } else { 0.0 }).collect();
-    println!("{:.1} by words alone", recall(&held, &found));
-    println!("{:.1} with all", recall(&held, &fitted(&fit, &[])));
+    println!("{:.2} by words alone", recall(&held, &found));
+    let all = recall(&held, &fitted(&fit, &[]));
+    println!("{all:.2} with all");
     for (name, without) in GROUPS {
-        println!("{:.1} without {name}", recall(&held, &fitted(&fit, without)));
+        println!("{:.2} without {name}", recall(&held, &fitted(&fit, without)));
     }
 }
 
@@ -93,19 +102,29 @@ fn read() -> Vec<Task> {
     let mut all = Vec::new();
     for (ledger, tasks) in tasks() {
         let head = ledger.head();
+        let history = History::of(tasks[0]["repo_key"].as_str().unwrap());
         for task in tasks {
-            let source = head.source();
+            let past = history.before(&task);
+            let find_past = || past.clone();
+            let source = head.source().with_past(&find_past);
             let targets = task["targets"].as_array().map_or(&[][..], Vec::as_slice);
             let repo = task["repo"].as_str().unwrap().to_owned();
             let mut of = Task { repo, rows: Vec::new(), targets: Vec::new(), count: targets.len() };
             for candidate in candidates(&source, task["query"].as_str().unwrap()).unwrap() {
                 let Some(sym) = source.symbol(candidate.symbol).unwrap() else { continue };
-                let is = |target: &Value| {
-                    target["path"] == *sym.path()
-                        && target["name"] == *sym.name()
+                // Of a function inside of one, the outer one shows it.
+                let accepted = |target: &Value| {
+                    target["accept"]
+                        .as_array()
+                        .is_some_and(|names| names.iter().any(|name| *name == *sym.name()))
+                };
+                let named = |target: &Value| {
+                    target["name"] == *sym.name()
                         && (target["same_name_in_file"].as_u64().is_none_or(|count| count < 2)
                             || target["start_line"] == sym.def().span.start_line)
                 };
+                let is =
+                    |target: &Value| target["path"] == *sym.path() && (named(target) || accepted(target));
                 of.targets.push(targets.iter().position(is));
                 of.rows.push(candidate.features);
             }
@@ -117,10 +136,20 @@ fn read() -> Vec<Task> {
 
 /// The weights under which what was changed is most likely; 0 for those `without`.
 fn fitted(tasks: &[&Task], without: &[&str]) -> [f64; N] {
-    let (mut weights, mut steps, mut before) = ([0.0_f64; N], [0.1_f64; N], [0.0_f64; N]);
+    let is_past = |name: &str| PAST.contains(&name);
+    let weights = ascended(tasks, [0.0; N], &|name| !is_past(name) && !without.contains(&name));
+    ascended(tasks, weights, &|name| is_past(name) && !without.contains(&name))
+}
+
+/// The weights with those that are `free` moved to where what was changed is most likely.
+fn ascended(tasks: &[&Task], mut weights: [f64; N], free: &dyn Fn(&str) -> bool) -> [f64; N] {
+    let (mut steps, mut before) = ([0.1_f64; N], [0.0_f64; N]);
+    if !FEATURES.iter().any(|name| free(name)) {
+        return weights;
+    }
     for _ in 0..ROUNDS {
         let gradient = gradient(tasks, &weights);
-        for i in (0..N).filter(|i| !without.contains(&FEATURES[*i])) {
+        for i in (0..N).filter(|i| free(FEATURES[*i])) {
             let turned = gradient[i] * before[i];
             steps[i] = if turned < 0.0 { steps[i] * 0.5 } else { (steps[i] * 1.2).min(1.0) };
             before[i] = if turned < 0.0 { 0.0 } else { gradient[i] };

@@ -5,6 +5,7 @@
 //!     cargo test --release -p sdl-retrieve --test it -- --ignored localize
 //! ```
 //!
+//! `SDL_HISTORIES`, if set, is a folder of histories (see `histories.rs`): a task has what was committed before it.
 //! `SDL_MODEL`, if set, is the path of an embedding model for the lane that needs one.
 //!
 //! A task is a line `{"id", "repo_key", "query", …}`; its tree lies in `trees/<repo_key>`.
@@ -17,6 +18,7 @@ use sdl_retrieve::meaning::Meaning;
 use sdl_retrieve::slice::{self, Budget, SliceRequest, WireFormat};
 use serde_json::{Value, json};
 
+use crate::histories::History;
 use crate::ledger::MemoryLedger;
 use crate::measure::tree;
 
@@ -30,6 +32,7 @@ fn localize() {
     let mut out = String::new();
     for (ledger, tasks) in tasks() {
         let head = ledger.head();
+        let history = History::of(tasks[0]["repo_key"].as_str().unwrap());
         let meaning = std::env::var("SDL_MODEL").ok().map(|path| Meaning::at(path.as_ref()));
         for task in tasks {
             let request = SliceRequest {
@@ -38,8 +41,11 @@ fn localize() {
                 wire_format: WireFormat::CompactV3,
                 ..SliceRequest::default()
             };
+            let past = history.before(&task);
+            let find_past = || past.clone();
+            let source = head.source().with_meaning(meaning.as_ref()).with_past(&find_past);
             let (mut ranked, mut tokens) = (Vec::new(), 0);
-            if let Ok(slice) = slice::build(&head.source().with_meaning(meaning.as_ref()), &request, &Plain) {
+            if let Ok(slice) = slice::build(&source, &request, &Plain) {
                 tokens = slice.tokens;
                 for card in &slice.doc.cards {
                     ranked.push(

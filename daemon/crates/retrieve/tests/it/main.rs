@@ -5,6 +5,7 @@ mod cards;
 mod clients;
 mod deltas;
 mod fit;
+mod histories;
 mod layers;
 mod ledger;
 mod localize;

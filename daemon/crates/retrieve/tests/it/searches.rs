@@ -1,6 +1,8 @@
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
-use sdl_model::SymbolKind;
+use sdl_model::{FileId, RelPath, SymbolKind};
+use sdl_retrieve::past::{NoPast, Past, PastCommit};
 use sdl_retrieve::search::{SearchRequest, SearchResponse, search};
 use sdl_retrieve::{Error, LaneStatus, UserError};
 
@@ -172,6 +174,7 @@ fn evidence_names_every_lane() {
             ("bm25", LaneStatus::Ok),
             ("file", LaneStatus::Ok),
             ("calls", LaneStatus::Ok),
+            ("history", LaneStatus::Unavailable),
             ("semantic", LaneStatus::Unavailable)
         ]
     );
@@ -192,6 +195,37 @@ fn what_stands_around_it_decides_among_equals() {
             let found = find(&ledger, &SearchRequest::new("how is the header of a frame read from data"));
             assert_eq!(found.results[0].file, one, "{full}");
         }
+    }
+}
+
+#[test]
+fn what_commits_said_decides_among_equals() {
+    let text = "def read_header(data):\n    return data[0]\n";
+    let request = SearchRequest { evidence: true, ..SearchRequest::new("header of a truncated frame") };
+    for (meant, other) in [("a/one.py", "b/two.py"), ("b/two.py", "a/one.py")] {
+        let ledger = MemoryLedger::new(&format!("//- /{meant}\n{text}//- /{other}\n{text}"));
+        let commit = |seconds, message, path| {
+            let file = FileId::of(&RelPath::new(path).unwrap());
+            Arc::new(PastCommit::new(seconds, message, vec![file]))
+        };
+        let past = Arc::new(Past::of(vec![
+            commit(1, "Take uploads in parts", other),
+            commit(0, "Refuse truncated frames", meant),
+        ]));
+        let find_past = || Ok(past.clone());
+        let head = ledger.head();
+        let found = search(&head.source().with_past(&find_past), &request).unwrap();
+        assert_eq!(found.results[0].file, meant);
+        let lanes = found.retrieval_evidence.unwrap().lanes;
+        let lane = lanes.iter().find(|lane| lane.lane == "history").unwrap();
+        assert_eq!((lane.status, lane.candidates), (LaneStatus::Ok, 1));
+
+        let pending = || Err(NoPast::Pending);
+        let found = search(&head.source().with_past(&pending), &request).unwrap();
+        let lanes = found.retrieval_evidence.unwrap().lanes;
+        let lane = lanes.iter().find(|lane| lane.lane == "history").unwrap();
+        assert_eq!(lane.status, LaneStatus::Unavailable);
+        assert!(lane.note.as_ref().is_some_and(|note| note.contains("being read")), "{lane:?}");
     }
 }
 

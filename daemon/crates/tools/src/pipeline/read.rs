@@ -123,7 +123,8 @@ fn on_snapshot(
             None => Source::new(snapshot, &outlines),
             Some((seq, laid, outlines)) => Source::new(laid, outlines).with_overlay(*seq),
         };
-        let source = source.with_meaning(call.host.meaning());
+        let past = || repo.past(snapshot);
+        let source = source.with_meaning(call.host.meaning()).with_past(&past);
         let reserved = budget::of(&json!({ "freshness": freshness, "notes": [noted] }))?;
         let cx = ReadCx {
             call,

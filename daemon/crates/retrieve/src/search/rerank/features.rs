@@ -4,15 +4,17 @@ use std::collections::HashMap;
 
 use sdl_model::{FileId, Resolution, SymbolKind};
 
+use super::history::Behind;
 use super::places;
-use crate::index::{Flags, Wants};
+use crate::index::Flags;
+use crate::search::plan::Plan;
 use crate::search::postings::Lists;
 use crate::search::rank::{Ranked, coverage};
 use crate::search::spelled::{Bonus, Spelled};
-use crate::{Result, Source};
+use crate::{Evidence, Result, Source};
 
 /// The features' names, in their order. Shares are of the mass of the query's words.
-pub const FEATURES: [&str; 23] = [
+pub const FEATURES: [&str; 27] = [
     // The logarithm of how well the words fit, without and with what the query spells.
     "words",
     "fit",
@@ -45,6 +47,11 @@ pub const FEATURES: [&str; 23] = [
     "caller.best",
     "callers",
     "callees",
+    // What commits say of its file: see [`Behind`].
+    "past.said",
+    "past.alike",
+    "past.often",
+    "past.days",
 ];
 
 /// Keeps logarithms finite.
@@ -60,25 +67,27 @@ const MOST_CALLEES: usize = 200;
 pub(super) struct Features {
     /// One row a candidate.
     pub(super) rows: Vec<[f32; FEATURES.len()]>,
-    /// How many files they stand in.
-    pub(super) files: usize,
-    /// How many of them are called by others of them.
-    pub(super) callers: usize,
 }
 
 impl Features {
     /// Of candidates in order, best first. Takes time in their number, the lists' number and the candidates' edges.
     pub(super) fn of(
         source: &Source<'_>,
-        wants: Wants,
-        lists: &Lists,
-        spelled: &Spelled,
+        plan: &Plan,
+        (lists, spelled): (&Lists, &Spelled),
         best: &[Ranked],
+        evidence: &mut Evidence,
     ) -> Result<Self> {
+        let wants = plan.wants;
         let seen: Vec<Seen> = best.iter().map(|found| Seen::of(lists, spelled, found)).collect();
         let highest = best.first().map_or(1.0, |found| found.score).max(f32::EPSILON);
-        let files = Files::of(source, best, &seen, highest)?;
+        let home = |found: &Ranked| source.view().symbol_file(found.symbol);
+        let homes: Vec<Option<FileId>> = best.iter().map(home).collect::<std::result::Result<_, _>>()?;
+        let files = Files::of(&homes, best, &seen, highest);
+        evidence.ran("file", files.count);
         let calls = Calls::of(source, best, &seen, highest)?;
+        evidence.ran("calls", calls.callers.iter().filter(|sum| **sum > 0.0).count());
+        let behind = Behind::of(source, plan, &homes, evidence);
         let total = lists.total_mass();
         let row = |at: usize| {
             let Seen { sum, covered, named, owner, path, flags, bonus } = &seen[at];
@@ -111,10 +120,13 @@ impl Features {
                 calls.best_caller[at],
                 calls.callers[at].ln_1p(),
                 calls.callees[at].ln_1p(),
+                behind.said[at],
+                behind.alike[at],
+                behind.often[at],
+                behind.days[at],
             ]
         };
-        let callers = calls.callers.iter().filter(|sum| **sum > 0.0).count();
-        Ok(Self { rows: (0..best.len()).map(row).collect(), files: files.count, callers })
+        Ok(Self { rows: (0..best.len()).map(row).collect() })
     }
 }
 
@@ -186,7 +198,7 @@ struct Files {
 }
 
 impl Files {
-    fn of(source: &Source<'_>, best: &[Ranked], seen: &[Seen], highest: f32) -> Result<Self> {
+    fn of(homes: &[Option<FileId>], best: &[Ranked], seen: &[Seen], highest: f32) -> Self {
         #[derive(Clone, Copy, Default)]
         struct File {
             best: f32,
@@ -194,9 +206,8 @@ impl Files {
             count: u32,
         }
         let mut files: HashMap<FileId, File> = HashMap::new();
-        let mut homes = Vec::with_capacity(best.len());
-        for (found, seen) in best.iter().zip(seen) {
-            let home = source.view().symbol_file(found.symbol)?;
+        let mut before_each = Vec::with_capacity(best.len());
+        for ((found, seen), home) in best.iter().zip(seen).zip(homes) {
             let file = home.map(|home| files.entry(home).or_default());
             let mut before = 0;
             // A module is its file again.
@@ -208,17 +219,17 @@ impl Files {
                     file.three += found.score;
                 }
             }
-            homes.push((home, before));
+            before_each.push(before);
         }
         let most = files.values().map(|file| file.three).fold(f32::EPSILON, f32::max);
         let mut of = Self { count: files.len(), best: Vec::new(), three: Vec::new(), rank: Vec::new() };
-        for ((home, before), seen) in homes.into_iter().zip(seen) {
+        for ((home, before), seen) in homes.iter().zip(before_each).zip(seen) {
             let file = home.and_then(|home| files.get(&home)).copied().unwrap_or_default();
             of.best.push(file.best / highest);
             of.three.push(file.three / most);
             of.rank.push(if is_module(seen.flags.kind()) { file.count } else { before } as f32);
         }
-        Ok(of)
+        of
     }
 }
 

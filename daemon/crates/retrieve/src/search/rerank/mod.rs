@@ -1,11 +1,13 @@
 //! The best candidates, put in order by all that is known of them.
 //!
 //! Words find; what decides among the best is more: where the words stand, how long the definition is, what else its
-//! file holds that fits, and which of the others call it. Each such feature has a weight, fitted on commits and the
+//! file holds that fits, and which of the others call it,
+//! what commits say of the file. Each such feature has a weight, fitted on commits and the
 //! definitions that they changed, so that the probability of a candidate is `exp(sum of weight * feature)` over the same
 //! for all (a log-linear model, fitted to the likelihood of what was changed; `tests/it/fit.rs` does it).
 
 mod features;
+mod history;
 mod weights;
 
 use std::collections::HashMap;
@@ -17,7 +19,6 @@ use super::plan::Plan;
 use super::postings::Lists;
 use super::rank::{Ranked, find, order};
 use super::spelled::Spelled;
-use crate::index::Wants;
 use crate::{Evidence, Result, Source};
 pub use features::FEATURES;
 use features::Features;
@@ -38,28 +39,31 @@ pub struct Candidate {
 /// scores of searches by words alone can be compared with these.
 pub(super) fn rerank(
     source: &Source<'_>,
-    wants: Wants,
+    plan: &Plan,
     lists: &Lists,
     spelled: &Spelled,
     ranked: &mut [Ranked],
     evidence: &mut Evidence,
 ) -> Result<()> {
     let best = best_of(ranked);
-    let Features { rows, files, callers } = Features::of(source, wants, lists, spelled, best)?;
+    let found = Features::of(source, plan, (lists, spelled), best, evidence)?;
     let weights = weights::weights();
     let likely =
         |row: &[f32; FEATURES.len()]| row.iter().zip(weights).map(|(value, weight)| value * weight).sum();
-    let mut judged: Vec<Ranked> = rows
+    let mut judged: Vec<Ranked> = found
+        .rows
         .iter()
         .zip(&*best)
         .map(|(row, found)| Ranked { symbol: found.symbol, score: likely(row) })
         .collect();
     judged.sort_unstable_by(order);
+    let mut before = f32::INFINITY;
     for (slot, found) in best.iter_mut().zip(judged) {
         slot.symbol = found.symbol;
+        // Of equal scores the lower id would come first.
+        slot.score = slot.score.min(before.next_down());
+        before = slot.score;
     }
-    evidence.ran("file", files);
-    evidence.ran("calls", callers);
     Ok(())
 }
 
@@ -67,13 +71,15 @@ pub(super) fn rerank(
 pub(super) fn report_off(evidence: &mut Evidence) {
     evidence.skipped("file");
     evidence.skipped("calls");
+    evidence.skipped("history");
 }
 
 /// The best candidates with their features, as words alone order them.
 pub(super) fn candidates(source: &Source<'_>, plan: &Plan) -> Result<Vec<Candidate>> {
-    let mut found = find(source, plan, &Filter::default(), &mut Evidence::default())?;
+    let mut evidence = Evidence::default();
+    let mut found = find(source, plan, &Filter::default(), &mut evidence)?;
     let best = best_of(&mut found.ranked);
-    let features = Features::of(source, plan.wants, &found.lists, &found.spelled, best)?;
+    let features = Features::of(source, plan, (&found.lists, &found.spelled), best, &mut evidence)?;
     Ok(best
         .iter()
         .zip(features.rows)

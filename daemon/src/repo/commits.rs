@@ -1,0 +1,152 @@
+//! What git's commits changed, read by gix: the paths at which a commit's tree differs from its parent's.
+
+use std::collections::BTreeMap;
+use std::path::Path;
+
+use gix::bstr::ByteSlice as _;
+use gix::revision::walk::Info;
+
+/// Bytes of git objects kept while history is walked.
+const OBJECT_CACHE: usize = 16 << 20;
+/// Folders deeper than this are not looked into.
+const DEEPEST: usize = 200;
+
+pub(super) type Failure = Box<dyn std::error::Error + Send + Sync>;
+
+/// A folder's entries by name: whether each is a folder, and its id.
+type Entries = BTreeMap<String, (bool, gix::ObjectId)>;
+
+/// Opens a work tree's repository for walks over its history.
+pub(super) fn open(root: &Path) -> Result<gix::Repository, Failure> {
+    let mut repo = gix::open_opts(root, gix::open::Options::isolated())?;
+    repo.object_cache_size_if_unset(OBJECT_CACHE);
+    Ok(repo)
+}
+
+/// Whether a commit is a merge: it touches nothing that the merged commits have not touched.
+pub(super) fn is_merge(info: &Info<'_>) -> bool {
+    info.parent_ids().nth(1).is_some()
+}
+
+/// The paths that a commit touched; none if it touched more than `most`, or if its parent is not there, at the end of a
+/// shallow clone.
+pub(super) fn touched(
+    repo: &gix::Repository,
+    info: &Info<'_>,
+    most: usize,
+) -> Result<Option<Vec<String>>, Failure> {
+    let new = info.object()?.tree_id()?.detach();
+    let old = match info.parent_ids().next() {
+        Some(parent) => match repo.find_commit(parent) {
+            Ok(parent) => Some(parent.tree_id()?.detach()),
+            Err(_) => return Ok(None),
+        },
+        None => None,
+    };
+    let mut found = Touched { repo, most, paths: Vec::new() };
+    found.below("", DEEPEST, old, Some(new))?;
+    Ok((found.paths.len() <= most).then_some(found.paths))
+}
+
+/// The paths at which two trees differ, as far as it was looked.
+struct Touched<'r> {
+    repo: &'r gix::Repository,
+    most: usize,
+    paths: Vec<String>,
+}
+
+impl Touched<'_> {
+    /// Looks below `dir` until there are more than enough.
+    fn below(
+        &mut self,
+        dir: &str,
+        deep: usize,
+        old: Option<gix::ObjectId>,
+        new: Option<gix::ObjectId>,
+    ) -> Result<(), Failure> {
+        let (old, new) = (entries(self.repo, old)?, entries(self.repo, new)?);
+        for name in old.keys().chain(new.keys().filter(|name| !old.contains_key(*name))) {
+            if self.paths.len() > self.most {
+                return Ok(());
+            }
+            let (was, is) = (old.get(name), new.get(name));
+            if was == is {
+                continue;
+            }
+            let path = format!("{dir}{name}");
+            let tree =
+                |entry: Option<&(bool, gix::ObjectId)>| entry.filter(|(tree, _)| *tree).map(|(_, id)| *id);
+            let (old_tree, new_tree) = (tree(was), tree(is));
+            if deep > 0 && (old_tree.is_some() || new_tree.is_some()) {
+                self.below(&format!("{path}/"), deep - 1, old_tree, new_tree)?;
+            }
+            let file = |entry: Option<&(bool, gix::ObjectId)>| entry.is_some_and(|(tree, _)| !tree);
+            if file(was) || file(is) {
+                self.paths.push(path);
+            }
+        }
+        Ok(())
+    }
+}
+
+/// A tree's entries. Names that are not UTF-8 are no paths of ours.
+fn entries(repo: &gix::Repository, tree: Option<gix::ObjectId>) -> Result<Entries, Failure> {
+    let Some(tree) = tree else { return Ok(Entries::new()) };
+    let tree = repo.find_tree(tree)?;
+    let mut found = Entries::new();
+    for entry in tree.decode()?.entries {
+        if let Ok(name) = entry.filename.to_str() {
+            found.insert(name.to_owned(), (entry.mode.is_tree(), entry.oid.to_owned()));
+        }
+    }
+    Ok(found)
+}
+
+/// Histories for tests.
+#[cfg(test)]
+pub(super) mod written {
+    use gix::objs::tree::{Entry, EntryKind};
+    use gix::objs::{Commit, Tree};
+
+    pub(in crate::repo) const DAY: i64 = 24 * 60 * 60;
+    pub(in crate::repo) const NOW: i64 = 1_700_000_000;
+
+    fn tree(repo: &gix::Repository, mut entries: Vec<(String, EntryKind, gix::ObjectId)>) -> gix::ObjectId {
+        entries.sort_unstable_by(|a, b| a.0.cmp(&b.0));
+        let entry = |(name, kind, oid): (String, EntryKind, gix::ObjectId)| Entry {
+            mode: kind.into(),
+            filename: name.into(),
+            oid,
+        };
+        repo.write_object(Tree { entries: entries.into_iter().map(entry).collect() }).unwrap().detach()
+    }
+
+    /// A commit of `a.rs` and of files below `src` with these texts, so many days before [`NOW`].
+    pub(in crate::repo) fn commit(
+        repo: &gix::Repository,
+        (message, a, src): (&str, &str, &[(&str, &str)]),
+        days: i64,
+        parents: &[gix::ObjectId],
+    ) -> gix::ObjectId {
+        let blob = |text: &str| repo.write_blob(text).unwrap().detach();
+        let files = src.iter().map(|(name, text)| ((*name).to_owned(), EntryKind::Blob, blob(text)));
+        let src = tree(repo, files.collect());
+        let root =
+            vec![("a.rs".to_owned(), EntryKind::Blob, blob(a)), ("src".to_owned(), EntryKind::Tree, src)];
+        let who = gix::actor::Signature {
+            name: "a".into(),
+            email: "a@b".into(),
+            time: gix::date::Time::new(NOW - days * DAY, 0),
+        };
+        let commit = Commit {
+            tree: tree(repo, root),
+            parents: parents.iter().copied().collect(),
+            author: who.clone(),
+            committer: who,
+            encoding: None,
+            message: message.into(),
+            extra_headers: Vec::new(),
+        };
+        repo.write_object(commit).unwrap().detach()
+    }
+}
