@@ -81,7 +81,7 @@ words! {
     RUST = "\
         abs all and and_then any append as_bytes as_deref as_deref_mut as_mut as_ref as_slice as_str borrow \
         borrow_mut bytes capacity chain char_indices chars checked_add checked_sub chunks clear clone cloned \
-        cmp collect concat contains contains_key copied copy_from_slice count cycle dedup display drain drop \
+        cmp collect concat contains contains_key copied copy_from_slice count cycle dedup default display drain drop \
         ends_with entry enumerate env eq eq_ignore_ascii_case err exists expect expect_err extend \
         extend_from_slice extension fetch_add file_name file_type fill filter filter_map find find_map first \
         flat_map flatten flush fmt fold for_each fuse ge get get_mut get_or_insert_with gt hash insert \

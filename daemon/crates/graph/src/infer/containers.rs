@@ -103,6 +103,8 @@ impl Shape {
         match self.kind {
             ShapeKind::Tuple => self.arg(at),
             ShapeKind::Sequence => self.arg(0),
+            // What a result holds instead of its value.
+            ShapeKind::Wrapper if at == 1 => self.arg(1),
             _ => Ty::Unknown,
         }
     }
@@ -179,6 +181,12 @@ impl Shape {
                     let pair = Self::ty(ShapeKind::Tuple, self.args.clone());
                     Self::ty(ShapeKind::Wrapper, [pair])
                 }
+                "get_full" | "get_full_mut" | "get_full_mut2" | "shift_remove_full" | "swap_remove_full"
+                    if lang == Lang::Rust =>
+                {
+                    let all = Self::ty(ShapeKind::Tuple, [Ty::External(None), self.arg(0), self.arg(1)]);
+                    Self::ty(ShapeKind::Wrapper, [all])
+                }
                 "into_iter" | "range" | "range_mut" | "iter_mut2" if lang == Lang::Rust => {
                     Self::ty(ShapeKind::Sequence, [Self::ty(ShapeKind::Tuple, self.args.clone())])
                 }
@@ -243,6 +251,8 @@ pub(crate) fn gives_copy(name: &str, lang: Lang) -> bool {
                 | "as_ref"
                 | "project"
                 | "project_ref"
+                | "deref"
+                | "deref_mut"
                 | "unwrap"
                 | "expect"
                 | "unwrap_or_else"
@@ -266,7 +276,8 @@ words! {
     TAKES_OUT = "\
         unwrap expect unwrap_or unwrap_or_else unwrap_or_default lock borrow borrow_mut read write get load \
         get_mut into_inner orElse orElseThrow orElseGet result get_or_init get_or_insert_with force \
-        unwrap_unchecked insert deref deref_mut upgrade try_lock join";
+        unwrap_unchecked insert deref deref_mut upgrade try_lock join assume_init assume_init_ref \
+        assume_init_mut assume_init_read";
     KEEPS_WRAPPER = "\
         as_ref as_mut clone cloned copied take ok or or_else filter ok_or ok_or_else map_err as_deref \
         as_deref_mut catch finally replace unwrap_or_clone inspect xor downgrade context with_context";

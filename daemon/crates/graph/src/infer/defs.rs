@@ -190,7 +190,7 @@ impl Infer<'_, '_> {
 
     /// What `self` is in `ctx`.
     pub(crate) fn receiver(&self, ctx: &Ctx<'_>) -> Typed {
-        let Some(class) = self.self_class(ctx) else { return Typed::UNKNOWN };
+        let Some(class) = self.self_class(ctx) else { return self.outside_self(ctx) };
         let ty = if self.is_static(ctx) { Ty::Class(class) } else { self.self_value(ctx, class) };
         Typed::new(ty, How::Named)
     }

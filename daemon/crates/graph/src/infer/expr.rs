@@ -45,6 +45,13 @@ impl Infer<'_, '_> {
             {
                 self.place_type(place)
             }
+            Expr::Path(base, name) if let Some(bound) = self.projected(ctx, *base, *name) => {
+                let file = self.file(ctx.file);
+                let outline =
+                    Ctx { arena: &file.outline.arena, body: false, at: u32::MAX, given: None, ..*ctx };
+                let ty = self.stated(&outline, bound);
+                Typed::new(ty.instance_of().map_or(ty, Ty::Class), How::Stated)
+            }
             Expr::Attr(base, name) | Expr::Path(base, name) => {
                 if let Some(module) = self.own_exports(ctx, *base, ctx.arena.str(*name)) {
                     return module;
@@ -243,6 +250,23 @@ impl Infer<'_, '_> {
         }
         let name = ctx.arena.str(*name);
         let lang = self.file(ctx.file).lang();
+        if lang == Lang::Rust {
+            if !in_path && self.is_of_pointer(ctx, spelled, name) {
+                return base;
+            }
+            if matches!(ctx.arena.expr(spelled), Expr::SelfRef)
+                && base
+                    .ty
+                    .instance_of()
+                    .is_none_or(|class| self.member(class, self.sym(name), true).is_none())
+                && let Some(def) = self.of_own_block(ctx, self.sym(name))
+            {
+                let result = self.result(def, base.ty.instance_of()).at_least(base.how);
+                if result.ty != Ty::Unknown {
+                    return result;
+                }
+            }
+        }
         let results = base.ty.each().iter().map(|ty| {
             if let Ty::External(shape) = ty {
                 if let Some(value) = function

@@ -3,10 +3,10 @@
 use std::rc::Rc;
 
 use sdl_ledger::NameHit;
-use sdl_model::facts::{BaseKind, DefFlags, DefIx, Expr, ExprIx, name_apart};
+use sdl_model::facts::{BaseKind, DefFlags, DefIx, name_apart};
 use sdl_model::{Lang, SymbolKind, Visibility};
 
-use super::{Ctx, Infer, Tag, Ty, Typed, question, question2};
+use super::{Infer, Tag, Ty, Typed, question, question2};
 use crate::modules;
 use crate::world::{DefRef, FileIndex, Sym, last_name};
 
@@ -389,7 +389,20 @@ impl Infer<'_, '_> {
                 return Some(at);
             }
         }
-        of_trait.or_else(|| self.member_elsewhere(&file, class, class_name, name)).or(field)
+        of_trait
+            .or_else(|| self.member_by_alias(&file, class, name))
+            .or_else(|| self.member_elsewhere(&file, class, class_name, name))
+            .or(field)
+    }
+
+    /// A member of a type of Rust that an impl block gives it by another name.
+    fn member_by_alias(&self, file: &FileIndex, class: DefRef, name: Sym) -> Option<DefRef> {
+        file.owning_aliases().iter().find_map(|alias| {
+            let is_it = self.alias(DefRef { def: *alias, ..class }).instance_of() == Some(class);
+            let blocks = file.owned_by(file.name(*alias).filter(|_| is_it)?);
+            let def = blocks.iter().find_map(|block| file.child(*block, name))?;
+            Some(DefRef { def, ..class })
+        })
     }
 
     /// Whether a function of C++ only sees what its owner has, as a test sees its fixture, and is no member of it.
@@ -435,6 +448,12 @@ impl Infer<'_, '_> {
             });
         }
         let hits = hits?;
+        // A generic type may have blocks under an alias that says of what.
+        let is_generic = || file.outline.def(class.def).is_some_and(|def| def.generics.is_some());
+        let hits = match file.lang() {
+            Lang::Rust if hits.is_empty() && is_generic() => self.w.named(name)?,
+            _ => hits,
+        };
         let mut best: Option<((bool, u64), DefRef)> = None;
         let is_partial = file.lang() == Lang::CSharp
             && file.outline.def(class.def).is_some_and(|def| def.flags.has(DefFlags::PARTIAL));
@@ -503,20 +522,6 @@ impl Infer<'_, '_> {
         })
     }
 
-    /// Whether `ix` is a field that holds a pointer and `name` is what clones that: another copy of a box is made by the box.
-    pub(crate) fn has_own_clone(&self, ctx: &Ctx<'_>, ix: ExprIx, name: Sym) -> bool {
-        if name != self.sym("clone") {
-            return false;
-        }
-        let Expr::Attr(base, field) = ctx.arena.expr(ix) else { return false };
-        let Some(class) = self.eval(ctx, *base).ty.instance_of() else { return false };
-        let Some(member) = self.member(class, self.sym(ctx.arena.str(*field)), false) else { return false };
-        let file = self.file(member.def.file);
-        let stated = file.outline.def(member.def.def).and_then(|def| def.ty);
-        let last = stated.and_then(|ty| file.outline.last_name(ty));
-        matches!(last, Some("Box" | "Rc" | "Arc" | "Weak"))
-    }
-
     /// Whether `member` is stated to belong to `class`, by its own owner, its impl block or a reopened class.
     fn extends(&self, index: &FileIndex, member: DefRef, class: DefRef, class_name: Sym) -> bool {
         let Some(found) = index.outline.def(member.def) else { return false };
@@ -539,7 +544,8 @@ impl Infer<'_, '_> {
             Some(_) if holder != member.def && def.kind.is_type() => false,
             Some(owner) => {
                 // Parts of one type of Ruby lie in several files: each is as good.
-                last_name(&index.outline, owner).is_some_and(|last| self.sym(last) == class_name)
+                (index.lang() == Lang::Rust
+                    || last_name(&index.outline, owner).is_some_and(|last| self.sym(last) == class_name))
                     && (index.lang() == Lang::Ruby || self.owner_of(index, at) == Some(class))
             }
             // Partial and reopened classes.

@@ -16,6 +16,7 @@ mod names;
 mod objects;
 mod outside;
 mod passed;
+mod receivers;
 mod types;
 
 use std::rc::Rc;

@@ -177,6 +177,11 @@ impl Infer<'_, '_> {
                         .map(|def| (Place::Def(DefRef { file: ctx.file, def }), Via::Scope))
                 };
                 if let Some((place, via)) = found {
+                    let built = match place {
+                        Place::Def(found) => self.built_instead(&file, here, found.def, sym, want),
+                        _ => None,
+                    };
+                    let (place, via) = built.unwrap_or((place, via));
                     return Meaning::Place(place, via);
                 }
             }
@@ -397,10 +402,43 @@ impl Infer<'_, '_> {
         }
     }
 
+    /// What a build as it is by default has in `scope` in place of `found`, which it leaves out.
+    fn built_instead(
+        &self,
+        file: &FileIndex,
+        scope: DefRef,
+        found: DefIx,
+        name: Sym,
+        want: Want,
+    ) -> Option<(Place, Via)> {
+        if file.lang() != Lang::Rust || !modules::leaves_out(self.w, scope.file, file, found) {
+            return None;
+        }
+        let fits = |ix: &DefIx| {
+            *ix != found
+                && file.outline.def(*ix).is_some_and(|def| {
+                    def.owner.is_none()
+                        && !def.flags.has(DefFlags::LOCAL)
+                        && is_wanted(def.kind, want, Lang::Rust)
+                })
+                && !modules::leaves_out(self.w, scope.file, file, *ix)
+        };
+        if let Some(def) = file.children(scope.def, name).find(fits) {
+            return Some((Place::Def(DefRef { def, ..scope }), Via::Scope));
+        }
+        let import = file
+            .imports(scope.def, name)
+            .find(|ix| !modules::leaves_out_import(self.w, scope.file, file, *ix))?;
+        match modules::import(self.w, scope.file, import) {
+            Place::Missing => Some((Place::External, Via::Import)),
+            place => Some((place, Via::Import)),
+        }
+    }
+
     /// What the imports in `scope` bind `name` to.
     fn imported(&self, file: &FileIndex, ix: FileIx, scope: DefIx, name: Sym) -> Option<(Place, Via)> {
         let mut outside = None;
-        for import in file.imports(scope, name) {
+        for import in modules::built_imports(self.w, ix, file, file.imports(scope, name)) {
             match modules::import(self.w, ix, import) {
                 found @ (Place::Def(_) | Place::Module(_)) => return Some((found, Via::Import)),
                 Place::External => outside = Some(Place::External),
@@ -412,11 +450,15 @@ impl Infer<'_, '_> {
             let place = if place == Place::Missing { Place::External } else { place };
             return Some((place, Via::Import));
         }
-        file.wildcards
-            .iter()
-            .filter_map(|at| file.import(*at))
-            .filter(|import| import.scope == scope && import.kind == ImportKind::Wildcard)
-            .find_map(|import| self.by_wildcard(file, ix, import, name))
+        let of_scope = |at: &u32| {
+            file.import(*at)
+                .is_some_and(|import| import.scope == scope && import.kind == ImportKind::Wildcard)
+        };
+        let all = || file.wildcards.iter().copied().filter(of_scope);
+        let left_out = |at: &u32| modules::leaves_out_import(self.w, ix, file, *at);
+        let found = |at: u32| self.by_wildcard(file, ix, file.import(at)?, name);
+        // What a build leaves out comes last.
+        all().filter(|at| !left_out(at)).find_map(found).or_else(|| all().filter(left_out).find_map(found))
     }
 
     fn by_wildcard(&self, file: &FileIndex, ix: FileIx, import: &Import, name: Sym) -> Option<(Place, Via)> {

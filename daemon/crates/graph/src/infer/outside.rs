@@ -23,12 +23,14 @@ pub(crate) fn outside(name: &str, args: Vec<Ty>) -> Ty {
 
 words! {
     STANDS_FOR_VALUE = "\
-        Annotated Arc Awaitable Box ClassVar Cow DeepReadonly Final InitVar Lazy LazyCell LazyLock \
-        ManuallyDrop MutexGuard NonNullable Nullable Partial Pin Rc Readonly Ref RefMut Required Reverse \
-        RwLockReadGuard RwLockWriteGuard shared_ptr unique_ptr weak_ptr";
+        Annotated Arc AssertUnwindSafe Awaitable Box CachePadded ClassVar Cow DeepReadonly Final InitVar Lazy LazyCell LazyLock \
+        ManuallyDrop MappedMutexGuard MappedRwLockReadGuard MappedRwLockWriteGuard MutexGuard NonNull \
+        NonNullable Nullable OwnedMutexGuard OwnedRwLockReadGuard OwnedRwLockWriteGuard Partial PeekMut Pin Rc \
+        Readonly Ref RefMut Required Reverse RwLockReadGuard RwLockWriteGuard ScopeGuard shared_ptr unique_ptr weak_ptr";
     WRAPPER = "\
-        AtomicReference Cell CompletableFuture ContextVar Deferred Future JoinHandle Mutex OnceCell OnceLock \
-        Option Optional Poll Promise PromiseLike RefCell Result RwLock Task ThreadLocal ValueTask Weak \
+        AtomicReference Cell CompletableFuture ContextVar Deferred Future JoinHandle MaybeUninit Mutex \
+        OnceCell OnceLock Option Optional Poll Promise PromiseLike ReentrantMutex RefCell Result RwLock Task \
+        ThreadLocal UnsafeCell ValueTask Weak \
         WeakRef WeakReference";
     MAP = "\
         AHashMap BTreeMap ChainMap ConcurrentDictionary ConcurrentHashMap ConcurrentMap DefaultDict Dict \

@@ -27,6 +27,10 @@ impl Infer<'_, '_> {
                     other if let Some(iterator) = self.as_iterator(other, name) => {
                         iterator.passed(name, arg, param, lang)
                     }
+                    // What a raw pointer may point to is its value here.
+                    other if param == 0 && lang == Lang::Rust && self.is_optional(other, name) => {
+                        other.clone()
+                    }
                     other => self.passed_by(
                         &self.attribute(&Typed::new(other.clone(), base.how), name, true),
                         arg,
@@ -39,6 +43,12 @@ impl Infer<'_, '_> {
             _ => self.eval_at(ctx, callee, depth),
         };
         Typed::new(self.passed_by(&value, arg, param), value.how.max(How::Stated))
+    }
+
+    /// Whether `name` is a method of an option and none of a value of type `ty`.
+    fn is_optional(&self, ty: &Ty, name: &str) -> bool {
+        matches!(name, "map" | "and_then" | "map_or" | "map_or_else" | "is_some_and" | "inspect")
+            && ty.instance_of().is_some_and(|class| self.member(class, self.sym(name), true).is_none())
     }
 
     fn passed_by(&self, callee: &Typed, arg: usize, param: usize) -> Ty {
@@ -209,7 +219,14 @@ impl Shape {
         }
         match self.kind {
             // Of a result, the error.
+            ShapeKind::Wrapper if param == 0 && lang == Lang::Rust && takes_error(name) => self.arg(1),
             ShapeKind::Wrapper if param == 0 && self.args.len() > 1 && takes_error(name) => self.arg(1),
+            ShapeKind::Wrapper if param == 0 && matches!(name, "with_borrow" | "with_borrow_mut") => {
+                match self.arg(0) {
+                    Ty::External(Some(held)) => held.unwrap().unwrap_or(Ty::External(None)),
+                    other => other,
+                }
+            }
             ShapeKind::Wrapper if param == 0 => self.arg(0),
             ShapeKind::Entry if param == 0 && name == "and_modify" => self.arg(1),
             ShapeKind::Tuple if param == 0 => Ty::union(self.args.iter().cloned()),

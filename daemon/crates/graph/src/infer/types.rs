@@ -37,6 +37,9 @@ impl Infer<'_, '_> {
                     _ => Ty::Unknown,
                 },
             },
+            Expr::Path(base, name) if let Some(bound) = self.projected(ctx, *base, *name) => {
+                self.bound(ctx, bound, deeper)
+            }
             Expr::Attr(..) | Expr::Path(..) => {
                 let place = self.type_place(ctx, ix, depth);
                 let name = || match ctx.arena.expr(ix) {
@@ -113,6 +116,30 @@ impl Infer<'_, '_> {
             ("InstanceType", Ty::Class(class)) => Some(Ty::Instance(*class)),
             _ => None,
         }
+    }
+
+    /// What bounds the type `name` that the trait of a generic parameter of Rust asks for: `T::Item: Bound`.
+    pub(super) fn projected(&self, ctx: &Ctx<'_>, base: ExprIx, name: StrIx) -> Option<ExprIx> {
+        let file = self.file(ctx.file);
+        let Expr::Name(of) = ctx.arena.expr(base) else { return None };
+        if file.lang() != Lang::Rust {
+            return None;
+        }
+        let (of, name) = (ctx.arena.str(*of), ctx.arena.str(name));
+        let is_it = |bound: &str| {
+            let rest = bound.strip_prefix(of).and_then(|rest| rest.strip_prefix("::"));
+            rest == Some(name)
+        };
+        let mut at = Some(ctx.scope);
+        while let Some(ix) = at {
+            let def = file.outline.def(ix)?;
+            let bound = def.bounds.iter().find(|(bound, _)| is_it(file.outline.str(*bound)));
+            if let Some((_, bound)) = bound {
+                return Some(*bound);
+            }
+            at = def.parent.filter(|parent| *parent < ix);
+        }
+        None
     }
 
     /// A value of a generic parameter: what its bound says.
@@ -292,6 +319,10 @@ impl Infer<'_, '_> {
             let ctx = Self::outline_ctx(&file, def, None);
             let ty = match found.ty.or(found.value) {
                 Some(ty) => self.stated(&ctx, ty),
+                // What a trait asks for and says nothing of.
+                None if file.lang() == Lang::Rust && found.flags.has(DefFlags::ABSTRACT) => {
+                    Ty::External(None)
+                }
                 // An alias that holds members itself: an object type.
                 None => Ty::Instance(def),
             };
@@ -319,7 +350,21 @@ impl Infer<'_, '_> {
         let file = self.file(def.file);
         let Some(found) = file.outline.def(def.def) else { return Ty::Unknown };
         let (Some(target), Some(generics)) = (found.ty, found.generics) else { return self.alias(def) };
-        let names = parameters(file.outline.str(generics), file.lang()).map(Into::into).collect();
+        let generics = file.outline.str(generics);
+        let names: Vec<Box<str>> = parameters(generics, file.lang()).map(Into::into).collect();
+        let mut args = args;
+        if file.lang() == Lang::Rust {
+            // What is left out is what the alias says by default.
+            let ctx = Self::outline_ctx(&file, def, None);
+            for name in names.iter().skip(args.len()) {
+                let Some(default) = default_of(generics, name) else { break };
+                let ty = match self.meaning_of(&ctx, default, Want::Type) {
+                    Meaning::Place(place, _) => self.value_of_type(place, || default, Vec::new(), depth + 4),
+                    _ => Ty::Unknown,
+                };
+                args.push(ty);
+            }
+        }
         let env = Env { of: def.def, names, args, this: None };
         let ctx = Ctx { env: Some(&env), ..Self::outline_ctx(&file, def, None) };
         match self.stated_at(&ctx, target, depth + 4) {
@@ -371,4 +416,14 @@ impl Infer<'_, '_> {
     pub(crate) fn is_local(&self, def: DefRef) -> bool {
         self.file(def.file).outline.def(def.def).is_some_and(|def| def.flags.has(DefFlags::LOCAL))
     }
+}
+
+/// The name that a type parameter stands for by default: `Error` in `<T, E = Error>`.
+fn default_of<'g>(generics: &'g str, name: &str) -> Option<&'g str> {
+    let parts = generics.trim_start_matches('<').trim_end_matches('>').split(',');
+    let stated = parts
+        .filter_map(|part| part.split_once('='))
+        .find(|(left, _)| left.split(':').next().is_some_and(|left| left.trim() == name));
+    let default = stated?.1.trim();
+    default.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_').then_some(default)
 }

@@ -72,6 +72,14 @@ fn of_folder(
     }
 }
 
+/// Whether the package of the file `from` has the feature `name` by default; none if no manifest says.
+pub(super) fn has_feature(w: &World<'_>, from: FileIx, name: &str) -> Option<bool> {
+    let file = w.file(from);
+    let dir = file.path.dir();
+    let package = of_folder(w, dir, 2, || manifests(w, dir).find(|(_, file)| package_name(file).is_some()))?;
+    Some(entries(&w.file(package)).any(|(key, value)| key == "feature" && value == name))
+}
+
 /// The root of a package's library, if the package has one.
 fn library(w: &World<'_>, manifest: &FileIndex) -> Option<FileIx> {
     let stated = entries(manifest).find(|(key, _)| *key == "lib.path").map(|(_, path)| path);

@@ -2,6 +2,7 @@
 
 mod c;
 mod composer;
+mod conditions;
 mod cpp;
 mod crates;
 mod dotnet;
@@ -23,6 +24,7 @@ use crate::infer::{Tag, question};
 use crate::world::{DefRef, FileIndex, FileIx, Sym, World};
 
 pub(crate) use c::{includes, is_elsewhere};
+pub(crate) use conditions::{imports as built_imports, leaves_out, leaves_out_import};
 pub(crate) use go::siblings;
 pub(crate) use platform::is_of_libc;
 

@@ -5,7 +5,7 @@ use sdl_model::facts::{DefFlags, DefIx, ImportKind};
 
 use super::crates::{self, crate_named};
 use super::paths::{ancestors, dir as dir_of, in_dir};
-use super::{ModRef, Place, import, inside, module as module_at};
+use super::{ModRef, Place, conditions, import, inside, module as module_at};
 use crate::world::{DefRef, FileIx, Sym, World};
 
 /// The module that the path `text` names in `scope` of a file.
@@ -42,6 +42,10 @@ pub(super) fn module(w: &World<'_>, from: FileIx, scope: DefIx, text: &str) -> P
 
 /// What `name` is in a module where more of a path follows: a function does not hide a module or a type of its name.
 pub(super) fn holder(w: &World<'_>, at: DefRef, name: Sym) -> Place {
+    holder_at(w, at, name, 0)
+}
+
+fn holder_at(w: &World<'_>, at: DefRef, name: Sym, depth: u8) -> Place {
     let file = w.file(at.file);
     let inline = file.children(at.def, name).find_map(|def| {
         let found = file.outline.def(def).filter(|found| !found.flags.has(DefFlags::LOCAL))?;
@@ -68,11 +72,35 @@ pub(super) fn holder(w: &World<'_>, at: DefRef, name: Sym) -> Place {
                     inline
                         .map(|def| Place::Module(ModRef::Inline(DefRef { def, ..at })))
                         .or_else(|| imports().find(holds))
+                        .or_else(|| behind_imports(w, at, name, depth))
                         .unwrap_or(first)
                 }
                 found => found,
             }
         })
+}
+
+/// What holds more of a path where an import of `name` binds a function and that.
+fn behind_imports(w: &World<'_>, at: DefRef, name: Sym, depth: u8) -> Option<Place> {
+    const DEPTH: u8 = 8;
+    let file = w.file(at.file);
+    let mut all = file.imports(at.def, name).filter_map(|ix| file.import(ix)).filter(|_| depth < DEPTH);
+    all.find_map(|import| {
+        let of = match module(w, at.file, import.scope, file.outline.str(import.module)) {
+            Place::Module(ModRef::File(file)) => DefRef { file, def: DefIx::MODULE },
+            Place::Module(ModRef::Inline(def)) => def,
+            _ => return None,
+        };
+        let name = w.sym(file.outline.str(import.name?));
+        match holder_at(w, of, name, depth + 1) {
+            Place::Def(def)
+                if w.file(def.file).outline.def(def.def).is_some_and(|def| def.kind.is_callable()) =>
+            {
+                None
+            }
+            found => found.is_found().then_some(found),
+        }
+    })
 }
 
 fn module_ref(at: DefRef) -> ModRef {
@@ -170,43 +198,71 @@ fn crate_root(w: &World<'_>, from: FileIx) -> Option<FileIx> {
 pub(super) fn member(w: &World<'_>, at: DefRef, name: Sym) -> Place {
     let file = w.file(at.file);
     let mut module = None;
+    let mut left_out = None;
     for def in file.children(at.def, name) {
         let Some(found) = file.outline.def(def) else { continue };
         if found.flags.has(DefFlags::LOCAL) {
             continue;
         }
-        if found.kind == SymbolKind::Namespace {
-            module = Some(def);
+        let is_module = found.kind == SymbolKind::Namespace;
+        let place = if is_module {
+            Place::Module(ModRef::Inline(DefRef { def, ..at }))
         } else {
-            return Place::Def(DefRef { def, ..at });
+            Place::Def(DefRef { def, ..at })
+        };
+        if conditions::leaves_out(w, at.file, &file, def) {
+            left_out = left_out.or(Some(place));
+        } else if is_module {
+            module = module.or(Some(place));
+        } else {
+            return place;
         }
     }
-    for ix in file.imports(at.def, name) {
+    let imports = conditions::imports(w, at.file, &file, file.imports(at.def, name));
+    // What is left out stands back behind an import that is not, wherever that leads.
+    if let (Some(found), None) = (left_out, module)
+        && imports.iter().all(|ix| conditions::leaves_out_import(w, at.file, &file, *ix))
+    {
+        return found;
+    }
+    let is_alternative = left_out.is_some() && !imports.is_empty();
+    let mut outside = false;
+    for ix in imports {
         // `use a::{self}` and `use self::name::…` lead back to a child of the same name.
         let found = import(w, at.file, ix);
-        if found.is_found() {
+        if found.is_found() || (is_alternative && found == Place::External) {
             return found;
         }
+        outside |= found == Place::External;
     }
     let text = w.text(name);
     if let Some(child) = child_file(w, at, &text) {
         return Place::Module(ModRef::File(child));
     }
-    if let Some(def) = module {
-        return Place::Module(ModRef::Inline(DefRef { def, ..at }));
+    if let Some(module) = module {
+        return module;
     }
-    for import in file.wildcards.iter().filter_map(|ix| file.import(*ix)) {
-        if import.kind == ImportKind::Wildcard && import.scope == at.def {
-            let target = module_at(w, at.file, import.scope, file.outline.str(import.module));
-            if target != module_place(at) {
-                let found = inside(w, target, &text);
-                if found.is_found() {
-                    return found;
-                }
-            }
+    // What is imported by its name hides what a wildcard brings in.
+    if outside {
+        return Place::External;
+    }
+    let mut by_wildcard = |ix: u32| {
+        let import = file.import(ix)?;
+        if import.kind != ImportKind::Wildcard || import.scope != at.def {
+            return None;
         }
+        let target = module_at(w, at.file, import.scope, file.outline.str(import.module));
+        let found = if target == module_place(at) { Place::Missing } else { inside(w, target, &text) };
+        found.is_found().then_some(found)
+    };
+    let leaves_out = |ix: &u32| conditions::leaves_out_import(w, at.file, &file, *ix);
+    let built = file.wildcards.iter().copied().filter(|ix| !leaves_out(ix)).find_map(&mut by_wildcard);
+    if let Some(found) =
+        built.or_else(|| file.wildcards.iter().copied().filter(leaves_out).find_map(by_wildcard))
+    {
+        return found;
     }
-    Place::Missing
+    left_out.unwrap_or(Place::Missing)
 }
 
 /// What the first part of a path is where nothing in the file has that name.

@@ -4,7 +4,7 @@ use sdl_model::facts::{DefFlags, DefIx, Expr, ExprIx, Ref, RefForm};
 use sdl_model::{EdgeKind, Lang, SymbolKind};
 
 use super::{CANDIDATES, Outcome, Resolver};
-use crate::infer::{Ctx, How, Infer, Meaning, Ty, Typed, Via, Want};
+use crate::infer::{Ctx, How, Infer, Meaning, Ty, Typed, Via, Want, is_builtin_member};
 use crate::modules::{self, Place};
 use crate::strategies::{
     self as s, Rule, alternatives, built, class_member, element, guessed, held_function, inherited,
@@ -261,6 +261,9 @@ impl Resolver<'_, '_> {
     fn of_outside_trait(&self, one: &Ref, path: ExprIx, value: ExprIx, name: Sym) -> Option<Outcome> {
         let ctx = self.ctx(one);
         let (Expr::Name(last) | Expr::Path(_, last)) = ctx.arena.expr(path) else { return None };
+        if self.infer.is_of_pointer(&ctx, value, &self.infer.w.text(name)) {
+            return Some(Outcome::External);
+        }
         let value = self.infer.eval(&ctx, value);
         let mut found = Vec::new();
         for ty in value.ty.each() {
@@ -272,7 +275,10 @@ impl Resolver<'_, '_> {
     /// The member `name` of what stands before it.
     pub(super) fn member_of(&self, one: &Ref, recv: ExprIx, name: Sym, call: bool) -> Outcome {
         let ctx = self.ctx(one);
-        if self.lang == Lang::Rust && call && self.infer.has_own_clone(&ctx, recv, name) {
+        if call
+            && one.form == RefForm::MethodCall
+            && self.infer.is_of_pointer(&ctx, recv, &self.infer.w.text(name))
+        {
             return Outcome::External;
         }
         let in_path = one.form == RefForm::PathCall;
@@ -371,17 +377,32 @@ impl Resolver<'_, '_> {
         {
             return Outcome::one(def, &qualified::RULE);
         }
+        if targets.is_empty()
+            && on_self
+            && call
+            && let Some(def) = self.of_own_block(&ctx, &value.ty, name)
+        {
+            return Outcome::one(def, &self_member::RULE);
+        }
+        let is_function = matches!(value.ty, Ty::Func(..) | Ty::Callable(_));
         match targets.len() {
             0 if call && let Some(found) = self.extended(one, &value.ty, name) => found,
             0 if unknown => self.unknown_receiver(one, name, call),
-            0 if outside => self.by_trait(one, name, call).unwrap_or(Outcome::External),
+            0 if outside => self.by_trait(one, name, call, is_function).unwrap_or(Outcome::External),
             // What a lock gives first is no value of what it guards.
-            0 if is_lock(&ctx, recv) => self.by_trait(one, name, call).unwrap_or(Outcome::Unresolved),
+            0 if is_lock(&ctx, recv) => self.by_trait(one, name, call, false).unwrap_or(Outcome::Unresolved),
             0 => Outcome::Unresolved,
             1 if call => self.one_or_named(targets[0], rule),
             1 => Outcome::Found(targets, rule),
             _ => Outcome::Found(targets, &alternatives::RULE),
         }
+    }
+
+    /// What the block around has for `self`, which is of type `ty`: unless that is from outside and may have it itself.
+    fn of_own_block(&self, ctx: &Ctx<'_>, ty: &Ty, name: Sym) -> Option<DefRef> {
+        let is_outside =
+            matches!(ty, Ty::External(_)) && is_builtin_member(&self.infer.w.text(name), self.lang);
+        if is_outside { None } else { self.infer.of_own_block(ctx, name) }
     }
 
     /// `new T(…)`, `T {…}`.

@@ -31,6 +31,28 @@ fn is_test(file: &FileIndex) -> bool {
         || folders.split('/').any(|part| matches!(part, "test" | "tests" | "__tests__" | "spec" | "testdata"))
 }
 
+/// Names of what types of Rust make values of theirs by, whatever traits they have.
+fn makes(name: &str) -> bool {
+    matches!(
+        name,
+        "new"
+            | "from"
+            | "from_iter"
+            | "from_str"
+            | "with_capacity"
+            | "builder"
+            | "open"
+            | "create"
+            | "now"
+            | "zero"
+            | "one"
+            | "null"
+            | "null_mut"
+            | "from_utf8"
+            | "channel"
+    )
+}
+
 impl Resolver<'_, '_> {
     fn hits(&self, name: Sym, wanted: impl Fn(SymbolKind) -> bool) -> Option<Vec<DefRef>> {
         let hits = self.infer.w.named(name)?;
@@ -149,16 +171,19 @@ impl Resolver<'_, '_> {
     }
 
     /// A member of a receiver whose type is from outside: a method of a trait that is in scope.
-    pub(super) fn by_trait(&self, one: &Ref, name: Sym, call: bool) -> Option<Outcome> {
-        let def = self.of_trait_in_scope(one, name).filter(|_| call)?;
+    ///
+    /// With `any_name`, it has no members of its own that could be meant: a function has none.
+    pub(super) fn by_trait(&self, one: &Ref, name: Sym, call: bool, any_name: bool) -> Option<Outcome> {
+        let def = self.of_trait_in_scope(one, name, any_name).filter(|_| call)?;
         Some(Outcome::one(def, &trait_in_scope::RULE))
     }
 
     /// The method of the only trait of the repository that is in scope and has one of the name.
-    fn of_trait_in_scope(&self, one: &Ref, name: Sym) -> Option<DefRef> {
+    fn of_trait_in_scope(&self, one: &Ref, name: Sym, any_name: bool) -> Option<DefRef> {
         if self.lang != Lang::Rust
-            || one.form != RefForm::MethodCall
-            || is_builtin_member(&self.infer.w.text(name), self.lang)
+            || !(one.form == RefForm::MethodCall
+                || one.form == RefForm::PathCall && !makes(&self.infer.w.text(name)))
+            || (!any_name && is_builtin_member(&self.infer.w.text(name), self.lang))
         {
             return None;
         }
@@ -172,8 +197,20 @@ impl Resolver<'_, '_> {
             let it = Place::Def(DefRef { file: def.file, def: parent });
             matches!(meant, Meaning::Place(place, _) if place == it).then_some(())
         };
-        let mut found = self.hits(name, SymbolKind::is_callable)?;
-        found.retain(|def| in_scope(def).is_some());
+        let mut found = match self.hits(name, SymbolKind::is_callable) {
+            Some(mut found) => {
+                found.retain(|def| in_scope(def).is_some());
+                found
+            }
+            // Of a name that many types have by a trait.
+            None => self.of_traits_seen(one.scope, name),
+        };
+        if one.form == RefForm::PathCall {
+            return match found.as_slice() {
+                [only] => Some(*only),
+                _ => None,
+            };
+        }
         found.retain(|def| fits(&self.infer.file(def.file), def.def, usize::from(one.args)));
         match found.as_slice() {
             [only] => Some(*only),
@@ -210,7 +247,7 @@ impl Resolver<'_, '_> {
         }
         let wanted = |kind| matches!(kind, SymbolKind::Method | SymbolKind::Property);
         let Some(mut found) = self.hits(name, wanted) else { return Outcome::Unresolved };
-        if let Some(def) = self.of_trait_in_scope(one, name)
+        if let Some(def) = self.of_trait_in_scope(one, name, false)
             && !found.iter().any(|def| self.is_inherent(*def))
         {
             return Outcome::one(def, &trait_in_scope::RULE);
@@ -246,6 +283,8 @@ impl Resolver<'_, '_> {
         match (found.as_slice(), near.as_slice()) {
             ([], _) => Outcome::Unresolved,
             ([only], _) => Outcome::one(*only, &unique_method::RULE),
+            // What Rust's own types give is mostly known; what is left is from outside more often than one of several here.
+            _ if self.lang == Lang::Rust => Outcome::Unresolved,
             (_, [only]) => Outcome::one(*only, &near_method::RULE),
             (several, _) if several.len() <= CANDIDATES_BY_NAME => Outcome::Found(found, &same_name::RULE),
             _ => Outcome::Unresolved,

@@ -8,7 +8,10 @@ mod header;
 mod held;
 mod overloads;
 mod receivers;
+mod traits;
 mod values;
+
+use std::cell::OnceCell;
 
 use sdl_ledger::{Resolved, Result};
 use sdl_model::facts::{DefFlags, DefIx, Ref, RefForm};
@@ -56,7 +59,7 @@ pub fn resolve_file(
 ) -> Result<Resolved> {
     let at = world.begin(file, path, outline);
     let own = Own::new(at, body);
-    let resolver = Resolver { infer: Infer::new(world, &own), lang: outline.lang };
+    let resolver = Resolver { infer: Infer::new(world, &own), lang: outline.lang, traits: OnceCell::new() };
     let mut edges = Edges::new(world.file(at), outline.lang);
     resolver.bases(&mut edges);
     resolver.imports(&mut edges);
@@ -73,6 +76,8 @@ pub fn resolve_file(
 struct Resolver<'r, 'w> {
     infer: Infer<'r, 'w>,
     lang: Lang,
+    /// The traits of Rust that the file sees, each with the definition in whose body it does.
+    traits: OnceCell<Vec<(DefIx, DefRef)>>,
 }
 
 impl Resolver<'_, '_> {

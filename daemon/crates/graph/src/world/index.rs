@@ -26,6 +26,7 @@ pub(crate) struct FileIndex {
     pub(crate) exports: Box<[(Sym, Sym)]>,
     /// Impl blocks and members with a stated owner, by the owner's last name.
     owned: NumberMap<Sym, Vec<DefIx>>,
+    owning_aliases: Box<[DefIx]>,
     /// Which definitions hold others.
     holders: Box<[bool]>,
     /// The definition that is the default export.
@@ -140,6 +141,18 @@ impl FileIndex {
         for list in owned.values_mut() {
             list.sort_unstable_by_key(|ix| o.def(*ix).map(|def| def.key));
         }
+        let owning_aliases =
+            o.iter()
+                .filter(|(ix, def)| {
+                    let in_module = def.parent.and_then(|parent| o.def(parent)).is_some_and(|parent| {
+                        matches!(parent.kind, SymbolKind::Module | SymbolKind::Namespace)
+                    });
+                    let is_alias = o.lang == Lang::Rust && def.kind == SymbolKind::Type && in_module;
+                    let name = names.get(ix.0 as usize).filter(|_| is_alias);
+                    name.is_some_and(|name| owned.contains_key(name))
+                })
+                .map(|(ix, _)| ix)
+                .collect();
         let default_export = o
             .iter()
             .filter(|(_, def)| def.flags.has(DefFlags::DEFAULT_EXPORT) && def.parent == Some(DefIx::MODULE))
@@ -157,6 +170,7 @@ impl FileIndex {
             includes,
             exports,
             owned,
+            owning_aliases,
             holders,
             default_export,
             by_symbol,
@@ -207,6 +221,11 @@ impl FileIndex {
     /// Impl blocks and members that name their owner with `name` last.
     pub(crate) fn owned_by(&self, name: Sym) -> &[DefIx] {
         self.owned.get(&name).map_or(&[], Vec::as_slice)
+    }
+
+    /// The type aliases of Rust that impl blocks of the file are written for.
+    pub(crate) fn owning_aliases(&self) -> &[DefIx] {
+        &self.owning_aliases
     }
 
     /// The definition with this id.

@@ -213,12 +213,13 @@ pub(super) fn interface(outline: &Outline) -> u64 {
         let scope = outline.def(import.scope).map_or(0, |def| def.key);
         let _ = write!(
             text,
-            "i{scope:x}{:?}{}\u{1}{}\u{1}{}\u{1}{}",
+            "i{scope:x}{:?}{}\u{1}{}\u{1}{}\u{1}{}\u{1}{}",
             import.kind,
             import.reexport,
             arena.str(import.module),
             name(import.name),
-            name(import.local)
+            name(import.local),
+            name(import.condition)
         );
         parts.push(stable_hash(&[text.as_bytes()]));
     }

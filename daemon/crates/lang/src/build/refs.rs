@@ -131,7 +131,16 @@ impl<'a> Builder<'a> {
         let local = local.map(|local| self.out.str(local));
         let line = self.line(at);
         let scope = self.scope();
-        self.imports.push(Import { scope, kind, module, name, local, reexport: false, line });
+        self.imports.push(Import {
+            scope,
+            kind,
+            module,
+            name,
+            local,
+            reexport: false,
+            condition: None,
+            line,
+        });
         let last = self.imports.len() - 1;
         #[allow(clippy::indexing_slicing, reason = "just pushed")]
         &mut self.imports[last]

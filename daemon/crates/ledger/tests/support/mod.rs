@@ -138,6 +138,7 @@ pub fn facts(spec: &Spec) -> Facts {
             name: None,
             local: None,
             reexport: false,
+            condition: None,
             line: 1,
         })
         .collect();

@@ -39,6 +39,8 @@ pub struct Import {
     pub local: Option<StrIx>,
     /// Whether it also exports what it binds (`export … from`, `pub use`).
     pub reexport: bool,
+    /// Under which condition of a build it stands, as written: `feature = "std"` in Rust.
+    pub condition: Option<StrIx>,
     /// Its line.
     pub line: u32,
 }

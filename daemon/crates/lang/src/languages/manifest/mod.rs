@@ -7,7 +7,8 @@
 //! * `package.json`: `main`, `module`, `types`, `source` and the like; `exports:./x`, `imports:#x`, one entry for each
 //!   condition's target; `workspaces`, one for each pattern;
 //! * `tsconfig.json`: `extends`, `baseUrl`, `rootDir`, `outDir`, `paths:@app/*`, one for each target; `references`;
-//! * `Cargo.toml`: `lib.name`, `lib.path`, `workspace.members`, `path:dep`, `package:dep` (its real name), `bin:name`;
+//! * `Cargo.toml`: `lib.name`, `lib.path`, `workspace.members`, `path:dep`, `package:dep` (its real name), `bin:name`,
+//!   `feature`, one for each that is on by default;
 //! * `pyproject.toml`, `setup.cfg`: `package-dir:pkg`, `where`, `packages`;
 //! * `go.mod`: `replace:old`, `require`;
 //! * `composer.json`: `psr-4:Prefix\`, `psr-0:Prefix\`, `classmap`, `files`.
@@ -132,12 +133,15 @@ mod tests {
         let (kind, name, entries) = entries(
             "[package]\nname = \"sdl-x\" # the name\nversion.workspace = true\n\n[lib]\nname = 'other'\npath = \"l.rs\"\n\
              [[bin]]\nname = \"run\"\npath = \"src/run.rs\"\n[dependencies]\na = { path = \"../a\", package = \"b\" }\n\
-             c = \"1\"\n[dependencies.d]\npath = \"../d\"\n[workspace]\nmembers = [\n  \"x\", # one\n  \"y/*\",\n]\n",
+             c = \"1\"\n[dependencies.d]\npath = \"../d\"\n[workspace]\nmembers = [\n  \"x\", # one\n  \"y/*\",\n]\n\
+             [features]\ndefault = [\"full\"]\nfull = [\"std\", \"dep:c\", \"d/std\", \"full\"]\nstd = []\nrare = []\n",
         );
         assert_eq!((kind, name.as_deref()), (ManifestKind::Cargo, Some("sdl-x")));
         assert_eq!(
             entries,
             [
+                "feature = full",
+                "feature = std",
                 "lib.name = other",
                 "lib.path = l.rs",
                 "bin:run = src/run.rs",

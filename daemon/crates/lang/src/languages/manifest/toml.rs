@@ -7,6 +7,9 @@ use super::Found;
 /// How many lines a list may have.
 const MAX_LINES: usize = 2_000;
 
+/// How many features are looked at.
+const MAX_FEATURES: usize = 200;
+
 /// One assignment: its table, its key, and its value as written.
 struct Assigned<'t> {
     table: &'t str,
@@ -141,9 +144,32 @@ fn inline<'v>(value: &'v str, key: &str) -> Option<&'v str> {
     })
 }
 
+/// The features that a package has when nothing is said: `default` and what that asks for.
+fn default_features<'t>(all: &'t [Assigned<'_>]) -> Vec<&'t str> {
+    let of = |name: &str| {
+        let stated = all.iter().find(|one| one.table == "features" && one.key.trim_matches('"') == name);
+        stated.map(|one| list(&one.value)).unwrap_or_default()
+    };
+    let mut found = of("default");
+    let mut at = 0;
+    while let Some(next) = found.get(at).copied() {
+        at += 1;
+        for more in of(next) {
+            // Those of what it depends on are named behind a slash.
+            if found.len() < MAX_FEATURES && !more.contains(['/', ':']) && !found.contains(&more) {
+                found.push(more);
+            }
+        }
+    }
+    found
+}
+
 fn cargo(all: &[Assigned<'_>]) -> Found {
     let mut found = Found::new(ManifestKind::Cargo);
     let mut binary = "";
+    for feature in default_features(all) {
+        found.add("feature", feature);
+    }
     for Assigned { table, key, value } in all {
         let dependencies =
             ["dependencies", "dev-dependencies", "build-dependencies"].iter().find_map(|kind| {

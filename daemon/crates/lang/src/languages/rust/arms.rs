@@ -90,7 +90,10 @@ fn bound<'a>(
                 if matches!(last, "Some" | "Ok" | "Ready") {
                     let inner = half.add(Expr::Unwrap(whole));
                     todo.extend(parts.map(|part| (part, inner)));
-                } else if !matches!(last, "Err" | "Break" | "Continue") {
+                } else if last == "Err" {
+                    let error = half.add(Expr::Item(whole, 1));
+                    todo.extend(parts.map(|part| (part, error)));
+                } else if !matches!(last, "Break" | "Continue") {
                     let end = ty.end();
                     let ty = half.ty(ty);
                     let made = half.add(Expr::New(ty));

@@ -5,8 +5,11 @@ use sdl_model::facts::{DefFlags, DefIx, Expr, ExprIx, RefForm};
 
 use super::imports::bare;
 use super::{Context, F, K, Node, items, tokens};
-use crate::build::text::clean_comment;
+use crate::build::text::{clean_comment, fold};
 use crate::driver::Visit;
+
+/// Longest condition that is kept whole.
+const MAX_CONDITION: usize = 200;
 
 /// Attributes of the language itself: they lead to no definition.
 const BUILTIN: &[&str] = &[
@@ -69,6 +72,11 @@ pub(super) fn attribute<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
         // The end of what follows does not matter here, only that nothing before it is looked at again.
         cx.state.attributes_until = last.next_ix();
         let item = if vis.is_some() { None } else { next };
+        if let Some(import) =
+            next.filter(|next| matches!(next.kind(), K::UseDeclaration | K::ModItem | K::ExternCrate))
+        {
+            cx.state.condition = condition(node).map(|text| (import.ix(), text));
+        }
         if let Some(item) = item.filter(|item| items::is_item(item.kind())) {
             let def = items::item(cx, item, node);
             cx.state.attributes_until = item.ix() + 1;
@@ -79,6 +87,28 @@ pub(super) fn attribute<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     }
     references(cx, node);
     Visit::Skip
+}
+
+/// The condition that the attributes from `first` on state: `#[cfg(…)]`.
+fn condition(first: Node<'_>) -> Option<String> {
+    let mut all = Vec::new();
+    let mut at = Some(first);
+    while let Some(node) = at.filter(|node| node.is(K::AttributeItem)) {
+        all.extend(node.first().and_then(predicate));
+        at = node.next_sibling();
+    }
+    match all.len() {
+        0 | 1 => all.pop(),
+        _ => Some(format!("all({})", all.join(", "))),
+    }
+}
+
+/// What stands in the brackets of `cfg(…)`.
+fn predicate(attribute: Node<'_>) -> Option<String> {
+    attribute.first().filter(|path| path.text() == "cfg")?;
+    let text = attribute.child(F::ArgumentsField)?.text();
+    let text = text.strip_prefix('(')?.strip_suffix(')')?;
+    Some(fold(text, MAX_CONDITION)).filter(|text| !text.is_empty())
 }
 
 /// Adds to `def`, which is `item`, what the attributes from `first` on say.
@@ -139,12 +169,14 @@ fn one<'a>(cx: &mut Context<'a>, def: DefIx, attribute: Node<'a>, docs: &mut Str
         cx.b.flag(def, DefFlags::TEST);
     }
     let mut shape = cx.b.out.value(path);
-    if let Some(tree) = arguments {
+    if let Some(text) = predicate(attribute) {
+        let text = cx.b.out.type_name(&text);
+        shape = cx.b.out.add(Expr::Generic(shape, vec![text]));
+    } else if let Some(tree) = arguments {
         // The last part of each path.
         let listed = names(tree).filter(|name| {
             let next = name.next_sibling();
-            matches!(last, "derive" | "cfg")
-                && next.is_none_or(|next| cx.b.slice(name.end(), next.start()).trim() != "::")
+            last == "derive" && next.is_none_or(|next| cx.b.slice(name.end(), next.start()).trim() != "::")
         });
         let listed: Vec<&str> = listed.take(24).map(Node::text).collect();
         let names: Vec<_> = listed.into_iter().map(|name| cx.b.out.type_name(name)).collect();

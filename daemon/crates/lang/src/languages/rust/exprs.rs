@@ -48,6 +48,14 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         }
         // A borrowed value has the members of the value.
         K::ReferenceExpression => half.value_or_unknown(node.child(F::Value)),
+        // Through the reference that a method has, and on to what `Deref` gives.
+        K::UnaryExpression
+            if node.text().trim_start_matches(['*', '(', ' ']) == "self" && node.text().starts_with("**") =>
+        {
+            let this = half.add(Expr::SelfRef);
+            let deref = half.attr(this, "deref");
+            half.call(deref, 0)
+        }
         K::UnaryExpression | K::ParenthesizedExpression => half.value_or_unknown(node.first()),
         K::TypeCast => {
             let ty = half.ty_or_unknown(node.child(F::TypeField));
@@ -109,16 +117,26 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             let items = half.values(node.children());
             half.add(Expr::Tuple(items))
         }
-        K::MacroInvocation => match node.child(F::MacroName).map_or("", Node::text) {
-            "vec" => match node.child_of(K::TokenTree).and_then(|tree| tokens::first(half, tree)) {
-                Some(element) => of_values(half, "Vec", element),
-                None => half.lit(Lit::List),
-            },
-            "format" | "concat" | "stringify" | "env" | "include_str" | "file" => half.lit(Lit::Str),
-            "matches" | "cfg" => half.lit(Lit::Bool),
-            "line" | "column" => half.lit(Lit::Int),
-            _ => half.unknown(),
-        },
+        K::MacroInvocation => {
+            match node.child(F::MacroName).map_or("", Node::text).rsplit("::").next().unwrap_or("") {
+                // What they are called with, or what that holds.
+                "ready" | "try_ready" | "try" | "tri" | "dbg" | "pin" => {
+                    let given = node.child_of(K::TokenTree).and_then(|tree| tokens::first(half, tree));
+                    match given {
+                        Some(given) => half.add(Expr::Unwrap(given)),
+                        None => half.unknown(),
+                    }
+                }
+                "vec" => match node.child_of(K::TokenTree).and_then(|tree| tokens::first(half, tree)) {
+                    Some(element) => of_values(half, "Vec", element),
+                    None => half.lit(Lit::List),
+                },
+                "format" | "concat" | "stringify" | "env" | "include_str" | "file" => half.lit(Lit::Str),
+                "matches" | "cfg" => half.lit(Lit::Bool),
+                "line" | "column" => half.lit(Lit::Int),
+                _ => half.unknown(),
+            }
+        }
         K::StringLiteral | K::RawStringLiteral => {
             half.lit(if node.text().starts_with('b') { Lit::Bytes } else { Lit::Str })
         }

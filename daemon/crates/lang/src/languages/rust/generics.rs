@@ -26,9 +26,25 @@ pub(super) fn generics<'a>(cx: &mut Context<'a>, def: DefIx, item: Node<'a>) {
                 bounds.children().for_each(|bound| items::supertrait(cx, def, bound));
             }
             name if left.is(K::TypeIdentifier) && name != "Self" => add(cx, def, name, bounds),
+            // `T::Item: Bound`, `<T as Iterator>::Item: Bound`.
+            _ if let Some(name) = projection(left) => add(cx, def, &name, bounds),
             _ => {}
         }
     }
+}
+
+/// What a bound of a type that a parameter's trait asks for is kept under: `T::Item`.
+fn projection(left: Node<'_>) -> Option<String> {
+    let name = left.child(F::Name).filter(|_| left.is(K::ScopedTypeIdentifier))?;
+    let mut of = left.child(F::Path)?;
+    for _ in 0..2 {
+        of = match of.kind() {
+            K::BracketedType => of.first()?,
+            K::QualifiedType => of.child(F::TypeField)?,
+            _ => break,
+        };
+    }
+    matches!(of.kind(), K::Identifier | K::TypeIdentifier).then(|| format!("{}::{}", of.text(), name.text()))
 }
 
 fn add<'a>(cx: &mut Context<'a>, def: DefIx, name: &str, bounds: Node<'a>) {

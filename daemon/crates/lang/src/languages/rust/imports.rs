@@ -11,6 +11,7 @@ const MAX_NESTING: usize = 32;
 pub(super) fn declaration<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let reexport = node.child_of(K::VisibilityModifier).is_some();
     let clause = node.children().find(|child| !child.is(K::VisibilityModifier));
+    let first = cx.b.imports_mut().len();
     let mut todo = Vec::new();
     todo.extend(clause.map(|clause| (clause, String::new(), 0)));
     while let Some((clause, prefix, depth)) = todo.pop() {
@@ -45,7 +46,17 @@ pub(super) fn declaration<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
             _ => add(cx, &join(&prefix, &path(clause), false), None, clause, reexport),
         }
     }
+    conditional(cx, node, first);
     Visit::Skip
+}
+
+/// Says of the imports from `first` on under which condition `node`, which makes them, stands.
+fn conditional<'a>(cx: &mut Context<'a>, node: Node<'a>, first: usize) {
+    let Some((_, text)) = cx.state.condition.take_if(|(of, _)| *of == node.ix()) else { return };
+    let text = cx.b.out.str(&text);
+    for import in cx.b.imports_mut().iter_mut().skip(first) {
+        import.condition = Some(text);
+    }
 }
 
 /// Imports what `full` names, as `alias` or its last part.
@@ -89,6 +100,7 @@ fn path(node: Node<'_>) -> String {
 
 /// `extern crate a as b;`.
 pub(super) fn extern_crate<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+    let first = cx.b.imports_mut().len();
     if let Some(name) = node.child(F::Name) {
         let reexport = node.child_of(K::VisibilityModifier).is_some();
         let local = node.child(F::Alias).unwrap_or(name).text();
@@ -96,6 +108,7 @@ pub(super) fn extern_crate<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
         let local = Some(local).filter(|local| !matches!(*local, "_" | "self"));
         cx.b.import(ImportKind::Module, &module, None, local, node.start()).reexport = reexport;
     }
+    conditional(cx, node, first);
     Visit::Skip
 }
 
@@ -107,7 +120,9 @@ pub(super) fn module_file<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     }
     let reexport = node.child_of(K::VisibilityModifier).is_some();
     let name = bare(name.text());
+    let first = cx.b.imports_mut().len();
     cx.b.import(ImportKind::Named, "self", Some(name), Some(name), node.start()).reexport = reexport;
+    conditional(cx, node, first);
     Visit::Skip
 }
 

@@ -29,10 +29,12 @@ pub(super) fn mask(bytes: &[u8]) -> Cow<'_, [u8]> {
             Token::Word(_) => {}
             Token::Mark(b'{', at) => {
                 let name = head.called.take().filter(|_| in_items && head.paren == 0);
-                let accepted = name.filter(|_| masked < MAX_DEPTH && holds_items(bytes, at + 1));
-                if let Some(name) = accepted {
+                let name = name.filter(|_| masked < MAX_DEPTH);
+                let accepted = name.and_then(|name| Some((name, items(bytes, at + 1)?)));
+                if let Some((name, marks)) = accepted {
                     let out = out.get_or_insert_with(|| bytes.to_vec());
                     blank(out, name.start..at + 1);
+                    marks.into_iter().for_each(|mark| blank(out, mark));
                     open.push((true, true));
                     masked += 1;
                 } else {
@@ -117,8 +119,15 @@ impl Head {
     }
 }
 
-/// Whether what is between the brace before `from` and its partner reads as whole items.
-fn holds_items(bytes: &[u8], from: usize) -> bool {
+/// In place of the word that an item begins with: a macro is called.
+const CALL: &[u8] = b"!";
+/// The word that the definition of a macro begins with.
+const RULES: &[u8] = b"macro_rules";
+
+/// What a macro has for itself among the items between the brace before `from` and its partner: marks like `#full` behind
+/// a type's name and `@section name` on a line in a block. None if the rest does not read as whole items.
+fn items(bytes: &[u8], from: usize) -> Option<Vec<Range<usize>>> {
+    let mut marks = Vec::new();
     let mut scan = Scan { bytes, at: from };
     let mut open: Vec<u8> = Vec::new();
     // The word that the present item began with, and how many words came behind it.
@@ -126,13 +135,25 @@ fn holds_items(bytes: &[u8], from: usize) -> bool {
     let mut words = 0;
     let mut any = false;
     let mut before = b'{';
-    let mut behind_hash = false;
+    // Where a `#` stands right before.
+    let mut hash: Option<usize> = None;
     while let Some(token) = scan.next() {
         match token {
             Token::Word(place) => {
+                let in_head = open.is_empty() && matches!(item, Some(b"struct" | b"enum" | b"union"));
+                if let Some(at) = hash.filter(|_| in_head) {
+                    marks.push(at..place.end);
+                    hash = None;
+                    continue;
+                }
                 let word = bytes.get(place).unwrap_or_default();
-                if behind_hash || before == b'@' {
-                    return false;
+                let in_rules = item == Some(RULES);
+                if in_rules && (!open.is_empty() || before == b'!') {
+                    before = b'w';
+                    continue;
+                }
+                if hash.is_some() || before == b'@' {
+                    return None;
                 }
                 match item {
                     None if open.is_empty() => match word {
@@ -145,12 +166,17 @@ fn holds_items(bytes: &[u8], from: usize) -> bool {
                             }
                         }
                         b"fn" | b"struct" | b"enum" | b"union" | b"trait" | b"impl" | b"mod" | b"use"
-                        | b"type" => {
+                        | b"type" | RULES => {
                             item = Some(word);
                             words = 0;
                         }
-                        _ => return false,
+                        // A macro that is called among them.
+                        _ => {
+                            item = Some(CALL);
+                            words = 0;
+                        }
                     },
+                    Some(CALL) if open.is_empty() && before != b':' => return None,
                     Some(b"const")
                         if open.is_empty() && matches!(word, b"fn" | b"unsafe" | b"async" | b"extern") =>
                     {
@@ -161,45 +187,60 @@ fn holds_items(bytes: &[u8], from: usize) -> bool {
                         if open.is_empty()
                             && matches!(word, b"struct" | b"enum" | b"trait" | b"mod" | b"use") =>
                     {
-                        return false;
+                        return None;
                     }
-                    Some(b"fn") if *open == [b'('] && word == b"in" && before == b'w' => return false,
+                    Some(b"fn") if *open == [b'('] && word == b"in" && before == b'w' => return None,
                     _ => words += 1,
                 }
                 before = b'w';
             }
             Token::Mark(mark, at) => {
-                if behind_hash && !matches!(mark, b'[' | b'!') {
-                    return false;
+                let in_rules = item == Some(RULES);
+                if hash.is_some() && !in_rules && !matches!(mark, b'[' | b'!') {
+                    return None;
                 }
-                behind_hash = mark == b'#';
+                hash = (mark == b'#').then_some(at);
                 match mark {
-                    b'$' => return false,
-                    b'@' if matches!(before, b'{' | b'}' | b';' | b',') => return false,
+                    b'$' | b'@' if in_rules && !open.is_empty() => {}
+                    b'$' => return None,
+                    b'@' if *open == [b'{'] && matches!(item, Some(b"trait" | b"impl")) => {
+                        let end = marked_line(bytes, at)?;
+                        marks.push(at..end);
+                        scan.at = end;
+                        continue;
+                    }
+                    b'@' if matches!(before, b'{' | b'}' | b';' | b',') => return None,
+                    // It has no more than a path before its brackets.
+                    b'!' if open.is_empty() && item == Some(CALL) && before == b'w' => {}
+                    b'(' | b'[' | b'{' if open.is_empty() && item == Some(CALL) && before != b'!' => {
+                        return None;
+                    }
+                    b'=' | b'.' | b',' | b'|' | b'?' | b'#' | b'<' | b'@'
+                        if open.is_empty() && item == Some(CALL) =>
+                    {
+                        return None;
+                    }
                     b'(' | b'[' | b'{' => open.push(mark),
-                    b')' if open.pop() != Some(b'(') => return false,
-                    b']' if open.pop() != Some(b'[') => return false,
-                    b'}' if open.is_empty() => return any && item.is_none(),
+                    b')' if open.pop() != Some(b'(') => return None,
+                    b']' if open.pop() != Some(b'[') => return None,
+                    b'}' if open.is_empty() => return (any && item.is_none()).then_some(marks),
                     // Only what is well nested ends before the text does, so that each part is read once.
-                    b'}' if open.pop() != Some(b'{') => return false,
+                    b'}' if open.pop() != Some(b'{') => return None,
                     b'}' if open.is_empty()
                         && item.is_some_and(|item| item != b"use" && item != b"const" && item != b"type") =>
                     {
-                        any = true;
+                        any |= item != Some(CALL);
                         item = None;
                     }
                     b';' if open.is_empty() => {
-                        if item.take().is_none() {
-                            return false;
-                        }
-                        any = true;
+                        any |= item.take()? != CALL;
                     }
                     b'>' if open.is_empty()
                         && before == b'='
                         && at > 0
                         && bytes.get(at - 1) == Some(&b'=') =>
                     {
-                        return false;
+                        return None;
                     }
                     // `struct Flags: u8 { … }` and the like are a macro's own.
                     b':' if open.is_empty()
@@ -207,17 +248,30 @@ fn holds_items(bytes: &[u8], from: usize) -> bool {
                         && before == b'w'
                         && matches!(item, Some(b"struct" | b"enum" | b"union")) =>
                     {
-                        return false;
+                        return None;
                     }
                     b'#' | b'!' if open.is_empty() && item.is_none() => {}
-                    b'?' | b'=' | b'.' | b',' | b'|' if open.is_empty() && item.is_none() => return false,
+                    b'?' | b'=' | b'.' | b',' | b'|' if open.is_empty() && item.is_none() => return None,
                     _ => {}
                 }
                 before = mark;
             }
         }
     }
-    false
+    None
+}
+
+/// Where the line that begins with the mark at `from` ends; none if more than names and brackets stand on it.
+fn marked_line(bytes: &[u8], from: usize) -> Option<usize> {
+    let line = bytes.get(from + 1..)?;
+    let line = line.split(|byte| *byte == b'\n').next()?.trim_ascii_end();
+    let plain = |byte: &u8| is_word(*byte) || matches!(byte, b' ' | b'\t' | b'[' | b']' | b'(' | b')');
+    let opened = |open: u8, close: u8| {
+        let count = |wanted: u8| line.split(|byte| *byte == wanted).count();
+        count(open) == count(close)
+    };
+    let is_mark = line.iter().all(plain) && line.first().is_some_and(|byte| is_word(*byte));
+    (is_mark && opened(b'[', b']') && opened(b'(', b')')).then_some(from + 1 + line.len())
 }
 
 /// A part of the text that is neither white space, comment nor literal.
@@ -359,7 +413,22 @@ mod tests {
             "        struct S<T> { #[pin] t: T, }  "
         );
         assert_eq!(masked("c! { fn f() { for x in y {} } }"), "     fn f() { for x in y {} }  ");
+        assert_eq!(
+            masked("c! { a::p! { struct S; } type T = S; }"),
+            "             struct S;   type T = S;  "
+        );
+        let rules = "macro_rules! m { ($x:ident @ #$y) => { fn $x() {} } }";
+        assert_eq!(masked(&format!("c! {{ {rules} fn f() {{}} }}")), format!("     {rules} fn f() {{}}  "));
         assert_eq!(masked("impl S { c! { fn f(&self) {} } }"), "impl S {      fn f(&self) {}   }");
+    }
+
+    #[test]
+    fn marks_of_a_macro_are_left_out() {
+        assert_eq!(masked("r! { pub struct S #full { a: A } }"), "     pub struct S       { a: A }  ");
+        assert_eq!(
+            masked("r! { trait T {\n @escape [type A]\n @section self\n fn f(); } }"),
+            "     trait T {\n                 \n              \n fn f(); }  "
+        );
     }
 
     #[test]
@@ -370,7 +439,7 @@ mod tests {
             "lazy_static! { static ref A: u8 = 1; }",
             "fn f() { select! { fn g() {} } }",
             "rule! { trait T { @section x fn f(); } }",
-            "rule! { pub struct S #full { } }",
+            "rule! { fn f() { quote(#full) } }",
             "macro_rules! m { ($x:ident) => { fn $x() {} } }",
             "proptest! { fn f(x in 0..3) { } }",
             "m! { fn f() { } ?= 3 }",
@@ -380,6 +449,9 @@ mod tests {
             "wrap! { impl (Iterator) for struct S { a: u8 } }",
             "m! { fn f( { } }",
             "m!{}",
+            "m! { S { a: u8 } fn f() {} }",
+            "m! { a => b } fn f() {}",
+            "m! { a::b!(c); }",
         ] {
             assert_eq!(masked(text), text);
         }

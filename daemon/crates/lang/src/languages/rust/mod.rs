@@ -204,6 +204,8 @@ pub struct State {
     pattern_until: u32,
     /// From here to there on the tape, names of macro calls stand in a pattern.
     token_pattern: (u32, u32),
+    /// A `use` or `mod x;` on the tape, and the condition that stands before it.
+    condition: Option<(u32, String)>,
     /// Whether `Command` is that of `std::process` here.
     runs_processes: bool,
 }

@@ -139,7 +139,12 @@ fn tuple_struct<'a>(cx: &mut Context<'a>, pattern: Node<'a>, whole: Option<ExprI
             let inner = whole.map(|whole| cx.b.body.add(Expr::Unwrap(whole)));
             todo.extend(parts.map(|part| (part, None, inner)));
         }
-        "Err" | "Break" | "Continue" => todo.extend(parts.map(|part| (part, None, None))),
+        // What stands beside the value.
+        "Err" => {
+            let error = whole.map(|whole| cx.b.body.add(Expr::Item(whole, 1)));
+            todo.extend(parts.map(|part| (part, None, error)));
+        }
+        "Break" | "Continue" => todo.extend(parts.map(|part| (part, None, None))),
         _ => {
             let ty = cx.b.body.ty(ty);
             let made = cx.b.body.add(Expr::New(ty));

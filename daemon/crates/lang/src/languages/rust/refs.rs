@@ -211,6 +211,12 @@ fn set_to<'a>(cx: &mut Context<'a>, call: Node<'a>) -> Option<ExprIx> {
             let ty = cx.b.body.ty(parent.child(F::TypeField)?);
             Some(cx.b.body.add(Expr::New(ty)))
         }
+        // What a function gives.
+        K::Block if exprs::tail(parent) == Some(call) => {
+            let function = parent.parent().filter(|function| function.is(K::FunctionItem))?;
+            let ty = cx.b.body.ty(function.child(F::ReturnType)?);
+            Some(cx.b.body.add(Expr::New(ty)))
+        }
         _ => None,
     }
 }

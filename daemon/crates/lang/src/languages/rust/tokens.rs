@@ -13,6 +13,12 @@ use crate::driver::Visit;
 
 /// Most tokens of an element that is made out.
 const MAX_PATH: usize = 12;
+/// Longest type of a static that is read.
+const MAX_TYPE: u32 = 200;
+/// How deep arguments of such types nest.
+const MAX_TYPES: u8 = 4;
+/// Most pointers to pointers in one.
+const MAX_POINTERS: u8 = 4;
 
 /// How a token follows what is before it.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -276,6 +282,22 @@ impl<'a> Reader<'_, 'a, '_> {
             let def = self.cx.b.leaf(new.signature(format!("static {text}")));
             let public = gap.contains("pub");
             self.cx.b.def_mut(def).visibility = if public { Visibility::Public } else { Visibility::Private };
+            let end = self.tokens.last().map_or(0, |last| last.end());
+            let text = self.cx.b.slice(token.end(), end.min(token.end() + MAX_TYPE));
+            let ty = text.trim_start().strip_prefix(':').and_then(|text| {
+                let mut text = text.split('=').next().unwrap_or("");
+                written_type(&mut self.cx.b.out, &mut text, 0)
+            });
+            // What `thread_local!` makes is there for whoever asks it; what `lazy_static!` makes is the value itself.
+            let ty = ty.map(|ty| {
+                let out = &mut self.cx.b.out;
+                if gap.trim_end().ends_with("ref") {
+                    return ty;
+                }
+                let holder = out.type_name("ThreadLocal");
+                out.add(Expr::Generic(holder, vec![ty]))
+            });
+            self.cx.b.def_mut(def).ty = ty;
         }
     }
 
@@ -321,6 +343,10 @@ impl<'a> Reader<'_, 'a, '_> {
 
 /// The shape of the first element of the list in `tree`, as far as it is a chain of names and calls or a struct.
 pub(super) fn first<'a>(half: &mut Half<'a>, tree: Node<'a>) -> Option<ExprIx> {
+    first_at(half, tree, 0)
+}
+
+fn first_at<'a>(half: &mut Half<'a>, tree: Node<'a>, depth: u8) -> Option<ExprIx> {
     let mut tokens = tree.children().filter(|token| !token.is(K::MutableSpecifier)).take(MAX_PATH);
     let mut last = tokens.next()?;
     let mut shape = match (last.kind(), last.text()) {
@@ -330,19 +356,43 @@ pub(super) fn first<'a>(half: &mut Half<'a>, tree: Node<'a>) -> Option<ExprIx> {
         _ => return None,
     };
     for token in tokens {
-        let between = gap(last, token).trim();
+        let mut between = gap(last, token).trim();
         last = token;
+        loop {
+            if let Some(rest) = between.strip_prefix('?') {
+                shape = half.add(Expr::Unwrap(shape));
+                between = rest.trim_start();
+            } else if let Some(rest) =
+                between.strip_prefix('.').and_then(|rest| rest.trim_start().strip_prefix("await"))
+            {
+                shape = half.add(Expr::Await(shape));
+                between = rest.trim_start();
+            } else {
+                break;
+            }
+        }
         let opens = token.text().get(..1).unwrap_or("");
         shape = match (between, token.kind(), opens) {
             ("::", K::Identifier, _) => half.path(shape, bare(token.text())),
             (".", K::Identifier | K::IntegerLiteral, _) => half.attr(shape, bare(token.text())),
-            ("", K::TokenTree, "(") => half.call(shape, arg_count(token)),
+            ("", K::TokenTree, "(") => match pointed(half, shape, token, depth) {
+                Some(pointed) => pointed,
+                None => half.call(shape, arg_count(token)),
+            },
             ("", K::TokenTree, "{") => half.add(Expr::New(shape)),
             ("," | ";", ..) => return Some(shape),
             _ => return None,
         };
     }
     Some(shape)
+}
+
+/// What a pointer points to that the call of `callee` with `tree` makes: `Pin::new(&mut self.inner)`.
+fn pointed<'a>(half: &mut Half<'a>, callee: ExprIx, tree: Node<'a>, depth: u8) -> Option<ExprIx> {
+    let Expr::Path(of, name) = *half.expr(callee) else { return None };
+    let Expr::Name(of) = *half.expr(of) else { return None };
+    let is_pointer = depth < MAX_POINTERS && exprs::is_pointer(half.text(of), half.text(name));
+    is_pointer.then(|| first_at(half, tree, depth + 1)).flatten()
 }
 
 /// What a pointer that is made of it points to: the argument of `Pin::new(…)`.
@@ -355,6 +405,45 @@ fn tokens_pointed<'a>(
     let Expr::Name(of) = *cx.b.body.expr(base?) else { return None };
     exprs::is_pointer(cx.b.body.text(of), made.text()).then_some(())?;
     first(&mut cx.b.body, tree)
+}
+
+/// The type at the start of `text`, which is moved behind it: a path with its arguments.
+fn written_type(half: &mut Half<'_>, text: &mut &str, depth: u8) -> Option<ExprIx> {
+    let mut rest = text.trim_start().trim_start_matches('&').trim_start();
+    let mut shape = None;
+    loop {
+        let end = rest.find(|c: char| !c.is_alphanumeric() && c != '_').unwrap_or(rest.len());
+        let (name, behind) = rest.split_at(end);
+        if name.is_empty() || depth > MAX_TYPES {
+            return None;
+        }
+        shape = Some(match shape {
+            Some(base) => half.path(base, name),
+            None => half.type_name(name),
+        });
+        rest = behind.trim_start();
+        match rest.strip_prefix("::") {
+            Some(more) => rest = more.trim_start(),
+            None => break,
+        }
+    }
+    let mut shape = shape?;
+    if let Some(more) = rest.strip_prefix('<') {
+        let mut args = Vec::new();
+        rest = more;
+        loop {
+            args.push(written_type(half, &mut rest, depth + 1)?);
+            rest = rest.trim_start();
+            if let Some(more) = rest.strip_prefix('>') {
+                rest = more;
+                break;
+            }
+            rest = rest.strip_prefix(',').filter(|_| args.len() < MAX_PATH)?;
+        }
+        shape = half.add(Expr::Generic(shape, args));
+    }
+    *text = rest;
+    Some(shape)
 }
 
 /// Whether `gap` ends with `static` or `static ref`.
