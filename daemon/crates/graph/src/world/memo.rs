@@ -9,14 +9,28 @@
 //! and how much work it was and is used only where working it out again would have fitted.
 
 use std::cell::{Cell, RefCell};
+use std::rc::Rc;
 
 /// Deepest chain of derived questions.
 const DEPTH: usize = 24;
 /// Most work for one reference, in derived questions and expressions looked at.
 const FUEL: u32 = 16_000;
 
+/// From how many asks on they are kept once for all that use them.
+const MANY: usize = 32;
+/// Most such lists of one answer; further ones are copied.
+const GROUPS: usize = 8;
+
 /// Numbers an ask within a [`super::World`].
 pub(crate) type AskIx = u32;
+
+/// Many asks, as of all the files that one includes: whatever is looked up there has asked them all.
+#[derive(Debug)]
+struct Group {
+    asks: Box<[AskIx]>,
+    /// The last file that they were noted for.
+    noted: Cell<u32>,
+}
 
 /// Names a derived question: a tag and up to three numbers.
 pub(crate) type Question = u128;
@@ -28,15 +42,30 @@ pub(super) struct Kept<T> {
     height: usize,
     cost: u32,
     asks: Box<[AskIx]>,
+    groups: Box<[Rc<Group>]>,
 }
 
 #[derive(Debug)]
 struct Frame {
     question: Question,
     asks: Vec<AskIx>,
+    groups: Vec<Rc<Group>>,
     height: usize,
     fuel_before: u32,
     cut: bool,
+}
+
+impl Frame {
+    fn add(&mut self, group: &Rc<Group>) {
+        if self.groups.iter().any(|known| Rc::ptr_eq(known, group)) {
+            return;
+        }
+        if self.groups.len() < GROUPS {
+            self.groups.push(Rc::clone(group));
+        } else {
+            self.asks.extend_from_slice(&group.asks);
+        }
+    }
 }
 
 /// What is being worked out, and what it has asked.
@@ -104,6 +133,12 @@ impl Tracker {
         }
     }
 
+    fn ask_group_for_file(&self, group: &Group) {
+        if group.noted.replace(self.epoch.get()) != self.epoch.get() {
+            group.asks.iter().for_each(|ask| self.ask_for_file(*ask));
+        }
+    }
+
     /// Spends `work`. False when that was the last of it.
     pub(super) fn spend(&self, work: u32) -> bool {
         self.fuel.set(self.fuel.get().saturating_sub(work));
@@ -125,8 +160,12 @@ impl Tracker {
                 Some(frame) => {
                     frame.height = frame.height.max(kept.height + 1);
                     frame.asks.extend_from_slice(&kept.asks);
+                    kept.groups.iter().for_each(|group| frame.add(group));
                 }
-                None => kept.asks.iter().for_each(|ask| self.ask_for_file(*ask)),
+                None => {
+                    kept.asks.iter().for_each(|ask| self.ask_for_file(*ask));
+                    kept.groups.iter().for_each(|group| self.ask_group_for_file(group));
+                }
             }
             return Turn::Known(if self.spend(kept.cost) { kept.value.clone() } else { none });
         }
@@ -138,7 +177,8 @@ impl Tracker {
             return Turn::Known(none);
         }
         let fuel_before = self.fuel.get() + 1;
-        frames.push(Frame { question, asks: Vec::new(), height: 0, fuel_before, cut: false });
+        let (asks, groups) = (Vec::new(), Vec::new());
+        frames.push(Frame { question, asks, groups, height: 0, fuel_before, cut: false });
         Turn::Compute
     }
 
@@ -148,19 +188,29 @@ impl Tracker {
         let mut frame = frames.pop()?;
         frame.asks.sort_unstable();
         frame.asks.dedup();
+        let keeps = !frame.cut && !self.is_spent();
+        if keeps && frame.asks.len() >= MANY {
+            let asks = std::mem::take(&mut frame.asks).into_boxed_slice();
+            frame.groups.push(Rc::new(Group { asks, noted: Cell::new(0) }));
+        }
         match frames.last_mut() {
             Some(parent) => {
                 parent.asks.extend_from_slice(&frame.asks);
+                frame.groups.iter().for_each(|group| parent.add(group));
                 parent.height = parent.height.max(frame.height + 1);
                 parent.cut |= frame.cut;
             }
-            None => frame.asks.iter().for_each(|ask| self.ask_for_file(*ask)),
+            None => {
+                frame.asks.iter().for_each(|ask| self.ask_for_file(*ask));
+                frame.groups.iter().for_each(|group| self.ask_group_for_file(group));
+            }
         }
-        (!frame.cut && !self.is_spent()).then(|| Kept {
+        keeps.then(|| Kept {
             value: value.clone(),
             height: frame.height,
             cost: frame.fuel_before - self.fuel.get(),
             asks: frame.asks.into_boxed_slice(),
+            groups: frame.groups.into_boxed_slice(),
         })
     }
 }
@@ -194,6 +244,26 @@ mod tests {
         assert!(matches!(tracker.enter(1, Some(&kept), 0), Turn::Known(9)));
         tracker.ask(4);
         assert_eq!(tracker.take_record(), [3, 4]);
+    }
+
+    #[test]
+    fn many_asks_are_noted_once_a_file() {
+        let tracker = Tracker::default();
+        tracker.begin_file();
+        assert!(matches!(tracker.enter::<u8>(1, None, 0), Turn::Compute));
+        assert!(matches!(tracker.enter::<u8>(2, None, 0), Turn::Compute));
+        (0..MANY as u32).for_each(|ask| tracker.ask(ask));
+        let inner = tracker.leave(&1).unwrap();
+        tracker.ask(1_000);
+        let outer = tracker.leave(&2).unwrap();
+        assert_eq!((outer.asks.len(), outer.groups.len()), (1, 1));
+        for _ in 0..2 {
+            tracker.begin_file();
+            assert!(matches!(tracker.enter(2, Some(&inner), 0), Turn::Known(1)));
+            assert!(matches!(tracker.enter(1, Some(&outer), 0), Turn::Known(2)));
+            let all: Vec<AskIx> = (0..MANY as u32).chain([1_000]).collect();
+            assert_eq!(tracker.take_record(), all);
+        }
     }
 
     #[test]
