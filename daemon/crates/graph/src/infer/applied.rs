@@ -87,9 +87,13 @@ impl Infer<'_, '_> {
         Ty::Instance(class)
     }
 
-    /// What calling the member `name` of a value of type `ty` gives, where that depends on the type's arguments.
-    pub(super) fn applied_call(&self, ty: &Ty, name: &str) -> Option<Typed> {
-        let member = self.member(ty.instance_of()?, self.sym(name), true)?.def;
+    /// What calling the member `name` of a value of type `ty` gives, where that depends on the type's arguments; with
+    /// `args`, the overload that takes so many.
+    pub(super) fn applied_call(&self, ty: &Ty, name: &str, args: Option<usize>) -> Option<Typed> {
+        let mut member = self.member(ty.instance_of()?, self.sym(name), true)?.def;
+        if let Some(args) = args {
+            member = self.overload(member, args);
+        }
         let file = self.file(member.file);
         let found = file.outline.def(member.def).filter(|def| def.kind.is_callable())?;
         self.applied_type(ty, member, found.ret?, How::Returned)
@@ -216,7 +220,7 @@ impl Infer<'_, '_> {
 
     /// What the method `method` of `ty` gives, if it has one.
     pub(super) fn given_by(&self, ty: &Ty, method: &str) -> Option<Ty> {
-        if let Some(applied) = self.applied_call(ty, method) {
+        if let Some(applied) = self.applied_call(ty, method, None) {
             return Some(applied.ty);
         }
         let class = ty.instance_of()?;

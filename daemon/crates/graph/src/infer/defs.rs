@@ -171,6 +171,46 @@ impl Infer<'_, '_> {
         })
     }
 
+    /// `callee`, which is given so many arguments: of several functions of one name, the one that takes them.
+    pub(super) fn taking(&self, callee: Typed, args: usize) -> Typed {
+        match callee.ty {
+            Ty::Func(def, of) => Typed { ty: Ty::Func(self.overload(def, args), of), ..callee },
+            _ => callee,
+        }
+    }
+
+    /// The first function beside `def` that has its name and takes so many arguments, else one that its type inherits;
+    /// `def`, if there is none.
+    pub(super) fn overload(&self, def: DefRef, args: usize) -> DefRef {
+        let file = self.file(def.file);
+        let lang = file.lang();
+        if !has_overloads(lang) || fits(&file, def.def, args) {
+            return def;
+        }
+        let Some((scope, name)) =
+            file.outline.def(def.def).and_then(|found| found.parent).zip(file.name(def.def))
+        else {
+            return def;
+        };
+        let takes = |file: &FileIndex, ix: DefIx| {
+            file.outline.def(ix).is_some_and(|other| other.kind.is_callable()) && fits(file, ix, args)
+        };
+        let owner = |ix: DefIx| self.owner_type(DefRef { def: ix, ..def });
+        let is_outside = file.outline.def(def.def).is_some_and(|found| found.owner.is_some());
+        let beside = |ix: &DefIx| takes(&file, *ix) && (!is_outside || owner(*ix) == owner(def.def));
+        if let Some(found) = file.children(scope, name).find(beside) {
+            return DefRef { def: found, ..def };
+        }
+        let Some(class) = owner(def.def).filter(|_| lang != Lang::Cpp) else { return def };
+        let line = self.line(class);
+        let inherited = line.types.iter().skip(1).find_map(|base| {
+            let file = self.file(base.file);
+            let found = file.children(base.def, name).find(|ix| takes(&file, *ix))?;
+            Some(DefRef { file: base.file, def: found })
+        });
+        inherited.unwrap_or(def)
+    }
+
     /// The type of a parameter, as the outline states it.
     pub(crate) fn param_type(&self, ctx: &Ctx<'_>, def: DefIx, at: usize) -> Typed {
         let file = self.file(ctx.file);
@@ -351,6 +391,28 @@ impl Infer<'_, '_> {
             Ty::Null | Ty::Unknown | Ty::Object(_) => Typed::UNKNOWN,
         }
     }
+}
+
+/// Whether several functions of one name in one place are different functions.
+pub(crate) fn has_overloads(lang: Lang) -> bool {
+    matches!(lang, Lang::Java | Lang::Kotlin | Lang::CSharp | Lang::Cpp)
+}
+
+/// Whether `def` can be called with `args` arguments.
+pub(crate) fn fits(file: &FileIndex, def: DefIx, args: usize) -> bool {
+    let Some(def) = file.outline.def(def) else { return false };
+    let params = def.params.iter().filter(|param| param.kind != ParamKind::Receiver);
+    let (mut least, mut most) = (0, 0);
+    for param in params {
+        match param.kind {
+            ParamKind::Rest | ParamKind::KeywordRest => most = usize::MAX,
+            _ => {
+                most = usize::saturating_add(most, 1);
+                least += usize::from(!param.optional);
+            }
+        }
+    }
+    (least..=most).contains(&args)
 }
 
 /// One of several: the union of their types, as sure as the least sure.

@@ -66,7 +66,7 @@ impl Infer<'_, '_> {
                     _ => found,
                 }
             }
-            Expr::Call(callee, _) => self.call_value(ctx, *callee, deeper),
+            Expr::Call(callee, args) => self.call_value(ctx, *callee, usize::from(*args), deeper),
             Expr::New(ty) => self.new_value(ctx, *ty, deeper),
             Expr::Index(inner) => self.element(ctx, *inner, deeper, Part::Index),
             Expr::Iter(inner) => self.element(ctx, *inner, deeper, Part::Iter),
@@ -216,7 +216,7 @@ impl Infer<'_, '_> {
         }
     }
 
-    fn call_value(&self, ctx: &Ctx<'_>, callee: ExprIx, depth: u8) -> Typed {
+    fn call_value(&self, ctx: &Ctx<'_>, callee: ExprIx, args: usize, depth: u8) -> Typed {
         // `list.map(x => …)`: with the function that it is called with.
         let (callee, function) = match ctx.arena.expr(callee) {
             Expr::Generic(inner, args) if let Some(function) = Function::of(ctx, args) => {
@@ -230,15 +230,22 @@ impl Infer<'_, '_> {
                     let meaning = self.meaning(ctx, *name, Want::Call);
                     // A member of the type around, named without a receiver.
                     if let Some(class) = self.implied_receiver(ctx, meaning)
-                        && let Some(value) = self.applied_call(&class, ctx.arena.str(*name))
+                        && let Some(value) = self.applied_call(&class, ctx.arena.str(*name), Some(args))
                     {
                         return value;
                     }
                     self.named_value(ctx, meaning)
                 }
+                // `f[T](…)` in Go.
+                Expr::Index(inner) if self.file(ctx.file).lang() == Lang::Go => {
+                    match self.eval_at(ctx, *inner, depth) {
+                        callee @ Typed { ty: Ty::Func(..) | Ty::Class(_), .. } => callee,
+                        _ => self.eval_at(ctx, callee, depth),
+                    }
+                }
                 _ => self.eval_at(ctx, callee, depth),
             };
-            return self.called(&callee);
+            return self.called(&self.taking(callee, args));
         };
         let spelled = *base;
         let in_path = matches!(ctx.arena.expr(callee), Expr::Path(..));
@@ -277,7 +284,7 @@ impl Infer<'_, '_> {
                 let ty = shape.as_ref().map_or(Ty::External(None), |shape| shape.method(name, lang));
                 return Typed::new(ty, base.how.max(How::Element));
             }
-            if let Some(value) = self.applied_call(ty, name) {
+            if let Some(value) = self.applied_call(ty, name, Some(args)) {
                 return value.at_least(base.how);
             }
             if let Some(iterator) = self.as_iterator(ty, name) {
@@ -289,7 +296,7 @@ impl Infer<'_, '_> {
                 return Typed::new(iterator.method(name, lang), base.how.max(How::Element));
             }
             let one = Typed::new(ty.clone(), base.how);
-            let mut callee = self.attribute(&one, name, true);
+            let mut callee = self.taking(self.attribute(&one, name, true), args);
             // What a base's method gives of `self` is of the type that it is called for.
             if let (Ty::Super(_), Ty::Func(_, of), Some(subject)) = (ty, &mut callee.ty, ctx.subject) {
                 *of = Some(subject);

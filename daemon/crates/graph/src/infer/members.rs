@@ -319,20 +319,23 @@ impl Infer<'_, '_> {
     fn first_with_body(&self, found: impl Iterator<Item = Member>) -> Option<Member> {
         let mut declared = None;
         for member in found {
-            let file = self.file(member.def.file);
-            let only_declared = member.inherited
-                && file.outline.def(member.def.def).is_some_and(|def| {
-                    let parent = def.parent.and_then(|parent| file.outline.def(parent));
-                    def.kind.is_callable()
-                        && def.body_start.is_none()
-                        && parent.is_some_and(|parent| parent.kind == SymbolKind::Interface)
-                });
-            if !only_declared {
+            if !member.inherited || !self.is_asked_for(member.def) {
                 return Some(member);
             }
             declared = declared.or(Some(member));
         }
         declared
+    }
+
+    /// Whether `def` is a method that an interface declares and has no code for.
+    pub(crate) fn is_asked_for(&self, def: DefRef) -> bool {
+        let file = self.file(def.file);
+        file.outline.def(def.def).is_some_and(|def| {
+            let parent = def.parent.and_then(|parent| file.outline.def(parent));
+            def.kind.is_callable()
+                && def.body_start.is_none()
+                && parent.is_some_and(|parent| parent.kind == SymbolKind::Interface)
+        })
     }
 
     fn own_member(&self, class: DefRef, name: Sym, call: bool) -> Option<DefRef> {
@@ -344,6 +347,11 @@ impl Infer<'_, '_> {
             let first = file.child(at, name)?;
             let first = if is_had(&first) { first } else { file.children(at, name).find(is_had)? };
             let found = |def| DefRef { file: class.file, def };
+            // In Java a field and a method of one name are two things, and what is not called is the field.
+            if !call && file.lang() == Lang::Java && Self::is_callable(&file, first) {
+                let field = file.children(at, name).find(|ix| !Self::is_callable(&file, *ix));
+                return Some(found(field.unwrap_or(first)));
+            }
             if !call || Self::is_callable(&file, first) {
                 return Some(found(first));
             }

@@ -31,7 +31,7 @@ use crate::world::{DefRef, FileIndex, FileIx, Memo, Question, Sym, World};
 pub(crate) use applied::Applied;
 pub(crate) use builtins::is_builtin_member;
 pub(crate) use containers::{Shape, ShapeKind};
-pub(crate) use defs::call_operator;
+pub(crate) use defs::{call_operator, fits, has_overloads};
 pub(crate) use extensions::{Extensions, is_extension};
 pub(crate) use members::{Line, Member};
 pub(crate) use names::{Meaning, Via, Want};
@@ -216,6 +216,7 @@ pub(crate) enum Tag {
     Impl,
     Seen,
     Spelled,
+    Tagged,
 }
 
 /// Packs a question: a tag, a definition and up to two more numbers.

@@ -72,15 +72,13 @@ fn keeps_names_apart(lang: Lang) -> bool {
 /// Whether a definition of this kind is what is wanted, in a language that may keep names apart.
 fn is_wanted(kind: SymbolKind, want: Want, lang: Lang) -> bool {
     match want {
-        Want::Any => true,
+        Want::Any => !keeps_names_apart(lang) || !kind.is_callable(),
         Want::Call => !keeps_names_apart(lang) || kind.is_callable() || kind.is_type(),
         // A constructor has its type's name.
+        Want::Type if keeps_names_apart(lang) => kind.is_type(),
         Want::Type => {
             !kind.is_callable()
-                || !matches!(
-                    lang,
-                    Lang::Java | Lang::Kotlin | Lang::CSharp | Lang::Cpp | Lang::Php | Lang::Rust
-                )
+                || !matches!(lang, Lang::Kotlin | Lang::CSharp | Lang::C | Lang::Cpp | Lang::Php | Lang::Rust)
         }
     }
 }
@@ -141,11 +139,12 @@ impl Infer<'_, '_> {
                 return meaning;
             }
             let is_type = def.kind.is_type() || def.kind == SymbolKind::Impl;
-            // The members of an object literal are no names of the code inside.
-            let is_object = matches!(
-                def.kind,
-                SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field | SymbolKind::EnumMember
-            );
+            // The members of an object literal are no names of the code inside; those of a constant's own class in Java are.
+            let is_object = match def.kind {
+                SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field => true,
+                SymbolKind::EnumMember => file.lang() != Lang::Java,
+                _ => false,
+            };
             if is_object {
                 scope = outer;
                 continue;
@@ -173,7 +172,7 @@ impl Infer<'_, '_> {
                 } else if is_type && matches!(file.lang(), Lang::Rust | Lang::Go) {
                     None
                 } else {
-                    Self::child_of(&file, at, sym, inside || !def.kind.is_callable(), want)
+                    self.child_of(ctx, &file, at, sym, inside || !def.kind.is_callable(), want)
                         .map(|def| (Place::Def(DefRef { file: ctx.file, def }), Via::Scope))
                 };
                 if let Some((place, via)) = found {
@@ -211,7 +210,7 @@ impl Infer<'_, '_> {
             }
             scope = outer;
         }
-        let place = self.implicit(&file, ctx, sym);
+        let place = self.implicit(&file, ctx, sym, want);
         let via = match file.lang() {
             Lang::C | Lang::Cpp | Lang::Bash | Lang::Ruby => Via::Include,
             _ => Via::Package,
@@ -223,9 +222,17 @@ impl Infer<'_, '_> {
         file.children(at, sym).find(|ix| file.outline.def(*ix).is_some_and(|def| def.kind.is_callable()))
     }
 
-    fn child_of(file: &FileIndex, at: DefIx, sym: Sym, into_functions: bool, want: Want) -> Option<DefIx> {
+    fn child_of(
+        &self,
+        ctx: &Ctx<'_>,
+        file: &FileIndex,
+        at: DefIx,
+        sym: Sym,
+        into_functions: bool,
+        want: Want,
+    ) -> Option<DefIx> {
         if want == Want::Call && matches!(file.lang(), Lang::C | Lang::Cpp) {
-            return Self::called_in_c(file, at, sym);
+            return self.called_in_c(ctx, file, at, sym);
         }
         let child = file.child(at, sym)?;
         // What no program takes here stands for what is imported in its place.
@@ -249,20 +256,35 @@ impl Infer<'_, '_> {
 
     /// What a call of `sym` means in a file of C: a macro with parameters, which hides a function of its name, a function
     /// with a body, one without. A macro without parameters, which may rename a function, is looked at last.
-    fn called_in_c(file: &FileIndex, at: DefIx, sym: Sym) -> Option<DefIx> {
+    fn called_in_c(&self, ctx: &Ctx<'_>, file: &FileIndex, at: DefIx, sym: Sym) -> Option<DefIx> {
         let rank = |ix: &DefIx| {
             file.outline.def(*ix).map(|def| {
                 let rank = match def.kind {
+                    // One that calls the function of its name is that function and something more.
+                    SymbolKind::Macro if def.flags.has(DefFlags::ABSTRACT) => 3,
                     SymbolKind::Macro => 0,
                     SymbolKind::Constant => 3,
+                    kind if modules::is_tag(kind, file.lang()) => 4,
                     _ => 1 + u8::from(def.flags.has(DefFlags::ABSTRACT)),
                 };
                 (def.flags.has(DefFlags::LEFT_OUT), rank)
             })
         };
-        file.children(at, sym)
+        let found = file
+            .children(at, sym)
             .filter(|ix| file.outline.def(*ix).is_some_and(|def| def.owner.is_none()))
-            .min_by_key(rank)
+            .min_by_key(rank)?;
+        let def = file.outline.def(found)?;
+        // In place of what the system's library has, where a setting or another system asks for it.
+        let asked_for = def.flags.has(DefFlags::OPTIONAL) && def.kind != SymbolKind::Function;
+        let is_apart = def.flags.has(DefFlags::LEFT_OUT) || asked_for;
+        if is_apart && modules::is_of_libc(&self.w.text(sym)) {
+            return None;
+        }
+        if def.kind == SymbolKind::Function && at == DefIx::MODULE {
+            return Some(modules::renamed(self.w, ctx.file, found, ctx.at).unwrap_or(found));
+        }
+        Some(found)
     }
 
     /// A local of `scope`, or [`Place::Missing`] if `scope` says that the name lives outside.
@@ -463,15 +485,31 @@ impl Infer<'_, '_> {
 
     fn by_wildcard(&self, file: &FileIndex, ix: FileIx, import: &Import, name: Sym) -> Option<(Place, Via)> {
         match modules::wildcard(self.w, ix, file, import, name) {
+            // What a type holds under its own name makes one of it.
+            Place::Def(def) if self.is_constructor(def) => None,
             found @ (Place::Def(_) | Place::Module(_)) => Some((found, Via::Wildcard)),
             _ => None,
         }
     }
 
+    fn is_constructor(&self, def: DefRef) -> bool {
+        let file = self.file(def.file);
+        file.outline.def(def.def).is_some_and(|def| def.kind == SymbolKind::Constructor)
+    }
+
     /// What the language makes visible without a word: the same package, included files.
-    fn implicit(&self, file: &FileIndex, ctx: &Ctx<'_>, name: Sym) -> Place {
+    fn implicit(&self, file: &FileIndex, ctx: &Ctx<'_>, name: Sym, want: Want) -> Place {
         let at = DefRef { file: ctx.file, def: DefIx::MODULE };
         let lang = file.lang();
+        if lang == Lang::C && want == Want::Type {
+            let q = question(Tag::Tagged, at, u64::from(name.0));
+            let found = self
+                .w
+                .derive(&self.w.memos.places, q, Place::Missing, || modules::tagged(self.w, ctx.file, name));
+            if found.is_found() {
+                return found;
+            }
+        }
         // Namespaces declared inside a file count by scope; one answer per file serves languages without them.
         let scope =
             if matches!(lang, Lang::CSharp | Lang::Php | Lang::Cpp) { ctx.scope } else { DefIx::MODULE };

@@ -2,7 +2,7 @@
 
 use std::rc::Rc;
 
-use sdl_model::facts::{DefFlags, DefIx, Import, ImportKind};
+use sdl_model::facts::{Def, DefFlags, DefIx, Expr, Import, ImportKind};
 use sdl_model::{Lang, SymbolKind};
 
 use super::paths::{join, shared};
@@ -125,9 +125,50 @@ pub(crate) fn is_elsewhere(w: &World<'_>, at: DefRef) -> bool {
         || (is_c(file.lang()) && platform::is_of_other_system(&file.path))
 }
 
+/// The macro that makes something else of `function` where `at` stands, further down in its file: `#define f g`, where `g`
+/// is a function with a body in sight.
+pub(crate) fn renamed(w: &World<'_>, from: FileIx, function: DefIx, at: u32) -> Option<DefIx> {
+    let file = w.file(from);
+    let name = file.name(function)?;
+    let between = file.outline.def(function)?.span.start..at;
+    let (renames, value) = file.children(DefIx::MODULE, name).find_map(|ix| {
+        let found = file.outline.def(ix).filter(|found| between.contains(&found.span.start))?;
+        Some((ix, other_name(&file, found)?))
+    })?;
+    let value = w.sym(value);
+    (value != name && body_in_sight(w, from, value).is_some()).then_some(renames)
+}
+
+/// The name that a macro without parameters stands for, whatever the settings.
+fn other_name<'f>(file: &'f FileIndex, def: &Def) -> Option<&'f str> {
+    let depends = def.flags.has(DefFlags::LEFT_OUT) || def.flags.has(DefFlags::OPTIONAL);
+    let value = def.value.filter(|_| def.kind == SymbolKind::Constant && !depends)?;
+    match file.outline.arena.expr(value) {
+        Expr::Name(name) => Some(file.outline.str(*name)),
+        _ => None,
+    }
+}
+
+/// Whether `kind` is of types whose names stand behind a word of their own, and so apart from others: `struct stat`.
+pub(crate) fn is_tag(kind: SymbolKind, lang: Lang) -> bool {
+    lang == Lang::C && kind.is_type() && kind != SymbolKind::Type
+}
+
+/// The struct, union or enumeration `name` among what a file includes.
+pub(super) fn tagged(w: &World<'_>, from: FileIx, name: Sym) -> Place {
+    let found = closure(w, from).iter().find_map(|at| {
+        let file = w.file(*at);
+        let is_one = |ix: &DefIx| file.outline.def(*ix).is_some_and(|def| is_tag(def.kind, file.lang()));
+        let def = file.children(DefIx::MODULE, name).find(is_one)?;
+        Some(DefRef { file: *at, def })
+    });
+    found.map_or(Place::Missing, Place::Def)
+}
+
 /// What `name` is among what a file includes; a declaration leads on to its definition.
 pub(super) fn implicit(w: &World<'_>, from: FileIx, name: Sym) -> Place {
     let mut best: Option<(u8, DefRef)> = None;
+    let mut other = None;
     // What a build for Linux does not see counts where it sees nothing, and for files of another system.
     let taken = closure_of(w, from, platform::is_of_other_system(&w.file(from).path));
     for (ix, at) in closure(w, from).iter().enumerate() {
@@ -135,14 +176,19 @@ pub(super) fn implicit(w: &World<'_>, from: FileIx, name: Sym) -> Place {
         let left_out = 4 * u8::from(ix >= taken.len());
         for def in file.children(DefIx::MODULE, name) {
             let Some(found) = file.outline.def(def).filter(|def| def.owner.is_none()) else { continue };
+            other = other.or_else(|| other_name(&file, found).map(|text| w.sym(text)));
             let rank = match found.kind {
                 SymbolKind::Function if found.flags.has(DefFlags::ABSTRACT) => 1,
                 SymbolKind::Macro => 2,
                 // A macro without parameters may rename what has the same name: it counts where nothing else has.
                 SymbolKind::Constant => 3,
+                kind if is_tag(kind, file.lang()) => 3,
                 _ => 0,
             };
-            let rank = rank + left_out.max(4 * u8::from(found.flags.has(DefFlags::LEFT_OUT)));
+            let is_left_out = found.flags.has(DefFlags::LEFT_OUT)
+                // In place of what the system's library has, at the wish of a setting.
+                || (found.flags.has(DefFlags::OPTIONAL) && platform::is_of_libc(&w.text(name)));
+            let rank = rank + left_out.max(4 * u8::from(is_left_out));
             if best.is_none_or(|(known, _)| rank < known) {
                 best = Some((rank, DefRef { file: *at, def }));
             }
@@ -155,17 +201,40 @@ pub(super) fn implicit(w: &World<'_>, from: FileIx, name: Sym) -> Place {
         let file = w.file(prototype.file);
         let hides = |ix: &DefIx| {
             let found = file.outline.def(*ix);
-            found.is_some_and(|def| def.kind == SymbolKind::Macro && !def.flags.has(DefFlags::LEFT_OUT))
+            found.is_some_and(|def| {
+                let hides = !def.flags.has(DefFlags::LEFT_OUT) && !def.flags.has(DefFlags::ABSTRACT);
+                def.kind == SymbolKind::Macro && hides
+            })
         };
         if let Some(def) = file.children(DefIx::MODULE, name).find(hides) {
             return Place::Def(DefRef { def, ..prototype });
         }
+    }
+    // `#define f g`, where `g` is a function with a body in sight.
+    if let (Some((0 | 1, _)), Some(other)) = (best, other.filter(|other| *other != name))
+        && let Some(function) = body_in_sight(w, from, other)
+    {
+        return Place::Def(function);
     }
     match best {
         Some((1 | 5, prototype)) => Place::Def(definition(w, prototype).unwrap_or(prototype)),
         Some((_, found)) => Place::Def(found),
         None => Place::Missing,
     }
+}
+
+/// The function `name` that a file, or what it includes, has with its body.
+fn body_in_sight(w: &World<'_>, from: FileIx, name: Sym) -> Option<DefRef> {
+    std::iter::once(&from).chain(closure(w, from).iter()).find_map(|at| {
+        let file = w.file(*at);
+        let is_body = |ix: &DefIx| {
+            file.outline
+                .def(*ix)
+                .is_some_and(|def| def.kind == SymbolKind::Function && !def.flags.has(DefFlags::ABSTRACT))
+        };
+        let def = file.children(DefIx::MODULE, name).find(is_body)?;
+        Some(DefRef { file: *at, def })
+    })
 }
 
 /// The definition behind a function's declaration: the one that the linker would take, if just one has a body.
@@ -183,7 +252,9 @@ pub(crate) fn definition(w: &World<'_>, prototype: DefRef) -> Option<DefRef> {
         .map_or(Some(""), |around| Some(file.outline.str(around.name)));
     let is_body = |def: &DefIx| {
         file.outline.def(*def).is_some_and(|def| {
-            let is_code = !matches!(def.kind, SymbolKind::Macro | SymbolKind::Constant);
+            // `struct f *f(void);`
+            let is_code = !matches!(def.kind, SymbolKind::Macro | SymbolKind::Constant)
+                && !is_tag(def.kind, file.lang());
             is_code && !def.flags.has(DefFlags::ABSTRACT) && !def.flags.has(DefFlags::LEFT_OUT)
         })
     };

@@ -117,16 +117,19 @@ fn files(w: &World<'_>, dir: &str, tests: bool) -> Rc<[FileIx]> {
 
 fn system_rank(stem: &str) -> u8 {
     let stem = stem.strip_suffix("_test").unwrap_or(stem);
-    let other_machines =
-        ["_arm64", "_386", "_arm", "_ppc64", "_ppc64le", "_s390x", "_riscv64", "_loong64", "_mips64"];
-    if other_machines.iter().any(|arch| stem.ends_with(arch)) {
-        return 2;
-    }
-    let stem = stem.strip_suffix("_amd64").unwrap_or(stem);
+    let stem = match stem.rsplit_once('_') {
+        Some((rest, "amd64")) => rest,
+        Some((
+            _,
+            "386" | "arm" | "arm64" | "loong64" | "mips" | "mips64" | "mips64le" | "mipsle" | "ppc64"
+            | "ppc64le" | "riscv64" | "s390x" | "sparc64" | "wasm",
+        )) => return 2,
+        _ => stem,
+    };
     match stem.rsplit('_').next() {
         Some(
-            "windows" | "darwin" | "plan9" | "js" | "wasm" | "freebsd" | "openbsd" | "netbsd" | "solaris"
-            | "aix",
+            "aix" | "android" | "darwin" | "dragonfly" | "freebsd" | "illumos" | "ios" | "js" | "netbsd"
+            | "openbsd" | "plan9" | "solaris" | "wasip1" | "windows" | "zos",
         ) => 2,
         Some("linux" | "unix") => 1,
         _ => 0,

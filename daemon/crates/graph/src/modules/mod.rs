@@ -23,7 +23,7 @@ use sdl_model::facts::{DefFlags, DefIx, Import, ImportKind};
 use crate::infer::{Tag, question};
 use crate::world::{DefRef, FileIndex, FileIx, Sym, World};
 
-pub(crate) use c::{includes, is_elsewhere};
+pub(crate) use c::{includes, is_elsewhere, is_tag, renamed};
 pub(crate) use conditions::{imports as built_imports, leaves_out, leaves_out_import};
 pub(crate) use go::siblings;
 pub(crate) use platform::is_of_libc;
@@ -301,6 +301,11 @@ pub(crate) fn implicit(w: &World<'_>, from: FileIx, scope: DefIx, name: Sym) -> 
         Lang::Rust => rust::implicit(w, from, name),
         _ => Place::Missing,
     }
+}
+
+/// The struct, union or enumeration of C that `name` is among what a file includes.
+pub(crate) fn tagged(w: &World<'_>, from: FileIx, name: Sym) -> Place {
+    c::tagged(w, from, name)
 }
 
 /// What `name` is in the namespace that `dotted` spells out, seen from `scope` of a file.

@@ -72,15 +72,15 @@ static HEADERS: Words = LazyLock::new(|| {
 static LIBC: Words = LazyLock::new(|| {
     "_Exit abort abs accept access acos acosh aio_read aio_write alarm aligned_alloc alloca asctime asctime_r asin asinh \
      asprintf atan atan2 atanh atexit atof atoi atol atoll basename bcmp bcopy bind bsearch bzero cabs calloc cbrt ceil \
-     ceilf chdir chmod chown chroot clearerr clock clock_getres clock_gettime clock_nanosleep close closedir closelog \
+     ceilf cfmakeraw chdir chmod chown chroot clearerr clock clock_getres clock_gettime clock_nanosleep close closedir closefrom closelog \
      confstr connect copysign cos cosf cosh creat crypt ctime ctime_r daemon difftime dirfd dirname div dlclose dlerror dlopen \
      dlsym dprintf drand48 dup dup2 dup3 endgrent endpwent environ epoll_create epoll_create1 epoll_ctl epoll_wait erand48 \
-     erf erfc err errx eventfd execl execle execlp execv execve execvp exit exp exp2 expm1 fabs fabsf faccessat fchdir \
+     erf erfc err errx eventfd execl execle execlp execv execve execvp exit exp exp2 explicit_bzero expm1 fabs fabsf faccessat fchdir \
      fchmod fchmodat fchown fchownat fclose fcntl fdatasync fdim fdopen fdopendir feof ferror fflush ffs fgetc fgetpos \
-     fgets fgetwc fileno flock flockfile floor floorf fma fmax fmemopen fmin fmod fnmatch fopen fork fpathconf fprintf \
+     fgets fgetwc fileno flock flockfile floor floorf fma fmax fmemopen fmin fmod fnmatch fopen fork forkpty fpathconf fprintf \
      fputc fputs fputwc fread free freeaddrinfo freopen frexp fscanf fseek fseeko fsetpos fstat fstatat fstatvfs fsync ftell \
      ftello ftruncate ftw funlockfile futimens fwide fwprintf fwrite gai_strerror getaddrinfo getc getc_unlocked getchar \
-     getcwd getdelim getegid getenv geteuid getgid getgrgid getgrnam getgroups gethostbyaddr gethostbyname gethostname \
+     getcwd getdelim getdtablesize getegid getenv geteuid getgid getgrgid getgrnam getgroups gethostbyaddr gethostbyname gethostname \
      getifaddrs getitimer getline getlogin getnameinfo getopt getopt_long getpagesize getpeername getpgid getpgrp getpid \
      getppid getpriority getprotobyname getpwnam getpwnam_r getpwuid getpwuid_r getrlimit getrusage gets getservbyname \
      getsid getsockname getsockopt gettimeofday getuid getwc glob globfree gmtime gmtime_r grantpt htonl htons hypot iconv \
@@ -90,7 +90,7 @@ static LIBC: Words = LazyLock::new(|| {
      localeconv localtime localtime_r lockf log log10 log1p log2 longjmp lrand48 lrint lround lseek lstat malloc mblen mbrlen \
      mbrtowc mbsrtowcs mbstowcs mbtowc memccpy memchr memcmp memcpy memmem memmove mempcpy memrchr memset mkdir mkdirat \
      mkdtemp mkfifo mknod mkostemp mkstemp mktemp mktime mlock mlockall mmap modf mprotect mrand48 msync munlock munmap \
-     nan nanosleep nearbyint nftw nice nl_langinfo nrand48 ntohl ntohs open openat opendir openlog pathconf pause pclose \
+     nan nanosleep nearbyint nftw nice nl_langinfo nrand48 ntohl ntohs open openat opendir openlog openpty pathconf pause pclose \
      perror pipe pipe2 poll popen posix_fadvise posix_fallocate posix_memalign posix_spawn posix_spawnp pow powf pread printf \
      pselect psignal pthread_atfork pthread_attr_destroy pthread_attr_init pthread_attr_setdetachstate \
      pthread_attr_setstacksize pthread_cancel pthread_cond_broadcast pthread_cond_destroy pthread_cond_init \
@@ -107,7 +107,7 @@ static LIBC: Words = LazyLock::new(|| {
      sigaction sigaddset sigdelset sigemptyset sigfillset sigismember siglongjmp signal signbit sigpending sigprocmask \
      sigsetjmp sigsuspend sigwait sin sinf sinh sleep snprintf socket socketpair sprintf sqrt sqrtf srand srand48 srandom \
      sscanf stat statvfs stpcpy stpncpy strcasecmp strcasestr strcat strchr strchrnul strcmp strcoll strcpy strcspn strdup \
-     strerror strerror_r strftime strlcat strlcpy strlen strncasecmp strncat strncmp strncpy strndup strnlen strpbrk strptime \
+     strerror strerror_r strftime strlen strncasecmp strncat strncmp strncpy strndup strnlen strpbrk strptime \
      strrchr strsep strsignal strspn strstr strtod strtof strtoimax strtok strtok_r strtol strtold strtoll strtoul strtoull \
      strtoumax strxfrm symlink symlinkat sync sysconf syscall syslog system tan tanf tanh tcdrain tcflush tcgetattr \
      tcgetpgrp tcsetattr tcsetpgrp telldir tempnam tgamma time timegm times tmpfile tmpnam toascii tolower toupper towlower \

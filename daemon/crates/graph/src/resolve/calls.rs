@@ -43,6 +43,13 @@ fn is_lock(ctx: &Ctx<'_>, ix: ExprIx) -> bool {
     matches!(ctx.arena.str(*name), "lock" | "read" | "write" | "try_lock" | "try_read" | "try_write")
 }
 
+/// Whether a macro without parameters stands for a function of the system's library.
+fn is_name_of_libc(file: &FileIndex, def: DefRef) -> bool {
+    let value = file.outline.def(def.def).and_then(|def| def.value);
+    let Some(Expr::Name(name)) = value.map(|value| file.outline.arena.expr(value)) else { return false };
+    modules::is_of_libc(file.outline.str(*name))
+}
+
 impl Resolver<'_, '_> {
     /// A call, with or without a receiver.
     pub(super) fn call(&self, one: &Ref) -> Outcome {
@@ -98,6 +105,10 @@ impl Resolver<'_, '_> {
                         if let Some(renamed) = self.renamed(one, &file, def) {
                             return Outcome::one(renamed, rule_of(via));
                         }
+                        // `#define my_free free`.
+                        if is_name_of_libc(&file, def) {
+                            return Outcome::External;
+                        }
                         match self.unknown_function(one) {
                             Outcome::Found(all, rule) if !self.is_elsewhere(&all) => {
                                 Outcome::Found(all, rule)
@@ -112,9 +123,11 @@ impl Resolver<'_, '_> {
                         }
                         _ => Outcome::one(def, rule_of(via)),
                     },
-                    // What is declared here and defined nowhere is a library's.
+                    // What is declared here and defined nowhere is the system's library's, or made by a macro.
                     Some(SymbolKind::Function)
-                        if matches!(file.lang(), Lang::C | Lang::Cpp) && !self.has_body(def, one) =>
+                        if matches!(file.lang(), Lang::C | Lang::Cpp)
+                            && !self.has_body(def, one)
+                            && self.is_of_system(one, def) =>
                     {
                         Outcome::External
                     }
@@ -165,17 +178,18 @@ impl Resolver<'_, '_> {
         defs.iter().all(|def| modules::is_elsewhere(self.infer.w, *def))
     }
 
-    /// The function with a body that a macro without parameters stands for, if it is the only one of its name in its file.
+    /// The function with a body that a macro without parameters stands for, if it stands for one thing in its file.
     fn renamed(&self, one: &Ref, file: &FileIndex, def: DefRef) -> Option<DefRef> {
         let own_name = file.name(def.def)?;
-        let mut twins = file.children(DefIx::MODULE, own_name).filter(|ix| {
-            file.outline
-                .def(*ix)
-                .is_some_and(|def| def.kind == SymbolKind::Constant && !def.flags.has(DefFlags::LEFT_OUT))
+        let twins = file.children(DefIx::MODULE, own_name).filter_map(|ix| {
+            let def = file.outline.def(ix)?;
+            (def.kind == SymbolKind::Constant && !def.flags.has(DefFlags::LEFT_OUT)).then_some(def)
         });
-        (twins.next() == Some(def.def) && twins.next().is_none()).then_some(())?;
         let value = file.outline.def(def.def)?.value?;
         let Expr::Name(name) = file.outline.arena.expr(value) else { return None };
+        let same =
+            |value: ExprIx| matches!(file.outline.arena.expr(value), Expr::Name(other) if other == name);
+        twins.map(|def| def.value).all(|value| value.is_some_and(same)).then_some(())?;
         // The text of a macro means what it means where it is used.
         let text = file.outline.str(*name);
         let Meaning::Place(Place::Def(found), _) = self.infer.meaning_of(&self.ctx(one), text, Want::Call)
@@ -188,6 +202,19 @@ impl Resolver<'_, '_> {
             .def(found.def)
             .is_some_and(|def| def.kind == SymbolKind::Function && !def.flags.has(DefFlags::ABSTRACT));
         is_function.then_some(found)
+    }
+
+    /// Whether what `one` names and `def` only declares is to be had from the system. What a header of the repository
+    /// declares is made by a macro, else.
+    fn is_of_system(&self, one: &Ref, def: DefRef) -> bool {
+        let name = self.infer.own.body.arena.str(one.name);
+        let file = self.infer.file(def.file);
+        let is_static = file.outline.def(def.def).is_some_and(|def| def.flags.has(DefFlags::STATIC));
+        self.lang == Lang::Cpp
+            || is_static
+            || def.file == self.infer.own.file
+            || self.is_elsewhere(&[def])
+            || modules::is_of_libc(name)
     }
 
     /// Whether a type of Kotlin is another name for one from outside, whose constructor a call calls.
@@ -227,7 +254,11 @@ impl Resolver<'_, '_> {
     /// What `super.name`, or `super(…)`, leads to. A base without a constructor of its own is built all the same.
     fn super_member(&self, class: DefRef, name: Sym, call: bool) -> Option<DefRef> {
         if let Some(found) = self.infer.base_member(class, name, call) {
-            return Some(found.def);
+            // What just an interface asks for, a class from outside has.
+            let asked_for = self.lang == Lang::Java
+                && self.infer.line(class).outside
+                && self.infer.is_asked_for(found.def);
+            return (!asked_for).then_some(found.def);
         }
         let is_constructor = matches!(self.lang, Lang::JavaScript | Lang::TypeScript | Lang::Tsx)
             && call

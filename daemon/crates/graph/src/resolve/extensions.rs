@@ -3,9 +3,8 @@
 use sdl_model::Lang;
 use sdl_model::facts::Ref;
 
-use super::overloads::fits;
 use super::{CANDIDATES, Outcome, Resolver};
-use crate::infer::{Extensions, Ty, is_builtin_member, is_extension};
+use crate::infer::{Extensions, Ty, fits, is_builtin_member, is_extension};
 use crate::strategies::{Rule, extension, extension_of, overloads};
 use crate::world::{DefRef, Sym};
 

@@ -3,9 +3,8 @@
 use sdl_model::facts::{DefFlags, Ref, RefForm};
 use sdl_model::{Lang, SymbolKind};
 
-use super::overloads::fits;
 use super::{CANDIDATES_BY_NAME, Outcome, Resolver};
-use crate::infer::{Meaning, Want, is_builtin_member};
+use crate::infer::{Meaning, Want, fits, is_builtin_member};
 use crate::modules::{self, Place, has_closed_names};
 use crate::strategies::{near_method, same_name, trait_in_scope, unique_function, unique_method};
 use crate::world::{DefRef, FileIndex, FileIx, Sym};

@@ -101,6 +101,7 @@ impl Resolver<'_, '_> {
             RefForm::Decorator if matches!(self.lang, Lang::Java | Lang::Kotlin) => {
                 (self.call(one), EdgeKind::Ref)
             }
+            RefForm::PathCall if self.lang == Lang::Go => self.instantiated(one),
             RefForm::Call | RefForm::MethodCall | RefForm::PathCall | RefForm::Decorator => {
                 (self.call(one), EdgeKind::Call)
             }
@@ -186,6 +187,7 @@ impl Resolver<'_, '_> {
                     false
                 }
                 Some(SymbolKind::Constant) => !matches!(self.lang, Lang::C | Lang::Cpp),
+                Some(SymbolKind::Variable) => self.lang != Lang::C,
                 // A cast to what is no class.
                 Some(SymbolKind::Type | SymbolKind::Enum) if self.lang == Lang::Cpp => false,
                 // In Rust `Point(1, 2)` and `Shape::Round(r)` fill what they name, as a literal does.

@@ -4,6 +4,8 @@ use sdl_model::facts::{DefFlags, DefIx, ExprIx, ParamKind, Ref, RefForm};
 use sdl_model::{Lang, SymbolKind};
 
 use super::{CANDIDATES, Outcome, Resolver};
+pub(super) use crate::infer::fits;
+use crate::infer::has_overloads;
 use crate::modules::{self, Place};
 use crate::strategies::{argument_types, inherited, overloads, package};
 use crate::world::{DefRef, FileIndex, FileIx, Sym};
@@ -11,31 +13,20 @@ use crate::world::{DefRef, FileIndex, FileIx, Sym};
 /// Most overloads whose parameters are looked at.
 const OVERLOADS: usize = 32;
 
-/// Whether several functions of one name in one place are different functions.
-fn has_overloads(lang: Lang) -> bool {
-    matches!(lang, Lang::Java | Lang::Kotlin | Lang::CSharp | Lang::Cpp)
-}
-
-/// Whether `def` can be called with `args` arguments.
-pub(super) fn fits(file: &FileIndex, def: DefIx, args: usize) -> bool {
-    let Some(def) = file.outline.def(def) else { return false };
-    let params = def.params.iter().filter(|param| param.kind != ParamKind::Receiver);
-    let (mut least, mut most) = (0, 0);
-    for param in params {
-        match param.kind {
-            ParamKind::Rest | ParamKind::KeywordRest => most = usize::MAX,
-            _ => {
-                most = usize::saturating_add(most, 1);
-                least += usize::from(!param.optional);
-            }
-        }
-    }
-    (least..=most).contains(&args)
-}
-
 /// Whether `object` of C# has a method of that name.
 fn is_of_every_type(name: &str) -> bool {
     matches!(name, "Equals" | "GetHashCode" | "GetType" | "MemberwiseClone" | "ReferenceEquals" | "ToString")
+}
+
+/// Whether a method of Java with parameters of the types `own` overrides one of a base with those of `base`, which may be
+/// generic parameters there: `T`.
+fn is_overridden(base: &[Option<String>], own: &[Option<String>]) -> bool {
+    let plain = |ty: &str| ty.split('<').next().unwrap_or(ty).trim().to_owned();
+    base.iter().zip(own).all(|(base, own)| {
+        let (Some(base), Some(own)) = (base, own) else { return true };
+        let is_parameter = base.len() <= 2 && base.starts_with(|c: char| c.is_ascii_uppercase());
+        is_parameter || plain(base) == plain(own)
+    })
 }
 
 impl Resolver<'_, '_> {
@@ -79,6 +70,39 @@ impl Resolver<'_, '_> {
         let is_outside =
             line.outside || (self.lang == Lang::CSharp && is_of_every_type(&self.infer().w.text(name)));
         is_outside.then_some(Outcome::External)
+    }
+
+    /// `void put(String s) { put(parse(s)); }` in Java, where a base has another `put` of so many parameters: what hands
+    /// its work on to its name means that one, if it overrides none.
+    fn delegated(&self, target: DefRef, name: Sym, one: &Ref) -> Option<DefRef> {
+        let infer = self.infer();
+        let own = infer.file(infer.own.file);
+        let is_own = target.file == infer.own.file
+            && own.enclosing(one.scope, SymbolKind::is_callable) == Some(target.def);
+        if self.lang != Lang::Java || one.recv.is_some() || !is_own || one.args == 0 {
+            return None;
+        }
+        let types = |file: &FileIndex, ix: DefIx| -> Option<Vec<Option<String>>> {
+            let params = file.outline.def(ix)?.params.iter();
+            Some(params.map(|param| param.ty_text.map(|ty| file.outline.str(ty).to_owned())).collect())
+        };
+        let written = types(&own, target.def)?;
+        let line = infer.line(infer.owner_type(target)?);
+        let mut found = None;
+        for base in line.types.iter().skip(1) {
+            let file = infer.file(base.file);
+            for ix in file.children(base.def, name) {
+                let is_method = file.outline.def(ix).is_some_and(|def| def.kind.is_callable());
+                if !is_method || !fits(&file, ix, usize::from(one.args)) {
+                    continue;
+                }
+                if types(&file, ix).is_none_or(|other| is_overridden(&other, &written)) {
+                    return None;
+                }
+                found = found.or(Some(DefRef { file: base.file, def: ix }));
+            }
+        }
+        found
     }
 
     /// The function `name` outside of all types that a file of Kotlin sees, if it takes so many arguments.
@@ -247,7 +271,10 @@ impl Resolver<'_, '_> {
             return outcome;
         }
         if all.len() < 2 {
-            return Outcome::Found(targets, rule);
+            return match self.delegated(*target, name, one) {
+                Some(found) => Outcome::one(found, &inherited::RULE),
+                None => Outcome::Found(targets, rule),
+            };
         }
         let fitting: Vec<DefIx> =
             all.into_iter().filter(|ix| fits(&file, *ix, usize::from(one.args))).collect();

@@ -33,6 +33,17 @@ impl Resolver<'_, '_> {
         (outcome, kind)
     }
 
+    /// `f[x](…)` in Go: a call, where what is indexed is a function and `x` a type.
+    pub(super) fn instantiated(&self, one: &Ref) -> (Outcome, EdgeKind) {
+        let form = if one.recv.is_some() { RefForm::Attr } else { RefForm::Value };
+        let (outcome, kind) = self.value(&Ref { form, ..*one });
+        let is_call = match &outcome {
+            Outcome::Found(targets, _) => targets.iter().all(|target| self.is_function(*target)),
+            _ => false,
+        };
+        (outcome, if is_call { EdgeKind::Call } else { kind })
+    }
+
     fn bare_value(&self, one: &Ref) -> Outcome {
         let ctx = self.ctx(one);
         let want = if one.form == RefForm::Type { Want::Type } else { Want::Any };

@@ -67,6 +67,8 @@ impl DefFlags {
     pub const PARTIAL: Self = Self(1 << 13);
     /// A member of an interface, implemented under that interface's name alone (C#): a value of the type does not have it.
     pub const EXPLICIT: Self = Self(1 << 14);
+    /// Stands under a condition that the settings of a build decide.
+    pub const OPTIONAL: Self = Self(1 << 15);
 
     /// Whether all of `other` is set.
     pub fn has(self, other: Self) -> bool {

@@ -18,6 +18,7 @@ pub(super) fn function_like<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let end = params.map_or(name.end(), Node::end);
     let signature = crate::build::text::fold(cx.b.slice(node.start(), end), 200);
     let new = NewDef::new(SymbolKind::Macro, name.text(), name, node).body(value).signature(signature);
+    super::state::defined(cx, node, name.text());
     // Macros know no scopes.
     let def = cx.b.open_of(DefIx::MODULE, new);
     cx.b.flag(def, DefFlags::EXPORTED);
@@ -53,6 +54,7 @@ pub(super) fn function_like<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
 pub(super) fn object_like<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let Some(name) = node.child(F::Name) else { return Visit::Skip };
     let value = node.child(F::Value);
+    super::state::defined(cx, node, name.text());
     if value.is_none() && is_guard(node, name.text()) {
         return Visit::Skip;
     }
@@ -135,6 +137,10 @@ fn body<'a>(cx: &mut Context<'a>, value: Node<'a>) {
 /// is to say of its type.
 fn calls(cx: &mut Context<'_>, word: &str) {
     let scope = cx.b.scope();
+    // `#define f(x) (f(x), 0)`: in its own text a macro's name is that of the function, which is what a call reaches.
+    if cx.b.name_of(scope) == word {
+        cx.b.flag(scope, DefFlags::ABSTRACT);
+    }
     let at = cx.b.def(scope).params.iter().position(|param| cx.b.out.text(param.name) == word);
     if let Some(at) = at {
         let callable = cx.b.out.add(Expr::Callable(Vec::new(), None));

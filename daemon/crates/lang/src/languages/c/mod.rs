@@ -258,7 +258,11 @@ impl Language for CFamily {
             }
             K::PreprocFunctionDef => return macros::function_like(cx, node),
             K::PreprocDef => return macros::object_like(cx, node),
-            K::PreprocCall | K::PreprocDefined => return Visit::Skip,
+            K::PreprocCall => {
+                state::undefined(cx, node);
+                return Visit::Skip;
+            }
+            K::PreprocDefined => return Visit::Skip,
             K::FriendDeclaration => return functions::friend(cx, node),
             K::ForRangeLoop => vars::for_range(cx, node),
             K::CatchClause => params::catch(cx, node),

@@ -1,7 +1,10 @@
 //! Which branch of a condition of the preprocessor a build takes by default: for Linux, by GCC, on x86-64.
 //!
-//! What compilers predefine is known; other names are, where they say which system they are for. The rest depends on
-//! settings that the text does not show.
+//! What compilers predefine is known; other names are, where they say which system they are for, what it has, or what is
+//! to be left out. The rest depends on settings that the text does not show.
+
+use std::collections::HashSet;
+use std::hash::{DefaultHasher, Hash, Hasher};
 
 use sdl_model::Lang;
 
@@ -32,8 +35,26 @@ impl Value {
     }
 }
 
+/// What decides conditions: the language, and what the file has defined so far.
+#[derive(Clone, Copy)]
+pub(super) struct Known<'k> {
+    pub(super) lang: Lang,
+    pub(super) own: Option<&'k HashSet<u64>>,
+}
+
+/// What stands for a name among those that a file has defined.
+pub(super) fn key(name: &str) -> u64 {
+    let mut hasher = DefaultHasher::new();
+    name.hash(&mut hasher);
+    hasher.finish()
+}
+
 /// Whether a macro of that name is defined; none where that is up to settings.
-pub(super) fn is_defined(name: &str, lang: Lang) -> Option<bool> {
+fn is_defined(name: &str, known: Known<'_>) -> Option<bool> {
+    if known.own.is_some_and(|own| own.contains(&key(name))) {
+        return Some(true);
+    }
+    let lang = known.lang;
     match name {
         "__cplusplus" => return Some(lang == Lang::Cpp),
         "__linux__" | "__linux" | "linux" | "__gnu_linux__" | "__unix__" | "__unix" | "unix" | "__GNUC__"
@@ -48,7 +69,24 @@ pub(super) fn is_defined(name: &str, lang: Lang) -> Option<bool> {
         | "__OBJC__" | "_MSC_VER" | "__CUDACC__" | "__INTEL_COMPILER" => return Some(false),
         _ => {}
     }
-    names_other_system(name).then_some(false)
+    if names_other_system(name) {
+        return Some(false);
+    }
+    match (says_what_is_there(name), says_what_is_not(name)) {
+        (true, false) => Some(true),
+        (false, true) => Some(false),
+        _ => None,
+    }
+}
+
+/// `HAVE_POLL`: what the system has, which is most of what anyone asks for. Libraries are another matter.
+fn says_what_is_there(name: &str) -> bool {
+    name.split('_').any(|word| word == "HAVE") && !name.split('_').any(|word| word.starts_with("LIB"))
+}
+
+/// `NO_THREADS`: who builds a thing as it is by default leaves nothing out.
+fn says_what_is_not(name: &str) -> bool {
+    name.split('_').any(|word| matches!(word, "NO" | "WITHOUT" | "DISABLE" | "DISABLED"))
 }
 
 /// Whether one of the words of a name is that of a system or compiler of elsewhere: `_WIN32`, `HAVE_WINDOWS_H`.
@@ -87,36 +125,42 @@ fn names_other_system(name: &str) -> bool {
                 | "AMIGA"
                 | "ANDROID"
                 | "EMSCRIPTEN"
+                | "KQUEUE"
+                | "EVPORT"
+                | "DEVPOLL"
+                | "POLLSET"
+                | "IOCP"
+                | "SETPROCTITLE"
         )
     })
 }
 
 /// Whether the condition `text` of an `#if` or `#elif` holds; none where that is up to settings.
-pub(super) fn holds(text: &str, lang: Lang) -> Option<bool> {
+pub(super) fn holds(text: &str, known: Known<'_>) -> Option<bool> {
     let text = text.get(..LONGEST).unwrap_or(text);
-    let mut at = Reader { rest: text, lang };
+    let mut at = Reader { rest: text, known };
     let value = at.any(0);
     at.skip_space();
     if at.rest.is_empty() { value.holds() } else { None }
 }
 
 /// Whether the branch that a directive begins, its `#` included, is taken; none where that is up to settings.
-pub(super) fn is_taken(directive: &str, lang: Lang) -> Option<bool> {
+pub(super) fn is_taken(directive: &str, known: Known<'_>) -> Option<bool> {
     let text = directive.trim_start_matches('#').trim_start();
     let len = text.bytes().take_while(u8::is_ascii_alphabetic).count();
     let (word, rest) = text.split_at_checked(len)?;
     let name = rest.split_ascii_whitespace().next().unwrap_or("");
     match word {
-        "if" | "elif" => holds(rest, lang),
-        "ifdef" | "elifdef" => is_defined(name, lang),
-        "ifndef" | "elifndef" => is_defined(name, lang).map(|defined| !defined),
+        "if" | "elif" => holds(rest, known),
+        "ifdef" | "elifdef" => is_defined(name, known),
+        "ifndef" | "elifndef" => is_defined(name, known).map(|defined| !defined),
         _ => None,
     }
 }
 
 struct Reader<'t> {
     rest: &'t str,
-    lang: Lang,
+    known: Known<'t>,
 }
 
 impl<'t> Reader<'t> {
@@ -229,14 +273,15 @@ impl<'t> Reader<'t> {
             if parens && !self.eat(")") {
                 self.rest = "?";
             }
-            return Value::of(is_defined(name, self.lang));
+            return Value::of(is_defined(name, self.known));
         }
         if word.starts_with(|c: char| c.is_ascii_digit()) {
             let digits = word.trim_end_matches(['u', 'U', 'l', 'L']);
             return digits.parse().map_or(Value::Unknown, Value::Number);
         }
-        match is_defined(word, self.lang) {
+        match is_defined(word, self.known) {
             Some(false) => Value::Undefined,
+            Some(true) if says_what_is_there(word) => Value::Number(1),
             // What is predefined has a value, which differs.
             _ => Value::Unknown,
         }
@@ -247,6 +292,17 @@ impl<'t> Reader<'t> {
 mod tests {
     use super::*;
 
+    const C: Known<'_> = Known { lang: Lang::C, own: None };
+
+    #[test]
+    fn what_a_file_defines_is_defined() {
+        let own = HashSet::from([key("VERBOSE")]);
+        let known = Known { own: Some(&own), ..C };
+        assert_eq!(holds("defined(VERBOSE)", known), Some(true));
+        assert_eq!(is_taken("#ifndef VERBOSE", known), Some(false));
+        assert_eq!(holds("defined(QUIET)", known), None);
+    }
+
     #[test]
     fn conditions_of_systems() {
         for (text, holds_there) in [
@@ -254,8 +310,13 @@ mod tests {
             ("!defined _WIN32 && defined(__linux__)", Some(true)),
             ("defined(GIT_THREADS) && defined(GIT_WIN32)", Some(false)),
             ("defined(__APPLE__) || defined(__linux__)", Some(true)),
-            ("defined(__APPLE__) || HAVE_IT", None),
-            ("(NGX_HAVE_FIONBIO)", None),
+            ("defined(__APPLE__) || USE_IT", None),
+            ("(NGX_HAVE_FIONBIO)", Some(true)),
+            ("HAVE_DECL_X == 0", Some(false)),
+            ("HAVE_LIBATOMIC", None),
+            ("defined HAVE_KQUEUE", Some(false)),
+            ("defined(NO_PTHREADS)", Some(false)),
+            ("defined(HAVE_NO_X)", None),
             ("_MSC_VER >= 1900", Some(false)),
             ("!(defined(_AIX) || /* no */ defined(__sun))", Some(true)),
             ("__GNUC__ > 3", None),
@@ -264,17 +325,17 @@ mod tests {
             ("(", None),
             ("A(x) && 0", None),
         ] {
-            assert_eq!(holds(text, Lang::C), holds_there, "{text}");
+            assert_eq!(holds(text, C), holds_there, "{text}");
         }
-        assert_eq!(is_taken("#ifndef _WIN32", Lang::C), Some(true));
-        assert_eq!(is_taken("# ifdef USE_DARWIN", Lang::C), Some(false));
-        assert_eq!(is_taken("#ifdef __cplusplus", Lang::Cpp), Some(true));
-        assert_eq!(is_taken("#else", Lang::C), None);
+        assert_eq!(is_taken("#ifndef _WIN32", C), Some(true));
+        assert_eq!(is_taken("# ifdef USE_DARWIN", C), Some(false));
+        assert_eq!(is_taken("#ifdef __cplusplus", Known { lang: Lang::Cpp, own: None }), Some(true));
+        assert_eq!(is_taken("#else", C), None);
     }
 
     #[test]
     fn hostile_conditions_end() {
-        assert_eq!(holds(&"(".repeat(100_000), Lang::C), None);
-        assert_eq!(holds(&"!".repeat(100_000), Lang::C), None);
+        assert_eq!(holds(&"(".repeat(100_000), C), None);
+        assert_eq!(holds(&"!".repeat(100_000), C), None);
     }
 }

@@ -1,8 +1,8 @@
 //! What the extractor remembers between nodes.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
-use sdl_model::facts::{Def, DefFlags, DefIx, ExprIx, StrIx};
+use sdl_model::facts::{Def, DefFlags, DefIx, Expr, ExprIx, StrIx};
 use sdl_model::{SymbolKind, Visibility};
 
 use super::{Context, F, K, Node, platform};
@@ -10,6 +10,8 @@ use super::{Context, F, K, Node, platform};
 /// How many definitions of one name, and how many names, are looked at for branches: bounds the work.
 const MOST_TWINS: usize = 8;
 const MOST_MIXED: usize = 64;
+/// Most macros of a file that conditions are told of.
+const MOST_DEFINED: usize = 1 << 16;
 
 /// What the extractor remembers between nodes.
 #[derive(Debug, Default)]
@@ -26,10 +28,40 @@ pub struct State {
     left_out: Vec<(u32, u32)>,
     /// Branches that settings choose between.
     branches: Vec<Branches>,
+    /// What settings decide on, in bytes.
+    optional: Vec<(u32, u32)>,
+    /// What the file defines as a macro, up to here, whatever the settings.
+    defined: HashSet<u64>,
     /// The includes: which import, and where.
     includes: Vec<(usize, u32)>,
     /// Macros that open namespaces, and where their bodies are, in bytes.
     pub(super) opening_macros: HashMap<String, (u32, u32)>,
+}
+
+/// Pieces of a file, in order and apart from each other.
+struct Ranges(Vec<(u32, u32)>);
+
+impl Ranges {
+    fn of(mut all: Vec<(u32, u32)>) -> Self {
+        all.sort_unstable();
+        let mut merged: Vec<(u32, u32)> = Vec::with_capacity(all.len());
+        for (from, to) in all {
+            match merged.last_mut() {
+                Some(last) if from < last.1 => last.1 = last.1.max(to),
+                _ => merged.push((from, to)),
+            }
+        }
+        Self(merged)
+    }
+
+    fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    fn hold(&self, at: u32) -> bool {
+        let behind = self.0.partition_point(|(from, _)| *from <= at);
+        behind.checked_sub(1).and_then(|last| self.0.get(last)).is_some_and(|(_, to)| at < *to)
+    }
 }
 
 /// A branch that a setting chooses, and what stands in its place, in bytes.
@@ -39,6 +71,8 @@ struct Branches {
     rest: (u32, u32),
     /// Whether it depends on what the system has.
     found: bool,
+    /// Whether it is taken for the lack of a setting.
+    lacks: bool,
 }
 
 impl State {
@@ -88,11 +122,12 @@ impl State {
 
 /// A condition of the preprocessor: notes which branch is left out.
 pub(super) fn condition(cx: &mut Context<'_>, node: Node<'_>) {
+    let known = platform::Known { lang: cx.lang, own: Some(&cx.state.defined) };
     let taken = match node.kind() {
         K::PreprocIf | K::PreprocElif => {
-            node.child(F::Condition).and_then(|text| platform::holds(text.text(), cx.lang))
+            node.child(F::Condition).and_then(|text| platform::holds(text.text(), known))
         }
-        _ => platform::is_taken(node.text(), cx.lang),
+        _ => platform::is_taken(node.text(), known),
     };
     let other = node.child(F::Alternative);
     let left_out = match taken {
@@ -101,12 +136,49 @@ pub(super) fn condition(cx: &mut Context<'_>, node: Node<'_>) {
         None => None,
     };
     cx.state.left_out.extend(left_out);
+    if taken.is_none() && !is_once(node) {
+        cx.state.optional.push((node.start(), node.end()));
+    }
     if let (None, Some(other)) = (taken, other) {
         let condition = node.child(F::Condition).or_else(|| node.child(F::Name)).map_or("", Node::text);
         let not = condition.contains('!') || node.text().trim_start_matches(['#', ' ']).starts_with("ifn");
         let found = !not && condition.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == "HAVE");
         let (first, rest) = ((node.start(), other.start()), (other.start(), other.end()));
-        cx.state.branches.push(Branches { first, rest, found });
+        cx.state.branches.push(Branches { first, rest, found, lacks: not });
+    }
+}
+
+/// Whether `node`, a condition, keeps a header from being read twice.
+fn is_once(node: Node<'_>) -> bool {
+    let first = node.children().find(|child| child.is(K::PreprocDef));
+    node.is(K::PreprocIfdef)
+        && first.is_some_and(|def| {
+            let names = (def.child(F::Name).map(Node::text), node.child(F::Name).map(Node::text));
+            names.0 == names.1 && def.child(F::Value).is_none()
+        })
+}
+
+/// `#define name`: known from here on, unless settings decide on it.
+pub(super) fn defined(cx: &mut Context<'_>, node: Node<'_>, name: &str) {
+    let decides = |around: Node<'_>| match around.kind() {
+        // Where it has no other value, it gets this one.
+        K::PreprocIfdef => {
+            let same = around.child(F::Name).is_some_and(|guard| guard.text() == name);
+            !same && !is_once(around)
+        }
+        K::PreprocIf | K::PreprocElif | K::PreprocElifdef => true,
+        _ => false,
+    };
+    if cx.state.defined.len() < MOST_DEFINED && !node.ancestors().any(decides) {
+        cx.state.defined.insert(platform::key(name));
+    }
+}
+
+/// `#undef name`.
+pub(super) fn undefined(cx: &mut Context<'_>, node: Node<'_>) {
+    let text = node.text().trim_start_matches(['#', ' ', '\t']);
+    if let Some(name) = text.strip_prefix("undef") {
+        cx.state.defined.remove(&platform::key(name.trim()));
     }
 }
 
@@ -117,10 +189,15 @@ fn mark_other_branches(cx: &mut Context<'_>) {
     if branches.is_empty() {
         return;
     }
-    let is_macro = |kind| kind == SymbolKind::Macro;
+    // A macro without parameters that is another name.
+    let renames = |cx: &Context<'_>, def: &Def| {
+        let value = def.value.filter(|_| def.kind == SymbolKind::Constant);
+        value.is_some_and(|value| matches!(cx.b.out.expr(value), Expr::Name(_)))
+    };
+    let is_macro = |kind| matches!(kind, SymbolKind::Macro | SymbolKind::Constant);
     let mut by_name: HashMap<StrIx, (Vec<DefIx>, bool, bool)> = HashMap::new();
     for (ix, def) in cx.b.defs().iter().enumerate() {
-        if matches!(def.kind, SymbolKind::Macro | SymbolKind::Function) {
+        if matches!(def.kind, SymbolKind::Macro | SymbolKind::Function) || renames(cx, def) {
             let (all, macros, functions) = by_name.entry(def.name).or_default();
             all.push(DefIx(ix as u32));
             *macros |= is_macro(def.kind);
@@ -141,8 +218,12 @@ fn mark_other_branches(cx: &mut Context<'_>) {
             let of_other_kind = |one: &&Def| is_macro(one.kind) != is_macro(def.kind);
             let before = all.iter().map(|ix| cx.b.def(*ix)).filter(of_other_kind);
             let replaced = before.into_iter().any(|one| {
+                let renames = [def.kind, one.kind].contains(&SymbolKind::Constant);
                 let replaces = |of: &Branches| {
-                    (of.found || is_macro(one.kind)) && holds(of.first, one) && holds(of.rest, def)
+                    // A function that a setting asks for, and what its name stands for otherwise.
+                    let first_counts = of.found || if renames { of.lacks } else { is_macro(one.kind) };
+                    (first_counts && holds(of.first, one) && holds(of.rest, def))
+                        || (renames && !first_counts && holds(of.first, def) && holds(of.rest, one))
                 };
                 branches.iter().any(replaces)
             });
@@ -156,29 +237,22 @@ fn mark_other_branches(cx: &mut Context<'_>) {
 /// Marks what stands where a build for Linux does not look.
 pub(super) fn mark_other_systems(cx: &mut Context<'_>) {
     mark_other_branches(cx);
-    let mut ranges = std::mem::take(&mut cx.state.left_out);
-    if ranges.is_empty() {
+    let optional = Ranges::of(std::mem::take(&mut cx.state.optional));
+    let left_out = Ranges::of(std::mem::take(&mut cx.state.left_out));
+    if left_out.is_empty() && optional.is_empty() {
         return;
     }
-    ranges.sort_unstable();
-    let mut merged: Vec<(u32, u32)> = Vec::with_capacity(ranges.len());
-    for (from, to) in ranges {
-        match merged.last_mut() {
-            Some(last) if from < last.1 => last.1 = last.1.max(to),
-            _ => merged.push((from, to)),
-        }
-    }
-    let is_left_out = |at: u32| {
-        let behind = merged.partition_point(|(from, _)| *from <= at);
-        behind.checked_sub(1).and_then(|last| merged.get(last)).is_some_and(|(_, to)| at < *to)
-    };
     for ix in 1..cx.b.defs().len() as u32 {
-        if is_left_out(cx.b.def(DefIx(ix)).span.start) {
+        let at = cx.b.def(DefIx(ix)).span.start;
+        if left_out.hold(at) {
             cx.b.flag(DefIx(ix), DefFlags::LEFT_OUT);
+        }
+        if optional.hold(at) {
+            cx.b.flag(DefIx(ix), DefFlags::OPTIONAL);
         }
     }
     for (ix, at) in std::mem::take(&mut cx.state.includes) {
-        if is_left_out(at)
+        if left_out.hold(at)
             && let Some(include) = cx.b.imports_mut().get_mut(ix)
         {
             // Who includes this file does not see it.

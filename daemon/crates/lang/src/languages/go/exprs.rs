@@ -13,6 +13,7 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             half.attr(base, node.child(F::Field).map_or("", Node::text))
         }
         K::CallExpression => call(half, node),
+        K::TypeConversion if let Some(callee) = instantiated(half, node) => half.call(callee, 1),
         K::CompositeLiteral | K::TypeConversion | K::TypeAssertion => {
             let ty = half.ty_or_unknown(node.child(F::TypeField));
             half.add(Expr::New(ty))
@@ -73,6 +74,19 @@ fn call<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     }
     let callee = half.value(callee);
     half.call(callee, arg_count(args))
+}
+
+/// `F[T](x)` reads as a conversion, but may be a call: what is called.
+fn instantiated<'a>(half: &mut Half<'a>, node: Node<'a>) -> Option<ExprIx> {
+    let generic = node.child(F::TypeField).filter(|ty| ty.is(K::GenericType))?;
+    let named = types::named(generic)?;
+    let callee = if named.is(K::QualifiedType) {
+        let package = half.name(named.child(F::Package)?.text());
+        half.attr(package, named.child(F::Name)?.text())
+    } else {
+        half.name(named.text())
+    };
+    Some(half.add(Expr::Index(callee)))
 }
 
 /// How many arguments stand in an argument list.

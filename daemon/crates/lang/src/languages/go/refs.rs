@@ -73,7 +73,8 @@ pub(super) fn qualified_type<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit 
         && let (Some(package), Some(name)) = (node.child(F::Package), node.child(F::Name))
     {
         let recv = cx.b.body.name(package.text());
-        cx.b.reference(RefForm::Type, name.text(), name.start(), Some(recv), 0);
+        let (form, args) = type_form(node);
+        cx.b.reference(form, name.text(), name.start(), Some(recv), args);
     }
     Visit::Skip
 }
@@ -84,7 +85,15 @@ pub(super) fn type_name<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if declares || types::is_builtin(name) || is_constructed(node) || structs::is_embedded(node) {
         return;
     }
-    cx.b.reference(RefForm::Type, name, node.start(), None, 0);
+    let (form, args) = type_form(node);
+    cx.b.reference(form, name, node.start(), None, args);
+}
+
+/// What the name of a type is there for: `F[T](x)` reads as a conversion, but may be a call.
+fn type_form(node: Node<'_>) -> (RefForm, usize) {
+    let converts = node.is_in(K::GenericType, F::TypeField)
+        && node.parent().is_some_and(|generic| generic.is_in(K::TypeConversion, F::TypeField));
+    if converts { (RefForm::PathCall, 1) } else { (RefForm::Type, 0) }
 }
 
 pub(super) fn selector<'a>(cx: &mut Context<'a>, node: Node<'a>) {
@@ -92,7 +101,8 @@ pub(super) fn selector<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let recv = cx.b.body.value(operand);
     let (form, args) = match form(node) {
         (RefForm::Call, args) => (RefForm::MethodCall, args),
-        (_, args) => (RefForm::Attr, args),
+        (RefForm::Value, args) => (RefForm::Attr, args),
+        other => other,
     };
     cx.b.reference(form, name.text(), name.start(), Some(recv), args);
 }
@@ -177,12 +187,16 @@ fn literal_type(node: Node<'_>) -> Option<Node<'_>> {
     Some(ty)
 }
 
-/// What is done with the value of `node`.
+/// What is done with the value of `node`. In `f[x](…)`, `f` is a list of functions, or a generic one: a path that is
+/// called, if it leads to a function.
 fn form(node: Node<'_>) -> (RefForm, usize) {
-    match node.parent() {
-        Some(call) if node.is_in(K::CallExpression, F::Function) => {
-            (RefForm::Call, exprs::arg_count(call.child(F::Arguments)))
-        }
-        _ => (RefForm::Value, 0),
+    let Some(parent) = node.parent() else { return (RefForm::Value, 0) };
+    let args = |call: Option<Node<'_>>| exprs::arg_count(call.and_then(|call| call.child(F::Arguments)));
+    if node.is_in(K::CallExpression, F::Function) {
+        (RefForm::Call, args(Some(parent)))
+    } else if node.is_in(K::IndexExpression, F::Operand) && parent.is_in(K::CallExpression, F::Function) {
+        (RefForm::PathCall, args(parent.parent()))
+    } else {
+        (RefForm::Value, 0)
     }
 }

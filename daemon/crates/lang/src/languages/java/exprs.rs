@@ -24,6 +24,15 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             let callee = callee(half, node);
             half.call(callee, arg_count(node))
         }
+        // `outer.new Inner()`: the inner type is a member of the outer one.
+        K::ObjectCreation
+            if let (Some(outer), Some(named)) =
+                (outer(node), node.child(F::TypeField).filter(|ty| ty.is(K::TypeIdentifier))) =>
+        {
+            let base = half.value(outer);
+            let class = half.attr(base, named.text());
+            half.call(class, arg_count(node))
+        }
         K::ObjectCreation | K::CastExpression => {
             let ty = half.ty_or_unknown(node.child(F::TypeField));
             half.add(Expr::New(ty))
@@ -91,6 +100,22 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         K::TypeIdentifier | K::ScopedTypeIdentifier | K::GenericType | K::ArrayType => half.ty(node),
         _ => half.unknown(),
     }
+}
+
+/// The object in which `node`, a creation, makes one of an inner type: `outer` in `outer.new Inner()`.
+pub(super) fn outer(node: Node<'_>) -> Option<Node<'_>> {
+    node.first().filter(|first| {
+        matches!(
+            first.kind(),
+            K::Identifier
+                | K::FieldAccess
+                | K::This
+                | K::MethodInvocation
+                | K::ParenthesizedExpression
+                | K::ArrayAccess
+                | K::ObjectCreation
+        )
+    })
 }
 
 /// What `node`, a call, calls.

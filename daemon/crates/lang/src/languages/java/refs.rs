@@ -47,7 +47,13 @@ fn config(cx: &mut Context<'_>, key: Node<'_>) {
 /// `new T(…)`.
 pub(super) fn creation<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(named) = node.child(F::TypeField).and_then(types::named) else { return };
-    construct(cx, named, named.start(), exprs::arg_count(node));
+    let args = exprs::arg_count(node);
+    if let Some(outer) = exprs::outer(node).filter(|_| named.is(K::TypeIdentifier)) {
+        let recv = cx.b.body.value(outer);
+        cx.b.reference(RefForm::Construct, named.text(), named.start(), Some(recv), args);
+    } else {
+        construct(cx, named, named.start(), args);
+    }
 }
 
 fn construct<'a>(cx: &mut Context<'a>, named: Node<'a>, at: u32, args: usize) {

@@ -40,6 +40,8 @@ struct Open {
     parens: i32,
     /// Whether it stands inside a statement.
     cuts: bool,
+    /// Whether it stands inside a declaration outside of all functions.
+    in_head: bool,
     /// Whether it stands between things that commas part.
     in_list: bool,
     /// How many braces and parentheses are open at the end of each branch.
@@ -81,6 +83,7 @@ pub(super) fn hide(m: &mut Masked<'_>, lang: Lang) {
                         braces,
                         parens,
                         cuts: parens > 0 || (!whole && !lists.is_empty() && !in_list && !m.is_comma(before)),
+                        in_head: !whole && parens == 0 && lists.is_empty() && !m.is_comma(before),
                         in_list,
                         after: Vec::new(),
                         broken: false,
@@ -102,6 +105,9 @@ pub(super) fn hide(m: &mut Masked<'_>, lang: Lang) {
                         one.broken |= (braces, parens) != (one.braces, one.parens)
                             || (!whole && braces > 0 && !one.in_list);
                         one.after.push((braces, parens));
+                        // `int #ifdef X __attribute__((y)) #endif f(void)`.
+                        let start = one.marks.first().copied().unwrap_or(at);
+                        one.cuts |= one.in_head && !(start..at).any(|ix| m.is_apart(ix, &one.marks));
                         let kept = kept(m, &one, lang);
                         (braces, parens) = one.after.get(kept).copied().unwrap_or((one.braces, one.parens));
                         one.marks.push(at);
@@ -120,6 +126,15 @@ pub(super) fn hide(m: &mut Masked<'_>, lang: Lang) {
 }
 
 impl Masked<'_> {
+    /// Whether token `at` is no part of a declaration's head: an end, a directive that is none of `marks`.
+    fn is_apart(&self, at: usize, marks: &[usize]) -> bool {
+        match self.kind(at) {
+            Some(TokKind::Punct(b';' | b'{' | b'}')) => true,
+            Some(TokKind::Directive) => marks.binary_search(&at).is_err(),
+            _ => false,
+        }
+    }
+
     fn is_comma(&self, at: Option<usize>) -> bool {
         at.is_some_and(|at| self.is(at, b','))
     }
@@ -134,7 +149,7 @@ fn ends(m: &Masked<'_>, at: usize) -> bool {
 fn kept(m: &Masked<'_>, one: &Open, lang: Lang) -> usize {
     let may_be_taken = |mark: &usize| {
         let text = std::str::from_utf8(m.text(*mark)).unwrap_or("");
-        platform::is_taken(text, lang) != Some(false)
+        platform::is_taken(text, platform::Known { lang, own: None }) != Some(false)
     };
     if one.cuts || one.broken {
         one.marks.iter().position(may_be_taken).unwrap_or(one.marks.len())

@@ -312,6 +312,15 @@ fn one(m: &mut Masked<'_>, head: &[usize], class: Option<usize>) {
                         types(m, head, &names, typed);
                         return;
                     }
+                    // `printf_like(1, 2) f(…)`: no function has literals for parameters.
+                    if m.is(at(ix), b'(') && m.is_word(at(from)) && ix == from + 1 {
+                        let behind = skip_group(m, head, ix);
+                        if holds_literals(m, head, ix, behind) && behind < head.len() {
+                            (from..behind).for_each(|ix| m.hide(at(ix)));
+                            ix = behind;
+                            continue;
+                        }
+                    }
                     // `API(int) f(void)`: the macro's argument is the type.
                     if m.is(at(ix), b'(') && names.is_empty() && !typed {
                         let behind = skip_group(m, head, ix);
@@ -427,6 +436,13 @@ fn before_operator(m: &mut Masked<'_>, head: &[usize], names: &[Unit], from: usi
             (unit.from..unit.to).filter_map(|ix| head.get(ix).copied()).for_each(|at| m.hide(at));
         }
     }
+}
+
+/// Whether the parentheses from `open` to `behind` hold numbers and texts, and nothing that is declared.
+fn holds_literals(m: &Masked<'_>, head: &[usize], open: usize, behind: usize) -> bool {
+    let inner = head.get(open + 1..behind.saturating_sub(1)).unwrap_or_default();
+    let is_literal = |at: &usize| m.kind(*at) == Some(TokKind::Literal);
+    inner.iter().any(is_literal) && inner.iter().all(|at| is_literal(at) || m.is(*at, b','))
 }
 
 /// Whether what the parenthesis at `open` holds, which ends the head, is a function's head: a type, a name, parameters.

@@ -49,6 +49,14 @@ pub(super) fn end(m: &mut Masked<'_>, cpp: bool) {
             matches!(m.kind(b), Some(TokKind::Directive | TokKind::Punct(b';' | b'{' | b'}' | b':')))
         });
         let code = m.code.get(at).copied().unwrap_or(false);
+        // `done:` before the end of a condition: a label wants a statement.
+        let label = kind == TokKind::Word && m.is(at + 1, b':') && !m.is(at + 2, b':');
+        if code && starts && label && m.kind(at + 2) == Some(TokKind::Directive) {
+            let end = m.toks.get(at + 1).map_or(0, |tok| tok.end as usize);
+            if m.bytes.get(end).is_some_and(u8::is_ascii_whitespace) {
+                m.semicolons.push(end);
+            }
+        }
         if code && starts && kind == TokKind::Word && m.is(at + 1, b'(') && !is_control(m.text(at)) {
             let behind = group_end(m, at + 1);
             let follows = m.toks.get(behind);
