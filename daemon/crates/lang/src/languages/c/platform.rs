@@ -84,9 +84,18 @@ fn says_what_is_there(name: &str) -> bool {
     name.split('_').any(|word| word == "HAVE") && !name.split('_').any(|word| word.starts_with("LIB"))
 }
 
-/// `NO_THREADS`: who builds a thing as it is by default leaves nothing out.
+/// `NO_THREADS`, `MEM_DEBUG`: who builds a thing as it is by default leaves nothing out and puts nothing in to look for
+/// mistakes.
 fn says_what_is_not(name: &str) -> bool {
-    name.split('_').any(|word| matches!(word, "NO" | "WITHOUT" | "DISABLE" | "DISABLED"))
+    let is_left_out = |word| {
+        matches!(
+            word,
+            "NO" | "WITHOUT" | "DISABLE" | "DISABLED" | "UNITTEST" | "UNITTESTS" | "FUZZ" | "FUZZING"
+        )
+    };
+    // `X_DEBUG_C` has a module for it; `X_DEBUG` debugs X.
+    let debugs = name.ends_with("DEBUG") && !name.ends_with("NDEBUG");
+    debugs || name.split('_').any(is_left_out)
 }
 
 /// Whether one of the words of a name is that of a system or compiler of elsewhere: `_WIN32`, `HAVE_WINDOWS_H`.
@@ -317,6 +326,8 @@ mod tests {
             ("defined HAVE_KQUEUE", Some(false)),
             ("defined(NO_PTHREADS)", Some(false)),
             ("defined(HAVE_NO_X)", None),
+            ("defined(MEMDEBUG) || NGX_DEBUG", Some(false)),
+            ("defined(NDEBUG)", None),
             ("_MSC_VER >= 1900", Some(false)),
             ("!(defined(_AIX) || /* no */ defined(__sun))", Some(true)),
             ("__GNUC__ > 3", None),
