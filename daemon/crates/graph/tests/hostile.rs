@@ -61,6 +61,25 @@ fn a_small_stack_is_enough() {
 }
 
 #[test]
+fn names_that_lead_to_themselves_end() {
+    // On a thread as small as a repository's worker has: an endless chain ends the whole process.
+    let on_small_stack = |files: Vec<(String, String)>| {
+        let small = std::thread::Builder::new().stack_size(2 << 20);
+        small.spawn(move || resolve(&files)).unwrap().join().unwrap()
+    };
+    let rust = "use quick::quick;\npub fn quick() {}\npub fn run() { quick::go(); quick(); }\n";
+    let manifest = "[package]\nname = \"a\"\n";
+    let edges = on_small_stack(vec![
+        ("Cargo.toml".to_owned(), manifest.to_owned()),
+        ("src/lib.rs".to_owned(), rust.to_owned()),
+    ]);
+    assert!(edges.iter().any(|edge| edge.contains("run")), "{edges:?}");
+    let script = "export const make: make.Kind = function () { return 1; };\n\
+                  export function run() { const one = new make(); one.go(); return make.other(); }\n";
+    let _ = on_small_stack(vec![("a.ts".to_owned(), script.to_owned())]);
+}
+
+#[test]
 fn inheritance_cycles_end() {
     let text = "class A(B):\n    pass\n\nclass B(C):\n    pass\n\nclass C(A):\n    def f(self):\n        self.g()\n        super().h()\n";
     let edges = resolve(&[("a.py".to_owned(), text.to_owned())]);

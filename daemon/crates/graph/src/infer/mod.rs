@@ -217,6 +217,8 @@ pub(crate) enum Tag {
     Seen,
     Spelled,
     Tagged,
+    Behind,
+    Constructed,
 }
 
 /// Packs a question: a tag, a definition and up to two more numbers.

@@ -400,10 +400,14 @@ impl Infer<'_, '_> {
             SymbolKind::Function if matches!(file.lang(), Lang::JavaScript) => Some(def),
             SymbolKind::Function if self.is_ecma(def) => {
                 if let Some(ty) = found.ty {
-                    let scope = found.parent.unwrap_or(DefIx::MODULE);
-                    return self
-                        .stated(&Self::outline_ctx(&file, DefRef { def: scope, ..def }, None), ty)
-                        .instance_of();
+                    // What is stated may lead here again.
+                    let q = question2(Tag::Constructed, def, None);
+                    let typed = self.w.derive(&self.w.memos.types, q, Typed::UNKNOWN, || {
+                        let scope = found.parent.unwrap_or(DefIx::MODULE);
+                        let ctx = Self::outline_ctx(&file, DefRef { def: scope, ..def }, None);
+                        Typed::new(self.stated(&ctx, ty), super::How::Stated)
+                    });
+                    return typed.ty.instance_of();
                 }
                 let is_extended = file.name(def.def).is_some_and(|name| !file.owned_by(name).is_empty());
                 (is_extended || file.holds_any(def.def)).then_some(def)

@@ -6,6 +6,7 @@ use sdl_model::facts::{DefFlags, DefIx, ImportKind};
 use super::crates::{self, crate_named};
 use super::paths::{ancestors, dir as dir_of, in_dir};
 use super::{ModRef, Place, conditions, import, inside, module as module_at};
+use crate::infer::{Tag, question};
 use crate::world::{DefRef, FileIx, Sym, World};
 
 /// The module that the path `text` names in `scope` of a file.
@@ -42,10 +43,6 @@ pub(super) fn module(w: &World<'_>, from: FileIx, scope: DefIx, text: &str) -> P
 
 /// What `name` is in a module where more of a path follows: a function does not hide a module or a type of its name.
 pub(super) fn holder(w: &World<'_>, at: DefRef, name: Sym) -> Place {
-    holder_at(w, at, name, 0)
-}
-
-fn holder_at(w: &World<'_>, at: DefRef, name: Sym, depth: u8) -> Place {
     let file = w.file(at.file);
     let inline = file.children(at.def, name).find_map(|def| {
         let found = file.outline.def(def).filter(|found| !found.flags.has(DefFlags::LOCAL))?;
@@ -72,7 +69,7 @@ fn holder_at(w: &World<'_>, at: DefRef, name: Sym, depth: u8) -> Place {
                     inline
                         .map(|def| Place::Module(ModRef::Inline(DefRef { def, ..at })))
                         .or_else(|| imports().find(holds))
-                        .or_else(|| behind_imports(w, at, name, depth))
+                        .or_else(|| behind_imports(w, at, name))
                         .unwrap_or(first)
                 }
                 found => found,
@@ -81,26 +78,29 @@ fn holder_at(w: &World<'_>, at: DefRef, name: Sym, depth: u8) -> Place {
 }
 
 /// What holds more of a path where an import of `name` binds a function and that.
-fn behind_imports(w: &World<'_>, at: DefRef, name: Sym, depth: u8) -> Option<Place> {
-    const DEPTH: u8 = 8;
-    let file = w.file(at.file);
-    let mut all = file.imports(at.def, name).filter_map(|ix| file.import(ix)).filter(|_| depth < DEPTH);
-    all.find_map(|import| {
-        let of = match module(w, at.file, import.scope, file.outline.str(import.module)) {
-            Place::Module(ModRef::File(file)) => DefRef { file, def: DefIx::MODULE },
-            Place::Module(ModRef::Inline(def)) => def,
-            _ => return None,
-        };
-        let name = w.sym(file.outline.str(import.name?));
-        match holder_at(w, of, name, depth + 1) {
-            Place::Def(def)
-                if w.file(def.file).outline.def(def.def).is_some_and(|def| def.kind.is_callable()) =>
-            {
-                None
+fn behind_imports(w: &World<'_>, at: DefRef, name: Sym) -> Option<Place> {
+    let q = question(Tag::Behind, at, u64::from(name.0));
+    let found = w.derive(&w.memos.places, q, Place::Missing, || {
+        let file = w.file(at.file);
+        let mut all = file.imports(at.def, name).filter_map(|ix| file.import(ix));
+        let behind = all.find_map(|import| {
+            let of = match super::module(w, at.file, import.scope, file.outline.str(import.module)) {
+                Place::Module(ModRef::File(file)) => DefRef { file, def: DefIx::MODULE },
+                Place::Module(ModRef::Inline(def)) => def,
+                _ => return None,
+            };
+            match holder(w, of, w.sym(file.outline.str(import.name?))) {
+                Place::Def(def)
+                    if w.file(def.file).outline.def(def.def).is_some_and(|def| def.kind.is_callable()) =>
+                {
+                    None
+                }
+                found => found.is_found().then_some(found),
             }
-            found => found.is_found().then_some(found),
-        }
-    })
+        });
+        behind.unwrap_or(Place::Missing)
+    });
+    found.is_found().then_some(found)
 }
 
 fn module_ref(at: DefRef) -> ModRef {
