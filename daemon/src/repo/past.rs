@@ -57,7 +57,12 @@ impl Pasts {
             }
             if !state.reading {
                 state.reading = true;
-                self.start(root.to_owned(), commit.to_owned(), std::mem::take(&mut state.known));
+                let known = std::mem::take(&mut state.known);
+                // What can't be started ends here and now, and notes that in the state.
+                drop(state);
+                self.start(root.to_owned(), commit.to_owned(), known);
+                state = self.0.lock();
+                continue;
             }
             let left = deadline.saturating_duration_since(Instant::now());
             if left.is_zero() {
