@@ -185,6 +185,23 @@ fn a_commit_is_the_version_that_it_was() {
 }
 
 #[test]
+fn what_was_committed_tells_a_task_where_to_look() {
+    let Some(world) = World::new() else { return };
+    let lane = || {
+        let args =
+            json!({"taskText": "totals of coupons", "includeRetrievalEvidence": true, "sync": "require"});
+        let slice = world.ok("slice.build", args);
+        let lanes = slice["retrievalEvidence"]["lanes"].as_array().unwrap().clone();
+        lanes.into_iter().find(|lane| lane["lane"] == "history").unwrap()
+    };
+    assert_eq!(lane()["status"], "empty", "four commits that say nothing of it");
+    fs::write(world.root.join("shop/sums.py"), "def total(items):\n    return 1\n").unwrap();
+    git(&world.root, &["commit", "-q", "-a", "-m", "Take coupons off"]);
+    let lane = lane();
+    assert_eq!((&lane["status"], lane["candidates"].as_u64().unwrap() > 0), (&json!("ok"), true), "{lane}");
+}
+
+#[test]
 fn revisions_are_named_as_in_git() {
     let Some(world) = World::new() else { return };
     git(&world.root, &["tag", "-a", "first", "HEAD~3", "-m", "the first"]);
