@@ -3,7 +3,7 @@
 use sdl_model::Version;
 use sdl_retrieve::card::Enrichment;
 use sdl_retrieve::layer::Layer;
-use sdl_retrieve::refresh::{Lease, Refreshed, fresh, refresh, refresh_between};
+use sdl_retrieve::refresh::{Lease, Refreshed, fresh_unsaved, refresh, refresh_between};
 
 use crate::ToolError;
 use crate::action::ReadCx;
@@ -12,26 +12,24 @@ use crate::stamp::Stamp;
 
 /// The state that a client knows, as far as it can be compared with.
 pub(crate) enum Since {
-    /// A version; there are no unsaved buffers, and were none when it was served.
+    /// A version, asked for without unsaved buffers.
     Version(Version),
-    /// A state with unsaved buffers, or one that they have come over since. Lies over the newest version.
-    State(Box<Layer>),
-    /// It is not known any more: the client gets the whole slice anew.
+    /// A version with or without unsaved buffers, as a layer over the newest version, where there are or were buffers.
+    State(Version, Box<Layer>),
+    /// A state that is not known any more: the client gets the whole slice.
     Lost,
 }
 
 impl Since {
-    /// What is known of the state `known` of a slice. A version's number does not tell which unsaved text its client has
-    /// seen, so with buffers in play only the state that was served last can be compared with.
+    /// What is known of the state `known`.
     pub(crate) fn of(cx: &ReadCx<'_>, known: Stamp, lease: &Lease) -> Result<Self, ToolError> {
-        if known.overlay.is_none() && lease.overlay.is_none() && cx.overlay.is_none() {
+        if known.overlay.is_none() && cx.overlay.is_none() {
             return Ok(Self::Version(known.version));
         }
-        let served = Stamp { version: lease.current, overlay: lease.overlay };
-        let kept = lease.incarnation == cx.snapshot.incarnation()
+        let is_kept = lease.incarnation == cx.snapshot.incarnation()
             && known.version <= cx.version
             && cx.snapshot.floor().is_some_and(|floor| floor <= known.version);
-        if known != served || !kept {
+        if !is_kept {
             return Ok(Self::Lost);
         }
         let outlines = cx.source.outlines();
@@ -42,7 +40,7 @@ impl Since {
                 None => return Ok(Self::Lost),
             },
         };
-        Ok(Self::State(Box::new(layer)))
+        Ok(Self::State(known.version, Box::new(layer)))
     }
 
     /// What changed in the slice since, up to the state that is answered from.
@@ -55,12 +53,12 @@ impl Since {
         let outlines = StoredOutlines(cx.repo.facts());
         let nothing = Layer::default();
         let now = cx.overlay.map_or(&nothing, |overlay| &*overlay.layer);
-        let mut refreshed = match self {
+        Ok(match self {
             Self::Version(known) => refresh(cx.snapshot, &outlines, lease, *known, enrichment)?,
-            Self::State(then) => refresh_between(cx.snapshot, &outlines, lease, (then, now), enrichment)?,
-            Self::Lost => fresh(cx.source, cx.snapshot, lease, enrichment)?,
-        };
-        refreshed.lease.overlay = cx.stamp().overlay;
-        Ok(refreshed)
+            Self::State(known, then) => {
+                refresh_between(cx.source, cx.snapshot, &outlines, lease, (*known, then), now, enrichment)?
+            }
+            Self::Lost => fresh_unsaved(cx.source, cx.snapshot, &outlines, lease, now, enrichment)?,
+        })
     }
 }

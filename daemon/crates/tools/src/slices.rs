@@ -89,12 +89,11 @@ pub(crate) fn new_handle(cx: &ReadCx<'_>, kind: HandleKind) -> String {
 
 /// Leaves the lease to be written under its handle; `from` is the generation that it was made from, `before` what it held.
 pub(crate) fn hold(cx: &ReadCx<'_>, handle: &str, from: u64, lease: &Lease, before: Option<&Lease>) {
-    // With the members of before, a lease that is read again after a crash merely tells once more what it told.
+    // What a lease follows can be worked out again: one that is read after a crash as it was before gives the same answers.
     let at_once = before.is_none_or(|before| {
-        lease.members != before.members
+        lease.following != before.following
             || lease.incarnation != before.incarnation
             || lease.built != before.built
-            || lease.overlay != before.overlay
             || lease.request != before.request
     });
     cx.write(LeaseWrite::Put {

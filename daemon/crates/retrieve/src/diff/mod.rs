@@ -3,9 +3,11 @@
 mod blast;
 mod compare;
 mod pair;
+pub(crate) mod successors;
 mod symbols;
 mod types;
 
 pub use blast::{FanIn, blast_radius};
+pub(crate) use symbols::change_between;
 pub use symbols::{Change, changed_symbols};
 pub use types::{BlastItem, ChangeType, ChangedSymbol, Delta, FanInTrend, SetDiff, TextDiff, Tiers};

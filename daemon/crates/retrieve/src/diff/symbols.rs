@@ -3,10 +3,11 @@
 use std::collections::{HashMap, HashSet};
 
 use sdl_ledger::Changes;
-use sdl_model::{Edge, FileChange, SymbolId, SymbolKind, Version};
+use sdl_model::{Edge, SymbolId, SymbolKind, Version};
 
 use super::compare::{Differences, compare};
 use super::pair::pairs;
+use super::successors::sides;
 use super::types::{ChangeType, ChangedSymbol, Tiers};
 use crate::card::{Detail, range};
 use crate::source::symbols_in_row;
@@ -142,15 +143,7 @@ fn pair_up(edges: &Edges<'_>, went: Vec<Sym>, came: Vec<Sym>, found: &mut Vec<Ch
     let mut came: Vec<Option<Sym>> = came.into_iter().map(Some).collect();
     for (old, new) in pairs {
         let (Some(old), Some(new)) = (went[old].take(), came[new].take()) else { continue };
-        // A module goes by its file's name.
-        let moved = old.name() == new.name() || old.kind() == SymbolKind::Module;
-        let what = match moved {
-            // Another kind, or other parameters of an overload: another id, and yet the same thing to its readers.
-            true if old.file() == new.file() && old.qualified() == new.qualified() => ChangeType::Modified,
-            true => ChangeType::Moved,
-            false => ChangeType::Renamed,
-        };
-        found.extend(edges.compared(what, old, new)?);
+        found.extend(edges.compared(succession(&old, &new), old, new)?);
     }
     for (what, rest) in [(ChangeType::Removed, went), (ChangeType::Added, came)] {
         for sym in rest.into_iter().flatten() {
@@ -161,12 +154,31 @@ fn pair_up(edges: &Edges<'_>, went: Vec<Sym>, came: Vec<Sym>, found: &mut Vec<Ch
     Ok(())
 }
 
-fn sides(outlines: &dyn Outlines, change: &FileChange) -> Result<(Vec<Sym>, Vec<Sym>)> {
-    let side = |row: &Option<sdl_model::FileRow>| match row {
-        Some(row) => symbols_in_row(outlines, change.file, row),
-        None => Ok(Vec::new()),
-    };
-    Ok((side(&change.old)?, side(&change.new)?))
+/// What a symbol went through that is `new` now.
+fn succession(old: &Sym, new: &Sym) -> ChangeType {
+    // A module goes by its file's name.
+    let same_name = old.name() == new.name() || old.kind() == SymbolKind::Module;
+    match same_name {
+        _ if old.id == new.id => ChangeType::Modified,
+        // Another kind, or other parameters of an overload: another id, and yet the same thing to its readers.
+        true if old.file() == new.file() && old.qualified() == new.qualified() => ChangeType::Modified,
+        true => ChangeType::Moved,
+        false => ChangeType::Renamed,
+    }
+}
+
+/// One symbol in two versions. `edges` lists the symbols whose outgoing edges differ between them, in order.
+pub(crate) fn change_between(
+    history: &dyn History,
+    (from, to): (Version, Version),
+    edges: &[SymbolId],
+    (old, new): (Sym, Sym),
+) -> Result<Option<Change>> {
+    let edges = Edges { history, from, to, changed: edges };
+    Ok(edges.compared(succession(&old, &new), old, new)?.filter(|change| {
+        let same = change.old.as_ref().map(|old| old.id) == change.new.as_ref().map(|new| new.id);
+        !same || differs(change)
+    }))
 }
 
 /// Opens a symbol of a file that did not change.

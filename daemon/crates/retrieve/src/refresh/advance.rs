@@ -1,85 +1,151 @@
-//! A lease, brought up to the head.
+//! What a slice follows, from one version to the next.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
-use sdl_model::{EdgeKind, SymbolId, SymbolKind, Version};
+use sdl_ledger::Changes;
+use sdl_model::{Edge, EdgeKind, FileId, SymbolId, SymbolKind, Version};
 
-use super::held_changes;
-use super::lease::{Lease, Member};
-use crate::{History, Outlines, Result, Source, Sym};
+use super::lease::{Followed, Following, Lease};
+use crate::diff::successors;
+use crate::slice::{MAX_CARDS, SliceRequest};
+use crate::{History, Outlines, Result};
 
-/// Members that one refresh adds.
-const MOST_ADDED: usize = 24;
+/// New callees that a slice begins to follow in one version.
+const MAX_NEW_CALLEES: usize = 24;
+/// A slice that follows this many symbols begins to follow no more callees. It still follows renames, which replace what
+/// they rename.
+const MAX_FOLLOWED: usize = MAX_CARDS as usize;
 
-/// Ends the members that are gone, follows those that were renamed or moved, and adds what edited members newly call.
-pub(super) fn advance(history: &dyn History, outlines: &dyn Outlines, lease: &mut Lease) -> Result<()> {
-    let (from, head) = (lease.current, history.version());
-    let changes = history.changes_between(from, head)?;
-    let held: HashSet<SymbolId> = lease.held_at(from).collect();
-    let changed = held_changes(history, outlines, from, &changes, &held)?;
-    let mut now = held.clone();
-    let mut ended = HashSet::new();
-    let mut began: Vec<SymbolId> = Vec::new();
-    for change in &changed {
-        let (old, new) = (change.old.as_ref().map(|sym| sym.id), change.new.as_ref().map(|sym| sym.id));
-        if old == new {
-            continue;
-        }
-        if let (Some(old), Some(new)) = (&change.old, &change.new) {
-            follow(lease, old, new);
-        }
-        if let Some(old) = old.filter(|old| now.remove(old)) {
-            ended.insert(old);
-        }
-        if let Some(new) = new.filter(|new| now.insert(*new)) {
-            began.push(new);
-        }
+/// Brings what a lease follows up to `version`, one version at a time. The result is the same whenever and however often
+/// anyone asks: it depends on the versions alone.
+pub(super) fn advance(
+    history: &dyn History,
+    outlines: &dyn Outlines,
+    lease: &mut Lease,
+    version: Version,
+) -> Result<()> {
+    while lease.current < version {
+        let next = lease.current.next();
+        follow_step(history, outlines, &mut lease.following, (lease.current, next), &lease.request)?;
+        lease.current = next;
     }
-    let source = Source::new(history, outlines);
-    for change in &changed {
-        let (Some(old), Some(new)) = (&change.old, &change.new) else { continue };
-        let before: HashSet<SymbolId> =
-            history.out_edges_at(old.id, from)?.iter().map(|edge| edge.to).collect();
-        for edge in history.out_edges(new.id)? {
-            let follows = matches!(edge.kind, EdgeKind::Call | EdgeKind::Implements)
-                && edge.confidence >= lease.request.min_confidence
-                && (edge.kind != EdgeKind::Call || edge.confidence >= lease.request.min_call_confidence);
-            if !follows || before.contains(&edge.to) || now.contains(&edge.to) || began.len() >= MOST_ADDED {
-                continue;
-            }
-            if source.symbol(edge.to)?.is_some_and(|sym| sym.kind() != SymbolKind::Impl) {
-                now.insert(edge.to);
-                began.push(edge.to);
-            }
-        }
-    }
-    update(lease, head, &ended, began);
-    forget(lease, history.floor());
     Ok(())
 }
 
-/// A fresh slice starts where the old one did, under whatever name that goes by now.
-fn follow(lease: &mut Lease, old: &Sym, new: &Sym) {
-    for entry in lease.request.entry_symbols.iter_mut().filter(|entry| **entry == old.id) {
-        *entry = new.id;
-    }
-    for path in lease.request.edited_files.iter_mut().filter(|path| *path == old.path()) {
-        new.path().clone_into(path);
-    }
+/// Begins to follow what the step between two neighbouring states adds: what renamed and moved symbols became, and what
+/// followed symbols newly call.
+pub(super) fn follow_step(
+    history: &dyn History,
+    outlines: &dyn Outlines,
+    following: &mut Following,
+    (from, to): (Version, Version),
+    request: &SliceRequest,
+) -> Result<()> {
+    let changes = history.changes_between(from, to)?;
+    follow_successors(outlines, following, to, &changes)?;
+    follow_callees(history, outlines, following, to, &changes.edges, request)
 }
 
-fn update(lease: &mut Lease, head: Version, ended: &HashSet<SymbolId>, began: Vec<SymbolId>) {
-    for member in &mut lease.members {
-        if member.until.is_none() && ended.contains(&member.symbol) {
-            member.until = Some(head);
+fn follow_successors(
+    outlines: &dyn Outlines,
+    following: &mut Following,
+    to: Version,
+    changes: &Changes,
+) -> Result<()> {
+    let files = following.files();
+    let mut gone = HashSet::new();
+    for change in changes.files.iter().filter(|change| files.contains(&change.file)) {
+        let (before, after) = successors::sides(outlines, change)?;
+        let after: HashSet<SymbolId> = after.iter().map(|sym| sym.id).collect();
+        gone.extend(before.iter().map(|sym| sym.id).filter(|id| !after.contains(id)));
+    }
+    let gone: HashMap<SymbolId, SymbolId> = following
+        .symbols()
+        .iter()
+        .filter(|known| gone.contains(&known.symbol))
+        .map(|known| (known.symbol, known.origin))
+        .collect();
+    if gone.is_empty() {
+        return Ok(());
+    }
+    for (old, new) in successors::successors(outlines, &changes.files)? {
+        let Some(&origin) = gone.get(&old.id) else { continue };
+        if !following.has(new.id) {
+            following.succeed(Followed { symbol: new.id, file: new.file(), since: to, origin });
         }
     }
-    lease.members.extend(began.into_iter().map(|symbol| Member { symbol, since: head, until: None }));
-    lease.current = head;
+    Ok(())
 }
 
-/// Drops members that ended before any version that can still be asked from.
-pub(super) fn forget(lease: &mut Lease, floor: Option<Version>) {
-    let Some(floor) = floor else { return };
-    lease.members.retain(|member| member.until.is_none_or(|until| until > floor));
+fn follow_callees(
+    history: &dyn History,
+    outlines: &dyn Outlines,
+    following: &mut Following,
+    to: Version,
+    changed: &[SymbolId],
+    request: &SliceRequest,
+) -> Result<()> {
+    let callers: Vec<SymbolId> = following
+        .symbols()
+        .iter()
+        .map(|known| known.symbol)
+        .filter(|symbol| changed.binary_search(symbol).is_ok())
+        .collect();
+    let room = MAX_FOLLOWED.saturating_sub(following.symbols().len()).min(MAX_NEW_CALLEES);
+    let mut found: Vec<Followed> = Vec::new();
+    for caller in callers {
+        for edge in history.out_edges_at(caller, to)? {
+            let symbol = edge.to;
+            let known = following.called(symbol)
+                || following.has(symbol)
+                || found.iter().any(|found| found.symbol == symbol);
+            if known || found.len() >= room || !is_followed_edge(&edge, request) {
+                continue;
+            }
+            let Some((file, kind)) = home_at(history, outlines, symbol, to)? else { continue };
+            if kind != SymbolKind::Impl {
+                found.push(Followed { symbol, file, since: to, origin: symbol });
+            }
+        }
+    }
+    // Only now, so that the order of the callers decides nothing.
+    for callee in found {
+        let calls = history.out_edges_at(callee.symbol, to)?.into_iter().map(|edge| edge.to);
+        following.begin(callee, calls);
+    }
+    Ok(())
+}
+
+/// Whether the target of a new edge joins the slice.
+fn is_followed_edge(edge: &Edge, request: &SliceRequest) -> bool {
+    matches!(edge.kind, EdgeKind::Call | EdgeKind::Implements)
+        && edge.confidence >= request.min_confidence
+        && (edge.kind != EdgeKind::Call || edge.confidence >= request.min_call_confidence)
+}
+
+/// The file and the kind of a symbol at a version; none if that version does not have it.
+fn home_at(
+    history: &dyn History,
+    outlines: &dyn Outlines,
+    symbol: SymbolId,
+    version: Version,
+) -> Result<Option<(FileId, SymbolKind)>> {
+    let head = history.version();
+    let home = history.symbol_home(symbol)?;
+    if version == head {
+        return Ok(home.map(|home| (home.file, home.kind)));
+    }
+    if let Some(home) = home {
+        let Some(row) = history.file_at(home.file, version)? else { return Ok(None) };
+        let kind = successors::kind_in_row(outlines, home.file, &row, symbol)?;
+        return Ok(kind.map(|kind| (home.file, kind)));
+    }
+    // The newest version does not have it: its file has changed since.
+    for change in history.changes_between(version, head)?.files {
+        let Some(row) = change.old else { continue };
+        if let Some(kind) = successors::kind_in_row(outlines, change.file, &row, symbol)? {
+            return Ok(Some((change.file, kind)));
+        }
+    }
+    Ok(None)
 }

@@ -1,91 +1,122 @@
 //! The record of a held slice.
 
-use sdl_model::{Incarnation, SymbolId, Version};
+use std::collections::{BTreeSet, HashSet};
+
+use sdl_ledger::View;
+use sdl_model::{FileId, Incarnation, SymbolId, Version};
 use serde::{Deserialize, Serialize};
 
-use crate::slice::SliceRequest;
+use crate::Result;
+use crate::slice::{BuiltSlice, SliceRequest};
 
 /// The layout of [`Lease`] that this build writes.
-const LAYOUT: u8 = 1;
+const LAYOUT: u8 = 2;
 
-/// A symbol that a client holds, and since when.
+/// A symbol that a slice follows: it is held in every version that has it, from `since` on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Member {
+pub struct Followed {
     /// The symbol.
     pub symbol: SymbolId,
-    /// The first version in which it was held.
+    /// The file that defines it in every version that has it: a symbol in another file is another symbol.
+    pub file: FileId,
+    /// The first version in which it is followed.
     pub since: Version,
-    /// The first version in which it was held no longer.
-    pub until: Option<Version>,
+    /// The symbol that it was when the slice began to follow it. Renames and moves keep this.
+    pub origin: SymbolId,
 }
 
-impl Member {
-    /// Whether it was held by a client that knows `version`.
-    pub fn held_at(&self, version: Version) -> bool {
-        self.since <= version && self.until.is_none_or(|until| version < until)
+/// The symbols that a slice follows, in the order in which it began to.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Following {
+    symbols: Vec<Followed>,
+    /// Everything that a followed symbol called or implemented when the slice began to follow it. A callee in this set is
+    /// not new.
+    called: BTreeSet<SymbolId>,
+}
+
+impl Following {
+    /// Every followed symbol.
+    pub fn symbols(&self) -> &[Followed] {
+        &self.symbols
+    }
+
+    /// Whether a symbol is followed.
+    pub fn has(&self, symbol: SymbolId) -> bool {
+        self.symbols.iter().any(|known| known.symbol == symbol)
+    }
+
+    /// Whether a followed symbol called `symbol` when the slice began to follow it.
+    pub(super) fn called(&self, symbol: SymbolId) -> bool {
+        self.called.contains(&symbol)
+    }
+
+    /// What was followed at a version.
+    pub(super) fn at(&self, version: Version) -> Self {
+        let symbols = self.symbols.iter().filter(|known| known.since <= version).copied().collect();
+        Self { symbols, called: self.called.clone() }
+    }
+
+    /// Follows a symbol that the slice did not know, and takes `calls` as what it always called.
+    pub(super) fn begin(&mut self, followed: Followed, calls: impl IntoIterator<Item = SymbolId>) {
+        self.symbols.push(followed);
+        self.called.extend(calls);
+    }
+
+    /// Follows what a followed symbol became. What that calls is compared with what was called before.
+    pub(super) fn succeed(&mut self, followed: Followed) {
+        self.symbols.push(followed);
+    }
+
+    /// The files of the followed symbols.
+    pub(super) fn files(&self) -> HashSet<FileId> {
+        self.symbols.iter().map(|known| known.file).collect()
     }
 }
 
-/// A held slice: who is in it since when, and how to build it again.
+/// A held slice: what it follows since when, and the request that built it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Lease {
     /// The ledger it belongs to.
     pub incarnation: Incarnation,
     /// The version it was built from: nothing older can be refreshed from.
     pub built: Version,
-    /// The version up to which its members are known.
+    /// The version up to which `following` is known.
     pub current: Version,
-    /// Which unsaved buffers lay over that version.
-    #[serde(default)]
-    pub overlay: Option<u64>,
-    /// The members, in the order in which they were served.
-    pub members: Vec<Member>,
+    /// What it follows.
+    pub following: Following,
     /// The request that built it.
     pub request: SliceRequest,
 }
 
 impl Lease {
-    /// A lease on `members`, all held from `version` on.
-    pub fn new(
+    /// A lease on what `built` serves; `view` is what it was built from.
+    pub fn begin(
+        view: &dyn View,
         incarnation: Incarnation,
-        version: Version,
-        members: impl IntoIterator<Item = SymbolId>,
+        built: &BuiltSlice,
         request: SliceRequest,
-    ) -> Self {
-        let members =
-            members.into_iter().map(|symbol| Member { symbol, since: version, until: None }).collect();
-        Self { incarnation, built: version, current: version, overlay: None, members, request }
-    }
-
-    /// The same, of a version with unsaved buffers over it.
-    #[must_use]
-    pub fn with_overlay(self, overlay: Option<u64>) -> Self {
-        Self { overlay, ..self }
-    }
-
-    /// The symbols that a client at `version` holds.
-    pub fn held_at(&self, version: Version) -> impl Iterator<Item = SymbolId> {
-        self.members.iter().filter(move |member| member.held_at(version)).map(|member| member.symbol)
-    }
-
-    /// Whether a symbol is held now.
-    pub fn holds(&self, symbol: SymbolId) -> bool {
-        self.members.iter().any(|member| member.symbol == symbol && member.until.is_none())
-    }
-
-    /// The symbols that a stored lease holds now; none if it is of another ledger, or can't be read.
-    pub fn holding(bytes: &[u8], incarnation: Incarnation) -> impl Iterator<Item = SymbolId> {
-        /// Of a lease what this asks for; the rest is passed over unread.
-        #[derive(Deserialize)]
-        struct Held {
-            incarnation: Incarnation,
-            members: Vec<Member>,
+    ) -> Result<Self> {
+        let mut following = Following::default();
+        for symbol in built.members() {
+            let Some(file) = view.symbol_file(symbol)? else { continue };
+            let calls = view.out_edges(symbol)?.into_iter().map(|edge| edge.to);
+            following.begin(Followed { symbol, file, since: built.version, origin: symbol }, calls);
         }
-        let held = bytes.split_first().filter(|(layout, _)| **layout == LAYOUT);
-        let held = held.and_then(|(_, rest)| serde_json::from_slice::<Held>(rest).ok());
-        let held = held.filter(|held| held.incarnation == incarnation);
-        let members = held.map_or_else(Vec::new, |held| held.members);
-        members.into_iter().filter(|member| member.until.is_none()).map(|member| member.symbol)
+        Ok(Self { incarnation, built: built.version, current: built.version, following, request })
+    }
+
+    /// The symbols that a stored lease follows; none if it is of another ledger, or can't be read.
+    pub fn followed_in(bytes: &[u8], incarnation: Incarnation) -> impl Iterator<Item = SymbolId> {
+        /// The part of a lease that this asks for; the rest is skipped unread.
+        #[derive(Deserialize)]
+        struct Part {
+            incarnation: Incarnation,
+            following: Following,
+        }
+        let part = bytes.split_first().filter(|(layout, _)| **layout == LAYOUT);
+        let part = part.and_then(|(_, rest)| serde_json::from_slice::<Part>(rest).ok());
+        let part = part.filter(|part| part.incarnation == incarnation);
+        part.map_or_else(Vec::new, |part| part.following.symbols).into_iter().map(|known| known.symbol)
     }
 
     /// The oldest version that a client of it may still ask from.

@@ -2,10 +2,11 @@
 #![allow(clippy::unwrap_used, clippy::panic, reason = "what a test's helper can't do fails the test")]
 
 mod cards;
-mod clients;
 mod deltas;
 mod fit;
 mod histories;
+mod law;
+mod law_trees;
 mod layers;
 mod ledger;
 mod localize;

@@ -161,9 +161,7 @@ impl ReadAction for SliceBuild {
         let (whole, rest) = (HandleKind::Slice.measure(), HandleKind::Spillover.measure());
         let built = wanted.build(cx, |built, lease| answer(built, lease, &whole, &rest))?;
         slices::spill(cx, &spillover, &built.spilled, &wanted.slice);
-        let members = built.members();
-        let lease = Lease::new(cx.snapshot.incarnation(), built.version, members, wanted.slice.clone())
-            .with_overlay(cx.stamp().overlay);
+        let lease = Lease::begin(cx.source.view(), cx.snapshot.incarnation(), &built, wanted.slice.clone())?;
         slices::hold(cx, &handle, 0, &lease, None);
         answer(&built, &lease, &handle, &spillover)
     }
@@ -262,7 +260,7 @@ impl Wanted {
             // A token for each digit: no hash has more.
             hash: "0a".repeat(8),
         };
-        let lease = Lease::new(cx.snapshot.incarnation(), cx.version, [], self.slice.clone());
+        let lease = Lease::begin(cx.source.view(), cx.snapshot.incarnation(), &empty, self.slice.clone())?;
         let mut inner = self.most.saturating_sub(cx.around()? + budget::of(&answer(&empty, &lease)?)?);
         loop {
             let built = found.slice(inner as u32)?;

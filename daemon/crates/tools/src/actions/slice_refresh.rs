@@ -1,7 +1,7 @@
 //! `slice.refresh`: exactly what changed in a held slice.
 
 use schemars::JsonSchema;
-use sdl_retrieve::refresh::{Lease, Member, Outcome, RefreshDelta, Refreshed};
+use sdl_retrieve::refresh::{Lease, Outcome, RefreshDelta, Refreshed};
 use serde::{Deserialize, Serialize};
 
 use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render, Sync};
@@ -33,12 +33,14 @@ pub(crate) struct Response {
     known_version: String,
     /// The version that the client knows now.
     current_version: String,
-    /// Nothing in the slice changed.
+    /// Nothing in the slice changed, nor the lines of its cards.
     not_modified: bool,
     /// The known version can't be compared with: `slice` is the whole slice, to replace what the client holds.
     #[serde(skip_serializing_if = "Option::is_none")]
     fresh_instance: Option<bool>,
-    /// What changed: `fromVersion`, `toVersion`, `changedSymbols`, `blastRadius`, `truncation`, `spilloverHandle`.
+    /// What changed: `fromVersion`, `toVersion`, `changedSymbols`, `blastRadius`, `movedCards`, `truncation`,
+    /// `spilloverHandle`. `movedCards` lists, for each file, `[symbolId, startLine, endLine]` of held cards that say the same
+    /// as before at other lines.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Object>")]
     delta: Option<Object>,
@@ -100,10 +102,7 @@ impl ReadAction for SliceRefresh {
         let (lease, generation) = lease(cx, &request.slice_handle)?;
         let spillover = slices::new_handle(cx, HandleKind::Spillover);
         let since = Since::of(cx, known, &lease)?;
-        let (mut refreshed, response) = within_budget(cx, &request, &since, &lease, &spillover)?;
-        if matches!(refreshed.outcome, Outcome::Fresh(_)) {
-            keep_for_others(&mut refreshed.lease, &lease);
-        }
+        let (refreshed, response) = within_budget(cx, &request, &since, &lease, &spillover)?;
         let spilled = match &refreshed.outcome {
             Outcome::NotModified => &[][..],
             Outcome::Delta(delta) => &delta.spilled,
@@ -117,17 +116,6 @@ impl ReadAction for SliceRefresh {
         }
         Ok(response)
     }
-}
-
-/// Another client may hold the same slice at this very version, as it was before: its members stay held beside those of
-/// the slice that was built anew.
-fn keep_for_others(fresh: &mut Lease, before: &Lease) {
-    if before.incarnation != fresh.incarnation || before.current != fresh.current {
-        return;
-    }
-    let open = before.members.iter().filter(|member| member.until.is_none() && !fresh.holds(member.symbol));
-    let members: Vec<Member> = open.map(|member| Member { since: fresh.built, ..*member }).collect();
-    fresh.members.extend(members);
 }
 
 /// Refreshes so that the whole answer, not just what it holds, stays within the slice's budget.
@@ -235,7 +223,7 @@ impl Response {
     }
 
     fn take_delta(&mut self, found: &RefreshDelta, spillover: &str) -> Result<(), ToolError> {
-        let mut delta = object(&found.delta)?;
+        let mut delta = found.to_object()?;
         for symbol in &found.delta.changed_symbols {
             let place = symbol.range.map(|range| format!(":{}", range.start_line)).unwrap_or_default();
             let kind = serde_json::to_value(symbol.change_type).unwrap_or_default();
@@ -246,6 +234,15 @@ impl Response {
             );
             if let Some(card) = &symbol.card {
                 line(&mut self.rendered, format_args!("{}", sdl_retrieve::card::text(card)));
+            }
+        }
+        for moved in &found.moved_cards {
+            for card in &moved.ranges {
+                let (first, last) = (card.range.start_line, card.range.end_line);
+                line(
+                    &mut self.rendered,
+                    format_args!("moved {} to {}:{first}-{last}", card.symbol, moved.file),
+                );
             }
         }
         if !found.spilled.is_empty() {

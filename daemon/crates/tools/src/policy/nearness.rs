@@ -54,7 +54,7 @@ pub(crate) fn to_slices(cx: &ReadCx<'_>, symbol: SymbolId) -> Result<(bool, bool
     let mut members = HashSet::new();
     for data in cx.call.leases.slices(cx.repo)? {
         cx.call.check()?;
-        members.extend(Lease::holding(&data, cx.snapshot.incarnation()));
+        members.extend(Lease::followed_in(&data, cx.snapshot.incarnation()));
         if members.contains(&symbol) {
             return Ok((true, false));
         }

@@ -1,0 +1,148 @@
+//! What a refresh tells of a slice that changed.
+
+use std::collections::{BTreeMap, HashMap};
+
+use sdl_model::SymbolId;
+use serde::ser::SerializeTuple;
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value};
+
+use super::compare::Differences;
+use super::lease::Lease;
+use crate::card::{self, CardOptions, Detail, Enrichment, Range, range};
+use crate::diff::{Change, ChangedSymbol, Delta};
+use crate::{Result, Source, Sym};
+
+/// A delta scoped to a slice, with what did not fit.
+#[derive(Clone, Debug)]
+pub struct RefreshDelta {
+    /// The delta.
+    pub delta: Delta,
+    /// Held cards that say the same as before in other lines of their files.
+    pub moved_cards: Vec<MovedCards>,
+    /// Changed symbols whose cards did not fit the budget: what the spillover handle serves.
+    pub spilled: Vec<SymbolId>,
+    /// Exact tokens of [`RefreshDelta::to_object`], serialized.
+    pub tokens: u32,
+}
+
+/// The cards of one file that only moved.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct MovedCards {
+    /// The file.
+    pub file: String,
+    /// Where each card's symbol is now.
+    pub ranges: Vec<MovedCard>,
+}
+
+/// Where a symbol is now. Written as `[symbolId, startLine, endLine]`, and with the columns of its range behind these if the
+/// client's cards have columns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct MovedCard {
+    /// The symbol.
+    pub symbol: SymbolId,
+    /// Its range.
+    pub range: Range,
+}
+
+impl Serialize for MovedCard {
+    fn serialize<S: Serializer>(&self, serializer: S) -> std::result::Result<S::Ok, S::Error> {
+        let Range { start_line, start_col, end_line, end_col } = self.range;
+        let columns = start_col.zip(end_col);
+        let mut tuple = serializer.serialize_tuple(if columns.is_some() { 5 } else { 3 })?;
+        tuple.serialize_element(&self.symbol.to_string())?;
+        tuple.serialize_element(&start_line)?;
+        tuple.serialize_element(&end_line)?;
+        if let Some((start, end)) = columns {
+            tuple.serialize_element(&start)?;
+            tuple.serialize_element(&end)?;
+        }
+        tuple.end()
+    }
+}
+
+impl RefreshDelta {
+    /// Its fields on the wire.
+    pub fn to_object(&self) -> Result<Map<String, Value>> {
+        let Value::Object(mut object) = serde_json::to_value(&self.delta)? else { return Ok(Map::new()) };
+        if !self.moved_cards.is_empty() {
+            object.insert("movedCards".to_owned(), serde_json::to_value(&self.moved_cards)?);
+        }
+        Ok(object)
+    }
+
+    fn count(&self) -> Result<usize> {
+        Ok(sdl_tokens::count(&serde_json::to_string(&self.to_object()?)?))
+    }
+}
+
+/// Moved symbols, by file. `detail` is that of the client's cards.
+pub(super) fn moved_cards(moved: &[Sym], detail: Detail) -> Vec<MovedCards> {
+    let mut files: Vec<MovedCards> = Vec::new();
+    for sym in moved {
+        let card = MovedCard { symbol: sym.id, range: range(sym, detail) };
+        match files.last_mut().filter(|last| last.file == sym.path()) {
+            Some(last) => last.ranges.push(card),
+            None => files.push(MovedCards { file: sym.path().to_owned(), ranges: vec![card] }),
+        }
+    }
+    files
+}
+
+/// The changed symbols with their cards, as many as the budget holds; the others have their etags.
+pub(super) fn with_cards(
+    source: &Source<'_>,
+    delta: Delta,
+    differences: &Differences,
+    lease: &Lease,
+    enrichment: &dyn Enrichment,
+) -> Result<RefreshDelta> {
+    let limit = lease.request.budget.max_estimated_tokens as usize;
+    let detail = lease.request.card_detail.unwrap_or(Detail::Compact);
+    let options = CardOptions {
+        detail,
+        min_call_confidence: lease.request.min_call_confidence,
+        resolution_metadata: lease.request.resolution_metadata,
+    };
+    let moved_cards = moved_cards(&differences.moved, detail);
+    let mut found = RefreshDelta { delta, moved_cards, spilled: Vec::new(), tokens: 0 };
+    let mut cards = HashMap::new();
+    for (place, change) in differences.changed.iter().enumerate() {
+        let mut told: ChangedSymbol = Change::to_wire(change);
+        if let Some(sym) = &change.new {
+            let mut card = card::card_of(source, sym, options, enrichment)?;
+            card.ledger_version = None;
+            told.etag = Some(card.etag.clone());
+            cards.insert(place, card);
+        }
+        found.delta.changed_symbols.push(told);
+    }
+    // First by adding up, which is nearly right; then by counting, which is.
+    let mut tokens = found.count()?;
+    let mut spilled = BTreeMap::new();
+    for (place, told) in found.delta.changed_symbols.iter_mut().enumerate() {
+        let Some(card) = cards.remove(&place) else { continue };
+        let more = sdl_tokens::count(&serde_json::to_string(&card)?) + 4;
+        if tokens + more <= limit {
+            tokens += more;
+            told.etag = None;
+            told.card = Some(card);
+        } else {
+            spilled.insert(place, card.symbol_id);
+        }
+    }
+    tokens = found.count()?;
+    while tokens > limit {
+        let last = found.delta.changed_symbols.iter_mut().enumerate().rfind(|(_, told)| told.card.is_some());
+        if let Some((place, told)) = last {
+            told.etag = told.card.take().map(|card| card.etag);
+            spilled.insert(place, told.symbol_id);
+        } else if found.delta.blast_radius.pop().is_none() {
+            break;
+        }
+        tokens = found.count()?;
+    }
+    found.tokens = tokens as u32;
+    found.spilled = spilled.into_values().collect();
+    Ok(found)
+}

@@ -1,0 +1,126 @@
+//! The whole of a held slice, for a client whose version can't be compared with.
+
+use sdl_model::{FileId, RelPath, SymbolId};
+
+use super::advance::{advance, follow_step};
+use super::{Following, Lease, Outcome, Refreshed, is_followed};
+use crate::card::Enrichment;
+use crate::layer::{Between, LaidOutlines, Layer};
+use crate::slice::{self, SliceRequest};
+use crate::{History, Outlines, Result, Source, UserError};
+
+/// All that the slice holds at the version that `history` is at. If the ledger has forgotten versions since the build, the
+/// slice is built again, and its lease begins here.
+pub fn fresh(
+    source: &Source<'_>,
+    history: &dyn History,
+    lease: &Lease,
+    enrichment: &dyn Enrichment,
+) -> Result<Refreshed> {
+    fresh_unsaved(source, history, source.outlines(), lease, &Layer::default(), enrichment)
+}
+
+/// The same in the state `now` over that version; `source` reads that state, `outlines` the store.
+pub fn fresh_unsaved(
+    source: &Source<'_>,
+    history: &dyn History,
+    outlines: &dyn Outlines,
+    lease: &Lease,
+    now: &Layer,
+    enrichment: &dyn Enrichment,
+) -> Result<Refreshed> {
+    if !is_followed(history, lease) {
+        return rebuild(source, history, lease, enrichment);
+    }
+    let mut lease = lease.clone();
+    let head = history.version();
+    advance(history, outlines, &mut lease, head)?;
+    let following =
+        with_unsaved(history, outlines, &lease, (lease.following.at(head), &Layer::default()), now)?;
+    let mut members = Vec::new();
+    for known in following.symbols() {
+        if source.view().symbol_file(known.symbol)?.is_some() {
+            members.push(known.symbol);
+        }
+    }
+    let built = slice::of_members(source, &lease.request, &members, enrichment)?;
+    Ok(Refreshed { current: head, outcome: Outcome::Fresh(Box::new(built)), lease })
+}
+
+/// What is followed in the state `now`, which lies over a version (`below`, laid over the newest): unsaved text is one more
+/// step. Both layers lie over the newest version.
+pub(super) fn with_unsaved(
+    history: &dyn History,
+    outlines: &dyn Outlines,
+    lease: &Lease,
+    (mut following, below): (Following, &Layer),
+    now: &Layer,
+) -> Result<Following> {
+    let outlines = LaidOutlines::new([below, now], outlines);
+    let between = Between::new(history, below, now);
+    follow_step(&between, &outlines, &mut following, (Between::FROM, Between::TO), &lease.request)?;
+    Ok(following)
+}
+
+fn rebuild(
+    source: &Source<'_>,
+    history: &dyn History,
+    lease: &Lease,
+    enrichment: &dyn Enrichment,
+) -> Result<Refreshed> {
+    let request = current_request(source, lease)?;
+    let built = match slice::build(source, &request, enrichment) {
+        Err(crate::Error::User(UserError::NoSeeds)) => slice::empty(source, &request)?,
+        built => built?,
+    };
+    let lease = Lease::begin(source.view(), history.incarnation(), &built, request)?;
+    Ok(Refreshed { current: built.version, outcome: Outcome::Fresh(Box::new(built)), lease })
+}
+
+/// The build's request in today's names: entry symbols and edited files under the names that they have now, without those
+/// that are gone, which must not stand in the way of the rest.
+fn current_request(source: &Source<'_>, lease: &Lease) -> Result<SliceRequest> {
+    let mut request = lease.request.clone();
+    // What the client holds is of a version that is not known any more.
+    request.known_card_etags.clear();
+    let mut entries = Vec::new();
+    for &entry in &request.entry_symbols {
+        entries.extend(current_symbol(source, lease, entry)?);
+    }
+    request.entry_symbols = entries;
+    for path in &mut request.edited_files {
+        if let Some(now) = current_path(source, lease, path)? {
+            *path = now;
+        }
+    }
+    Ok(request)
+}
+
+/// A symbol of the build, or what it is now.
+fn current_symbol(source: &Source<'_>, lease: &Lease, symbol: SymbolId) -> Result<Option<SymbolId>> {
+    let names = lease.following.symbols().iter().rev().filter(|known| known.origin == symbol);
+    for id in std::iter::once(symbol).chain(names.map(|known| known.symbol)) {
+        if source.view().symbol_file(id)?.is_some() {
+            return Ok(Some(id));
+        }
+    }
+    Ok(None)
+}
+
+/// Where the followed symbols of a file that is gone are now.
+fn current_path(source: &Source<'_>, lease: &Lease, path: &str) -> Result<Option<String>> {
+    let Some(path) = RelPath::new(path) else { return Ok(None) };
+    let file = FileId::of(&path);
+    if source.view().file(file)?.is_some() {
+        return Ok(None);
+    }
+    let symbols = lease.following.symbols();
+    for known in symbols.iter().filter(|known| known.file == file) {
+        let Some(now) = current_symbol(source, lease, known.origin)? else { continue };
+        let Some(home) = source.view().symbol_file(now)? else { continue };
+        if let Some(row) = source.view().file(home)? {
+            return Ok(Some(row.path.as_str().to_owned()));
+        }
+    }
+    Ok(None)
+}
