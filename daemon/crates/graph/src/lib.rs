@@ -21,7 +21,7 @@ pub mod testing;
 mod world;
 
 pub use resolve::resolve_file;
-pub use world::{Outlines, SharedOutline, World};
+pub use world::{Limits, Outlines, SharedOutline, World};
 
 /// Bump when a change alters the edges that resolution finds for the same facts: ledgers built before are then built anew.
-pub const RESOLVER_VERSION: u32 = 6;
+pub const RESOLVER_VERSION: u32 = 7;

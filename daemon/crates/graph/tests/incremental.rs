@@ -467,3 +467,24 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn files_of_one_crate_share_an_answer_and_not_its_questions() {
+    let mut repo = Repo::default();
+    support::add(&mut repo, "Cargo.toml", "[workspace]\nmembers = [\"*\"]\n");
+    support::add(&mut repo, "a/Cargo.toml", "[package]\nname = \"a\"\n");
+    support::add(&mut repo, "b/Cargo.toml", "[package]\nname = \"b\"\n");
+    support::add(&mut repo, "b/src/lib.rs", "pub struct B;\n");
+    let paths = ["a/src/lib.rs", "a/src/deep/deeper/x.rs", "a/src/other/y.rs"];
+    for path in paths {
+        support::add(&mut repo, path, "use b::B;\nfn f(_: B) {}\n");
+    }
+    let together = repo.resolve(|_| true).unwrap();
+    for path in paths.map(|path| RelPath::new(path).unwrap()) {
+        let alone = repo.resolve_in_order([&path]).unwrap();
+        assert_eq!(alone[&path], together[&path], "{path}");
+        let outer = RelPath::new(paths[1]).unwrap();
+        let last = repo.resolve_in_order([&outer, &path]).unwrap();
+        assert_eq!(last[&path], together[&path], "{path} after {outer}");
+    }
+}

@@ -102,12 +102,16 @@ fn same(manifest: &str, code: &str) -> bool {
 /// so, else the repository's crate of that name.
 pub(super) fn crate_named(w: &World<'_>, from: FileIx, name: &str) -> Place {
     const ANYWHERE: FileIx = FileIx(0xff_fffc);
-    let file = w.file(from);
-    let dir = file.path.dir();
-    let nearest = nearest(w, dir).unwrap_or(ANYWHERE);
-    let q = question(Tag::Package, DefRef { file: nearest, def: DefIx::MODULE }, u64::from(w.sym(name).0));
+    let nearest = nearest(w, w.file(from).path.dir());
+    let at = DefRef { file: nearest.unwrap_or(ANYWHERE), def: DefIx::MODULE };
+    let q = question(Tag::Package, at, u64::from(w.sym(name).0));
     w.derive(&w.memos.places, q, Place::Missing, || {
-        match manifests(w, dir).find_map(|(_, file)| by_manifest(w, &file, name)) {
+        // Every file below the nearest manifest shares this answer, so the walk starts there and not at `from`.
+        let found = nearest.and_then(|at| {
+            let dir = w.file(at).path.dir().to_owned();
+            manifests(w, &dir).find_map(|(_, file)| by_manifest(w, &file, name))
+        });
+        match found {
             Some(found) => found,
             None if matches!(name, "std" | "core" | "alloc" | "proc_macro" | "test") => Place::External,
             None => by_name(w, name),

@@ -5,16 +5,30 @@
 //!
 //! Answers must not depend on who asked first, or an incremental batch would differ from a fresh one. Three things
 //! could make them: a cycle is cut where it closes, a chain that is too long is cut where it ends, and the work for
-//! one reference is limited. So an answer that a cut has touched is never kept, and a kept answer remembers how deep
-//! and how much work it was and is used only where working it out again would have fitted.
+//! one reference is limited. So an answer that a cut has touched is never kept. A kept answer remembers how deep and how
+//! much work it was, and is used only where working it out again would fit. Elsewhere it is worked out again until the
+//! limit cuts it: how far that gets decides what is asked, and must not depend on what is kept.
+//!
+//! All of this holds only if a question names everything that its answer is made from: the closure given to
+//! [`super::World::derive`] may read nothing of its surroundings that the question leaves out.
 
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
-/// Deepest chain of derived questions.
-const DEPTH: usize = 24;
-/// Most work for one reference, in derived questions and expressions looked at.
-const FUEL: u32 = 16_000;
+/// Where work on a question ends.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// Deepest chain of derived questions.
+    pub depth: usize,
+    /// Most work for one reference, in derived questions and expressions looked at.
+    pub fuel: u32,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self { depth: 24, fuel: 16_000 }
+    }
+}
 
 /// From how many asks on they are kept once for all that use them.
 const MANY: usize = 32;
@@ -71,6 +85,7 @@ impl Frame {
 /// What is being worked out, and what it has asked.
 #[derive(Debug, Default)]
 pub(super) struct Tracker {
+    limits: Limits,
     frames: RefCell<Vec<Frame>>,
     fuel: Cell<u32>,
     seen: RefCell<Vec<u32>>,
@@ -87,6 +102,11 @@ pub(super) enum Turn<T> {
 }
 
 impl Tracker {
+    /// A tracker that holds work to `limits`.
+    pub(super) fn new(limits: Limits) -> Self {
+        Self { limits, ..Self::default() }
+    }
+
     /// Starts a file: nothing asked yet.
     pub(super) fn begin_file(&self) {
         self.frames.borrow_mut().clear();
@@ -101,7 +121,7 @@ impl Tracker {
 
     /// Starts a reference: fresh fuel.
     pub(super) fn begin_reference(&self) {
-        self.fuel.set(FUEL);
+        self.fuel.set(self.limits.fuel);
     }
 
     /// What this file has asked so far.
@@ -154,7 +174,8 @@ impl Tracker {
     pub(super) fn enter<T: Clone>(&self, question: Question, kept: Option<&Kept<T>>, none: T) -> Turn<T> {
         let mut frames = self.frames.borrow_mut();
         if let Some(kept) = kept
-            && frames.len() + kept.height < DEPTH
+            && frames.len() + kept.height < self.limits.depth
+            && kept.cost < self.fuel.get()
         {
             match frames.last_mut() {
                 Some(frame) => {
@@ -167,9 +188,10 @@ impl Tracker {
                     kept.groups.iter().for_each(|group| self.ask_group_for_file(group));
                 }
             }
-            return Turn::Known(if self.spend(kept.cost) { kept.value.clone() } else { none });
+            self.spend(kept.cost);
+            return Turn::Known(kept.value.clone());
         }
-        let fits = frames.len() < DEPTH && self.spend(1);
+        let fits = frames.len() < self.limits.depth && self.spend(1);
         if !fits || frames.iter().any(|frame| frame.question == question) {
             if let Some(frame) = frames.last_mut() {
                 frame.cut = true;
@@ -247,6 +269,33 @@ mod tests {
     }
 
     #[test]
+    fn what_exceeds_the_work_left_asks_the_same_kept_or_not() {
+        let tracker = Tracker::default();
+        let question = |kept: Option<&Kept<u8>>| {
+            if let Turn::Known(value) = tracker.enter(1, kept, 0) {
+                return (value, None);
+            }
+            tracker.ask(3);
+            if tracker.spend(100) {
+                tracker.ask(4);
+            }
+            (9, tracker.leave(&9))
+        };
+        tracker.begin_file();
+        let kept = question(None).1.unwrap();
+        for left in [50, 101, 102, 200] {
+            let mut asked = Vec::new();
+            for kept in [None, Some(&kept)] {
+                tracker.begin_file();
+                tracker.spend(tracker.limits.fuel - left);
+                question(kept);
+                asked.push((tracker.take_record(), tracker.is_spent()));
+            }
+            assert_eq!(asked[0], asked[1], "with {left} left");
+        }
+    }
+
+    #[test]
     fn many_asks_are_noted_once_a_file() {
         let tracker = Tracker::default();
         tracker.begin_file();
@@ -272,7 +321,7 @@ mod tests {
         tracker.begin_file();
         let depth =
             (0..1000).take_while(|i| matches!(tracker.enter::<u8>(*i, None, 0), Turn::Compute)).count();
-        assert_eq!(depth, DEPTH);
+        assert_eq!(depth, Limits::default().depth);
         for _ in 0..depth {
             assert!(tracker.leave(&1).is_none());
         }

@@ -19,6 +19,7 @@ use sdl_model::ids::FileId;
 use sdl_model::{Outline, RelPath};
 
 pub(crate) use index::{FileIndex, last_name};
+pub use memo::Limits;
 pub(crate) use memo::Question;
 use memo::{AskIx, Kept, Tracker, Turn};
 pub use outlines::{Outlines, SharedOutline};
@@ -71,11 +72,16 @@ pub struct World<'a> {
 impl<'a> World<'a> {
     /// A world over `view`, which must already show the files of this batch.
     pub fn new(view: &'a dyn View, outlines: &'a dyn Outlines) -> Self {
+        Self::with_limits(view, outlines, Limits::default())
+    }
+
+    /// The same with other limits. All edges and questions of a repository must come from the same limits.
+    pub fn with_limits(view: &'a dyn View, outlines: &'a dyn Outlines, limits: Limits) -> Self {
         Self {
             view,
             outlines,
             failure: RefCell::default(),
-            tracker: Tracker::default(),
+            tracker: Tracker::new(limits),
             ask_hashes: RefCell::default(),
             syms: RefCell::default(),
             texts: RefCell::default(),

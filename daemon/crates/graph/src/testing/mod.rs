@@ -1,5 +1,7 @@
 //! A repository in memory, for tests: a [`View`] that is worked out from facts, apart from the store's own code.
 
+pub mod edits;
+
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -10,7 +12,7 @@ use sdl_ledger::{
 use sdl_model::facts::names_in;
 use sdl_model::{Edge, Facts, FactsKey, FileId, FileRow, FileState, InEdge, RelPath, SymbolId, Version};
 
-use crate::{Outlines, SharedOutline, World, resolve_file};
+use crate::{Limits, Outlines, SharedOutline, World, resolve_file};
 
 type Hash64 = fn(&str) -> u64;
 type FilesBy = HashMap<String, BTreeSet<FileId>>;
@@ -24,6 +26,8 @@ struct Entry {
 /// A repository in memory.
 #[derive(Clone, Debug, Default)]
 pub struct Repo {
+    /// Where the resolver's work ends.
+    pub limits: Limits,
     files: BTreeMap<RelPath, Entry>,
     by_id: HashMap<FileId, RelPath>,
     by_key: HashMap<FactsKey, Arc<Facts>>,
@@ -109,11 +113,19 @@ impl Repo {
 
     /// Resolves the files for which `wanted` says so, in order of path, with one world.
     pub fn resolve(&self, wanted: impl Fn(&RelPath) -> bool) -> Result<BTreeMap<RelPath, Resolved>> {
-        let world = World::new(self, self);
+        self.resolve_in_order(self.files.keys().filter(|path| wanted(path)))
+    }
+
+    /// Resolves the files at `paths` in that order, with one world.
+    pub fn resolve_in_order<'p>(
+        &self,
+        paths: impl IntoIterator<Item = &'p RelPath>,
+    ) -> Result<BTreeMap<RelPath, Resolved>> {
+        let world = World::with_limits(self, self, self.limits);
         let mut all = BTreeMap::new();
-        for (path, entry) in self.files.iter().filter(|(path, _)| wanted(path)) {
-            let file = FileId::of(path);
-            let resolved = resolve_file(&world, file, path, &entry.facts.outline, &entry.facts.body)?;
+        for path in paths {
+            let Some(Entry { facts, .. }) = self.files.get(path) else { continue };
+            let resolved = resolve_file(&world, FileId::of(path), path, &facts.outline, &facts.body)?;
             all.insert(path.clone(), resolved);
         }
         Ok(all)
