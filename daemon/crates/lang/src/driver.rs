@@ -7,6 +7,7 @@ use tree_sitter::Language as Grammar;
 
 use crate::build::{Builder, EffectTable, Half};
 use crate::kinds::{FieldNames, KindNames, Tables};
+use crate::skeleton::Flow;
 use crate::tape::{Node, Tape};
 use crate::{ExtractError, parse};
 
@@ -31,6 +32,9 @@ pub trait Language: Copy + Sized + 'static {
     type F: FieldNames;
     /// What it must remember between nodes.
     type State: Default;
+
+    /// What of the language a skeleton shows.
+    const FLOW: Flow;
 
     /// What joins the parts of a qualified name.
     const SEPARATOR: &'static str = ".";
@@ -170,7 +174,7 @@ fn walk<'a, L: Language>(cx: &mut Cx<'a, L>, tape: &'a Tape<'a, L>) {
 }
 
 /// The bytes as text of the same length: each byte that is not UTF-8 becomes `?`, so that offsets hold.
-fn text_of(bytes: &[u8]) -> Cow<'_, str> {
+pub(crate) fn text_of(bytes: &[u8]) -> Cow<'_, str> {
     if let Ok(text) = std::str::from_utf8(bytes) {
         return Cow::Borrowed(text);
     }

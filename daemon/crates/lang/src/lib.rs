@@ -3,7 +3,7 @@
 //! * [`detect`] says which language a path is in, [`classify`] whether a blob is worth parsing, [`extract`] what it
 //!   says. All three are pure functions: same arguments, same answer, on every machine.
 //! * [`languages`] has one folder per language and explains how to add one; [`build`] is what they share.
-//! * [`structure`] says where control flow and comments stand, for skeletons.
+//! * [`structure`] says where control flow and comments stand and what a [`skeleton`] leaves out.
 //! * A parse tree is walked once, with a cursor, into a flat [`tape`]; everything after that reads the tape.
 
 pub mod build;
@@ -18,7 +18,7 @@ pub mod render;
 mod rules;
 mod scanner;
 mod secret_files;
-mod structure;
+pub mod skeleton;
 pub mod tape;
 
 pub use classify::{Limits, classify};
@@ -30,4 +30,4 @@ pub use languages::extract;
 pub use parse::{PARSE_STEPS_BASE, PARSE_STEPS_PER_BYTE, parse_only};
 pub use rules::{Judged, Rules, extract_guarded};
 pub use secret_files::is_secret_file;
-pub use structure::{Control, Structure, structure};
+pub use skeleton::{Structure, structure};

@@ -153,6 +153,104 @@ fn a_file_is_shown_whole_or_only_what_it_exports_page_by_page() {
 }
 
 #[test]
+fn every_branch_and_closure_is_in_a_skeleton() {
+    let world = world();
+    world.repo.write(
+        "//- /real/sched.go
+package sched
+
+type Shape interface {
+\t// Area is the surface.
+\tArea() float64
+}
+
+func run(kind int, queue chan int) error {
+\tdefer func() {
+\t\tif err := recover(); err != nil {
+\t\t\tlog.Printf(\"recovered: %v\", err)
+\t\t}
+\t}()
+\tswitch kind {
+\tcase first, second:
+\t\treturn process(kind, queue)
+\tdefault:
+\t\tif kind > limit {
+\t\t\treturn errors.New(\"too large\")
+\t\t} else {
+\t\t\tlog.Printf(\"kind %d\", kind)
+\t\t}
+\t}
+\tselect {
+\tcase value := <-queue:
+\t\tlog.Printf(\"value %d\", value)
+\tdefault:
+\t}
+\treturn nil
+}
+",
+    );
+    let answer = world.ok("sdl_code_getSkeleton", json!({"file": "real/sched.go"}));
+    assert_eq!(
+        text(&answer, "skeleton"),
+        "package sched
+type Shape interface {
+\tArea() float64
+}
+func run(kind int, queue chan int) error {
+\tdefer func() {
+\t\tif err := recover(); err != nil {
+\t\t\t/* ... */
+\t\t}
+\t}()
+\tswitch kind {
+\tcase first, second:
+\t\t/* ... */
+\tdefault:
+\t\tif kind > limit {
+\t\t\t/* ... */
+\t\t} else {
+\t\t\t/* ... */
+\t\t}
+\t}
+\tselect {
+\tcase value := <-queue:
+\t\t/* ... */
+\tdefault:
+\t}
+\t/* ... */
+}"
+    );
+    let method = world.ok("sdl_code_getSkeleton", json!({"symbolId": id(&world, "Area")}));
+    assert_eq!(text(&method, "skeleton"), "\tArea() float64");
+}
+
+#[test]
+fn a_script_is_not_served_through_its_skeleton() {
+    let world = world();
+    let steps: String = (0..60)
+        .map(|n| {
+            format!(
+                "step_{n} = transform(step_{}, weight=\"w{n}\")\nprint(step_{n}, \"done\")\n",
+                n.max(1) - 1
+            )
+        })
+        .collect();
+    world.repo.write(&format!("//- /real/script.py\nimport os\nLIMIT = 5\n{steps}"));
+    let answer = world.ok("sdl_code_getSkeleton", json!({"file": "real/script.py"}));
+    let shown = text(&answer, "skeleton");
+    assert!(shown.starts_with("import os\nLIMIT = 5\n"), "{shown}");
+    assert!(!shown.contains("weight") && !shown.contains("print"), "{shown}");
+}
+
+#[test]
+fn a_part_of_a_line_is_shown_alone() {
+    let world = world();
+    world.repo.write("//- /real/line.java\nclass Line { int first() { return count(1, 2); } int second() { return count(3, 4); } }\n");
+    let answer = world.ok("sdl_code_getSkeleton", json!({"symbolId": id(&world, "second")}));
+    assert_eq!(text(&answer, "skeleton"), "int second() { /* ... */ }");
+}
+
+#[test]
 fn a_skeleton_keeps_to_its_budget() {
     let world = world();
     for most in [150, 200, 300, 500] {

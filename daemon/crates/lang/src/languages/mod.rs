@@ -17,7 +17,9 @@
 //!    kinds by text; never look at a clock, a path or another file.
 //! 7. Each identifier yields at most one reference. Names being declared (parameters, targets of assignments) and
 //!    keyword names yield none. Reads of locals are dropped for you at the end.
-//! 8. Add `tests/fixtures/<name>/*.fix` and run `cargo test -p sdl-lang --test fixtures`; read the snapshots critically.
+//! 8. State in `flow.rs` what of the language a skeleton shows. A test names each kind of node that looks like control
+//!    flow and is not mentioned there.
+//! 9. Add `tests/fixtures/<name>/*.fix` and run `cargo test -p sdl-lang --test fixtures`; read the snapshots critically.
 
 pub mod bash;
 mod blank;
@@ -44,6 +46,9 @@ use crate::driver::run;
 use crate::kinds::Tables;
 use crate::parse::Prepare;
 use crate::scanner::guarded;
+#[cfg(test)]
+use crate::skeleton::Flow;
+use crate::skeleton::Roles;
 
 /// One language's extractor.
 struct Entry {
@@ -53,6 +58,9 @@ struct Entry {
     extractor: fn() -> &'static str,
     grammar: fn() -> Grammar,
     prepare: Prepare,
+    #[cfg(test)]
+    flow: Flow,
+    roles: fn() -> &'static Roles,
     extract: fn(&[u8]) -> Result<Facts, ExtractError>,
     #[cfg(test)]
     unknown_names: fn() -> Vec<String>,
@@ -66,6 +74,18 @@ macro_rules! entry {
             extractor: std::any::type_name::<$extractor>,
             prepare: <$extractor as crate::Language>::prepare,
             grammar: || guarded(Lang::$lang, Grammar::new($grammar)),
+            #[cfg(test)]
+            flow: <$extractor as crate::Language>::FLOW,
+            roles: || {
+                type Of = Tables<<$extractor as crate::Language>::K, <$extractor as crate::Language>::F>;
+                static ROLES: OnceLock<Roles> = OnceLock::new();
+                ROLES.get_or_init(|| {
+                    let grammar = Grammar::new($grammar);
+                    let tables = Of::new(&grammar);
+                    let is_comment = |id| <$extractor as crate::Language>::is_comment(tables.kind(id).0);
+                    Roles::new(&grammar, &<$extractor as crate::Language>::FLOW, is_comment)
+                })
+            },
             extract: |bytes| {
                 type Of = Tables<<$extractor as crate::Language>::K, <$extractor as crate::Language>::F>;
                 static GRAMMAR: OnceLock<(Grammar, Of)> = OnceLock::new();
@@ -113,6 +133,11 @@ pub(crate) fn grammar(lang: Lang) -> Option<(Grammar, Prepare)> {
     entry(lang).map(|entry| ((entry.grammar)(), entry.prepare))
 }
 
+/// What the kinds of nodes of a language are to a skeleton; none for a language without a grammar.
+pub(crate) fn roles(lang: Lang) -> Option<&'static Roles> {
+    entry(lang).map(|entry| (entry.roles)())
+}
+
 /// What `bytes` say, read as `lang`. Broken code yields what can be made out; a language without an extractor yields
 /// just the module. Linear in the file's length for all but hostile input, which runs into a limit.
 ///
@@ -130,6 +155,99 @@ mod tests {
     use std::collections::{BTreeMap, BTreeSet};
 
     use super::*;
+
+    /// Words in the name of a kind of node that make it look like control flow.
+    const CONTROL_WORDS: &[&str] = &[
+        "if",
+        "ifdef",
+        "else",
+        "elif",
+        "elifdef",
+        "elsif",
+        "unless",
+        "case",
+        "default",
+        "switch",
+        "match",
+        "arm",
+        "when",
+        "while",
+        "until",
+        "for",
+        "foreach",
+        "loop",
+        "do",
+        "try",
+        "catch",
+        "except",
+        "rescue",
+        "finally",
+        "ensure",
+        "with",
+        "select",
+        "label",
+        "labeled",
+        "goto",
+        "yield",
+        "guard",
+        "defer",
+        "go",
+        "using",
+        "lock",
+        "synchronized",
+        "fixed",
+        "checked",
+        "unsafe",
+        "begin",
+        "conditional",
+        "ternary",
+        "communication",
+        "rule",
+    ];
+
+    /// The named kinds of a grammar that nodes can have.
+    fn kinds_of(grammar: &Grammar) -> BTreeSet<String> {
+        let ids = 0..grammar.node_kind_count() as u16;
+        let visible = ids.filter(|id| grammar.node_kind_is_named(*id) && grammar.node_kind_is_visible(*id));
+        visible.filter_map(|id| grammar.node_kind_for_id(id)).map(str::to_owned).collect()
+    }
+
+    #[test]
+    fn what_looks_like_control_flow_is_stated_to_be_or_not_to_be() {
+        for entry in REGISTRY {
+            let flow = &entry.flow;
+            let looks = |kind: &&String| kind.split('_').any(|word| CONTROL_WORDS.contains(&word));
+            let stated = |kind: &str| {
+                flow.control.iter().any(|(stated, _)| *stated == kind)
+                    || flow.not_control.iter().any(|(stated, why)| *stated == kind && !why.is_empty())
+            };
+            let kinds = kinds_of(&(entry.grammar)());
+            let left: Vec<&String> = kinds.iter().filter(looks).filter(|kind| !stated(kind)).collect();
+            assert!(left.is_empty(), "{:?}: say in flow.rs what these are: {left:?}", entry.lang);
+            let twice =
+                flow.control.iter().filter(|(kind, _)| flow.not_control.iter().any(|(not, _)| not == kind));
+            assert_eq!(twice.count(), 0, "{:?} states a kind to be control flow and not to be", entry.lang);
+        }
+    }
+
+    /// As for [`every_name_is_in_the_grammar`]: one of the languages that share an extractor is enough.
+    #[test]
+    fn every_kind_that_skeletons_ask_for_is_in_the_grammar() {
+        let mut unknown: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
+        for entry in REGISTRY {
+            let (flow, kinds) = (&entry.flow, kinds_of(&(entry.grammar)()));
+            let pairs = flow.control.iter().chain(flow.closures).map(|(kind, _)| *kind);
+            let others = flow.not_control.iter().chain(flow.unpaired).map(|(kind, _)| *kind);
+            let lists = [flow.lists, flow.arguments, flow.always].into_iter().flatten().copied();
+            let members = flow.members.iter().flat_map(|entry| entry.split('/'));
+            let asked = pairs.chain(others).chain(lists).chain(members);
+            let names: BTreeSet<&str> = asked.filter(|kind| !kinds.contains(*kind)).collect();
+            let group = unknown.entry((entry.extractor)()).or_insert_with(|| names.clone());
+            group.retain(|name| names.contains(name));
+        }
+        unknown.retain(|_, names| !names.is_empty());
+        assert!(unknown.is_empty(), "kinds that no grammar of the language has: {unknown:?}");
+    }
 
     /// A name counts as known if any grammar of the languages that share the extractor has it.
     #[test]

@@ -87,7 +87,7 @@ impl ReadAction for CodeGetHotPath {
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
         let sym = symbols::by_id(cx, &request.symbol_id, "symbolId")?;
         let text = source_text::of(cx, sym.row())?;
-        let structure = ladder::structure(cx.call, &text)?;
+        let structure = ladder::structure(cx.call, &text, sym.outline())?;
         let (first, last) = skeleton::span_lines(&text, sym.def(), sym.ix);
         let found = identifiers::find(&text, &structure, &request.identifiers_to_find, first, last);
         let all = hot_path::lines(&text, &found, request.context_lines.unwrap_or(CONTEXT), first, last);

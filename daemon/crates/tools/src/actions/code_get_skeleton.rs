@@ -113,7 +113,7 @@ impl ReadAction for CodeGetSkeleton {
             }
         };
         let text = source_text::of(cx, sym.row())?;
-        let structure = ladder::structure(cx.call, &text)?;
+        let structure = ladder::structure(cx.call, &text, sym.outline())?;
         let all = skeleton::lines(&skeleton::Wanted {
             text: &text,
             outline: sym.outline(),

@@ -204,8 +204,9 @@ struct Window<'a> {
 
 impl<'a> Window<'a> {
     fn find(call: &Call<'_>, text: &'a SourceText, sym: &Sym, request: &Request, policy: &Policy) -> Self {
-        // What can't be parsed has no blocks and no comments.
-        let structure = crate::ladder::structure(call, text).unwrap_or_default();
+        // What can't be parsed has no blocks, no comments and nothing to show in a skeleton.
+        let structure = crate::ladder::structure(call, text, sym.outline())
+            .unwrap_or_else(|_| std::sync::Arc::new(sdl_lang::Structure::unknown(text.unmasked().len())));
         let asked = &request.identifiers_to_find;
         let telling = |one: &&String| !identifiers::is_keyword(one.trim());
         let mut wanted: Vec<String> = asked.iter().filter(telling).cloned().collect();

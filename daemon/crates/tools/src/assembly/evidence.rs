@@ -114,7 +114,7 @@ impl Opened {
             return Ok(Rc::clone(known));
         }
         let text = source_text::of(cx, sym.row())?;
-        let structure = ladder::structure(cx.call, &text)?;
+        let structure = ladder::structure(cx.call, &text, sym.outline())?;
         let opened = Rc::new((text, structure));
         self.0.insert(file, Rc::clone(&opened));
         Ok(opened)

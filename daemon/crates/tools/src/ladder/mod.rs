@@ -11,8 +11,8 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use sdl_lang::Structure;
-use sdl_model::FactsKey;
 use sdl_model::facts::Span;
+use sdl_model::{FactsKey, Outline};
 use serde::Serialize;
 
 use crate::action::Call;
@@ -57,16 +57,20 @@ pub(crate) type Structures = Recent<FactsKey, Arc<Structure>, 48>;
 /// Larger structures are not kept.
 const MOST_KEPT: usize = 8_192;
 
-/// Where control flow and comments stand in a text.
-pub(crate) fn structure(call: &Call<'_>, text: &SourceText) -> Result<Arc<Structure>, ToolError> {
+/// Where control flow and comments stand in a text whose facts have that outline.
+pub(crate) fn structure(
+    call: &Call<'_>,
+    text: &SourceText,
+    outline: &Outline,
+) -> Result<Arc<Structure>, ToolError> {
     if let Some(known) = call.structures.get(&text.key) {
         return Ok(known);
     }
-    let made = sdl_lang::structure(text.key.lang, text.unmasked().as_bytes()).map_err(|error| {
+    let made = sdl_lang::structure(text.key.lang, text.unmasked().as_bytes(), outline).map_err(|error| {
         ToolError::new(Code::Unavailable, format!("{} can't be parsed: {error}", text.path))
     })?;
     let made = Arc::new(made);
-    if made.controls.len() + made.comments.len() <= MOST_KEPT {
+    if made.size() <= MOST_KEPT {
         call.structures.put(text.key, Arc::clone(&made));
     }
     Ok(made)

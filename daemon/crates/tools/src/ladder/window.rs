@@ -16,7 +16,7 @@ pub(crate) fn block(
     let lines = structure
         .controls
         .iter()
-        .map(|control| (text.line_of(control.all.start), text.line_of(control.all.end.saturating_sub(1))));
+        .map(|control| (text.line_of(control.start), text.line_of(control.end.saturating_sub(1))));
     lines
         .filter(|(start, end)| *start >= first && *end <= last && start <= from && end >= to)
         .min_by_key(|(start, end)| end - start)

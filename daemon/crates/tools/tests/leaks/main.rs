@@ -150,11 +150,12 @@ impl Bed {
     ) -> Result<u64, String> {
         let text = |key: &str| answer[key].as_str().unwrap_or_default();
         let number = |key: &str| answer["range"][key].as_u64().unwrap_or(0);
-        let allowed = |shape| Allowed {
+        let allowed = |shape, joined| Allowed {
             file: self.real_path(text("file")),
             first: number("startLine"),
             last: number("endLine"),
             shape,
+            joined,
         };
         let failed = answer.get("code").is_some() && answer.get("message").is_some();
         let refused = u64::from(failed && answer["code"] == "denied" && action.starts_with("code."));
@@ -172,8 +173,9 @@ impl Bed {
                     }
                     return Ok(1);
                 }
+                // To a hot path or a skeleton.
                 let downgraded = answer.get("downgradedFrom").is_some();
-                if let Some(line) = self.oracle.stray(text("code"), &allowed(false)) {
+                if let Some(line) = self.oracle.stray(text("code"), &allowed(false, downgraded)) {
                     return Err(format!("not within the approved range: {line:?}"));
                 }
                 let most = policy["maxWindowLines"].as_u64().unwrap();
@@ -189,12 +191,12 @@ impl Bed {
             }
             "code.getSkeleton" => {
                 let shape = args.is_some_and(|args| args.get("identifiersToFind").is_none());
-                match self.oracle.stray(text("skeleton"), &allowed(shape)) {
+                match self.oracle.stray(text("skeleton"), &allowed(shape, true)) {
                     Some(line) => Err(format!("not of the skeleton: {line:?}")),
                     None => Ok(0),
                 }
             }
-            "code.getHotPath" => match self.oracle.stray(text("excerpt"), &allowed(false)) {
+            "code.getHotPath" => match self.oracle.stray(text("excerpt"), &allowed(false, false)) {
                 Some(line) => Err(format!("not of the hot path: {line:?}")),
                 None => Ok(0),
             },

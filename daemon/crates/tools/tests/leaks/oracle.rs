@@ -25,6 +25,8 @@ pub(crate) struct Allowed {
     pub(crate) last: u64,
     /// Skeletons: lines of bodies may not be among them unless they were looked for.
     pub(crate) shape: bool,
+    /// Skeletons: a line may begin in the middle of one of the file's, and go on in another one after a gap.
+    pub(crate) joined: bool,
 }
 
 impl Oracle {
@@ -45,7 +47,7 @@ impl Oracle {
     }
 
     /// A line that is shown as source and may not be. Every line has to be one of the file, within what is allowed, as it is or
-    /// with secrets masked.
+    /// with secrets masked; a line of a skeleton, parts of them in their order.
     pub(crate) fn stray(&self, code: &str, allowed: &Allowed) -> Option<String> {
         let nothing = Vec::new();
         let lines = self.files.get(&allowed.file).unwrap_or(&nothing);
@@ -55,7 +57,11 @@ impl Oracle {
             .map(|line| line.split(" /* <- ").next().unwrap_or_default())
             .filter(|line| !matches!(line.trim(), "" | GAP))
             .find(|shown| {
-                allowed.shape && is_of_a_body(shown) || !within.iter().any(|line| fits(shown, line))
+                let fits = match allowed.joined {
+                    true => fits_parts(shown, within),
+                    false => within.iter().any(|line| fits(shown, line)),
+                };
+                allowed.shape && is_of_a_body(shown) || !fits
             })
             .map(str::to_owned)
     }
@@ -81,6 +87,32 @@ fn fits(shown: &str, line: &str) -> bool {
         }
     }
     true
+}
+
+/// Whether `shown` is made of parts of `lines` in their order, no part of more than one line.
+fn fits_parts(shown: &str, lines: &[String]) -> bool {
+    let shown = shown.replace(GAP, MASK);
+    let mut pieces = shown.split(MASK).map(str::trim).filter(|piece| !piece.is_empty());
+    let Some(first) = pieces.next() else { return true };
+    let pieces: Vec<&str> = pieces.collect();
+    let starts = lines.iter().enumerate();
+    starts.flat_map(|(ix, line)| line.match_indices(first).map(move |(at, _)| (ix, at + first.len()))).any(
+        |start| {
+            let mut place = Some(start);
+            for piece in &pieces {
+                place = place.and_then(|(ix, at)| {
+                    let rest = lines.iter().enumerate().skip(ix);
+                    rest.map(|(line, text)| (line, text, if line == ix { at } else { 0 })).find_map(
+                        |(line, text, from)| {
+                            let found = text.get(from..)?.find(piece)?;
+                            Some((line, from + found + piece.len()))
+                        },
+                    )
+                });
+            }
+            place.is_some()
+        },
+    )
 }
 
 /// Whether any id of ours was masked.

@@ -3,6 +3,7 @@
 mod effects;
 mod exprs;
 mod facts;
+mod flow;
 
 use std::borrow::Cow;
 
@@ -12,6 +13,7 @@ use sdl_model::facts::ExprIx;
 use crate::build::{EffectTable, Half};
 use crate::driver::{Cx, Language, Visit};
 use crate::kinds;
+use crate::skeleton::Flow;
 
 /// The shell's extractor.
 #[derive(Clone, Copy, Debug)]
@@ -60,6 +62,8 @@ impl Language for Bash {
     type K = K;
     type F = F;
     type State = ();
+
+    const FLOW: Flow = flow::FLOW;
 
     const FUNCTION_SCOPED: bool = true;
 

@@ -3,6 +3,7 @@
 mod declarators;
 mod effects;
 mod exprs;
+mod flow;
 mod functions;
 mod imports;
 mod invariants;
@@ -25,6 +26,7 @@ use sdl_model::facts::ExprIx;
 use crate::build::{EffectTable, Half};
 use crate::driver::{Cx, Language, Visit};
 use crate::kinds;
+use crate::skeleton::Flow;
 
 pub(super) use state::State;
 
@@ -211,6 +213,8 @@ impl Language for CFamily {
     type K = K;
     type F = F;
     type State = State;
+
+    const FLOW: Flow = flow::FLOW;
 
     const SEPARATOR: &'static str = "::";
     const DECLARATIONS: bool = true;

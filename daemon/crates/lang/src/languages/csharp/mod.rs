@@ -5,6 +5,7 @@ mod classes;
 mod docs;
 mod effects;
 mod exprs;
+mod flow;
 mod functions;
 mod imports;
 mod invariants;
@@ -23,6 +24,7 @@ use sdl_model::{Lang, SymbolKind};
 
 use crate::build::{EffectTable, Half};
 use crate::driver::{Cx, Language, Visit};
+use crate::skeleton::Flow;
 
 pub use kinds::{F, K};
 
@@ -61,6 +63,8 @@ impl Language for CSharp {
     type K = K;
     type F = F;
     type State = State;
+
+    const FLOW: Flow = flow::FLOW;
 
     const OVERLOADS: bool = true;
 

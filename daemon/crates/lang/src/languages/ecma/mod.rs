@@ -4,6 +4,7 @@ mod classes;
 mod commonjs;
 mod effects;
 mod exprs;
+mod flow;
 mod functions;
 mod imports;
 mod invariants;
@@ -27,6 +28,7 @@ use sdl_model::{Lang, SymbolKind};
 
 use crate::build::{EffectTable, Half};
 use crate::driver::{Cx, Language, Visit};
+use crate::skeleton::Flow;
 
 pub use kinds::{F, K};
 pub use state::State;
@@ -42,6 +44,8 @@ impl Language for Ecma {
     type K = K;
     type F = F;
     type State = State;
+
+    const FLOW: Flow = flow::FLOW;
 
     // A function may use a variable that is declared behind it.
     const FUNCTION_SCOPED: bool = true;

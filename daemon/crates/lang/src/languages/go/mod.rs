@@ -5,6 +5,7 @@ mod constraints;
 mod defs;
 mod effects;
 mod exprs;
+mod flow;
 mod functions;
 mod imports;
 mod invariants;
@@ -20,6 +21,7 @@ use sdl_model::facts::{DefIx, ExprIx};
 use crate::build::{EffectTable, Half};
 use crate::driver::{Cx, Language, Visit};
 use crate::kinds;
+use crate::skeleton::Flow;
 
 kinds! {
     nodes {
@@ -191,6 +193,8 @@ impl Language for Go {
     type K = K;
     type F = F;
     type State = State;
+
+    const FLOW: Flow = flow::FLOW;
 
     fn is_comment(kind: K) -> bool {
         kind == K::Comment

@@ -4,6 +4,7 @@ mod binds;
 mod classes;
 mod effects;
 mod exprs;
+mod flow;
 mod imports;
 mod invariants;
 mod kinds;
@@ -18,6 +19,7 @@ use sdl_model::facts::ExprIx;
 
 use crate::build::{EffectTable, Half};
 use crate::driver::{Cx, Language, Visit};
+use crate::skeleton::Flow;
 
 pub use kinds::{F, K};
 
@@ -32,6 +34,8 @@ impl Language for Java {
     type K = K;
     type F = F;
     type State = ();
+
+    const FLOW: Flow = flow::FLOW;
 
     const OVERLOADS: bool = true;
 

@@ -4,6 +4,7 @@ mod binds;
 mod classes;
 mod effects;
 mod exprs;
+mod flow;
 mod functions;
 mod imports;
 mod invariants;
@@ -22,6 +23,7 @@ use sdl_model::{Lang, SymbolKind};
 
 use crate::build::{EffectTable, Half};
 use crate::driver::{Cx, Language, Visit};
+use crate::skeleton::Flow;
 
 pub use kinds::{F, K};
 
@@ -59,6 +61,8 @@ impl Language for Kotlin {
     type K = K;
     type F = F;
     type State = State;
+
+    const FLOW: Flow = flow::FLOW;
 
     const OVERLOADS: bool = true;
 

@@ -5,6 +5,7 @@ mod classes;
 mod docs;
 mod effects;
 mod exprs;
+mod flow;
 mod functions;
 mod imports;
 mod invariants;
@@ -18,6 +19,7 @@ use sdl_model::facts::ExprIx;
 
 use crate::build::{EffectTable, Half};
 use crate::driver::{Cx, Language, Visit};
+use crate::skeleton::Flow;
 
 pub use kinds::{F, K};
 
@@ -32,6 +34,8 @@ impl Language for Php {
     type K = K;
     type F = F;
     type State = imports::State;
+
+    const FLOW: Flow = flow::FLOW;
 
     const SEPARATOR: &'static str = "::";
     const FUNCTION_SCOPED: bool = true;

@@ -5,6 +5,7 @@ mod conditions;
 mod defs;
 mod effects;
 mod exprs;
+mod flow;
 mod imports;
 mod invariants;
 mod joins;
@@ -18,6 +19,7 @@ use sdl_model::facts::ExprIx;
 use crate::build::{EffectTable, Half};
 use crate::driver::{Cx, Language, Visit};
 use crate::kinds;
+use crate::skeleton::Flow;
 
 kinds! {
     nodes {
@@ -174,6 +176,8 @@ impl Language for Python {
     type K = K;
     type F = F;
     type State = State;
+
+    const FLOW: Flow = flow::FLOW;
 
     const FUNCTION_SCOPED: bool = true;
 

@@ -4,6 +4,7 @@ mod binds;
 mod defs;
 mod effects;
 mod exprs;
+mod flow;
 mod kinds;
 mod refs;
 
@@ -14,6 +15,7 @@ use sdl_model::facts::{DefIx, ExprIx, StrIx};
 
 use crate::build::{EffectTable, Half};
 use crate::driver::{Cx, Language, Visit};
+use crate::skeleton::Flow;
 
 pub use kinds::{F, K};
 
@@ -37,6 +39,8 @@ impl Language for Ruby {
     type K = K;
     type F = F;
     type State = State;
+
+    const FLOW: Flow = flow::FLOW;
 
     const SEPARATOR: &'static str = "::";
     const FUNCTION_SCOPED: bool = true;

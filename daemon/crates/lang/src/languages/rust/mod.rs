@@ -4,6 +4,7 @@ mod arms;
 mod attrs;
 mod effects;
 mod exprs;
+mod flow;
 mod generics;
 mod imports;
 mod invariants;
@@ -24,6 +25,7 @@ use sdl_model::facts::ExprIx;
 use crate::build::{EffectTable, Half};
 use crate::driver::{Cx, Language, Visit};
 use crate::kinds;
+use crate::skeleton::Flow;
 
 kinds! {
     nodes {
@@ -214,6 +216,8 @@ impl Language for Rust {
     type K = K;
     type F = F;
     type State = State;
+
+    const FLOW: Flow = flow::FLOW;
 
     const SEPARATOR: &'static str = "::";
 

@@ -1,0 +1,96 @@
+//! Skeletons: signatures and control flow, the rest left out.
+//!
+//! A skeleton is its file less whole nodes of the parse tree: runs of statements, long values, the insides of bodies. So
+//! what is left keeps its brackets in pairs and its `else`, `case` and `catch` where they belong. [`structure`] finds
+//! what to leave out, once for a text; [`lines`] shows a part of the text by it. Which kinds of nodes matter is stated
+//! by each language, in its `flow.rs`.
+
+mod brackets;
+mod flow;
+mod heads;
+mod lines;
+mod plan;
+mod tree;
+
+use std::ops::Range;
+
+use sdl_model::{Lang, Outline};
+
+pub use self::flow::{Body, Flow, is_control};
+pub use self::lines::{Line, Piece, View, around, lines};
+
+pub(crate) use self::flow::Roles;
+use self::heads::Heads;
+use self::tree::Nodes;
+use crate::driver::text_of;
+use crate::{ExtractError, parse_only};
+
+/// What stands where in a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Structure {
+    /// Control flow, outer before inner.
+    pub controls: Vec<Range<usize>>,
+    /// Comments, in order.
+    pub comments: Vec<Range<usize>>,
+    /// What a skeleton leaves out, in order. Each is at least as long as the mark that stands for it.
+    gaps: Vec<Range<usize>>,
+    /// Each bracket that has a partner, and where that is, in order.
+    brackets: Vec<(u32, u32)>,
+}
+
+impl Structure {
+    /// The structure of a text of that length of which nothing is known: its skeleton shows nothing.
+    pub fn unknown(len: usize) -> Self {
+        let gaps = std::iter::once(0..len).collect();
+        Self { controls: Vec::new(), comments: Vec::new(), gaps, brackets: Vec::new() }
+    }
+
+    /// How many things it knows of: what it takes to keep it.
+    pub fn size(&self) -> usize {
+        self.controls.len() + self.comments.len() + self.gaps.len() + self.brackets.len() / 2
+    }
+}
+
+/// The structure of `bytes`, read as `lang`; `outline` is what [`crate::extract`] says of them. Pure.
+pub fn structure(lang: Lang, bytes: &[u8], outline: &Outline) -> Result<Structure, ExtractError> {
+    let (Some(tree), Some(roles)) = (parse_only(lang, bytes), crate::languages::roles(lang)) else {
+        return Ok(Structure::unknown(bytes.len()));
+    };
+    let tree = tree?;
+    let text = &*text_of(bytes);
+    let comments = comments(&tree, roles);
+    let heads = Heads::new(text, outline, &comments);
+    let nodes = Nodes::new(&tree, bytes, roles, |start, end| heads.is_torn(start, end))?;
+    drop(tree);
+    let starts = text.bytes().zip(1_u32..).filter(|(byte, _)| *byte == b'\n').map(|(_, at)| at);
+    let starts: Vec<u32> = std::iter::once(0).chain(starts).collect();
+    let plan = plan::Plan { text, nodes: &nodes, roles, heads: &heads, comments: &comments, lines: &starts };
+    let gaps = plan.gaps();
+    let controls = nodes.all.iter().filter(|node| node.control);
+    Ok(Structure {
+        controls: controls.map(|node| node.start as usize..node.end as usize).collect(),
+        gaps,
+        brackets: brackets::pairs(text, &nodes, roles),
+        comments,
+    })
+}
+
+fn comments(tree: &tree_sitter::Tree, roles: &Roles) -> Vec<Range<usize>> {
+    let mut comments = Vec::new();
+    let mut cursor = tree.walk();
+    loop {
+        let node = cursor.node();
+        let comment = node.is_named() && roles.of(node.kind_id()).comment;
+        if comment {
+            comments.push(node.byte_range());
+        }
+        if !comment && cursor.goto_first_child() {
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return comments;
+            }
+        }
+    }
+}
