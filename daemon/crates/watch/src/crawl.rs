@@ -36,7 +36,12 @@ pub struct Listing {
     pub folders: usize,
     /// The number of entries that the rules left out; what lies below an ignored folder is not counted.
     pub ignored: usize,
+    /// Which rules left them out, for people: the first few, each with an entry that it left out.
+    pub ignored_by: Vec<String>,
 }
+
+/// Rules that are told.
+const TOLD_RULES: usize = 3;
 
 /// Lists a whole tree without watching it.
 pub struct Crawl {
@@ -197,11 +202,15 @@ impl<'a> Crawler<'a> {
             return;
         }
         let passing = disk::is_passing(&error);
+        // What lies too deep to be named can't even be looked at. It is there all the same, and told as skipped.
+        let meta = self.root.meta(Path::new(path)).ok();
         if !passing
             && let Some(rel) = RelPath::new(path)
-            && let Ok(meta) = self.root.meta(Path::new(path))
+            && (meta.is_some() || disk::is_too_long(&error))
         {
-            let stat = stat_hint(&meta, self.clock.wall_ns());
+            let now = self.clock.wall_ns();
+            let unknown = StatHint { size: 0, mtime_ns: 0, ctime_ns: 0, inode: 0, read_ns: now };
+            let stat = meta.map_or(unknown, |meta| stat_hint(&meta, now));
             self.listing.found.push(Found { path: rel, stat, skip: Some(SkipReason::Unreadable) });
         }
         self.listing.problems.push(Problem { path: path.to_owned(), error, passing });
@@ -261,6 +270,9 @@ impl<'a> Crawler<'a> {
         };
         if self.rules.ignores(levels, path, kind == Kind::Folder, |path| folder.has(path)) {
             self.listing.ignored += 1;
+            if self.listing.ignored_by.len() < TOLD_RULES {
+                self.note_rule(levels, path, kind == Kind::Folder);
+            }
             return;
         }
         let valid = name.to_str().is_some();
@@ -278,6 +290,17 @@ impl<'a> Crawler<'a> {
         let skip = if valid { skip_of(meta.kind) } else { Some(SkipReason::NonUtf8Name) };
         if let Some(path) = RelPath::new(path) {
             self.listing.found.push(Found { path, stat: stat_hint(&meta, read_ns), skip });
+        }
+    }
+}
+
+impl Crawler<'_> {
+    /// Notes the rule that leaves an entry out, once.
+    fn note_rule(&mut self, levels: &Levels, path: &str, is_folder: bool) {
+        let Some(reason) = self.rules.reason(levels, path, is_folder) else { return };
+        let rule = |reason: &str| reason.rsplit_once(": ").map(|(_, rule)| rule.to_owned());
+        if !self.listing.ignored_by.iter().any(|known| rule(known) == rule(&reason)) {
+            self.listing.ignored_by.push(brief(&reason));
         }
     }
 }
@@ -333,6 +356,19 @@ pub(crate) fn stat_hint(meta: &Meta, read_ns: i64) -> StatHint {
     }
 }
 
+/// A text for people, without its middle if it is long: paths in it may be.
+pub fn brief(text: &str) -> String {
+    const HEAD: usize = 120;
+    const TAIL: usize = 60;
+    let length = text.chars().count();
+    if length <= HEAD + TAIL {
+        return text.to_owned();
+    }
+    let head: String = text.chars().take(HEAD).collect();
+    let tail: String = text.chars().skip(length - TAIL).collect();
+    format!("{head}…{tail}")
+}
+
 /// The absolute path of a relative one.
 pub(crate) fn absolute(root: &Path, path: &Path) -> PathBuf {
     if path.as_os_str().is_empty() { root.to_owned() } else { root.join(path) }
@@ -383,9 +419,21 @@ mod tests {
             at = rustix::fs::openat(&at, &name, flags, rustix::fs::Mode::empty()).unwrap();
         }
         let listing = crawl(temp.path());
-        assert_eq!(listing.found.len(), 1);
+        assert_eq!(listing.found.len(), 2);
+        let deep = &listing.found[1];
+        assert!(deep.path.as_str().len() > 4_000 && deep.skip == Some(SkipReason::Unreadable), "it is told");
         assert_eq!(listing.problems.len(), 1);
         assert!(!listing.problems[0].passing);
+    }
+
+    #[test]
+    fn long_texts_lose_their_middle() {
+        assert_eq!(brief("a/b: no"), "a/b: no");
+        let long = brief(&format!("{}: File name too long", "é/".repeat(5_000)));
+        assert!(
+            long.chars().count() == 181 && long.starts_with("é/") && long.ends_with("too long"),
+            "{long}"
+        );
     }
 
     #[test]

@@ -13,10 +13,12 @@ pub enum RootError {
     Missing { path: PathBuf },
     #[error("{path} is not a folder; give the folder that holds the source code")]
     NotAFolder { path: PathBuf },
-    #[error("{path} can't be opened ({error}); make it readable for this user")]
+    #[error("{path} can't be opened ({error}); {}", unreadable_hint(error))]
     Unreadable { path: PathBuf, error: io::Error },
     #[error("{path} is the root of a file system; give the folder of one project below it")]
     FileSystemRoot { path: PathBuf },
+    #[error("{path} holds no files: it shows {what}; give the folder of one project")]
+    MadeUp { path: PathBuf, what: &'static str },
     #[error("{path} is a home folder; give the folder of one project below it")]
     Home { path: PathBuf },
     #[error("{path} holds home folders; give the folder of one project below it")]
@@ -33,6 +35,15 @@ pub enum RootError {
     Holds { path: PathBuf, inner: PathBuf },
     #[error("{path} is inside git's own data; give the folder of the work tree")]
     GitData { path: PathBuf },
+}
+
+/// What to do about a folder that can't be opened.
+fn unreadable_hint(error: &io::Error) -> &'static str {
+    if crate::disk::is_passing(error) {
+        "the folder is as it was: try again when the system has room"
+    } else {
+        "make it readable for this user"
+    }
 }
 
 /// A place that could not be looked at. It is listed, and the rest goes on.

@@ -1,4 +1,5 @@
-//! File systems whose changes the kernel does not see, because another machine or a process makes them.
+//! File systems that are not like others: those whose changes the kernel does not see, because another machine or a process
+//! makes them, and those that hold no files at all.
 
 use std::path::Path;
 
@@ -42,6 +43,46 @@ fn remote(magic: u32) -> Option<&'static str> {
     })
 }
 
+/// What the folder shows in place of files, if it lies in a file system that the kernel makes up.
+#[cfg(target_os = "linux")]
+pub(crate) fn made_up(path: &Path) -> Option<&'static str> {
+    // Devices lie in a file system that says it is like `/tmp`'s. Shared memory is one.
+    if path.starts_with("/dev") && !path.starts_with("/dev/shm") {
+        return Some("devices");
+    }
+    kernels(u32::try_from(rustix::fs::statfs(path).ok()?.f_type & 0xffff_ffff).ok()?)
+}
+
+/// What the kernel's own file systems show, by the magic numbers of `statfs`.
+#[cfg(target_os = "linux")]
+fn kernels(magic: u32) -> Option<&'static str> {
+    Some(match magic {
+        0x9fa0 => "processes",
+        0x6265_6572 => "the kernel's devices and drivers",
+        0x0027_e0eb | 0x6367_7270 => "control groups",
+        0x1cd1 => "terminals",
+        0x6462_6720 | 0x7472_6163 => "the kernel's debugging",
+        0x7363_6673 | 0xf97c_ff8c | 0x4341_5d53 => "the kernel's security",
+        0x6265_6570 => "the kernel's configuration",
+        0xcafe_4a11 => "the kernel's programs",
+        0x6165_676c => "the kernel's crashes",
+        0x4249_4e4d => "binary formats",
+        0x1980_0202 => "message queues",
+        0x9584_58f6 => "memory pages",
+        0x6e73_6673 => "namespaces",
+        0xde5e_81e4 => "the firmware's variables",
+        0x6573_5543 => "file systems of processes",
+        0x6759_6969 => "remote procedure calls",
+        _ => return None,
+    })
+}
+
+/// Other systems have no such file systems where people have their files.
+#[cfg(not(target_os = "linux"))]
+pub(crate) fn made_up(_path: &Path) -> Option<&'static str> {
+    None
+}
+
 /// Unknown elsewhere; the watcher is trusted.
 #[cfg(not(target_os = "linux"))]
 pub(crate) fn without_events(_path: &Path) -> Option<String> {
@@ -52,6 +93,18 @@ pub(crate) fn without_events(_path: &Path) -> Option<String> {
 #[cfg(target_os = "linux")]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_kernels_file_systems_are_known() {
+        for path in ["/proc", "/proc/self", "/sys", "/dev", "/dev/pts"] {
+            if Path::new(path).is_dir() {
+                assert!(made_up(Path::new(path)).is_some(), "{path}");
+            }
+        }
+        for path in ["/", "/tmp", "/dev/shm"] {
+            assert_eq!(made_up(Path::new(path)), None, "{path}");
+        }
+    }
 
     #[test]
     fn local_file_systems_are_trusted() {

@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use crate::clock::{Clock, SystemClock};
 use crate::cookie::Cookies;
+use crate::crawl::brief;
 use crate::disk::Identity;
 use crate::fs_type;
 use crate::git::GitFolder;
@@ -142,7 +143,7 @@ impl Hub {
             routes.roots.insert(at, route.clone());
         });
         if let Err((reason, may_pass)) = self.0.is_watchable(&route) {
-            self.0.degrade(&route, reason, may_pass);
+            self.0.degrade(&route, &reason, may_pass);
         }
         Tree::new(TreeHandle { hub: self.clone(), route }, options)
     }
@@ -243,7 +244,9 @@ impl HubInner {
 
     /// Stops watching a root's folders: from now on it is scanned. If the reason `may_pass`, watching is tried again
     /// later.
-    pub(crate) fn degrade(&self, route: &Arc<Route>, reason: String, may_pass: bool) {
+    pub(crate) fn degrade(&self, route: &Arc<Route>, reason: &str, may_pass: bool) {
+        // Every answer says it.
+        let reason = brief(reason);
         {
             let mut scanning = lock(&route.scanning);
             if scanning.is_none() {
@@ -269,7 +272,7 @@ impl HubInner {
         match watchable {
             Ok(()) => true,
             Err((reason, may_pass)) => {
-                self.degrade(route, reason, may_pass);
+                self.degrade(route, &reason, may_pass);
                 false
             }
         }

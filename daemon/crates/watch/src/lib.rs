@@ -52,6 +52,7 @@ mod git;
 mod handle;
 mod hub;
 mod inbox;
+mod plain;
 #[cfg(target_os = "linux")]
 mod quiet;
 mod read;
@@ -65,9 +66,10 @@ mod table;
 mod tree;
 
 pub use clock::{Clock, ManualClock, SystemClock};
-pub use crawl::{Crawl, Found, Listing};
+pub use crawl::{Crawl, Found, Listing, brief};
 pub use error::{Problem, ReadError, RootError};
 pub use fake::FakeWatcher;
+pub use git::{GitData, GitRefused};
 pub use handle::{Synced, Ticket, TreeHandle, WatchKind, WatchStatus};
 pub use hub::{Hub, HubConfig, RootOptions};
 pub use inbox::{Attempt, Batch, Inbox, Limits, Rescan, Serial, Settle, Step, Waited};

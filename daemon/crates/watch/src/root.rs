@@ -5,7 +5,7 @@ use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use crate::error::RootError;
-use crate::git;
+use crate::{fs_type, git};
 
 /// A folder that passed [`check_root`]: absolute, without links, valid UTF-8.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -60,6 +60,9 @@ pub fn check_root(
     }
     if path.parent().is_none() {
         return Err(RootError::FileSystemRoot { path });
+    }
+    if let Some(what) = fs_type::made_up(&path) {
+        return Err(RootError::MadeUp { path, what });
     }
     if path.components().any(|part| part.as_os_str() == ".git") {
         return Err(RootError::GitData { path });
@@ -127,7 +130,7 @@ fn refuse_nesting(path: &Path, existing: &[PathBuf]) -> Result<(), RootError> {
 fn is_worktree_top(path: &Path) -> bool {
     git::discover(path, None).is_some_and(|git| {
         git.top == path
-            && git.own != git.common
+            && git.is_linked_worktree()
             && git.own.parent().and_then(Path::file_name).is_some_and(|name| name == "worktrees")
     })
 }
@@ -176,6 +179,15 @@ mod tests {
     }
 
     #[test]
+    #[cfg(target_os = "linux")]
+    fn what_the_kernel_makes_up_is_refused() {
+        for path in ["/proc", "/proc/self/task", "/sys/kernel", "/dev"] {
+            let refused = check(Path::new(path), &[]);
+            assert!(matches!(refused, Err(RootError::MadeUp { .. })), "{path}: {refused:?}");
+        }
+    }
+
+    #[test]
     #[cfg(unix)]
     fn links_are_resolved_once() {
         let temp = tempfile::tempdir().unwrap();
@@ -199,6 +211,7 @@ mod tests {
         let own = outer.join(".git/worktrees/tree");
         fs::write(own.join("HEAD"), "ref: refs/heads/tree\n").unwrap();
         fs::write(own.join("commondir"), "../..\n").unwrap();
+        fs::write(own.join("gitdir"), format!("{}\n", tree.join(".git").display())).unwrap();
         fs::write(tree.join(".git"), format!("gitdir: {}\n", own.display())).unwrap();
         assert!(matches!(check(&inner, &[&outer]), Err(RootError::Inside { .. })));
         assert!(matches!(check(&outer, &[&inner]), Err(RootError::Holds { .. })));

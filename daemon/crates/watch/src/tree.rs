@@ -2,7 +2,7 @@
 //! what is known.
 
 use std::collections::{BTreeMap, BTreeSet};
-
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -38,14 +38,19 @@ pub struct Changes {
     /// The root is not there. Everything else is empty; nothing that is known is reported as removed, since a disk
     /// may just not be mounted.
     pub root_gone: bool,
+    /// The root can't be opened, which says nothing about whether it is there: too many files are open, say. Everything
+    /// else is empty.
+    pub root_error: Option<io::Error>,
     /// The number of folders that were listed.
     pub folders: usize,
+    /// See [`Listing::ignored_by`]; of the whole tree, if all of it was compared.
+    pub ignored_by: Vec<String>,
 }
 
 impl Changes {
     /// Does it answer for the whole batch, so that its barriers may be released?
     pub fn is_complete(&self) -> bool {
-        !self.root_gone && !self.problems.iter().any(|problem| problem.passing)
+        !self.root_gone && self.root_error.is_none() && !self.problems.iter().any(|problem| problem.passing)
     }
 }
 
@@ -111,8 +116,14 @@ impl Tree {
         work.changes.head_changed = batch.head_changed;
         let git_touched = batch.dirty.iter().any(|path| path == Path::new(".git"));
         let mut rescan = batch.rescan;
-        if (rescan.is_some() || self.dir.is_none()) && !self.open_root() {
-            work.changes.root_gone = true;
+        if rescan.is_some() || self.dir.is_none() {
+            match self.open_root() {
+                Ok(()) => {}
+                Err(error) if disk::is_gone(&error) => work.changes.root_gone = true,
+                Err(error) => work.changes.root_error = Some(error),
+            }
+        }
+        if self.dir.is_none() {
             return Ok(work.finish());
         }
         let hub = self.handle.hub.clone();
@@ -160,13 +171,14 @@ impl Tree {
         self.inbox().fail(after);
     }
 
-    fn open_root(&mut self) -> bool {
-        let dir = RootDir::open(self.handle.root()).ok();
+    fn open_root(&mut self) -> io::Result<()> {
+        self.dir = None;
+        let opened = RootDir::open(self.handle.root());
         // A folder that is not there is not the one that may come back.
-        let identity = dir.as_ref().map_or(Identity { device: 0, inode: 0 }, RootDir::identity);
+        let identity = opened.as_ref().map_or(Identity { device: 0, inode: 0 }, RootDir::identity);
         *lock(&self.handle.route.identity) = Some(identity);
-        self.dir = dir.map(Arc::new);
-        self.dir.is_some()
+        self.dir = Some(Arc::new(opened?));
+        Ok(())
     }
 
     /// Are there watches to be kept? Also while they are tried: what they report from then on counts.
@@ -177,7 +189,7 @@ impl Tree {
     /// The root can't be watched.
     fn degrade(&mut self, reason: String) {
         self.trying = false;
-        self.handle.hub.0.degrade(&self.handle.route, reason, true);
+        self.handle.hub.0.degrade(&self.handle.route, &reason, true);
     }
 
     /// Watches what tells that HEAD moved. HEAD may be read after this, not before.
@@ -366,6 +378,9 @@ impl Work {
         self.removed.extend(difference.removed);
         self.found.extend(difference.candidates.into_iter().map(|found| (found.path.clone(), found)));
         self.changes.folders += listing.folders;
+        if folder.is_empty() {
+            self.changes.ignored_by = listing.ignored_by;
+        }
         self.changes.problems.extend(listing.problems);
         Ok(())
     }

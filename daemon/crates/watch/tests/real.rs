@@ -361,6 +361,8 @@ fn a_bare_repository_in_a_tree_is_part_of_it_and_has_worktrees() {
     bench.write("outer/bare.git/worktrees/w/commondir", "../..\n");
     let gitdir = bench.path("outer/bare.git/worktrees/w");
     bench.write("tree/.git", &format!("gitdir: {}\n", gitdir.display()));
+    let back = bench.path("tree/.git");
+    bench.write("outer/bare.git/worktrees/w/gitdir", &format!("{}\n", back.display()));
     let start = |path: &str| common::Worker::start(&bench.hub, &bench.path(path), RootOptions::default());
     let (outer, tree) = (start("outer"), start("tree"));
     outer.check("outer");
@@ -467,6 +469,8 @@ fn two_roots_and_a_worktree_in_one_of_them() {
     bench.write("outer/.git/refs/heads/main", "1\n");
     let gitdir = bench.path("outer/.git/worktrees/w");
     bench.write("outer/trees/w/.git", &format!("gitdir: {}\n", gitdir.display()));
+    let back = bench.path("outer/trees/w/.git");
+    bench.write("outer/.git/worktrees/w/gitdir", &format!("{}\n", back.display()));
     bench.write("outer/trees/w/b.rs", "2");
     let start = |path: &str| common::Worker::start(&bench.hub, &bench.path(path), RootOptions::default());
     let outer = start("outer");

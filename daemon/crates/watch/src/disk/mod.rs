@@ -64,6 +64,11 @@ pub(crate) fn is_passing(error: &io::Error) -> bool {
     ) || has_code(error, TOO_MANY_OPEN)
 }
 
+/// Is the path longer than the system takes?
+pub(crate) fn is_too_long(error: &io::Error) -> bool {
+    has_code(error, TOO_LONG)
+}
+
 /// Is it something that opening as a file does not work for?
 pub(crate) fn is_special(error: &io::Error) -> bool {
     has_code(error, NO_FILE)
@@ -76,6 +81,10 @@ const LOOP: &[rustix::io::Errno] = &[rustix::io::Errno::LOOP];
 const TOO_MANY_OPEN: &[rustix::io::Errno] = &[rustix::io::Errno::MFILE, rustix::io::Errno::NFILE];
 #[cfg(unix)]
 const NO_FILE: &[rustix::io::Errno] = &[rustix::io::Errno::NXIO, rustix::io::Errno::NODEV];
+#[cfg(unix)]
+const TOO_LONG: &[rustix::io::Errno] = &[rustix::io::Errno::NAMETOOLONG];
+#[cfg(not(unix))]
+const TOO_LONG: &[()] = &[];
 #[cfg(not(unix))]
 const NO_FILE: &[()] = &[];
 #[cfg(not(unix))]

@@ -9,6 +9,7 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 
 use super::Level;
 use crate::disk::RootDir;
+use crate::plain::{self, Links};
 
 /// Git's own ignore file.
 pub(crate) const GITIGNORE: &str = ".gitignore";
@@ -17,6 +18,8 @@ pub(crate) const SDLIGNORE: &str = ".sdlignore";
 
 /// Ignore files above this size are cut; nobody wrote them by hand.
 const LIMIT: u64 = 1 << 20;
+/// Patterns that are taken of one file. Each costs some 3 KB of memory.
+pub(super) const MOST_PATTERNS: usize = 10_000;
 
 /// Is this the name of an ignore file?
 pub(crate) fn is_rules_file(name: &str) -> bool {
@@ -40,23 +43,33 @@ fn text_of(file: File) -> Option<String> {
     Some(String::from_utf8_lossy(&bytes).into_owned())
 }
 
-/// The ignore files of a folder of the tree.
-pub(super) fn level(root: &RootDir, folder: &str) -> Level {
-    let load = |name| {
+/// The ignore files of a folder of the tree. Of their patterns, at most `room` are taken.
+pub(super) fn level(root: &RootDir, folder: &str, room: usize) -> Level {
+    let load = |name, room| {
         let path = join(folder, name);
-        read(root, &path).map_or_else(Gitignore::empty, |text| compile(&text, &path))
+        read(root, &path).map_or_else(Gitignore::empty, |text| compile(&text, &path, room))
     };
     let cut = if folder.is_empty() { 0 } else { folder.len() + 1 };
-    Level { cut, prefix: String::new(), sdl: load(SDLIGNORE), git: load(GITIGNORE) }
+    let sdl = load(SDLIGNORE, room);
+    let git = load(GITIGNORE, room.saturating_sub(count(&sdl)));
+    Level { cut, prefix: String::new(), sdl, git, shown: folder.to_owned() }
 }
 
 /// An ignore file outside of the tree.
-pub(super) fn outside(path: &Path) -> Gitignore {
-    File::open(path)
-        .ok()
-        .filter(|file| file.metadata().is_ok_and(|meta| meta.is_file()))
-        .and_then(text_of)
-        .map_or_else(Gitignore::empty, |text| compile(&text, &path.to_string_lossy()))
+pub(super) fn outside(path: &Path, links: Links) -> Gitignore {
+    match plain::read(path, LIMIT, links) {
+        Ok(Some(bytes)) => compile(&String::from_utf8_lossy(&bytes), &path.to_string_lossy(), MOST_PATTERNS),
+        Ok(None) => Gitignore::empty(),
+        Err(error) => {
+            tracing::warn!(file = %path.display(), %error, "an ignore file is left out");
+            Gitignore::empty()
+        }
+    }
+}
+
+/// The number of patterns.
+pub(super) fn count(rules: &Gitignore) -> usize {
+    usize::try_from(rules.num_ignores() + rules.num_whitelists()).unwrap_or(usize::MAX)
 }
 
 /// The ignore files from git's top level down to the root's parent; `way` leads from the one to the other.
@@ -65,9 +78,16 @@ pub(super) fn levels_above(top: &Path, way: &str) -> Vec<Arc<Level>> {
     let mut at = top.to_owned();
     let mut rest = way;
     while !rest.is_empty() {
-        let (sdl, git) = (outside(&at.join(SDLIGNORE)), outside(&at.join(GITIGNORE)));
+        let read = |name| outside(&at.join(name), Links::Refused);
+        let (sdl, git) = (read(SDLIGNORE), read(GITIGNORE));
         if !sdl.is_empty() || !git.is_empty() {
-            levels.push(Arc::new(Level { cut: 0, prefix: rest.to_owned(), sdl, git }));
+            levels.push(Arc::new(Level {
+                cut: 0,
+                prefix: rest.to_owned(),
+                sdl,
+                git,
+                shown: at.display().to_string(),
+            }));
         }
         let (name, below) = rest.split_once('/').unwrap_or((rest, ""));
         at.push(name);
@@ -76,10 +96,20 @@ pub(super) fn levels_above(top: &Path, way: &str) -> Vec<Arc<Level>> {
     levels
 }
 
-/// Compiles the text of an ignore file whose patterns are relative to the folder that it lies in.
-fn compile(text: &str, origin: &str) -> Gitignore {
+/// Compiles the text of an ignore file whose patterns are relative to the folder that it lies in: the first `most` of them.
+fn compile(text: &str, origin: &str, most: usize) -> Gitignore {
     let mut builder = GitignoreBuilder::new("");
-    for line in text.strip_prefix('\u{feff}').unwrap_or(text).lines() {
+    let lines = text.strip_prefix('\u{feff}').unwrap_or(text).lines();
+    let patterns = lines.filter(|line| !line.trim().is_empty() && !line.starts_with('#'));
+    for (number, line) in patterns.enumerate() {
+        if number == most {
+            tracing::warn!(
+                file = origin,
+                most,
+                "an ignore file has too many patterns; the others are left out"
+            );
+            break;
+        }
         if let Err(error) = builder.add_line(None, line) {
             tracing::debug!(file = origin, pattern = line, %error, "a pattern is not valid and is left out");
         }

@@ -22,9 +22,14 @@ pub(crate) use file::{GITIGNORE, SDLIGNORE, is_rules_file};
 use crate::disk::RootDir;
 use crate::git;
 use crate::hub::RootOptions;
+use crate::plain::Links;
 
 /// Compiled ignore files that are kept for the next change; more are read again when they are needed.
 const KEPT_LEVELS: usize = 48;
+/// Patterns that those may hold together.
+const KEPT_PATTERNS: usize = 40_000;
+/// Patterns that may hold for one entry, from all folders above it.
+const MOST_PATTERNS: usize = 20_000;
 
 /// The ignore files of one folder.
 #[derive(Debug)]
@@ -35,6 +40,8 @@ pub(crate) struct Level {
     prefix: String,
     sdl: Gitignore,
     git: Gitignore,
+    /// The folder, for people.
+    shown: String,
 }
 
 /// The ignore files that a folder's entries are subject to, the deepest last.
@@ -49,6 +56,8 @@ pub(crate) struct Rules {
     exclude: Gitignore,
     exclude_prefix: String,
     global: Gitignore,
+    /// Where the latter two come from, for people.
+    outside: [String; 2],
     /// The folders that hold ignore files, as far as they have been crawled; the root is the empty text.
     folders: BTreeSet<String>,
     /// Some of their levels.
@@ -76,7 +85,7 @@ impl Outside {
             let way = root.strip_prefix(&git.top).ok()?.to_str()?;
             Some((git.top.clone(), format!("{}/", way.replace(std::path::MAIN_SEPARATOR, "/"))))
         });
-        let exclude = git.as_ref().map(git::GitDirs::exclude);
+        let exclude = git.as_ref().map(git::GitData::exclude);
         let global = options.global_excludes.clone();
         let above =
             git.iter().flat_map(|git| root.ancestors().skip(1).take_while(|at| at.starts_with(&git.top)));
@@ -94,13 +103,18 @@ impl Rules {
     /// Reads the rules that lie outside of the tree.
     pub(crate) fn new(extra: &[String], outside: &Outside) -> Self {
         let above = outside.top.as_ref().map(|(top, way)| file::levels_above(top, way)).unwrap_or_default();
-        let read = |path: &Option<PathBuf>| path.as_deref().map_or_else(Gitignore::empty, file::outside);
+        let read = |path: &Option<PathBuf>, links| {
+            path.as_deref().map_or_else(Gitignore::empty, |path| file::outside(path, links))
+        };
         Self {
             extra: patterns(extra),
             above,
-            exclude: read(&outside.exclude),
+            exclude: read(&outside.exclude, Links::Refused),
             exclude_prefix: outside.top.as_ref().map(|(_, way)| way.clone()).unwrap_or_default(),
-            global: read(&outside.global),
+            // People keep it with their other settings and link to it.
+            global: read(&outside.global, Links::Followed),
+            outside: [&outside.exclude, &outside.global]
+                .map(|path| path.as_ref().map_or_else(String::new, |path| path.display().to_string())),
             folders: BTreeSet::new(),
             cache: HashMap::new(),
         }
@@ -126,17 +140,22 @@ impl Rules {
     /// Reads `folder`'s ignore files (it is known to have some) and puts them on top of its parent's levels.
     pub(crate) fn enter(&mut self, root: &RootDir, folder: &str, parents: &Levels) -> Levels {
         self.folders.insert(folder.to_owned());
-        let level = self.load(root, folder);
+        let level = self.load(root, folder, parents);
         parents.iter().cloned().chain([level]).collect()
     }
 
-    fn load(&mut self, root: &RootDir, folder: &str) -> Arc<Level> {
-        let level = Arc::new(file::level(root, folder));
-        if self.cache.len() >= KEPT_LEVELS && !self.cache.contains_key(folder) {
+    /// Reads a folder's ignore files. How much of them counts depends on those above alone, so that it is the same
+    /// whenever they are read.
+    fn load(&mut self, root: &RootDir, folder: &str, parents: &[Arc<Level>]) -> Arc<Level> {
+        let above: usize = parents.iter().map(|level| level.patterns()).sum();
+        let room = MOST_PATTERNS.saturating_sub(above).min(file::MOST_PATTERNS);
+        let level = Arc::new(file::level(root, folder, room));
+        self.cache.remove(folder);
+        let mut kept: usize = self.cache.values().map(|level| level.patterns()).sum();
+        while self.cache.len() >= KEPT_LEVELS || kept + level.patterns() > KEPT_PATTERNS {
             // Which one hardly matters; the root's is the one that every path needs.
-            if let Some(victim) = self.cache.keys().find(|at| !at.is_empty()).cloned() {
-                self.cache.remove(&victim);
-            }
+            let Some(victim) = self.cache.keys().find(|at| !at.is_empty()).cloned() else { break };
+            kept -= self.cache.remove(&victim).map_or(0, |level| level.patterns());
         }
         self.cache.insert(folder.to_owned(), level.clone());
         level
@@ -151,7 +170,7 @@ impl Rules {
             if self.folders.contains(at) {
                 let level = match self.cache.get(at) {
                     Some(level) => level.clone(),
-                    None => self.load(root, at),
+                    None => self.load(root, at, &levels),
                 };
                 levels.push(level);
             }
@@ -178,6 +197,36 @@ impl Rules {
         }
     }
 
+    /// Which rule ignores an entry that is ignored, for people: the pattern, and where it stands. None for what is
+    /// nobody's source anywhere, like git's own data.
+    pub(crate) fn reason(&self, levels: &Levels, path: &str, is_folder: bool) -> Option<String> {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        if builtin::is_metadata(name, is_folder) {
+            return None;
+        }
+        let deepest = || levels.iter().rev();
+        let of_level = |level: &Level, rules: &Gitignore, file: &str| {
+            let below = path.get(level.cut..).unwrap_or(path);
+            Some((pattern(rules, &level.prefix, below, is_folder)?, file::join(&level.shown, file)))
+        };
+        let found = pattern(&self.extra, "", path, is_folder)
+            .map(|pattern| (pattern, "the patterns it was registered with".to_owned()))
+            .or_else(|| deepest().find_map(|level| of_level(level, &level.sdl, SDLIGNORE)))
+            .or_else(|| deepest().find_map(|level| of_level(level, &level.git, GITIGNORE)))
+            .or_else(|| {
+                let [exclude, _] = &self.outside;
+                Some((pattern(&self.exclude, &self.exclude_prefix, path, is_folder)?, exclude.clone()))
+            })
+            .or_else(|| {
+                let [_, global] = &self.outside;
+                Some((pattern(&self.global, "", path, is_folder)?, global.clone()))
+            });
+        Some(match found {
+            Some((pattern, file)) => format!("{path}: pattern {pattern:?} of {file}"),
+            None => format!("{path}: never source, by its name"),
+        })
+    }
+
     /// What the extra patterns and `.sdlignore` say, if anything.
     fn ours(&self, levels: &Levels, path: &str, is_folder: bool) -> Option<bool> {
         verdict(&self.extra, path, is_folder)
@@ -197,6 +246,10 @@ impl Rules {
 }
 
 impl Level {
+    fn patterns(&self) -> usize {
+        file::count(&self.sdl) + file::count(&self.git)
+    }
+
     fn ask(&self, rules: &Gitignore, path: &str, is_folder: bool) -> Option<bool> {
         ask(rules, &self.prefix, path.get(self.cut..).unwrap_or(path), is_folder)
     }
@@ -209,6 +262,14 @@ fn ask(rules: &Gitignore, prefix: &str, path: &str, is_folder: bool) -> Option<b
         verdict(rules, path, is_folder)
     } else {
         verdict(rules, &format!("{prefix}{path}"), is_folder)
+    }
+}
+
+/// The pattern that ignores a path.
+fn pattern(rules: &Gitignore, prefix: &str, path: &str, is_folder: bool) -> Option<String> {
+    match rules.matched(Path::new(&format!("{prefix}{path}")), is_folder) {
+        Match::Ignore(glob) => Some(glob.original().to_owned()),
+        Match::None | Match::Whitelist(_) => None,
     }
 }
 

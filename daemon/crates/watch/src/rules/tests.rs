@@ -51,6 +51,100 @@ fn precedence() {
 }
 
 #[test]
+fn what_leaves_everything_out_is_told() {
+    let temp = tempfile::tempdir().unwrap();
+    let top = temp.path().canonicalize().unwrap();
+    let write = |path: &str, text: &str| {
+        let path = top.join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    };
+    write(".git/HEAD", "ref: refs/heads/main\n");
+    write(".gitignore", "# nothing\nsub/*.rs\n");
+    write("sub/a.rs", "");
+    write("sub/b.rs", "");
+    write("sub/c/d.txt", "");
+    write("sub/c/.gitignore", "*.txt\n.gitignore\n");
+    write("sub/node_modules/x.js", "");
+    let root = check_root(&top.join("sub"), &[], &RootContext::default()).unwrap();
+    let options = RootOptions { ignore: vec!["*.py".into()], ..RootOptions::default() };
+    let told = |options: &RootOptions| {
+        let mut told = Crawl::new(&root, options).unwrap().run().ignored_by;
+        told.sort();
+        told
+    };
+    let told_now = told(&options);
+    assert_eq!(told_now.len(), 3, "a rule once, and no more than three: {told_now:?}");
+    let all = told_now.join("\n");
+    assert!(all.contains(&format!("pattern \"sub/*.rs\" of {}", top.join(".gitignore").display())), "{all}");
+    fs::remove_dir_all(top.join("sub/c")).unwrap();
+    fs::remove_dir_all(top.join("sub/node_modules")).unwrap();
+    write("sub/x.py", "");
+    fs::remove_file(top.join("sub/a.rs")).unwrap();
+    fs::remove_file(top.join("sub/b.rs")).unwrap();
+    assert_eq!(told(&options), ["x.py: pattern \"*.py\" of the patterns it was registered with"]);
+}
+
+#[test]
+fn of_a_huge_ignore_file_the_beginning_counts() {
+    let mut text = String::from("first.log\n");
+    for number in 0..50_000 {
+        text.push_str(&format!("g*{number}*.x\n"));
+    }
+    text.push_str("last.log\n");
+    let mut nested = Vec::new();
+    for depth in 0..4 {
+        nested.push((format!("{}.gitignore", "a/".repeat(depth)), text.clone()));
+    }
+    let files: Vec<(&str, &str)> = nested.iter().map(|(path, text)| (path.as_str(), text.as_str())).collect();
+    let temp = tempfile::tempdir().unwrap();
+    for (path, text) in files.iter().chain(&[("first.log", ""), ("last.log", ""), ("a/a/a/b.rs", "")]) {
+        let path = temp.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        fs::write(path, text).unwrap();
+    }
+    let kept = crawl(temp.path(), &RootOptions::default());
+    assert!(kept.contains(&"last.log".to_owned()) && !kept.contains(&"first.log".to_owned()), "{kept:?}");
+
+    let root = RootDir::open(&temp.path().canonicalize().unwrap()).unwrap();
+    let mut rules = Rules::new(&[], &Outside::default());
+    let mut levels = rules.base();
+    for folder in ["", "a", "a/a", "a/a/a"] {
+        levels = rules.enter(&root, folder, &levels);
+    }
+    let patterns: Vec<usize> = levels.iter().map(|level| level.patterns()).collect();
+    assert_eq!(patterns, [10_000, 10_000, 0, 0], "all together are bounded");
+    let again: Vec<usize> = rules.levels(&root, "a/a/a").iter().map(|level| level.patterns()).collect();
+    assert_eq!(again, patterns);
+    assert!(rules.cache.values().map(|level| level.patterns()).sum::<usize>() <= KEPT_PATTERNS);
+}
+
+#[test]
+#[cfg(unix)]
+fn ignore_files_outside_of_the_tree_are_opened_with_care() {
+    let temp = tempfile::tempdir().unwrap();
+    let top = temp.path().canonicalize().unwrap();
+    let root = top.join("sub");
+    fs::create_dir_all(top.join(".git/refs")).unwrap();
+    fs::write(top.join(".git/HEAD"), "ref: refs/heads/main\n").unwrap();
+    fs::create_dir_all(top.join(".git/info")).unwrap();
+    fs::create_dir(&root).unwrap();
+    fs::write(root.join("a.rs"), "").unwrap();
+    fs::write(root.join("b.log"), "").unwrap();
+    for path in [".gitignore", ".git/info/exclude", "global"] {
+        let kind = rustix::fs::FileType::Fifo;
+        rustix::fs::mknodat(rustix::fs::CWD, top.join(path), kind, rustix::fs::Mode::RWXU, 0).unwrap();
+    }
+    let options = RootOptions { global_excludes: Some(top.join("global")), ..RootOptions::default() };
+    assert_eq!(crawl(&root, &options), ["a.rs", "b.log"]);
+    // People link to their own settings.
+    fs::remove_file(top.join("global")).unwrap();
+    fs::write(top.join("excludes"), "*.log\n").unwrap();
+    std::os::unix::fs::symlink("excludes", top.join("global")).unwrap();
+    assert_eq!(crawl(&root, &options), ["a.rs"]);
+}
+
+#[test]
 fn only_our_own_rules_bring_waste_back() {
     let git = [("node_modules/a.js", ""), (".gitignore", "!node_modules/\n"), ("b.js", "")];
     assert_eq!(kept(&git, &RootOptions::default()), [".gitignore", "b.js"]);

@@ -1,0 +1,109 @@
+//! Where a tree's git data lies, whether it may be read, and which few folders of it tell that HEAD moved.
+//!
+//! Every use of git's data goes through [`GitData`]: [`GitData::find`] finds it, [`GitData::check`] looks it over
+//! before anything in it is opened.
+
+mod check;
+mod config;
+mod find;
+#[cfg(test)]
+#[cfg(unix)]
+mod tests;
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+pub use find::{GitData, GitRefused};
+
+use crate::plain::{self, Links};
+use crate::rules;
+
+/// HEAD holds a line.
+const HEAD: u64 = 4 << 10;
+
+/// What a watched folder of git's data is watched for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) enum GitFolder {
+    /// Holds `HEAD` or `packed-refs`.
+    Data,
+    /// Holds branches: every name counts.
+    Refs,
+    /// Holds `exclude`.
+    Info,
+    /// No data of git's, but a folder between the work tree's top and our root: its ignore files hold for us.
+    Above,
+}
+
+/// What a change in such a folder means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum GitChange {
+    Head,
+    Excludes,
+}
+
+impl GitFolder {
+    /// What the change of the entry `name` means, if anything. Git writes next to a file and renames, so that its
+    /// lock files say nothing.
+    pub(crate) fn change(self, name: &str) -> Option<GitChange> {
+        match self {
+            // The latter two are folders that are watched themselves once they exist.
+            Self::Data => matches!(name, "HEAD" | "packed-refs" | "info" | "refs").then_some(GitChange::Head),
+            Self::Refs => (!has_lock_suffix(name)).then_some(GitChange::Head),
+            Self::Info => (name == "exclude").then_some(GitChange::Excludes),
+            Self::Above => rules::is_rules_file(name).then_some(GitChange::Excludes),
+        }
+    }
+}
+
+fn has_lock_suffix(name: &str) -> bool {
+    name.as_bytes().ends_with(b".lock")
+}
+
+/// The same for who can do without: data that is not this tree's, or that is no data of git's, is as good as none.
+pub(crate) fn discover(root: &Path, home: Option<&Path>) -> Option<GitData> {
+    GitData::find(root, home)
+        .inspect_err(|refused| tracing::debug!(%refused, "a tree is taken for one without git"))
+        .ok()
+        .flatten()
+}
+
+impl GitData {
+    /// The folders to be watched for the tree at `root`, without doubles. The one of the current branch depends on
+    /// HEAD, so that this is asked again whenever HEAD may have moved.
+    pub(crate) fn folders(&self, root: &Path) -> Vec<(PathBuf, GitFolder)> {
+        let mut folders = vec![(self.own.clone(), GitFolder::Data)];
+        let above = root.ancestors().skip(1).take_while(|at| at.starts_with(&self.top));
+        folders.extend(above.map(|at| (at.to_owned(), GitFolder::Above)));
+        if self.common != self.own {
+            folders.push((self.common.clone(), GitFolder::Data));
+        }
+        let heads = self.common.join("refs").join("heads");
+        // A branch `a/b` is the file `b` in the folder `a`, which comes and goes with its branches.
+        if let Some(branch) = self.branch() {
+            let mut at = heads.clone();
+            for part in Path::new(&branch).parent().into_iter().flat_map(Path::components) {
+                at.push(part);
+                folders.push((at.clone(), GitFolder::Refs));
+            }
+        }
+        folders.push((heads, GitFolder::Refs));
+        folders.push((self.common.join("reftable"), GitFolder::Refs));
+        folders.push((self.common.join("info"), GitFolder::Info));
+        folders.retain(|(folder, _)| fs::symlink_metadata(folder).is_ok_and(|meta| meta.is_dir()));
+        folders
+    }
+
+    /// The branch that HEAD names.
+    fn branch(&self) -> Option<String> {
+        let bytes = plain::read(&self.own.join("HEAD"), HEAD, Links::Refused).ok()??;
+        let text = String::from_utf8_lossy(&bytes);
+        let branch = text.strip_prefix("ref:")?.trim().strip_prefix("refs/heads/")?;
+        let normal = branch.split('/').all(|part| !part.is_empty() && part != "." && part != "..");
+        normal.then(|| branch.to_owned())
+    }
+
+    /// The file of ignore patterns that is not part of the tree.
+    pub(crate) fn exclude(&self) -> PathBuf {
+        self.common.join("info").join("exclude")
+    }
+}

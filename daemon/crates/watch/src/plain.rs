@@ -1,0 +1,139 @@
+//! Opening files that somebody else wrote and that lie outside of a tree's own handle: git's data, and ignore files above
+//! the tree. Such a file may be anything, so it is looked at before it is opened, opened without waiting, and looked at
+//! again: a pipe must not hang the reader, a device must not be read without end.
+
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{self, Read as _};
+use std::path::Path;
+
+/// What a path turned out to be.
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Plain {
+    /// There is nothing.
+    Nothing,
+    /// A regular file of at most the size that was asked for.
+    File,
+    /// A folder.
+    Folder,
+    /// Anything else; the text says what, for people.
+    Other(String),
+}
+
+/// What lies at `path`. Opens nothing and follows no link at its end.
+pub(crate) fn look(path: &Path, most: u64) -> Plain {
+    match fs::symlink_metadata(path) {
+        Ok(meta) if meta.is_dir() => Plain::Folder,
+        Ok(meta) => judge(&meta, most).map_or(Plain::File, Plain::Other),
+        Err(error) if is_absent(&error) => Plain::Nothing,
+        Err(error) => Plain::Other(format!("can't be looked at ({error})")),
+    }
+}
+
+/// What is wrong with a file, if anything.
+fn judge(meta: &Metadata, most: u64) -> Option<String> {
+    if meta.file_type().is_symlink() {
+        Some("is a symbolic link".to_owned())
+    } else if !meta.is_file() {
+        Some("is not a regular file".to_owned())
+    } else if meta.len() > most {
+        Some(format!("is larger than {most} bytes"))
+    } else {
+        None
+    }
+}
+
+fn is_absent(error: &io::Error) -> bool {
+    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+}
+
+/// Whether a link at the end of a path leads anywhere.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Links {
+    /// A link is as good as nothing: whoever wrote the file could have it lead anywhere.
+    Refused,
+    /// The user's own settings may be links.
+    Followed,
+}
+
+/// Reads a regular file of at most `most` bytes: none if there is no file. Never waits.
+pub(crate) fn read(path: &Path, most: u64, links: Links) -> io::Result<Option<Vec<u8>>> {
+    let refused = |why: String| io::Error::new(io::ErrorKind::InvalidInput, why);
+    if links == Links::Refused {
+        match look(path, most) {
+            Plain::Nothing => return Ok(None),
+            Plain::File => {}
+            Plain::Folder => return Err(refused("is a folder".to_owned())),
+            Plain::Other(why) => return Err(refused(why)),
+        }
+    }
+    let file = match open(path, links) {
+        Ok(file) => file,
+        Err(error) if is_absent(&error) => return Ok(None),
+        Err(error) => return Err(error),
+    };
+    if let Some(why) = judge(&file.metadata()?, most) {
+        return Err(refused(why));
+    }
+    let mut bytes = Vec::new();
+    // It may have grown, or be a file of `/proc`, which has no size.
+    file.take(most + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > most {
+        return Err(refused(format!("is larger than {most} bytes")));
+    }
+    Ok(Some(bytes))
+}
+
+#[cfg(unix)]
+fn open(path: &Path, links: Links) -> io::Result<File> {
+    use std::os::unix::fs::OpenOptionsExt as _;
+
+    use rustix::fs::OFlags;
+
+    let follow = if links == Links::Refused { OFlags::NOFOLLOW } else { OFlags::empty() };
+    // Without NONBLOCK the open would hang on a pipe that nobody writes to.
+    let flags = OFlags::NONBLOCK | OFlags::NOCTTY | follow;
+    OpenOptions::new().read(true).custom_flags(flags.bits().cast_signed()).open(path)
+}
+
+#[cfg(not(unix))]
+fn open(path: &Path, _links: Links) -> io::Result<File> {
+    OpenOptions::new().read(true).open(path)
+}
+
+#[cfg(test)]
+#[cfg(unix)]
+mod tests {
+    use std::os::unix::fs::symlink;
+
+    use super::*;
+
+    #[test]
+    fn only_regular_files_within_the_limit_are_read() {
+        let temp = tempfile::tempdir().unwrap();
+        let at = |name: &str| temp.path().join(name);
+        fs::write(at("file"), "four").unwrap();
+        fs::create_dir(at("folder")).unwrap();
+        symlink("file", at("link")).unwrap();
+        symlink("/dev/zero", at("zeros")).unwrap();
+        let pipe = rustix::fs::FileType::Fifo;
+        rustix::fs::mknodat(rustix::fs::CWD, at("pipe"), pipe, rustix::fs::Mode::RWXU, 0).unwrap();
+
+        assert_eq!(read(&at("file"), 4, Links::Refused).unwrap().unwrap(), b"four");
+        assert!(read(&at("missing"), 4, Links::Refused).unwrap().is_none());
+        assert!(read(&at("file/below"), 4, Links::Refused).unwrap().is_none());
+        for (name, most, why) in [
+            ("file", 3, "is larger than 3 bytes"),
+            ("folder", 4, "is a folder"),
+            ("link", 4, "is a symbolic link"),
+            ("zeros", 4, "is a symbolic link"),
+            ("pipe", 4, "is not a regular file"),
+        ] {
+            assert_eq!(read(&at(name), most, Links::Refused).unwrap_err().to_string(), why, "{name}");
+        }
+        assert_eq!(read(&at("link"), 4, Links::Followed).unwrap().unwrap(), b"four");
+        for name in ["zeros", "pipe"] {
+            let error = read(&at(name), 4, Links::Followed).unwrap_err();
+            assert_eq!(error.to_string(), "is not a regular file", "{name}");
+        }
+    }
+}
