@@ -9,7 +9,8 @@ use std::time::Duration;
 use sdl_proto::{
     ClientMessage, Handshake, Request, SessionHello, Welcome, WireError, capability, encode_client,
 };
-use tokio::sync::{Semaphore, broadcast, mpsc, oneshot, watch};
+use tokio::sync::{Notify, Semaphore, broadcast, mpsc, oneshot, watch};
+use tokio::time::Instant;
 
 use crate::call::{CallOptions, Running};
 use crate::error::ClientError;
@@ -69,6 +70,10 @@ pub(crate) struct Shared {
     token: Mutex<Option<String>>,
     handshake: Handshake,
     welcome: Welcome,
+    /// Told when a call begins.
+    pub(crate) begun: Notify,
+    /// When anything came from the daemon.
+    pub(crate) heard: Mutex<Instant>,
 }
 
 /// The calls without an answer.
@@ -122,6 +127,8 @@ impl Client {
             token: Mutex::new(sent_token),
             handshake: opened.handshake,
             welcome: opened.welcome,
+            begun: Notify::new(),
+            heard: Mutex::new(Instant::now()),
         });
         let io = wire::Wire {
             stream: opened.stream,
@@ -177,6 +184,7 @@ impl Client {
             }
             calls.waiting.insert(id, Waiting { answer: sender, progress: options.progress, sent: false });
         }
+        shared.begun.notify_one();
         let timeout = options.deadline.map(|deadline| deadline.saturating_add(GRACE));
         let running = Running::new(Arc::clone(shared), id, answer, slot, timeout);
         if shared.requests.send(Queued { id, frame }).await.is_err() {
@@ -213,6 +221,11 @@ impl Shared {
         ClientError::Closed { reason: calls.closed.clone(), sent }
     }
 
+    /// The daemon's process.
+    pub(crate) fn pid(&self) -> u32 {
+        self.welcome.pid
+    }
+
     /// Fails every call that waits, and all later ones.
     pub(crate) fn close(&self, end: &End) {
         let waiting = {
@@ -222,7 +235,10 @@ impl Shared {
         };
         for call in waiting.into_values() {
             let sent = call.sent && !end.orderly;
-            let error = ClientError::Closed { reason: Some(end.reason.clone()), sent };
+            let error = match end.silent {
+                Some(pid) if sent => ClientError::Unanswered { pid },
+                _ => ClientError::Closed { reason: Some(end.reason.clone()), sent },
+            };
             let _ = call.answer.send(Err(error));
         }
         let _ = self.events.send(Event::Disconnected);

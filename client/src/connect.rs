@@ -15,6 +15,7 @@ use sdl_proto::{
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
 use crate::error::ClientError;
+use crate::trust;
 
 /// How long a daemon may take to accept a connection and welcome a session. It does both at once when it is healthy.
 const OPENING: Duration = Duration::from_secs(5);
@@ -36,8 +37,11 @@ pub async fn answering(path: &Path) -> Option<String> {
 /// Connects and exchanges handshakes, without judging the daemon's.
 pub(crate) async fn greet(path: &Path) -> Result<(Stream, FrameDecoder, Handshake), ClientError> {
     let failed = |source: io::Error| ClientError::Connect { path: path.to_owned(), source: Arc::new(source) };
+    // Before a byte is sent: the hello holds the working directory and the token.
+    trust::check_folder(path)?;
     let name = path.to_fs_name::<GenericFilePath>().map_err(failed)?;
     let stream = Stream::connect(name).await.map_err(failed)?;
+    trust::check_peer(&stream, path)?;
     let mut io = &stream;
     // A daemon that refuses the connection may have closed its end already. Its reason is still there to be read.
     let _ = io.write_all(&Handshake::ours().encode()?).await;

@@ -29,6 +29,20 @@ pub enum ClientError {
         /// The socket.
         path: PathBuf,
     },
+    /// A daemon has the state folder and does not answer, so that no other can be started.
+    #[error("the daemon{} does not answer; end it with: sdlctl stop", .pid.map_or_else(String::new, |pid| format!(" (process {pid})")))]
+    Stuck {
+        /// Its process, as far as known.
+        pid: Option<u32>,
+    },
+    /// What listens is not this user's daemon. Nothing was told to it.
+    #[error("what listens on {path} is not trusted: {reason}", path = .path.display())]
+    Untrusted {
+        /// The socket.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
     /// The two builds can't talk to each other.
     #[error("the daemon and this program don't fit together: {0}")]
     Handshake(#[from] HandshakeError),
@@ -45,6 +59,12 @@ pub enum ClientError {
         reason: Option<String>,
         /// Whether the daemon may have begun the request.
         sent: bool,
+    },
+    /// The daemon gave no sign of life while the request waited for its answer.
+    #[error("the daemon (process {pid}) does not answer; end it with: sdlctl stop")]
+    Unanswered {
+        /// The daemon's process.
+        pid: u32,
     },
     /// The connection broke after a request was sent that may not be repeated.
     #[error(
@@ -76,7 +96,7 @@ impl ClientError {
             Self::OutcomeUnknown { .. } => code::OUTCOME_UNKNOWN,
             Self::Timeout => code::DEADLINE,
             Self::Unsendable(_) => code::TOO_LARGE,
-            Self::Closed { sent: true, .. } => code::OUTCOME_UNKNOWN,
+            Self::Closed { sent: true, .. } | Self::Unanswered { .. } => code::OUTCOME_UNKNOWN,
             _ => code::UNREACHABLE,
         };
         WireError::new(code, self.to_string())
@@ -96,7 +116,7 @@ impl ClientError {
     /// Whether the connection broke under the request, or the daemon cut it short in order to stop.
     pub(crate) fn is_broken_off(&self) -> bool {
         match self {
-            Self::Closed { .. } => true,
+            Self::Closed { .. } | Self::Unanswered { .. } => true,
             Self::Answer(error) => error.code == code::STOPPING || error.code == code::CANCELLED,
             _ => false,
         }

@@ -5,10 +5,12 @@
 //! * [`start`]: makes sure that a daemon runs; never two.
 //! * [`ReconnectingClient`]: a session that outlives daemons.
 
+mod alive;
 mod call;
 mod client;
 mod connect;
 mod error;
+pub mod holder;
 pub mod paths;
 mod probe;
 mod reconnect;
@@ -17,6 +19,7 @@ mod start;
 #[cfg(all(feature = "testing", unix))]
 pub mod testing;
 pub mod token;
+mod trust;
 mod wire;
 
 pub use call::{CallOptions, Running};

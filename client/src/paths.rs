@@ -125,6 +125,37 @@ impl Paths {
         self.logs().join("start.log")
     }
 
+    /// Takes away the rights that others have to what lies in the state folder: one made by hand, or by an older build, may
+    /// be open to be read.
+    #[cfg(unix)]
+    pub fn tighten(&self) -> Result<(), PathsError> {
+        use std::os::unix::fs::PermissionsExt as _;
+
+        let failed = |path: &Path| {
+            let path = path.to_owned();
+            move |source| PathsError::Io { path, source }
+        };
+        for folder in [self.state.clone(), self.logs()] {
+            let entries = fs::read_dir(&folder).map_err(failed(&folder))?.flatten().map(|entry| entry.path());
+            for path in entries.chain([folder.clone()]) {
+                let metadata = fs::symlink_metadata(&path).map_err(failed(&path))?;
+                let mode = metadata.permissions().mode();
+                if (metadata.is_file() || metadata.is_dir()) && mode & 0o077 != 0 {
+                    let private = fs::Permissions::from_mode(mode & 0o700);
+                    fs::set_permissions(&path, private).map_err(failed(&path))?;
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// On Windows a user's folders keep others out by themselves.
+    #[cfg(windows)]
+    #[allow(clippy::unnecessary_wraps, reason = "elsewhere it can fail")]
+    pub fn tighten(&self) -> Result<(), PathsError> {
+        Ok(())
+    }
+
     /// Makes the folders, for the user alone, and checks that nobody else can tamper with them.
     pub fn create(&self) -> Result<(), PathsError> {
         for folder in [&self.state, &self.runtime, &self.logs()] {
@@ -180,7 +211,7 @@ pub fn private_folder(path: &Path) -> Result<(), PathsError> {
 }
 
 #[cfg(unix)]
-fn check_folder(path: &Path, metadata: &fs::Metadata) -> Result<(), PathsError> {
+pub(crate) fn check_folder(path: &Path, metadata: &fs::Metadata) -> Result<(), PathsError> {
     use std::os::unix::fs::MetadataExt;
     let untrusted = |reason: String| Err(PathsError::Untrusted { path: path.to_owned(), reason });
     let user = rustix::process::geteuid().as_raw();
@@ -238,6 +269,21 @@ mod tests {
         for made in [paths.state(), paths.runtime(), &paths.logs()] {
             assert_eq!(fs::metadata(made).unwrap().permissions().mode() & 0o777, 0o700, "{}", made.display());
         }
+    }
+
+    #[test]
+    fn a_state_folder_that_others_can_read_is_closed_to_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let paths = Paths::new(folder.path().join("state"), None);
+        paths.create().unwrap();
+        let list = paths.state().join("repos.json");
+        fs::write(&list, "[]").unwrap();
+        let chmod = |path: &Path, mode| fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+        chmod(&list, 0o644);
+        chmod(paths.state(), 0o755);
+        paths.tighten().unwrap();
+        let mode = |path: &Path| fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        assert_eq!((mode(&list), mode(paths.state())), (0o600, 0o700));
     }
 
     #[test]

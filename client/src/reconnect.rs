@@ -37,7 +37,7 @@ pub struct ReconnectOptions {
 
 /// Calls the daemon, whichever runs: connects when the first call comes, and anew when the connection has broken.
 ///
-/// A call that never reached the daemon is repeated, and so is one that only reads. Any other call that was under way
+/// A call that never reached the daemon is repeated, and so is one that only reads; once, if the daemon fell silent. Any other call that was under way
 /// when the connection broke fails with [`ClientError::OutcomeUnknown`]. Clones share one session.
 #[derive(Debug, Clone)]
 pub struct ReconnectingClient {
@@ -134,12 +134,17 @@ impl ReconnectingClient {
     ) -> Result<Vec<u8>, ClientError> {
         let deadline = options.deadline.map(|deadline| Instant::now() + deadline);
         let mut pauses = BACKOFF.iter();
+        let mut patience = true;
         loop {
             let error = match self.attempt(method, params, &options, deadline).await {
                 Ok(result) => return Ok(result),
                 Err(error) => error,
             };
-            let repeat = error.is_untouched() || (options.repeatable && error.is_broken_off());
+            let mut repeat = error.is_untouched() || (options.repeatable && error.is_broken_off());
+            if matches!(error, ClientError::Unanswered { .. } | ClientError::Silent { .. }) {
+                // It took long to find out. Another daemon may answer; the same one is not asked for ever.
+                repeat &= std::mem::take(&mut patience);
+            }
             let late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
             match pauses.next() {
                 Some(pause) if repeat && !late => tokio::time::sleep(*pause).await,

@@ -8,6 +8,7 @@ use sdl_proto::{ClientKind, SessionHello};
 use crate::call::CallOptions;
 use crate::client::Client;
 use crate::error::ClientError;
+use crate::holder::Holder;
 use crate::paths::Paths;
 use crate::probe::{Probe, probe};
 use crate::spawn::{Launch, SpawnError, spawn, start_lock};
@@ -25,14 +26,15 @@ pub async fn start(paths: &Paths, launch: &Launch) -> Result<(), ClientError> {
     match probe(paths.socket(), LOOK).await {
         Probe::Ready { .. } => return Ok(()),
         Probe::TooNew(error) => return Err(error.into()),
-        Probe::NeedsRestart { .. } | Probe::Unreachable(_) => {}
+        Probe::Unreachable(error) => unless_stuck(paths, error)?,
+        Probe::NeedsRestart { .. } => {}
     }
     let lock = start_lock(paths).await.map_err(Arc::new)?;
     // Whoever held the lock before us may have done the work.
     match probe(paths.socket(), LOOK).await {
         Probe::Ready { .. } => return Ok(()),
         Probe::TooNew(error) => return Err(error.into()),
-        Probe::Unreachable(_) => {}
+        Probe::Unreachable(error) => unless_stuck(paths, error)?,
         Probe::NeedsRestart { build, speaks: true } => {
             tracing::info!(build, "replacing an older daemon");
             stop_old(paths).await?;
@@ -44,6 +46,19 @@ pub async fn start(paths: &Paths, launch: &Launch) -> Result<(), ClientError> {
     let result = spawn(paths, launch).await.map_err(|error| ClientError::from(Arc::new(error)));
     drop(lock);
     result
+}
+
+/// Whether a daemon may be started although this one could not be asked. One that is there and silent has the state folder:
+/// another would wait for it in vain.
+fn unless_stuck(paths: &Paths, error: ClientError) -> Result<(), ClientError> {
+    match error {
+        ClientError::Silent { .. } => match Holder::of(paths) {
+            Ok(Some(holder)) => Err(ClientError::Stuck { pid: holder.pid() }),
+            Ok(None) | Err(_) => Ok(()),
+        },
+        ClientError::Paths(_) | ClientError::Untrusted { .. } => Err(error),
+        _ => Ok(()),
+    }
 }
 
 /// Asks the daemon to stop and waits until it has closed the connection.

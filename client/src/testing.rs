@@ -25,6 +25,8 @@ pub enum Reply {
     HangUp,
     /// Let the caller wait.
     Never,
+    /// Do nothing more on this connection, as a process that is stopped.
+    FallSilent,
 }
 
 impl Reply {
@@ -48,6 +50,8 @@ pub struct Heard {
     pub requests: Vec<Request>,
     /// The ids of cancelled ones.
     pub cancelled: Vec<u64>,
+    /// Pings.
+    pub pings: usize,
 }
 
 type Script = dyn Fn(&Request) -> Reply + Send + Sync;
@@ -138,7 +142,11 @@ impl Connection {
         loop {
             while let Some(payload) = decoder.next_frame().map_err(io::Error::other)? {
                 let message = decode_client(payload).map_err(io::Error::other)?;
-                for reply in self.take(message)? {
+                let replies = match self.take(message) {
+                    Err(error) if error.kind() == io::ErrorKind::WouldBlock => std::future::pending().await,
+                    replies => replies?,
+                };
+                for reply in replies {
                     send(stream, &reply).await?;
                 }
             }
@@ -174,7 +182,10 @@ impl Connection {
                 heard.cancelled.push(id);
                 Ok(Vec::new())
             }
-            ClientMessage::Ping { nonce } => Ok(vec![ServerMessage::Pong { nonce }]),
+            ClientMessage::Ping { nonce } => {
+                heard.pings += 1;
+                Ok(vec![ServerMessage::Pong { nonce }])
+            }
             ClientMessage::Token { .. } | ClientMessage::Pong { .. } => Ok(Vec::new()),
         }
     }
@@ -191,6 +202,7 @@ fn replies(reply: Reply, id: u64) -> io::Result<Vec<ServerMessage>> {
         }
         Reply::HangUp => Err(io::ErrorKind::ConnectionAborted.into()),
         Reply::Never => Ok(Vec::new()),
+        Reply::FallSilent => Err(io::ErrorKind::WouldBlock.into()),
     }
 }
 

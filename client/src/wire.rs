@@ -10,6 +10,7 @@ use sdl_proto::{ClientMessage, FrameDecoder, MAX_FRAME, ServerMessage, code, dec
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::sync::{mpsc, watch};
 
+use crate::alive;
 use crate::client::{Event, Queued, Shared};
 
 /// Requests that are ready together are written together, up to about this many bytes.
@@ -40,6 +41,7 @@ pub(crate) async fn run(wire: Wire, shared: Arc<Shared>) {
             Some(error) => tokio::time::timeout(LAST_WORDS, reading).await.unwrap_or_else(|_| End::broken(error)),
             None => End::broken("the connection was closed"),
         },
+        () = alive::lost_touch(&shared) => End::silent(shared.pid()),
         _ = until.changed() => End::broken("the client was dropped"),
     };
     shared.close(&end);
@@ -50,11 +52,17 @@ pub(crate) struct End {
     pub(crate) reason: String,
     /// Whether the daemon has answered every request that it had begun, so that the others never happened.
     pub(crate) orderly: bool,
+    /// The daemon's process, if it has fallen silent.
+    pub(crate) silent: Option<u32>,
 }
 
 impl End {
     fn broken(reason: impl ToString) -> Self {
-        Self { reason: reason.to_string(), orderly: false }
+        Self { reason: reason.to_string(), orderly: false, silent: None }
+    }
+
+    fn silent(pid: u32) -> Self {
+        Self { silent: Some(pid), ..Self::broken(format!("the daemon (process {pid}) does not answer")) }
     }
 }
 
@@ -70,7 +78,8 @@ async fn read(stream: &Stream, mut decoder: FrameDecoder, shared: &Shared) -> En
             };
             match message {
                 Ok(ServerMessage::Closing(reason)) => {
-                    return End { orderly: reason.code == code::STOPPING, reason: reason.to_string() };
+                    let orderly = reason.code == code::STOPPING;
+                    return End { orderly, ..End::broken(reason) };
                 }
                 Ok(message) => take(message, shared),
                 Err(error) => return End::broken(format!("the daemon sent nonsense: {error}")),
@@ -80,7 +89,7 @@ async fn read(stream: &Stream, mut decoder: FrameDecoder, shared: &Shared) -> En
             Ok(0) => {
                 return decoder.finish().map_or_else(End::broken, |()| End::broken("the daemon closed it"));
             }
-            Ok(_) => {}
+            Ok(_) => shared.hear(),
             Err(error) => return End::broken(error),
         }
     }

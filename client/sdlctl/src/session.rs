@@ -140,6 +140,11 @@ impl Session {
         })
     }
 
+    /// Has the repository at `root` started again if it was set aside: a person asks for it.
+    pub(crate) fn revive(&self, root: &Path) -> Result<(), Failure> {
+        self.call_with("repo/revive", &json!({ "root": root }), CallOptions::mutation(), |_| {}).map(|_| ())
+    }
+
     /// Calls a tool by its action's name.
     pub(crate) fn tool(&self, action: &str, arguments: &Value) -> Result<Answer, Failure> {
         self.tool_with(action, arguments, |_| {})

@@ -13,6 +13,7 @@ pub(crate) fn run(args: &IndexArgs, as_json: bool) -> Result<Outcome, Failure> {
     let path = args.path.clone().unwrap_or_else(|| PathBuf::from("."));
     let root = path.canonicalize().map_err(|error| Failure::io(&path.display().to_string(), &error))?;
     let session = Session::open()?;
+    session.revive(&root)?;
     let registered = session.tool("repo.register", &json!({ "rootPath": root }))?.structured;
     let repo = text(&registered, "/repoId");
     let mode = if args.full { "full" } else { "incremental" };
@@ -59,6 +60,12 @@ fn show(repo: &str, done: &Value, status: &Value) {
         .flatten()
         .map(|(reason, count)| format!("{count} {reason}"))
         .collect();
+    for rule in status["ignoredBy"].as_array().into_iter().flatten().filter_map(Value::as_str) {
+        output::line(&format!("ignored: {rule}"));
+    }
+    if let Some(problem) = status["gitProblem"].as_str() {
+        output::line(&format!("without git: {problem}"));
+    }
     if !skipped.is_empty() {
         output::line(&format!("skipped: {}", skipped.join(", ")));
     }

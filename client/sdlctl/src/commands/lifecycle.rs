@@ -1,8 +1,9 @@
 //! `start`, `stop`, `restart`.
 
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use sdl_client::CallOptions;
+use sdl_client::holder::{End, Holder};
+use sdl_client::{CallOptions, ClientError, Paths, Probe};
 use serde_json::json;
 
 use crate::output::{self, Failure, Outcome};
@@ -10,6 +11,23 @@ use crate::session::{self, Session};
 
 /// How long the daemon may take to end: it lets requests finish first.
 const STOP_LIMIT: Duration = Duration::from_secs(30);
+
+/// How long it may take to give a first sign of life.
+const LOOK: Duration = Duration::from_secs(5);
+
+/// How long one may take to end that had to be told by a signal.
+const SIGNAL_LIMIT: Duration = Duration::from_secs(15);
+
+/// How the daemon ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ended {
+    /// None ran.
+    NoneRan,
+    /// It was asked to.
+    Asked,
+    /// It did not answer, or stayed, and got a signal.
+    Forced { pid: u32, how: End },
+}
 
 pub(crate) fn start(as_json: bool) -> Result<Outcome, Failure> {
     let running = Session::existing().is_ok();
@@ -21,8 +39,16 @@ pub(crate) fn start(as_json: bool) -> Result<Outcome, Failure> {
 }
 
 pub(crate) fn stop(as_json: bool) -> Result<Outcome, Failure> {
-    let stopped = end()?;
-    say(as_json, stopped, if stopped { "sdld stopped" } else { "sdld was not running" });
+    let ended = end()?;
+    match ended {
+        Ended::NoneRan => say(as_json, false, "sdld was not running"),
+        Ended::Asked => say(as_json, true, "sdld stopped"),
+        Ended::Forced { pid, how } => {
+            let signal = if how == End::Kill { "SIGKILL" } else { "SIGTERM" };
+            say(as_json, true, &format!("sdld (process {pid}) did not end by itself; {signal} ended it"));
+            return Ok(Outcome::Bad);
+        }
+    }
     Ok(Outcome::Good)
 }
 
@@ -41,18 +67,72 @@ fn say(as_json: bool, changed: bool, message: &str) {
     }
 }
 
-/// Asks the daemon to stop and waits until it has closed its end; false if none runs.
-pub(super) fn end() -> Result<bool, Failure> {
-    let session = match Session::existing() {
-        Ok(session) => session,
-        Err(Failure::NoDaemon(_)) => return Ok(false),
-        Err(other) => return Err(other),
+/// Ends the daemon: asks it to stop and waits until its process is gone. One that does not answer, or stays, gets signals.
+pub(super) fn end() -> Result<Ended, Failure> {
+    let paths = session::paths()?;
+    let said = ask(&paths)?;
+    let Some(holder) = holder(&paths)? else {
+        return Ok(if said == Said::Yes { Ended::Asked } else { Ended::NoneRan });
     };
-    let options = CallOptions::mutation().deadline(STOP_LIMIT);
-    session.call_with("daemon/stop", &json!({}), options, |_| {})?;
-    let asked = Instant::now();
-    if session.wait_closed(STOP_LIMIT) {
-        return Ok(true);
+    // One that nobody can connect to starts at this moment, or ends.
+    if said != Said::Nothing && is_gone(&holder, STOP_LIMIT)? {
+        return Ok(Ended::Asked);
     }
-    Err(Failure::Local(format!("sdld is still busy after {} s; see: sdlctl logs", asked.elapsed().as_secs())))
+    let process =
+        holder.pid().map_or_else(|| "its number is not known".into(), |pid| format!("process {pid}"));
+    let what = match said {
+        Said::Nothing => "does not answer".to_owned(),
+        Said::Yes | Said::Unreachable => format!("is still there after {} s", STOP_LIMIT.as_secs()),
+    };
+    eprintln!("sdld ({process}) {what}; it is ended by a signal");
+    for how in [End::Terminate, End::Kill] {
+        if let Err(error) = holder.end(how) {
+            // It may have gone at this moment.
+            if is_gone(&holder, Duration::ZERO)? {
+                return Ok(Ended::Asked);
+            }
+            return Err(Failure::NoDaemon(format!("sdld ({process}) {what} and can't be ended: {error}")));
+        }
+        if is_gone(&holder, SIGNAL_LIMIT)? {
+            return Ok(Ended::Forced { pid: holder.pid().unwrap_or_default(), how });
+        }
+    }
+    Err(Failure::NoDaemon(format!("sdld ({process}) {what}, and no signal ends it")))
+}
+
+/// What a daemon said to being asked to stop.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Said {
+    Yes,
+    /// It listens and says nothing.
+    Nothing,
+    /// Nobody listens, or the connection broke.
+    Unreachable,
+}
+
+fn ask(paths: &Paths) -> Result<Said, Failure> {
+    match session::runtime()?.block_on(sdl_client::probe(paths.socket(), LOOK)) {
+        Probe::Unreachable(ClientError::Silent { .. }) => return Ok(Said::Nothing),
+        Probe::Unreachable(error @ (ClientError::Paths(_) | ClientError::Untrusted { .. })) => {
+            return Err(Failure::NoDaemon(error.to_string()));
+        }
+        Probe::Unreachable(_) => return Ok(Said::Unreachable),
+        Probe::Ready { .. } | Probe::NeedsRestart { .. } | Probe::TooNew(_) => {}
+    }
+    let options = CallOptions::mutation().deadline(STOP_LIMIT);
+    let stopped = Session::existing_at(paths)
+        .and_then(|session| session.call_with("daemon/stop", &json!({}), options, |_| {}));
+    match stopped {
+        Ok(_) => Ok(Said::Yes),
+        Err(Failure::NoDaemon(_)) => Ok(Said::Unreachable),
+        Err(other) => Err(other),
+    }
+}
+
+fn holder(paths: &Paths) -> Result<Option<Holder>, Failure> {
+    Holder::of(paths).map_err(|error| Failure::io("the daemon's lock", &error))
+}
+
+fn is_gone(holder: &Holder, limit: Duration) -> Result<bool, Failure> {
+    holder.wait_gone(limit).map_err(|error| Failure::io("the daemon's lock", &error))
 }

@@ -19,7 +19,9 @@ pub(crate) fn run(command: RepoCommand, as_json: bool) -> Result<Outcome, Failur
                 ("languages", many(language)),
                 ("maxFileBytes", max_file_bytes.map(Value::from)),
             ]);
-            let answer = Session::open()?.tool("repo.register", &arguments)?;
+            let session = Session::open()?;
+            session.revive(&root)?;
+            let answer = session.tool("repo.register", &arguments)?;
             show(as_json, &answer.structured, || {
                 let verb = if answer.structured["created"] == true {
                     "registered"

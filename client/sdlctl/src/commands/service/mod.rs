@@ -101,7 +101,7 @@ fn install(place: &Place, plan: &Plan, as_json: bool) -> Result<Outcome, Failure
     let lock = runtime
         .block_on(sdl_client::spawn::start_lock(&place.paths))
         .map_err(|error| Failure::Local(error.to_string()))?;
-    let by_hand = lifecycle::end()?;
+    let by_hand = lifecycle::end()? != lifecycle::Ended::NoneRan;
     for unit in &plan.units {
         write(unit)?;
     }

@@ -1,0 +1,174 @@
+//! The process that has a state folder, found by its lock. A daemon that does not answer can't be asked who it is, and
+//! one that was asked to end has ended when the lock is free.
+
+use std::fs::{File, TryLockError};
+use std::io::{self, Read as _};
+use std::path::PathBuf;
+use std::sync::mpsc;
+use std::time::Duration;
+
+use crate::paths::Paths;
+
+/// The daemon that has a state folder.
+#[derive(Debug)]
+pub struct Holder {
+    lock: PathBuf,
+    pid: Option<u32>,
+}
+
+/// How to end a process.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum End {
+    /// It is asked, and lets its requests finish.
+    Terminate,
+    /// It has no say in it.
+    Kill,
+}
+
+impl Holder {
+    /// Whoever holds the lock of the state folder; none if nobody does.
+    pub fn of(paths: &Paths) -> io::Result<Option<Self>> {
+        let path = paths.instance_lock();
+        let file = match File::open(&path) {
+            Ok(file) => file,
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+            Err(error) => return Err(error),
+        };
+        match file.try_lock() {
+            // A daemon that starts at this moment waits for us.
+            Ok(()) => return Ok(None),
+            Err(TryLockError::WouldBlock) => {}
+            Err(TryLockError::Error(error)) => return Err(error),
+        }
+        let mut text = String::new();
+        file.take(32).read_to_string(&mut text)?;
+        Ok(Some(Self { lock: path, pid: text.trim().parse().ok().filter(|pid| *pid > 1) }))
+    }
+
+    /// Its process, as far as it said.
+    pub fn pid(&self) -> Option<u32> {
+        self.pid
+    }
+
+    /// Waits until the process has let go of the lock, which it does with its last breath; false if it has not after
+    /// `limit`.
+    pub fn wait_gone(&self, limit: Duration) -> io::Result<bool> {
+        let file = File::open(&self.lock)?;
+        let (sender, receiver) = mpsc::sync_channel(1);
+        // Waiting for a lock has no time limit, so a thread does it, and is left behind.
+        std::thread::Builder::new().name("daemon-lock".into()).spawn(move || {
+            let _ = sender.send(file.lock().map(drop));
+        })?;
+        match receiver.recv_timeout(limit) {
+            Ok(result) => result.map(|()| true),
+            Err(_) => Ok(false),
+        }
+    }
+
+    /// Ends the process, if it is certain that it is the one that holds the lock: the file's number alone may be that of
+    /// a daemon of long ago.
+    #[cfg(target_os = "linux")]
+    pub fn end(&self, how: End) -> io::Result<()> {
+        use rustix::process::{Pid, PidfdFlags, pidfd_open, pidfd_send_signal};
+
+        let unsure = || io::Error::new(io::ErrorKind::NotFound, "which process it is can't be told");
+        let number = self.pid.ok_or_else(unsure)?;
+        let pid = i32::try_from(number).ok().and_then(Pid::from_raw).ok_or_else(unsure)?;
+        // A handle first: it goes on meaning the process that is looked at now.
+        let process = pidfd_open(pid, PidfdFlags::empty())?;
+        if !self.is_open_in(number)? {
+            return Err(unsure());
+        }
+        for signal in how.signals() {
+            pidfd_send_signal(&process, *signal)?;
+        }
+        Ok(())
+    }
+
+    /// Whether the process has the lock's file open.
+    #[cfg(target_os = "linux")]
+    fn is_open_in(&self, pid: u32) -> io::Result<bool> {
+        use std::os::unix::fs::MetadataExt as _;
+
+        let identity = |meta: std::fs::Metadata| (meta.dev(), meta.ino());
+        let wanted = identity(std::fs::metadata(&self.lock)?);
+        let files = std::fs::read_dir(format!("/proc/{pid}/fd"))?;
+        Ok(files
+            .flatten()
+            .any(|file| std::fs::metadata(file.path()).is_ok_and(|meta| identity(meta) == wanted)))
+    }
+
+    /// Ends the process that wrote its number into the lock's file, which is still held.
+    #[cfg(all(unix, not(target_os = "linux")))]
+    pub fn end(&self, how: End) -> io::Result<()> {
+        use rustix::process::{Pid, kill_process};
+
+        let pid = self.pid.and_then(|pid| i32::try_from(pid).ok()).and_then(Pid::from_raw);
+        let pid = pid.ok_or_else(|| io::Error::new(io::ErrorKind::NotFound, "its number is not known"))?;
+        for signal in how.signals() {
+            kill_process(pid, *signal)?;
+        }
+        Ok(())
+    }
+
+    /// Not done on Windows.
+    #[cfg(windows)]
+    pub fn end(&self, _how: End) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+#[cfg(unix)]
+impl End {
+    /// A process that was stopped hears nothing until it goes on.
+    fn signals(self) -> &'static [rustix::process::Signal] {
+        use rustix::process::Signal;
+
+        match self {
+            Self::Terminate => &[Signal::TERM, Signal::CONT],
+            Self::Kill => &[Signal::KILL],
+        }
+    }
+}
+
+#[cfg(test)]
+#[cfg(target_os = "linux")]
+mod tests {
+    use std::io::Write as _;
+
+    use super::*;
+
+    fn held(pid: u32) -> (tempfile::TempDir, Paths, File) {
+        let folder = tempfile::tempdir().unwrap();
+        let paths = Paths::new(folder.path().to_owned(), None);
+        let mut file = File::create(paths.instance_lock()).unwrap();
+        writeln!(file, "{pid}").unwrap();
+        file.lock().unwrap();
+        (folder, paths, file)
+    }
+
+    #[test]
+    fn the_holder_is_known_while_it_holds() {
+        let (_folder, paths, file) = held(std::process::id());
+        let holder = Holder::of(&paths).unwrap().unwrap();
+        assert_eq!(holder.pid(), Some(std::process::id()));
+        assert!(holder.is_open_in(std::process::id()).unwrap());
+        assert!(!holder.wait_gone(Duration::ZERO).unwrap());
+        drop(file);
+        assert!(holder.wait_gone(Duration::from_secs(60)).unwrap());
+        assert!(Holder::of(&paths).unwrap().is_none());
+        assert!(Holder::of(&Paths::new("/no/such/folder".into(), None)).unwrap().is_none());
+    }
+
+    #[test]
+    fn a_process_that_does_not_hold_the_lock_is_not_ended() {
+        let mut bystander = std::process::Command::new("sleep").arg("600").spawn().unwrap();
+        let (_folder, paths, _file) = held(bystander.id());
+        let holder = Holder::of(&paths).unwrap().unwrap();
+        let refused = holder.end(End::Kill).unwrap_err();
+        assert!(refused.to_string().contains("can't be told"), "{refused}");
+        assert!(bystander.try_wait().unwrap().is_none(), "it lives");
+        bystander.kill().unwrap();
+        bystander.wait().unwrap();
+    }
+}
