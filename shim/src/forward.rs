@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
 
 use rmcp::ErrorData;
 use rmcp::model::{
@@ -23,6 +24,12 @@ use crate::transport::RawParams;
 
 /// Progress of one call that waits to be passed on. More is dropped: only the latest matters.
 const PROGRESS: usize = 16;
+
+/// How long a tool may take: longer than a refresh of the largest tree does, which sets its own limit of an hour.
+const CALL_LIMIT: Duration = Duration::from_secs(65 * 60);
+
+/// How long everything else may take.
+const LIMIT: Duration = Duration::from_secs(120);
 
 /// The daemon's code for a resource that does not exist.
 const NO_RESOURCE: &str = "resourceNotFound";
@@ -116,15 +123,18 @@ impl Shim {
     async fn call(&self, forward: &Forward) -> Result<Vec<u8>, ClientError> {
         let params = forward.params.json.as_bytes();
         // Only a tool can change anything.
+        let is_call = forward.method == "tools/call";
+        let limit = if is_call { CALL_LIMIT } else { LIMIT };
         let mut options =
-            CallOptions { repeatable: forward.method != "tools/call", ..CallOptions::default() };
+            CallOptions { repeatable: !is_call, deadline: Some(limit), ..CallOptions::default() };
         let result = self.attempt(forward, params, options.clone()).await;
         if !matches!(result, Err(ClientError::OutcomeUnknown { .. })) {
             return result;
         }
         // The connection broke under the call. Which tools only read is the daemon's knowledge, so the next daemon is
         // asked, with the very same parameters.
-        let traits = self.daemon.call("tools/traits", params, CallOptions::read()).await;
+        let asked = CallOptions::read().deadline(LIMIT);
+        let traits = self.daemon.call("tools/traits", params, asked).await;
         let reads =
             traits.is_ok_and(|json| serde_json::from_slice::<Traits>(&json).is_ok_and(|is| is.read_only));
         if !reads {

@@ -13,8 +13,10 @@ mod closing;
 mod compose;
 mod events;
 mod forward;
+mod in_flight;
 mod lifecycle;
 mod parent;
+mod skipped;
 mod stdio;
 mod strict;
 #[cfg(feature = "testing")]

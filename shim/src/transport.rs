@@ -10,7 +10,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use rmcp::RoleServer;
-use rmcp::model::{GetExtensions, JsonRpcMessage};
+use rmcp::model::{ClientNotification, GetExtensions, JsonRpcMessage, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
 use serde::Deserialize;
@@ -21,6 +21,8 @@ use tokio::task::JoinHandle;
 
 use crate::closing::Closing;
 use crate::compose;
+use crate::in_flight::{InFlight, Room};
+use crate::skipped::Skipped;
 use crate::stdio::{Input, Output};
 use crate::strict;
 
@@ -54,28 +56,55 @@ pub(crate) struct Stdio {
     start: usize,
     /// Up to where there is no line feed.
     scanned: usize,
-    /// Whether the rest of an over-long line is being skipped.
-    skipping: bool,
+    /// An over-long line whose rest is being skipped.
+    skipping: Option<Skipped>,
     /// Whether a request has come. Notifications before it mean nothing.
     started: bool,
     /// A reply of our own that was not queued yet.
     reply: Option<Vec<u8>>,
-    output: mpsc::Sender<Vec<u8>>,
+    /// A request that waits until there is room for it. Nothing is read meanwhile.
+    waiting: Option<Waiting>,
+    in_flight: InFlight,
+    output: mpsc::Sender<Outgoing>,
     closing: Closing,
+}
+
+/// A request that was read and not handed on.
+struct Waiting {
+    message: Box<RxJsonRpcMessage<RoleServer>>,
+    id: RequestId,
+    size: usize,
+}
+
+/// A line on its way out, and the room that its request takes until it is written.
+struct Outgoing {
+    line: Vec<u8>,
+    _room: Option<Room>,
 }
 
 impl Stdio {
     /// The transport, and the task that ends once it is gone and all is written.
     pub(crate) fn new(input: Input, output: Output, closing: Closing) -> (Self, JoinHandle<()>) {
+        Self::with_room(input, output, closing, InFlight::default())
+    }
+
+    fn with_room(
+        input: Input,
+        output: Output,
+        closing: Closing,
+        in_flight: InFlight,
+    ) -> (Self, JoinHandle<()>) {
         let (sender, receiver) = mpsc::channel(QUEUE);
         let stdio = Self {
             input,
             buffer: Vec::new(),
             start: 0,
             scanned: 0,
-            skipping: false,
+            skipping: None,
             started: false,
             reply: None,
+            waiting: None,
+            in_flight,
             output: sender,
             closing,
         };
@@ -91,17 +120,18 @@ impl Stdio {
                 let line = self.start..self.scanned + at;
                 self.start = line.end + 1;
                 self.scanned = self.start;
-                if !std::mem::take(&mut self.skipping) {
-                    return Some(line);
-                }
+                let Some(mut skipped) = self.skipping.take() else { return Some(line) };
+                skipped.skip(self.buffer.get(line).unwrap_or_default());
+                let text = format!("the message is longer than {MAX_LINE} bytes");
+                self.reply = Some(refusal_line(skipped.id(), &text));
+                self.flush_reply().await?;
             }
             self.scanned = self.buffer.len();
-            if self.buffer.len() - self.start > MAX_LINE {
-                self.skipping = true;
-                let text = format!("the message is longer than {MAX_LINE} bytes");
-                self.reply = Some(error_line(None, INVALID_REQUEST, &text));
+            if self.skipping.is_none() && self.buffer.len() - self.start > MAX_LINE {
+                self.skipping = Some(Skipped::default());
             }
-            if self.skipping {
+            if let Some(skipped) = &mut self.skipping {
+                skipped.skip(self.buffer.get(self.start..).unwrap_or_default());
                 self.start = self.buffer.len();
             }
             self.compact();
@@ -131,8 +161,8 @@ impl Stdio {
     async fn flush_reply(&mut self) -> Option<()> {
         if self.reply.is_some() {
             let slot = self.output.reserve().await.ok()?;
-            if let Some(reply) = self.reply.take() {
-                slot.send(reply);
+            if let Some(line) = self.reply.take() {
+                slot.send(Outgoing { line, _room: None });
             }
         }
         Some(())
@@ -141,11 +171,52 @@ impl Stdio {
     async fn next_message(&mut self) -> Option<RxJsonRpcMessage<RoleServer>> {
         loop {
             self.flush_reply().await?;
+            if let Some(size) = self.waiting.as_ref().map(|waiting| waiting.size) {
+                let room = self.room(size).await?;
+                if let Some(Waiting { message, id, .. }) = self.waiting.take() {
+                    self.in_flight.begin(id, room);
+                    return Some(*message);
+                }
+            }
             let line = self.line().await?;
-            match read_line(self.buffer.get(line).unwrap_or_default(), &mut self.started) {
-                Incoming::Message(message) => return Some(*message),
-                Incoming::Reply(reply) => self.reply = Some(reply),
-                Incoming::Nothing => {}
+            let size = line.len();
+            let message = match read_line(self.buffer.get(line).unwrap_or_default(), &mut self.started) {
+                Incoming::Message(message) => message,
+                Incoming::Reply(reply) => {
+                    self.reply = Some(reply);
+                    continue;
+                }
+                Incoming::Nothing => continue,
+            };
+            match &*message {
+                JsonRpcMessage::Request(request) if self.in_flight.has(&request.id) => {
+                    self.reply = Some(taken_line(&request.id));
+                }
+                JsonRpcMessage::Request(request) => {
+                    let id = request.id.clone();
+                    self.waiting = Some(Waiting { message, id, size });
+                }
+                JsonRpcMessage::Notification(notification) => {
+                    // rmcp drops the answer of a request that is cancelled.
+                    if let ClientNotification::CancelledNotification(cancelled) = &notification.notification
+                        && let Some(id) = &cancelled.params.request_id
+                    {
+                        self.in_flight.end(id);
+                    }
+                    return Some(*message);
+                }
+                _ => return Some(*message),
+            }
+        }
+    }
+
+    /// Waits for room, unless nobody listens any more.
+    fn room(&self, size: usize) -> impl Future<Output = Option<Room>> + use<> {
+        let (in_flight, output) = (self.in_flight.clone(), self.output.clone());
+        async move {
+            tokio::select! {
+                room = in_flight.room(size) => room,
+                () = output.closed() => None,
             }
         }
     }
@@ -159,8 +230,19 @@ impl Transport<RoleServer> for Stdio {
         item: TxJsonRpcMessage<RoleServer>,
     ) -> impl Future<Output = Result<(), io::Error>> + Send + 'static {
         let output = self.output.clone();
+        let answered = match &item {
+            JsonRpcMessage::Response(response) => Some(&response.id),
+            JsonRpcMessage::Error(error) => error.id.as_ref(),
+            _ => None,
+        };
+        let room = answered.and_then(|id| self.in_flight.end(id));
         async move {
-            output.send(write_line(&item)?).await.map_err(|_| io::Error::from(io::ErrorKind::BrokenPipe))
+            let line = write_line(&item)?;
+            drop(item);
+            output
+                .send(Outgoing { line, _room: room })
+                .await
+                .map_err(|_| io::Error::from(io::ErrorKind::BrokenPipe))
         }
     }
 
@@ -180,9 +262,9 @@ impl Transport<RoleServer> for Stdio {
 }
 
 /// Writes what is queued until nobody can queue any more, or nobody reads.
-async fn write(mut output: Output, mut queue: mpsc::Receiver<Vec<u8>>) {
-    while let Some(line) = queue.recv().await {
-        if output.write_all(&line).await.is_err() || output.flush().await.is_err() {
+async fn write(mut output: Output, mut queue: mpsc::Receiver<Outgoing>) {
+    while let Some(outgoing) = queue.recv().await {
+        if output.write_all(&outgoing.line).await.is_err() || output.flush().await.is_err() {
             return;
         }
     }
@@ -303,6 +385,24 @@ fn error_line(id: Option<&RawValue>, code: i32, message: &str) -> Vec<u8> {
         .map_or_else(String::new, |id| format!(r#""id":{id},"#));
     let message = serde_json::Value::from(message);
     format!("{{\"jsonrpc\":\"2.0\",{id}\"error\":{{\"code\":{code},\"message\":{message}}}}}\n").into_bytes()
+}
+
+/// An answer that refuses a message. Where its id is not known, the client is at least told that it is
+/// some message of its own.
+fn refusal_line(id: Option<&str>, message: &str) -> Vec<u8> {
+    let message = serde_json::Value::from(message);
+    let id = id.unwrap_or("null");
+    let error = format!(r#"{{"code":{INVALID_REQUEST},"message":{message}}}"#);
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{error}}}\n").into_bytes()
+}
+
+/// The answer to a request whose id another one has that is not answered: answers to the two could not be told apart.
+fn taken_line(id: &RequestId) -> Vec<u8> {
+    let id = serde_json::to_string(id).unwrap_or_else(|_| "null".to_owned());
+    refusal_line(
+        Some(&id),
+        "the id is taken by a request that has no answer yet; give each request an id of its own",
+    )
 }
 
 #[cfg(test)]

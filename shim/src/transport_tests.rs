@@ -112,6 +112,7 @@ async fn lines_come_out_whole_however_they_arrive_and_long_ones_are_skipped() {
         }
         client.write_all(format!("\n{}{}", ping(2), ping(3)).as_bytes()).await.unwrap();
         let long = vec![b'x'; MAX_LINE / 8];
+        client.write_all(br#"{"jsonrpc":"2.0","id":"long","params":""#).await.unwrap();
         for _ in 0..9 {
             client.write_all(&long).await.unwrap();
         }
@@ -129,6 +130,92 @@ async fn lines_come_out_whole_however_they_arrive_and_long_ones_are_skipped() {
     writer.await.unwrap();
     let mut all = String::new();
     replies.read_to_string(&mut all).await.unwrap();
-    assert!(all.contains("longer than") && all.lines().count() == 1, "{all}");
+    assert!(all.contains("longer than") && all.contains(r#""id":"long""#), "{all}");
+    assert_eq!(all.lines().count(), 1, "{all}");
     assert!(stdio.buffer.capacity() <= KEEP_CAPACITY * 2);
+}
+
+/// A transport with little room, and its client's two ends.
+fn narrow(most: usize) -> (Stdio, InFlight, tokio::io::DuplexStream, tokio::io::DuplexStream) {
+    let (input, asks) = duplex(1 << 20);
+    let (output, answers) = duplex(1 << 20);
+    let in_flight = InFlight::new(most, 64);
+    let (stdio, _) = Stdio::with_room(Box::new(input), Box::new(output), Closing::new(), in_flight.clone());
+    (stdio, in_flight, asks, answers)
+}
+
+fn ping(id: &str) -> String {
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n")
+}
+
+async fn received(stdio: &mut Stdio) -> RequestId {
+    match stdio.receive().await {
+        Some(JsonRpcMessage::Request(request)) => request.id,
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Nothing comes however often one looks.
+fn nothing_comes(stdio: &mut Stdio) {
+    let mut receiving = std::pin::pin!(stdio.receive());
+    let mut context = std::task::Context::from_waker(std::task::Waker::noop());
+    assert!(std::future::Future::poll(receiving.as_mut(), &mut context).is_pending());
+}
+
+async fn answer(stdio: &mut Stdio, id: RequestId) {
+    stdio.send(JsonRpcMessage::error(rmcp::ErrorData::internal_error("no", None), Some(id))).await.unwrap();
+}
+
+#[tokio::test]
+async fn a_client_that_does_not_read_is_not_read_from() {
+    let (mut stdio, in_flight, mut asks, mut answers) = narrow(2);
+    for id in 1..=4 {
+        asks.write_all(ping(&id.to_string()).as_bytes()).await.unwrap();
+    }
+    let first = received(&mut stdio).await;
+    let second = received(&mut stdio).await;
+    nothing_comes(&mut stdio);
+    assert_eq!(in_flight.len(), 2);
+    answer(&mut stdio, first).await;
+    let third = received(&mut stdio).await;
+    assert_eq!(third.to_string(), "3");
+    // Who cancels has no answer to read.
+    nothing_comes(&mut stdio);
+    answer(&mut stdio, second).await;
+    assert_eq!(received(&mut stdio).await.to_string(), "4");
+    let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}"#;
+    asks.write_all(format!("{cancel}\n{}", ping("5")).as_bytes()).await.unwrap();
+    assert!(matches!(stdio.receive().await, Some(JsonRpcMessage::Notification(_))));
+    assert_eq!(received(&mut stdio).await.to_string(), "5");
+    let mut line = vec![0; 64];
+    assert!(answers.read(&mut line).await.unwrap() > 0);
+}
+
+#[tokio::test]
+async fn a_request_larger_than_the_room_waits_for_all_of_it() {
+    let (mut stdio, _, mut asks, _answers) = narrow(8);
+    let padding = " ".repeat(100 << 10);
+    asks.write_all(ping("1").as_bytes()).await.unwrap();
+    asks.write_all(ping("2").replace("\"ping\"", &format!("{padding}\"ping\"")).as_bytes()).await.unwrap();
+    let first = received(&mut stdio).await;
+    for _ in 0..64 {
+        nothing_comes(&mut stdio);
+    }
+    answer(&mut stdio, first).await;
+    assert_eq!(received(&mut stdio).await.to_string(), "2");
+}
+
+#[tokio::test]
+async fn each_of_three_requests_of_one_id_is_answered() {
+    let (mut stdio, _, mut asks, mut answers) = narrow(8);
+    asks.write_all(format!("{0}{0}{0}{1}", ping("\"a\""), ping("2")).as_bytes()).await.unwrap();
+    let first = received(&mut stdio).await;
+    assert_eq!(received(&mut stdio).await.to_string(), "2", "the other two are answered already");
+    answer(&mut stdio, first.clone()).await;
+    assert_eq!(first, RequestId::String("a".into()));
+    drop(stdio);
+    let mut all = String::new();
+    answers.read_to_string(&mut all).await.unwrap();
+    let refused = all.lines().filter(|line| line.contains(r#""id":"a""#) && line.contains("taken")).count();
+    assert_eq!((all.lines().count(), refused), (3, 2), "{all}");
 }
