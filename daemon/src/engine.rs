@@ -1,6 +1,8 @@
 //! The daemon without its socket: the stores, the watcher and the registered repositories.
 
+mod absent;
 mod mend;
+mod starts;
 
 use std::collections::{BTreeMap, HashSet};
 use std::fs;
@@ -11,12 +13,12 @@ use std::time::{Duration, Instant};
 use sdl_ledger::{AgentStore, FactsStore, How, Options};
 use sdl_model::ids::EXTRACTOR_VERSION;
 use sdl_retrieve::meaning::Meaning;
-use sdl_tools::host::{HostInfo, Limits, MemoryInfo, RegisterSpec, Registered, Unserved};
+use sdl_tools::host::{Absence, HostInfo, Limits, MemoryInfo, RegisterSpec, Registered, Unserved};
 use sdl_tools::{Code, Host, Repo as _, ToolError};
 use sdl_watch::{CanonicalRoot, Hub, HubConfig, RootContext, check_root};
 
 use crate::repo::catalog::{self, Entry};
-use crate::repo::{OpenError, Repo, Site};
+use crate::repo::{FAREWELL, OpenError, Repo, Site};
 
 /// How long the sweep may read one ledger.
 const SWEEP_DEADLINE: Duration = Duration::from_secs(60);
@@ -53,8 +55,8 @@ pub struct Engine {
     hub: Hub,
     options: Options,
     repos: RwLock<BTreeMap<String, Arc<Repo>>>,
-    /// Registered, but not served: their roots are not there, say. Kept for the next start.
-    dormant: RwLock<Vec<Entry>>,
+    absent: RwLock<Vec<absent::Absent>>,
+    starts: starts::Starts,
     mending: mend::Mending,
     warnings: RwLock<Vec<String>>,
     started: Instant,
@@ -90,23 +92,15 @@ impl Engine {
             hub,
             options,
             repos: RwLock::default(),
-            dormant: RwLock::default(),
+            absent: RwLock::default(),
+            starts: starts::Starts::new(state.join("starting")),
             mending: mend::Mending::default(),
             warnings: RwLock::default(),
             started: Instant::now(),
         });
         engine.note_rebuild("the facts of all repositories", &how);
         engine.note_rebuild("what agents own", &agent_how);
-        for entry in catalog::load(&engine.catalog())? {
-            let id = entry.repo_id.clone();
-            let started = check_root(&entry.root, &[], &engine.root_context())
-                .map_err(|error| error.to_string())
-                .and_then(|root| engine.start_repo(entry.clone(), root).map_err(|error| error.to_string()));
-            if let Err(error) = started {
-                engine.warn(format!("repository {id} is not served: {error}"));
-                write(&engine.dormant).push(entry);
-            }
-        }
+        engine.start_all(catalog::load(&engine.catalog())?);
         let sweeper = engine.clone();
         let sweep = move || sweeper.sweep_facts();
         if let Err(error) = std::thread::Builder::new().name("facts sweep".into()).spawn(sweep) {
@@ -119,7 +113,7 @@ impl Engine {
     /// behind is small.
     fn sweep_facts(&self) {
         // A repository that is not served still names facts, and its ledger is not open to ask.
-        if !read(&self.dormant).is_empty() {
+        if !read(&self.absent).is_empty() {
             return;
         }
         let swept = self.facts.sweep(|| {
@@ -141,12 +135,18 @@ impl Engine {
         crate::index::memory::give_back();
     }
 
-    /// Ends every worker after the batch it is on.
+    /// Ends every worker after the batch it is on. Waits [`FAREWELL`] for all of them together: one that hangs in a call to
+    /// the system must not keep the process.
     pub fn close(&self) {
+        let deadline = Instant::now() + FAREWELL;
         self.mending.close();
+        self.starts.close();
         let repos = std::mem::take(&mut *write(&self.repos));
         for repo in repos.values() {
-            repo.close();
+            repo.begin_close();
+        }
+        for repo in repos.values() {
+            repo.finish_close(deadline);
         }
     }
 
@@ -176,7 +176,7 @@ impl Engine {
             None => repos.first().filter(|_| repos.len() == 1),
         };
         let out = || {
-            let mut out = self.mending.list().into_iter();
+            let mut out = self.unserved().into_iter();
             match named {
                 Some(named) => out.find(|out| {
                     out.id == named || fs::canonicalize(named).is_ok_and(|path| path.starts_with(&out.root))
@@ -185,7 +185,7 @@ impl Engine {
             }
         };
         found.cloned().ok_or_else(|| match (out(), named) {
-            (Some(out), _) => mend::told(&out),
+            (Some(out), _) => out.told(),
             (None, Some(named)) => format!("no repository is {named:?}; {}", known()),
             (None, None) => format!("say which repository; {}", known()),
         })
@@ -194,15 +194,33 @@ impl Engine {
     /// Forgets a repository and deletes its ledger. Agents' own data stays.
     pub fn remove(&self, id: &str) -> Result<(), EngineError> {
         let gone = write(&self.repos).remove(id);
-        if gone.is_none() && !self.mending.forget(id) {
+        if gone.is_none() && !self.mending.forget(id) && !self.forget_absent(id) {
             return Ok(());
         }
+        self.starts.through(id);
         self.save()?;
         if let Some(repo) = gone {
             repo.close();
         }
         let dir = self.repo_dir(id);
-        fs::remove_dir_all(&dir).map_err(|source| EngineError::Folder { path: dir, source })
+        match fs::remove_dir_all(&dir) {
+            // One that never could be opened.
+            Err(error) if error.kind() == std::io::ErrorKind::NotFound => Ok(()),
+            removed => removed.map_err(|source| EngineError::Folder { path: dir, source }),
+        }
+    }
+
+    /// The id of the repository that is meant by its id or a path inside of it, whether it is served or not.
+    pub fn find_id(&self, named: &str) -> Result<String, String> {
+        let place = fs::canonicalize(named).ok();
+        let out = self.unserved().into_iter();
+        let mut meant = out.filter(|out| {
+            out.id == named || place.as_ref().is_some_and(|place| place.starts_with(&out.root))
+        });
+        match meant.next() {
+            Some(out) => Ok(out.id),
+            None => self.find_repo(Some(named)).map(|repo| repo.id().to_owned()),
+        }
     }
 
     /// Where requests may put temporary folders.
@@ -219,9 +237,12 @@ impl Engine {
     }
 
     fn save(&self) -> Result<(), catalog::Error> {
-        let mut entries: Vec<Entry> = self.all_repos().iter().map(|repo| repo.entry().clone()).collect();
-        entries.extend(read(&self.dormant).iter().cloned());
-        entries.extend(self.mending.entries());
+        let mut entries: Vec<Entry> = self.mending.entries();
+        entries.extend(read(&self.absent).iter().map(|absent| absent.entry.clone()));
+        entries.extend(self.all_repos().iter().map(|repo| repo.entry().clone()));
+        // One that is on its way from one list to another is in both.
+        entries.sort_by(|a, b| a.repo_id.cmp(&b.repo_id));
+        entries.dedup_by(|a, b| a.repo_id == b.repo_id);
         catalog::store(&self.catalog(), &entries)
     }
 
@@ -229,15 +250,19 @@ impl Engine {
         RootContext::for_user(vec![self.state.clone()])
     }
 
+    /// Starts a repository and serves it. That its start ended the process, should it do so, is known to the next one.
     fn start_repo(&self, entry: Entry, root: CanonicalRoot) -> Result<Arc<Repo>, OpenError> {
-        let repo = self.open_repo(entry, root)?;
-        write(&self.repos).insert(repo.id().to_owned(), repo.clone());
+        let id = entry.repo_id.clone();
+        self.starts.begin(&id);
+        let repo = self.open_repo(entry, root).inspect_err(|_| self.starts.through(&id))?;
+        write(&self.repos).insert(id, repo.clone());
         Ok(repo)
     }
 
     fn open_repo(&self, entry: Entry, root: CanonicalRoot) -> Result<Arc<Repo>, OpenError> {
         let id = entry.repo_id.clone();
         let engine = self.me.clone();
+        let (started, me) = (id.clone(), self.me.clone());
         let site = Site {
             dir: self.repo_dir(&id),
             facts: self.facts.clone(),
@@ -245,6 +270,11 @@ impl Engine {
             hub: self.hub.clone(),
             on_ailment: Box::new(move |ill, ailment| {
                 engine.upgrade().is_some_and(|engine| engine.take_over(ill, ailment))
+            }),
+            on_through: Box::new(move || {
+                if let Some(engine) = me.upgrade() {
+                    engine.starts.through(&started);
+                }
             }),
         };
         let (repo, how) = Repo::start(entry, root, site, &self.options)?;
@@ -275,7 +305,9 @@ impl Host for Engine {
     }
 
     fn unserved(&self) -> Vec<Unserved> {
-        self.mending.list()
+        let mut unserved = self.mending.list();
+        unserved.extend(read(&self.absent).iter().map(absent::Absent::told));
+        unserved
     }
 
     fn register(&self, spec: RegisterSpec) -> Result<Registered, ToolError> {
@@ -294,15 +326,23 @@ impl Host for Engine {
         if let Some(out) =
             out.iter().find(|out| fs::canonicalize(&spec.root).is_ok_and(|root| root == out.root))
         {
-            return Err(ToolError::new(Code::Unavailable, mend::told(out)));
+            return Err(ToolError::new(Code::Unavailable, out.told()));
+        }
+        if let Some(absent) = self.absent_at(&spec.root) {
+            if absent.absence == Absence::SetAside {
+                return Err(ToolError::new(Code::Unavailable, absent.told()));
+            }
+            let repo = self.start_absent(&absent.id)?;
+            return Ok(Registered { id: absent.id, created: false, indexing: repo.is_indexing() });
         }
         let roots = repos.iter().map(|repo| repo.root().to_owned());
         let taken: Vec<PathBuf> = roots.chain(out.iter().map(|out| out.root.clone())).collect();
         let root = check_root(&spec.root, &taken, &self.root_context()).map_err(refused)?;
-        let dormant: Vec<String> = read(&self.dormant).iter().map(|entry| entry.repo_id.clone()).collect();
+        let absent: Vec<String> =
+            read(&self.absent).iter().map(|absent| absent.entry.repo_id.clone()).collect();
         let is_taken = |id: &str| {
             repos.iter().any(|repo| repo.id() == id)
-                || dormant.iter().any(|taken| taken == id)
+                || absent.iter().any(|taken| taken == id)
                 || out.iter().any(|out| out.id == id)
         };
         let id = match spec.id {

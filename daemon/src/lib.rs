@@ -2,9 +2,11 @@
 
 pub mod admin;
 pub mod engine;
+pub mod git;
 pub mod index;
 pub mod lifecycle;
 pub mod repo;
 pub mod revision;
 pub mod router;
 pub mod server;
+pub mod turns;

@@ -9,20 +9,21 @@ use sdl_tools::{Cancel, Names, Surface, Tools};
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
-use tokio::sync::{Notify, Semaphore};
+use tokio::sync::Notify;
 
 use crate::admin::{self, Admin};
 use crate::engine::Engine;
 use crate::server::{Call, Progress, Service, Session};
+use crate::turns::{Asker, Limits, Turns};
 
-/// Requests that are worked on at once, over all connections; more wait their turn.
-const WORKERS: usize = 16;
+/// Requests that are worked on at once; more wait their turn.
+const WORKERS: Limits = Limits { all: 16, each: 12, people: 4 };
 
 /// Routes requests.
 pub struct Router {
     engine: Arc<Engine>,
     tools: Arc<Tools>,
-    workers: Arc<Semaphore>,
+    workers: Turns,
     stop: Arc<Notify>,
     sessions: Mutex<BTreeMap<u64, Weak<Session>>>,
 }
@@ -31,7 +32,7 @@ impl Router {
     /// Routes to `engine`; `stop` is told when a client asks the daemon to end.
     pub fn new(engine: Arc<Engine>, stop: Arc<Notify>) -> Self {
         let tools = Arc::new(Tools::new(engine.clone()));
-        Self { engine, tools, workers: Arc::new(Semaphore::new(WORKERS)), stop, sessions: Mutex::default() }
+        Self { engine, tools, workers: Turns::new(WORKERS), stop, sessions: Mutex::default() }
     }
 
     /// Writes what the tools keep in memory. To be called when no request runs any more.
@@ -42,17 +43,19 @@ impl Router {
     /// Runs `work` on a thread that may block. When the caller goes away, `work` is told through its [`Cancel`].
     async fn blocking<T: Send + 'static>(
         &self,
+        session: &Session,
         call: &Call,
         work: impl FnOnce(&Cancel) -> T + Send + 'static,
     ) -> Result<T, WireError> {
-        let permit = Arc::clone(&self.workers).acquire_owned().await.map_err(|_| stopping())?;
+        let is_person = session.hello().kind == ClientKind::Ctl;
+        let turn = self.workers.take(Asker { session: session.id(), is_person }).await;
         let cancel = match call.deadline {
             Some(deadline) => Cancel::new().with_deadline(deadline),
             None => Cancel::new(),
         };
         let gone = CancelOnDrop(cancel.clone());
         let answer = tokio::task::spawn_blocking(move || {
-            let _permit = permit;
+            let _turn = turn;
             work(&cancel)
         })
         .await
@@ -73,10 +76,10 @@ impl Router {
     ) -> Result<Vec<u8>, WireError> {
         let params: ToolCall = parse(&call.params)?;
         let tools = Arc::clone(&self.tools);
-        let session = tool_session(session);
-        self.blocking(call, move |cancel| {
+        let caller = tool_session(session);
+        self.blocking(session, call, move |cancel| {
             let args = params.arguments().as_bytes();
-            tools.call(&session, &params.name, args, &ProgressLine(progress), cancel)
+            tools.call(&caller, &params.name, args, &ProgressLine(progress), cancel)
         })
         .await
     }
@@ -145,10 +148,11 @@ impl Service for Router {
                 Ok(format!("{{\"clients\":{},\"changed\":{changed}}}", clients.len()).into_bytes())
             }
             method if sdl_tools::is_protocol_method(method) => {
-                let (tools, session) = (Arc::clone(&self.tools), tool_session(&session));
+                let (tools, caller) = (Arc::clone(&self.tools), tool_session(&session));
                 let (method, params) = (method.to_owned(), call.params.clone());
-                let answer =
-                    self.blocking(&call, move |cancel| tools.protocol(&session, &method, &params, cancel));
+                let answer = self.blocking(&session, &call, move |cancel| {
+                    tools.protocol(&caller, &method, &params, cancel)
+                });
                 answer.await?.map_err(|error| WireError {
                     code: error.code.into(),
                     message: error.message,
@@ -176,7 +180,7 @@ impl Service for Router {
                 };
                 let engine = Arc::clone(&self.engine);
                 let params = call.params.clone();
-                self.blocking(&call, move |cancel| {
+                self.blocking(&session, &call, move |cancel| {
                     run(&Admin { engine: &engine, cancel, progress: &ProgressLine(progress) }, &params)
                 })
                 .await?
@@ -211,10 +215,6 @@ pub(crate) fn parse<'a, T: Deserialize<'a>>(params: &'a [u8]) -> Result<T, WireE
 
 fn bad_params(message: String) -> WireError {
     WireError { code: code::PROTOCOL.into(), message, detail: Vec::new() }
-}
-
-fn stopping() -> WireError {
-    WireError { code: code::STOPPING.into(), message: "the daemon is stopping".into(), detail: Vec::new() }
 }
 
 fn params_of_surface(surface: Surface) -> Vec<u8> {

@@ -5,6 +5,7 @@ pub mod check;
 pub mod dump;
 pub mod export;
 pub mod remove;
+pub mod revive;
 pub mod status;
 pub mod verify;
 
@@ -32,6 +33,7 @@ type Run = fn(&Admin<'_>, &[u8]) -> Result<Vec<u8>, WireError>;
 /// The methods by name.
 const METHODS: &[(&str, Run)] = &[
     ("repo/remove", remove::run),
+    ("repo/revive", revive::run),
     ("export/calls", export::calls),
     ("export/edges", export::edges),
     ("export/symbols", export::symbols),

@@ -2,7 +2,7 @@
 
 use sdl_tools::Host;
 use sdl_tools::Repo as _;
-use sdl_tools::host::{RepoHealth, RepoState, Unserved};
+use sdl_tools::host::{Absence, RepoHealth, RepoState, Unserved};
 use serde_json::{Value, json};
 
 use crate::engine::Engine;
@@ -13,8 +13,9 @@ pub fn answer(engine: &Engine) -> Vec<u8> {
     let info = engine.info();
     let mut repos: Vec<Value> = engine.all_repos().iter().map(|repo| describe(repo)).collect();
     repos.extend(engine.unserved().iter().map(|unserved| {
-        let Unserved { id, root, why } = unserved;
-        json!({ "repoId": id, "rootPath": root, "state": "failed", "health": "failed", "reason": why })
+        let Unserved { id, root, why, absence } = unserved;
+        let state = if *absence == Absence::SetAside { "setAside" } else { "failed" };
+        json!({ "repoId": id, "rootPath": root, "state": state, "health": "failed", "reason": why })
     }));
     let healthy = repos.iter().all(|repo| repo["health"] != "failed");
     json!({

@@ -10,7 +10,7 @@ use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use sdl_tools::Repo as _;
-use sdl_tools::host::Unserved;
+use sdl_tools::host::{Absence, Unserved};
 use sdl_watch::CanonicalRoot;
 
 use super::{Engine, write};
@@ -53,8 +53,13 @@ impl Mending {
     pub(super) fn list(&self) -> Vec<Unserved> {
         let state = self.lock();
         let out = state.out.iter();
-        out.map(|(id, out)| Unserved { id: id.clone(), root: out.entry.root.clone(), why: out.why.clone() })
-            .collect()
+        out.map(|(id, out)| Unserved {
+            id: id.clone(),
+            root: out.entry.root.clone(),
+            why: out.why.clone(),
+            absence: Absence::Opening,
+        })
+        .collect()
     }
 
     pub(super) fn entries(&self) -> Vec<Entry> {
@@ -160,9 +165,4 @@ impl Engine {
         write(&self.repos).insert(entry.repo_id.clone(), repo);
         Ok(())
     }
-}
-
-/// What a request for a repository that is out of service is told.
-pub(super) fn told(unserved: &Unserved) -> String {
-    format!("repository {:?} is out of service for a moment: {}; ask again", unserved.id, unserved.why)
 }

@@ -39,6 +39,11 @@ pub enum Outcome {
 impl Reader<'_> {
     /// Reads the file at `path`; `old` is what the ledger holds of it, `listed` a reason to skip it that the crawl gave.
     pub fn read(&self, path: &RelPath, old: Option<&FileRow>, listed: Option<SkipReason>) -> Outcome {
+        // A folder that can't be listed, as a rule: there is no telling what is missing, whatever its name says.
+        if listed == Some(SkipReason::Unreadable) {
+            let state = FileState::Skipped(SkipReason::Unreadable);
+            return Self::changed(path, state, 0, None, old, None);
+        }
         if !self.rules.may_read(path) {
             return Outcome::Absent;
         }

@@ -6,7 +6,9 @@ use std::time::Duration;
 
 use clap::Parser;
 use sdl_client::Paths;
+use tokio::runtime::Runtime;
 use tokio::sync::Notify;
+use tracing_appender::non_blocking::WorkerGuard;
 
 use super::{logging, service_manager, signals};
 use crate::engine::Engine;
@@ -15,6 +17,9 @@ use crate::server::{self, Instance, Listener, Options, StartupReport};
 
 /// How long to wait for a predecessor that is about to end: longer than it may take to drain.
 const PATIENCE_MS: u64 = 30_000;
+
+/// How long requests that were cancelled may take to notice.
+const LAST_REQUESTS: Duration = Duration::from_secs(2);
 
 /// Threads that may block on stores and barriers; see the router for how many work at once.
 const BLOCKING_THREADS: usize = 24;
@@ -53,34 +58,7 @@ pub fn run() -> ExitCode {
 type Failure = (Option<StartupReport>, Box<dyn std::error::Error + Send + Sync>);
 
 fn serve(args: &Args, report: StartupReport) -> Result<(), Failure> {
-    let started = (|| -> Result<_, Box<dyn std::error::Error + Send + Sync>> {
-        let paths = Paths::from_env()?;
-        // Held to the very end: while it is, no other daemon opens these ledgers.
-        let instance = Instance::acquire(&paths, Duration::from_millis(args.patience))?;
-        let log = if args.foreground || std::env::var_os("JOURNAL_STREAM").is_some() {
-            logging::to_stderr();
-            None
-        } else {
-            Some(logging::to_files(&paths.logs())?)
-        };
-        let runtime = tokio::runtime::Builder::new_current_thread()
-            .enable_all()
-            .max_blocking_threads(BLOCKING_THREADS)
-            .thread_keep_alive(Duration::from_secs(2))
-            .build()?;
-        // Without a name they would go by that of the first repository that needs them.
-        rayon::ThreadPoolBuilder::new().thread_name(|n| format!("sdl index {n}")).build_global()?;
-        let engine = Engine::open(paths.state())?;
-        let listeners = runtime.block_on(async {
-            let inherited = Listener::inherited()?;
-            if inherited.is_empty() {
-                return Ok::<_, server::BindError>(vec![Listener::bind(paths.socket(), &instance).await?]);
-            }
-            Ok(inherited)
-        })?;
-        Ok((instance, log, runtime, engine, listeners))
-    })();
-    let (_instance, _log, runtime, engine, listeners) = match started {
+    let (_log, runtime, engine, listeners) = match prepare(args) {
         Ok(started) => started,
         Err(error) => return Err((Some(report), error)),
     };
@@ -108,6 +86,47 @@ fn serve(args: &Args, report: StartupReport) -> Result<(), Failure> {
         router.flush();
     });
     engine.close();
+    // A request that hangs in a call to the system must not keep the process.
+    runtime.shutdown_timeout(LAST_REQUESTS);
     tracing::info!("stopped");
     Ok(())
+}
+
+type Prepared = (Option<WorkerGuard>, Runtime, Arc<Engine>, Vec<Listener>);
+
+/// Takes the instance's lock, opens the stores and the socket.
+fn prepare(args: &Args) -> Result<Prepared, Box<dyn std::error::Error + Send + Sync>> {
+    let paths = Paths::from_env()?;
+    let instance = Instance::acquire(&paths, Duration::from_millis(args.patience))?;
+    // While the lock is held, no other daemon opens these ledgers. They are open until their last user is gone, which only
+    // the end of the process makes certain: nothing less lets go of the lock.
+    let instance: &'static Instance = Box::leak(Box::new(instance));
+    let log = if args.foreground || std::env::var_os("JOURNAL_STREAM").is_some() {
+        logging::to_stderr();
+        None
+    } else {
+        Some(logging::to_files(&paths.logs())?)
+    };
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .max_blocking_threads(BLOCKING_THREADS)
+        .thread_keep_alive(Duration::from_secs(2))
+        .build()?;
+    // Without a name they would go by that of the first repository that needs them.
+    rayon::ThreadPoolBuilder::new().thread_name(|n| format!("sdl index {n}")).build_global()?;
+    let engine = Engine::open(paths.state())?;
+    let listeners = runtime.block_on(async {
+        let inherited = Listener::inherited()?;
+        if inherited.is_empty() {
+            return Ok::<_, server::BindError>(vec![Listener::bind(paths.socket(), instance).await?]);
+        }
+        Ok(inherited)
+    });
+    match listeners {
+        Ok(listeners) => Ok((log, runtime, engine, listeners)),
+        Err(error) => {
+            engine.close();
+            Err(error.into())
+        }
+    }
 }

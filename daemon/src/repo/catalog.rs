@@ -68,7 +68,12 @@ pub fn store(path: &Path, entries: &[Entry]) -> Result<(), Error> {
     let text = serde_json::to_vec_pretty(entries)
         .map_err(|source| Error::Invalid { path: path.to_owned(), source })?;
     let next = path.with_extension("json.new");
-    let mut file = File::create(&next).map_err(io)?;
+    let mut options = File::options();
+    options.write(true).create(true).truncate(true);
+    // For the user alone: it says where the projects are.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(&next).map_err(io)?;
     file.write_all(&text).and_then(|()| file.sync_all()).map_err(io)?;
     fs::rename(&next, path).map_err(io)
 }

@@ -6,6 +6,8 @@ use std::path::Path;
 use gix::bstr::ByteSlice as _;
 use gix::revision::walk::Info;
 
+use crate::git;
+
 /// Bytes of git objects kept while history is walked.
 const OBJECT_CACHE: usize = 16 << 20;
 /// Folders deeper than this are not looked into.
@@ -18,7 +20,8 @@ type Entries = BTreeMap<String, (bool, gix::ObjectId)>;
 
 /// Opens a work tree's repository for walks over its history.
 pub(super) fn open(root: &Path) -> Result<gix::Repository, Failure> {
-    let mut repo = gix::open_opts(root, gix::open::Options::isolated())?;
+    let opened = git::open_top(root)?.ok_or("there is no git work tree")?;
+    let mut repo = opened.repo;
     repo.object_cache_size_if_unset(OBJECT_CACHE);
     Ok(repo)
 }

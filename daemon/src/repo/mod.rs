@@ -8,13 +8,13 @@ mod insight;
 mod past;
 mod refresh;
 mod worker;
+mod working;
 
 use std::convert::Infallible;
 use std::path::{Path, PathBuf};
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
 use sdl_ledger::{FactsStore, How, Ledger, Options, Snapshot};
@@ -33,6 +33,7 @@ use crate::index::read_file::Reader;
 use crate::revision;
 pub use ailment::Ailment;
 use catalog::Entry;
+use working::{Became, Working};
 
 /// Why a repository can't be served.
 #[derive(Debug, thiserror::Error)]
@@ -69,7 +70,12 @@ pub struct Site {
     pub hub: Hub,
     /// See [`OnAilment`].
     pub on_ailment: OnAilment,
+    /// Called once, when the first batch is worked off.
+    pub on_through: Box<dyn FnOnce() + Send>,
 }
+
+/// How long a worker may take to end.
+pub const FAREWELL: Duration = Duration::from_secs(10);
 
 /// One registered repository.
 pub struct Repo {
@@ -90,8 +96,15 @@ pub struct Repo {
     reused: AtomicU64,
     /// The next rescan is to read every file, whatever `stat` says.
     thorough: AtomicBool,
+    /// Why git's data is not read, if it is there.
+    git_problem: Mutex<Option<String>>,
+    /// Which rules left out what lies in the tree and is not indexed.
+    ignored_by: Mutex<Vec<String>>,
     revisions: revision::Revisions,
-    worker: Mutex<Option<JoinHandle<()>>>,
+    worker: Mutex<Option<Working>>,
+    /// What takes long is to be given up.
+    closing: AtomicBool,
+    on_through: Mutex<Option<Box<dyn FnOnce() + Send>>>,
     on_ailment: OnAilment,
     gone: Mutex<Option<Receiver<Infallible>>>,
     // Dropped last: who holds the other end sees that the ledger is closed.
@@ -107,7 +120,7 @@ impl Repo {
         site: Site,
         options: &Options,
     ) -> Result<(Arc<Self>, How), OpenError> {
-        let Site { dir, facts, facts_lost, hub, on_ailment } = site;
+        let Site { dir, facts, facts_lost, hub, on_ailment, on_through } = site;
         let opened = Ledger::open(&dir, options)?;
         let (alive, gone) = mpsc::channel();
         let tree = hub.add_root(&root, RootOptions::for_user(entry.ignore.clone()));
@@ -133,8 +146,12 @@ impl Repo {
             parsed: AtomicU64::new(0),
             reused: AtomicU64::new(0),
             thorough: AtomicBool::new(false),
+            git_problem: Mutex::default(),
+            ignored_by: Mutex::default(),
             revisions: revision::Revisions::default(),
             worker: Mutex::default(),
+            closing: AtomicBool::new(false),
+            on_through: Mutex::new(Some(on_through)),
             on_ailment,
             gone: Mutex::new(Some(gone)),
             _alive: alive,
@@ -142,18 +159,32 @@ impl Repo {
         });
         let name = format!("repo {}", repo.entry.repo_id);
         let work = worker::Worker::new(repo.clone(), tree);
-        let thread =
-            std::thread::Builder::new().name(name).spawn(move || work.run()).map_err(OpenError::Thread)?;
-        *lock(&repo.worker) = Some(thread);
+        let working = Working::begin(name, move || work.run()).map_err(OpenError::Thread)?;
+        *lock(&repo.worker) = Some(working);
         Ok((repo, opened.how))
     }
 
     /// Ends the worker after the batch it is on, and waits for that.
     pub fn close(&self) {
+        self.begin_close();
+        self.finish_close(Instant::now() + FAREWELL);
+    }
+
+    /// Asks the worker to end.
+    pub fn begin_close(&self) {
+        self.closing.store(true, Ordering::SeqCst);
         self.hub.remove_root(self.tree.id());
-        let worker = lock(&self.worker).take();
-        if worker.is_some_and(|worker| worker.join().is_err()) {
-            tracing::error!(repo = self.entry.repo_id, "the worker had panicked");
+    }
+
+    /// Waits until the worker has ended, but not longer than `deadline`.
+    pub fn finish_close(&self, deadline: Instant) {
+        let Some(worker) = lock(&self.worker).take() else { return };
+        match worker.end(deadline) {
+            Became::Ended => {}
+            Became::Panicked => tracing::error!(repo = self.entry.repo_id, "the worker had panicked"),
+            Became::LeftBehind => {
+                tracing::error!(repo = self.entry.repo_id, "the worker does not end; it is left behind");
+            }
         }
     }
 
@@ -316,7 +347,9 @@ impl sdl_tools::Repo for Repo {
             last_event_ms: watch.last_event_ns.map(|ns| (ns / 1_000_000) as u64),
             degraded_reason: degraded,
         };
-        RepoStatus { state, head: lock(&self.head).clone(), watcher, health }
+        let git_problem = lock(&self.git_problem).clone();
+        let ignored_by = lock(&self.ignored_by).clone();
+        RepoStatus { state, head: lock(&self.head).clone(), git_problem, ignored_by, watcher, health }
     }
 
     fn damaged(&self, damage: &Damage) {

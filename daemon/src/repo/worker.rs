@@ -50,7 +50,12 @@ impl Worker {
     pub(super) fn run(mut self) {
         let inbox = self.tree.inbox();
         while let Some(batch) = inbox.next() {
-            if self.step(&batch).is_break() {
+            let step = self.step(&batch);
+            // Whatever came of it, the start has not ended the process.
+            if let Some(through) = lock(&self.repo.on_through).take() {
+                through();
+            }
+            if step.is_break() {
                 return;
             }
         }
@@ -67,8 +72,17 @@ impl Worker {
         }
         let failure = match catch_unwind(AssertUnwindSafe(|| self.work(batch))) {
             Ok(Ok(changes)) => {
+                if changes.rescan.is_some() {
+                    lock(&self.repo.ignored_by).clone_from(&changes.ignored_by);
+                }
+                let root = self.repo.root.path().display();
+                if let Some(error) = &changes.root_error {
+                    // Nothing is said of the tree, so nothing that is known of it is doubted.
+                    self.repo.set_stage(Stage::Failed(format!(
+                        "{root} can't be opened: {error}; it is tried again"
+                    )));
+                }
                 if changes.root_gone {
-                    let root = self.repo.root.path().display();
                     self.repo.set_stage(Stage::Failed(format!(
                         "{root} is not there; put it back, or forget it with: sdlctl repo rm {}",
                         self.repo.entry.repo_id
@@ -127,22 +141,18 @@ impl Worker {
         let mut changes = repo
             .ledger
             .read(deadline(), |view| self.tree.changes(batch, &KnownTree { view, trust_stat: !thorough }))?;
-        if changes.root_gone {
+        if changes.root_gone || changes.root_error.is_some() {
             return Ok(changes);
         }
         let (updates, again) = self.read(&changes)?;
         if again {
             // Seen again with the next comparison, which `finish` asks for when a batch is not complete.
-            changes.problems.push(sdl_watch::Problem {
-                path: String::new(),
-                error: std::io::Error::other("some files could not be read"),
-                passing: true,
-            });
+            changes.problems.push(incomplete("some files could not be read"));
         }
         let known_head = lock(&repo.head).clone();
         let head =
             if batch.head_changed || changes.head_changed || known_head.is_none() || batch.rescan.is_some() {
-                git_head::read(repo.root.path())
+                self.read_head()
             } else {
                 known_head.clone()
             };
@@ -157,6 +167,20 @@ impl Worker {
         *lock(&repo.head) = head;
         repo.set_stage(Stage::Live);
         Ok(changes)
+    }
+
+    /// Where git's HEAD points; none without git. Why that can't be read is kept for the status.
+    fn read_head(&self) -> Option<GitHead> {
+        let (head, problem) = match git_head::read(self.repo.root.path()) {
+            Ok(head) => (head, None),
+            Err(error) => (None, Some(sdl_watch::brief(&error.to_string()))),
+        };
+        let mut kept = lock(&self.repo.git_problem);
+        if let Some(problem) = problem.as_ref().filter(|_| *kept != problem) {
+            tracing::warn!(repo = self.repo.entry.repo_id, "{problem}");
+        }
+        *kept = problem;
+        head
     }
 
     fn commit(&mut self, updates: &commit::Changes, cause: Cause, head: Option<&GitHead>) -> Result<()> {
@@ -235,27 +259,29 @@ impl Worker {
     fn first(&mut self, batch: &Batch) -> Result<Changes> {
         let repo = self.repo.clone();
         let started = Instant::now();
-        let Ok(changes) = self.tree.changes(batch, &NothingKnown);
-        if changes.root_gone {
+        let Ok(mut changes) = self.tree.changes(batch, &NothingKnown);
+        if changes.root_gone || changes.root_error.is_some() {
             return Ok(changes);
         }
         let cause = if repo.ledger.head().is_none() { Cause::FirstIndex } else { Cause::Rebuild };
-        let head = git_head::read(repo.root.path());
+        let head = self.read_head();
         let files: Vec<_> = changes.candidates.iter().map(|found| (found.path.clone(), found.skip)).collect();
         let reader = repo.reader(self.tree.reader(), &repo.facts);
         let stores = Stores { ledger: &repo.ledger, facts: &repo.facts };
         let indexed = first_index(stores, &reader, &files, cause, head.as_ref(), &|done, total| {
             repo.set_stage(Stage::Indexing { done, total: Some(total) });
-            true
+            !repo.closing.load(Ordering::SeqCst)
         })?;
-        if let Some((version, tally)) = indexed {
-            repo.parsed.fetch_add(tally.parsed, Ordering::Relaxed);
-            repo.reused.fetch_add(tally.reused, Ordering::Relaxed);
-            tracing::info!(
-                repo = repo.entry.repo_id, %version, files = tally.changed, parsed = tally.parsed,
-                took = ?started.elapsed(), "first index"
-            );
-        }
+        let Some((version, tally)) = indexed else {
+            changes.problems.push(incomplete("the daemon is stopping"));
+            return Ok(changes);
+        };
+        repo.parsed.fetch_add(tally.parsed, Ordering::Relaxed);
+        repo.reused.fetch_add(tally.reused, Ordering::Relaxed);
+        tracing::info!(
+            repo = repo.entry.repo_id, %version, files = tally.changed, parsed = tally.parsed,
+            took = ?started.elapsed(), "first index"
+        );
         self.indexing = false;
         repo.facts.forget_decoded();
         memory::give_back();
@@ -266,6 +292,11 @@ impl Worker {
         repo.set_stage(Stage::Live);
         Ok(changes)
     }
+}
+
+/// Keeps a batch from being taken for complete.
+fn incomplete(why: &'static str) -> sdl_watch::Problem {
+    sdl_watch::Problem { path: String::new(), error: std::io::Error::other(why), passing: true }
 }
 
 fn deadline() -> Instant {

@@ -12,6 +12,8 @@ use sdl_ledger::{Snapshot, View};
 use sdl_model::{FileId, RelPath, StatHint};
 use sdl_tools::ToolError;
 
+use crate::git::Opened;
+
 /// One file of the index.
 pub(super) struct Line {
     /// From the root of the registered tree.
@@ -59,9 +61,10 @@ pub(super) struct Index {
 }
 
 impl Index {
-    /// Reads the index of `repo` below its folder `below`.
-    pub(super) fn read(repo: &gix::Repository, below: &str) -> Self {
-        let file = match repo.open_index() {
+    /// Reads the index of a repository, of what lies in the folder that the tree is.
+    pub(super) fn read(opened: &Opened) -> Self {
+        let below = opened.below.as_str();
+        let file = match opened.index() {
             // What it leaves out would seem to be gone.
             Ok(file) if !file.is_sparse() && file.link().is_none() => file,
             Ok(_) => return Self::default(),

@@ -22,6 +22,7 @@ use sdl_tools::{Cancel, Code, ToolError};
 
 use self::ground::{Ground, Index};
 use self::tree::{Blobs, Differing};
+use crate::git::{self, Opened};
 
 /// States that are kept for the next request.
 const KEPT_STATES: usize = 3;
@@ -72,16 +73,20 @@ impl Revisions {
         cancel: &Cancel,
     ) -> Result<Revision, ToolError> {
         let began = Instant::now();
-        let (repo, below) = open(site.root)?;
-        let commit = name::commit(&repo, revision, cancel)?;
+        let opened = open(site.root)?;
+        let (repo, below) = (&opened.repo, opened.below.as_str());
+        if revision.contains("@{") {
+            opened.check_logs().map_err(|error| unreadable("reading a reference's log", &error))?;
+        }
+        let commit = name::commit(repo, revision, cancel)?;
         let at = (snapshot.incarnation(), snapshot.head().unwrap_or(Version(0)));
         let name = commit.to_string();
         if let Some(state) = self.state(at, commit) {
             return Ok(Revision { commit: name, layer: Arc::clone(state.layer()) });
         }
-        let ground = self.ground(site, (&repo, &below), at, snapshot)?;
+        let ground = self.ground(site, &opened, at, snapshot)?;
         let Differing { files, blobs } =
-            tree::differing(self, site, (&repo, commit, &below), (&ground, snapshot), cancel)?;
+            tree::differing(self, site, (repo, commit, below), (&ground, snapshot), cancel)?;
         let compared = began.elapsed();
         let mut base = Arc::new(State::default());
         let mut apart = base.apart(&files);
@@ -91,7 +96,7 @@ impl Revisions {
                 (base, apart) = (near, to_near);
             }
         }
-        let origin = Blobs { repo: &repo, of: &blobs, store: site.facts, cancel };
+        let origin = Blobs { repo, of: &blobs, store: site.facts, cancel };
         let differing = files.len();
         let mut done = self.begun(at, commit);
         let state = match base.with(files, &apart, (site.facts, snapshot), &origin, &mut done) {
@@ -146,18 +151,18 @@ impl Revisions {
     fn ground(
         &self,
         site: Site<'_>,
-        (repo, below): (&gix::Repository, &str),
+        opened: &Opened,
         at: At,
         snapshot: &Snapshot<'_>,
     ) -> Result<Arc<Ground>, ToolError> {
-        let meta = repo.index_path().metadata().ok();
+        let meta = opened.repo.index_path().symlink_metadata().ok();
         let written: Written = meta.and_then(|meta| Some((meta.modified().ok()?, meta.len())));
         if let Some((_, _, ground)) =
             self.lock().ground.as_ref().filter(|(version, of, _)| (*version, *of) == (at, written))
         {
             return Ok(Arc::clone(ground));
         }
-        let index = Index::read(repo, below);
+        let index = Index::read(opened);
         let reads = |path: &sdl_model::RelPath| site.rules.may_read(path);
         let ground = Arc::new(Ground::new(index, site.root, snapshot, reads)?);
         self.lock().ground = Some((at, written, Arc::clone(&ground)));
@@ -188,17 +193,15 @@ impl Revisions {
     }
 }
 
-/// Opens the repository around `root`, and says which of its folders that is (empty: its top).
-fn open(root: &Path) -> Result<(gix::Repository, String), ToolError> {
-    let top = root.ancestors().find(|at| at.join(".git").exists()).ok_or_else(|| {
+/// Opens the repository around `root`.
+fn open(root: &Path) -> Result<Opened, ToolError> {
+    let opened = git::open(root).map_err(|error| ToolError::new(Code::Unavailable, error.to_string()))?;
+    let mut opened = opened.ok_or_else(|| {
         let message = format!("{} is no git work tree: give versions (v…) instead of git:…", root.display());
         ToolError::new(Code::Unavailable, message)
     })?;
-    let mut repo = gix::open_opts(top, gix::open::Options::isolated())
-        .map_err(|error| unreadable("opening the git repository", &error))?;
-    repo.object_cache_size_if_unset(16 << 20);
-    let below = root.strip_prefix(top).ok().and_then(Path::to_str).unwrap_or_default();
-    Ok((repo, below.replace(std::path::MAIN_SEPARATOR, "/")))
+    opened.repo.object_cache_size_if_unset(16 << 20);
+    Ok(opened)
 }
 
 /// Git's own data can't be read.

@@ -13,7 +13,7 @@ use tokio::task::JoinSet;
 
 use super::connection::{farewell, run};
 use super::handle::{Phase, Shared};
-use super::{Listener, ServerHandle, Service};
+use super::{Listener, Options, ServerHandle, Service};
 
 /// How long to leave accepting alone after it failed, say because no file descriptor is left.
 const PAUSE: Duration = Duration::from_millis(100);
@@ -67,18 +67,21 @@ async fn admit<S: Service>(stream: Stream, shared: Arc<Shared<S>>) {
         tracing::warn!(%error, "a connection was refused");
         return;
     }
-    let Ok(_permit) = Arc::clone(&shared.connections).try_acquire_owned() else {
-        let reason = WireError::new(
-            code::BUSY,
-            format!("the daemon serves {} connections already", shared.options.max_connections),
-        );
+    let Some(place) = shared.places.take() else {
+        let reason = full(&shared.options);
         if let Ok(hello) = Handshake::ours().encode() {
             let mut io = &stream;
             let _ = tokio::time::timeout(PAUSE, io.write_all(&hello)).await;
         }
         return farewell(&stream, &shared.options, reason).await;
     };
-    run(stream, shared).await;
+    run(stream, shared, place).await;
+}
+
+/// Why there is no room.
+pub(super) fn full(options: &Options) -> WireError {
+    let text = format!("all {} connections of the daemon are at work; try again", options.max_connections);
+    WireError::new(code::BUSY, text)
 }
 
 /// Only processes of the user that the daemon runs as are let in, whatever the socket's permissions have become.

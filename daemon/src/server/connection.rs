@@ -5,25 +5,35 @@ use std::time::Duration;
 
 use interprocess::local_socket::tokio::Stream;
 use sdl_proto::{
-    ClientMessage, FrameDecoder, Request, ServerMessage, Welcome, WireError, code, decode_client,
+    ClientKind, ClientMessage, FrameDecoder, Request, ServerMessage, Welcome, WireError, code, decode_client,
     encode_server,
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
+use super::accept::full;
 use super::handle::{Phase, Shared};
 use super::opening::{OpeningError, open, protocol_error};
 use super::outbox::{Outbox, Outlet, outbox};
-use super::request::Requests;
+use super::places::Place;
+use super::request::{Admission, Requests};
 use super::writer::Writer;
 use super::{Options, Service, Session};
 
 /// How long a farewell may take.
 const FAREWELL: Duration = Duration::from_secs(1);
 
+/// How often a client is shown that the daemon lives while nothing is read from it. Clients ask when they have heard nothing
+/// for 5 s.
+const SIGN_OF_LIFE: Duration = Duration::from_secs(3);
+
 /// Serves one connection until it is over.
-pub(super) async fn run<S: Service>(stream: Stream, shared: Arc<Shared<S>>) {
-    let opened =
-        tokio::time::timeout(shared.options.opening_timeout, open(&stream, shared.options.max_frame)).await;
+pub(super) async fn run<S: Service>(stream: Stream, shared: Arc<Shared<S>>, place: Place) {
+    let opening =
+        tokio::time::timeout(shared.options.opening_timeout, open(&stream, shared.options.max_frame));
+    let opened = tokio::select! {
+        opened = opening => opened,
+        () = place.evicted() => return farewell(&stream, &shared.options, full(&shared.options)).await,
+    };
     let (hello, decoder) = match opened {
         Ok(Ok(opened)) => opened,
         Ok(Err(error)) => {
@@ -39,6 +49,9 @@ pub(super) async fn run<S: Service>(stream: Stream, shared: Arc<Shared<S>>) {
         }
     };
 
+    if place.is_spare && hello.kind != ClientKind::Ctl {
+        return farewell(&stream, &shared.options, full(&shared.options)).await;
+    }
     let (outbox, outlet) = outbox();
     let session = Arc::new(Session::new(shared.next_session(), hello, Some(outbox.clone())));
     let accepted = session
@@ -52,7 +65,13 @@ pub(super) async fn run<S: Service>(stream: Stream, shared: Arc<Shared<S>>) {
     let registered = shared.register(&session);
 
     let requests = Requests::new(&shared.options);
-    let connection = Connection { stream: &stream, shared: &shared, session: &session, requests: &requests };
+    let connection = Connection {
+        stream: &stream,
+        shared: &shared,
+        session: &session,
+        requests: &requests,
+        place: &place,
+    };
     connection.serve(outbox, outlet, decoder).await;
 
     requests.cancel_all();
@@ -78,6 +97,7 @@ struct Connection<'a, S: Service> {
     shared: &'a Arc<Shared<S>>,
     session: &'a Arc<Session>,
     requests: &'a Requests,
+    place: &'a Place,
 }
 
 impl<S: Service> Connection<'_, S> {
@@ -98,7 +118,7 @@ impl<S: Service> Connection<'_, S> {
                 tracing::debug!(session = self.session.id(), %error, "a client could not be written to");
                 None
             }
-            () = self.stop() => {
+            text = self.stop() => {
                 // The farewell tells the client that whatever it has no answer to was never begun, so it may be sent
                 // only behind the last answer.
                 let flushed = tokio::select! {
@@ -107,7 +127,7 @@ impl<S: Service> Connection<'_, S> {
                         tokio::time::timeout(FAREWELL, writer.flush()).await.is_ok_and(|flushed| flushed.is_ok())
                     }
                 };
-                flushed.then(|| WireError::new(code::STOPPING, "the daemon is stopping"))
+                flushed.then(|| WireError::new(code::STOPPING, text))
             }
         };
         if let Some(reason) = reason {
@@ -154,6 +174,7 @@ impl<S: Service> Connection<'_, S> {
     }
 
     async fn take(&self, message: ClientMessage, outbox: &Outbox) -> Result<(), WireError> {
+        self.place.touch();
         match message {
             ClientMessage::Request(request) => self.request(request, outbox).await,
             ClientMessage::Cancel { id } => {
@@ -174,7 +195,7 @@ impl<S: Service> Connection<'_, S> {
     }
 
     async fn request(&self, request: Request, outbox: &Outbox) -> Result<(), WireError> {
-        if self.shared.phase() != Phase::Running {
+        if self.shared.phase() != Phase::Running || self.place.is_evicted() {
             let reason = WireError::new(code::STOPPING, "the daemon is stopping; ask the next one");
             outbox.answer(request.id, Err(reason), None).await;
             return Ok(());
@@ -183,13 +204,31 @@ impl<S: Service> Connection<'_, S> {
             outbox.answer(request.id, Err(reason), None).await;
             return Ok(());
         }
-        let Some(admission) = self.requests.admit(&request).await else { return Ok(()) };
-        self.requests.start(&self.shared.service, self.session, outbox, request, admission)
+        let running = self.place.begin();
+        let Some(admission) = self.admit(&request, outbox).await else { return Ok(()) };
+        self.requests.start(&self.shared.service, self.session, outbox, request, (admission, running))
     }
 
-    /// Ends when the daemon stops and all answers of this connection are queued.
-    async fn stop(&self) {
-        self.shared.reached(Phase::Draining).await;
+    /// Waits until there is room for the request. Nothing is read meanwhile, pings neither, so the client is shown unasked
+    /// that the daemon lives.
+    async fn admit(&self, request: &Request, outbox: &Outbox) -> Option<Admission> {
+        let mut admitted = std::pin::pin!(self.requests.admit(request));
+        loop {
+            tokio::select! {
+                biased;
+                admission = &mut admitted => return admission,
+                () = tokio::time::sleep(SIGN_OF_LIFE) => outbox.send(ServerMessage::Ping { nonce: 0 }).await,
+            }
+        }
+    }
+
+    /// Ends when the daemon stops, or the connection is to make room, and all its answers are queued. Says which it is.
+    async fn stop(&self) -> &'static str {
+        let text = tokio::select! {
+            biased;
+            () = self.shared.reached(Phase::Draining) => "the daemon is stopping",
+            () = self.place.evicted() => "the connection was idle and makes room for another",
+        };
         tokio::select! {
             () = self.requests.finished() => {}
             () = self.shared.reached(Phase::Stopped) => {
@@ -197,5 +236,6 @@ impl<S: Service> Connection<'_, S> {
                 self.requests.finished().await;
             }
         }
+        text
     }
 }

@@ -5,8 +5,9 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 
+use super::places::Places;
 use super::{Options, Service, Session};
 
 /// Makes a server that is not serving yet; see [`super::serve`].
@@ -68,7 +69,7 @@ pub(super) struct Shared<S: Service> {
     pub(super) options: Options,
     /// Differs from start to start.
     pub(super) instance: u64,
-    pub(super) connections: Arc<Semaphore>,
+    pub(super) places: Arc<Places>,
     phase: watch::Sender<Phase>,
     sessions: Mutex<HashMap<u64, Arc<Session>>>,
     last_session: AtomicU64,
@@ -80,7 +81,7 @@ impl<S: Service> Shared<S> {
         Self {
             service,
             instance: (since_epoch.as_nanos() as u64) ^ (u64::from(std::process::id()) << 40),
-            connections: Arc::new(Semaphore::new(options.max_connections)),
+            places: Places::new(options.max_connections, options.spare_connections),
             options,
             phase: watch::Sender::new(Phase::Running),
             sessions: Mutex::default(),

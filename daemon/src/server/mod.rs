@@ -23,6 +23,7 @@ mod instance;
 mod listener;
 mod opening;
 mod outbox;
+mod places;
 mod report;
 mod request;
 mod service;
@@ -44,8 +45,10 @@ pub use session::Session;
 /// Limits and times of the server. The defaults suit a person's machine.
 #[derive(Debug, Clone)]
 pub struct Options {
-    /// Connections at once; more are answered with `busy` and closed.
+    /// Connections at once. For one more, whoever has been idle longest is asked to go.
     pub max_connections: usize,
+    /// Beyond that, connections of people, for when all others are at work; what else comes is answered with `busy`.
+    pub spare_connections: usize,
     /// Requests of one connection that run at once. A finished one counts until its answer is written.
     pub max_running: usize,
     /// Requests of one connection that are read but not answered, running ones included.
@@ -68,6 +71,7 @@ impl Default for Options {
     fn default() -> Self {
         Self {
             max_connections: 512,
+            spare_connections: 8,
             max_running: 64,
             max_pending: 4096,
             max_pending_bytes: 64 << 20,

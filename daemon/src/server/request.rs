@@ -9,6 +9,7 @@ use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::catch::catching;
 use super::outbox::Outbox;
+use super::places::Running;
 use super::{Call, Cancel, Options, Progress, Service, Session};
 
 /// Parameters are accounted for in units of this many bytes.
@@ -70,7 +71,7 @@ impl Requests {
         session: &Arc<Session>,
         outbox: &Outbox,
         request: Request,
-        admission: Admission,
+        held: (Admission, Running),
     ) -> Result<(), WireError> {
         let received = Instant::now();
         let cancel = Cancel::new();
@@ -122,7 +123,7 @@ impl Requests {
             cancel.cancel();
             open.lock().unwrap_or_else(PoisonError::into_inner).remove(&id);
             outbox.answer(id, result, right_to_run).await;
-            drop(admission);
+            drop(held);
         });
         Ok(())
     }

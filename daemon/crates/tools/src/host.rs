@@ -55,7 +55,18 @@ pub trait Host: Send + Sync {
     fn info(&self) -> HostInfo;
 }
 
-/// A registered repository that can't be asked at the moment: its ledger is being opened again.
+/// What keeps a repository from being served.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Absence {
+    /// Its ledger is being opened, and it is served in a moment.
+    Opening,
+    /// It could not be opened, and is tried again at the daemon's next start.
+    Failed,
+    /// The daemon died at its start, again and again. Only a person has it started again.
+    SetAside,
+}
+
+/// A registered repository that can't be asked at the moment.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unserved {
     /// Its id.
@@ -64,6 +75,23 @@ pub struct Unserved {
     pub root: PathBuf,
     /// Why, and what is done about it.
     pub why: String,
+    /// In what way.
+    pub absence: Absence,
+}
+
+impl Unserved {
+    /// What a request for it is told.
+    pub fn told(&self) -> String {
+        let Self { id, why, .. } = self;
+        match self.absence {
+            Absence::Opening => format!("repository {id:?} is out of service for a moment: {why}; ask again"),
+            Absence::Failed => format!("repository {id:?} is not served: {why}"),
+            Absence::SetAside => format!(
+                "repository {id:?} is set aside: {why}; a person can have it started again with: sdlctl index {}",
+                self.root.display()
+            ),
+        }
+    }
 }
 
 /// One registered repository.

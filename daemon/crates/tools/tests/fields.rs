@@ -517,10 +517,12 @@ fn states(seen: &mut Seen) {
     for state in [RepoState::Scanning, RepoState::Indexing { done: 1, total: Some(3) }] {
         *world.repo.says.lock().unwrap() = Some(RepoStatus {
             state,
+            ignored_by: vec!["gen: pattern \"gen/\" of .gitignore".into()],
+            git_problem: Some("HEAD is a pipe".into()),
             head: Some(head.clone()),
             watcher: watcher.clone(),
             health: RepoHealth::Degraded("it scans".into()),
         });
-        seen.ok(&world, "repo.status", json!({"repoId": world.repo.id()}));
+        seen.ok(&world, "repo.status", json!({"repoId": world.repo.id(), "detail": "full"}));
     }
 }

@@ -218,18 +218,48 @@ async fn the_bearer_token_is_read_again_for_every_request() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn connections_beyond_the_limit_are_told_so() {
-    let fixture = Fixture::start(Options { max_connections: 1, ..options() }).await;
+async fn connections_beyond_the_limit_are_told_so_while_all_are_at_work() {
+    let fixture = Fixture::start(Options { max_connections: 1, spare_connections: 1, ..options() }).await;
     let first = fixture.client().await;
+    let waiting = first.start("wait", vec![], read()).await.unwrap();
+    fixture.service.begun(1).await;
     let error = Client::connect(&fixture.socket(), hello("test")).await.unwrap_err();
     assert!(matches!(&error, ClientError::Refused(reason) if reason.code == code::BUSY), "{error}");
-    drop(first);
-    while fixture.service.closed.load(Ordering::SeqCst) == 0 {
-        tokio::task::yield_now().await;
+    let person = SessionHello { kind: ClientKind::Ctl, ..hello("a person") };
+    // The one that was refused may not be quite gone.
+    let person = loop {
+        match Client::connect(&fixture.socket(), person.clone()).await {
+            Ok(person) => break person,
+            Err(_) => tokio::task::yield_now().await,
+        }
+    };
+    person.call("echo", vec![], read()).await.unwrap();
+    fixture.service.gate.add_permits(1);
+    waiting.finish().await.unwrap();
+    fixture.stop().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn who_does_nothing_makes_room() {
+    let fixture = Fixture::start(Options { max_connections: 2, ..options() }).await;
+    // One that says nothing at all, and one that only says hello.
+    let mut silent = raw(&fixture.socket()).await;
+    silent.readable().await.unwrap();
+    let idle = fixture.client().await;
+    let mut events = idle.events();
+    let first = fixture.client().await;
+    first.call("echo", vec![], read()).await.unwrap();
+    let mut rest = Vec::new();
+    tokio::time::timeout(LONG, silent.read_to_end(&mut rest)).await.unwrap().unwrap();
+    assert!(idle.is_open(), "it came later than the silent one");
+    let second = fixture.client().await;
+    while idle.is_open() {
+        events.recv().await.unwrap();
     }
-    while Client::connect(&fixture.socket(), hello("test")).await.is_err() {
-        tokio::task::yield_now().await;
-    }
+    second.call("echo", vec![], read()).await.unwrap();
+    first.call("echo", vec![], read()).await.unwrap();
+    let error = idle.call("echo", vec![], read()).await.unwrap_err();
+    assert!(error.is_untouched() && error.to_string().contains("makes room"), "{error}");
     fixture.stop().await;
 }
 

@@ -50,6 +50,9 @@ pub(crate) struct Response {
     /// Git's HEAD as that version recorded it.
     #[serde(skip_serializing_if = "Option::is_none")]
     head: Option<Head>,
+    /// Why git's data is not read though it is there: there is no history then.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    git_problem: Option<String>,
     /// `indexing`, `live`, `scanning` or `failed`.
     state: String,
     /// While indexing: how far.
@@ -71,6 +74,9 @@ pub(crate) struct Response {
     /// Files that could not be parsed.
     #[serde(skip_serializing_if = "Option::is_none")]
     failed: Option<u64>,
+    /// On `full`, or if no file has facts: which rules leave files out, each with an entry that it leaves out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ignored_by: Option<Vec<String>>,
     /// Files with facts, by language.
     #[serde(skip_serializing_if = "Option::is_none")]
     languages: Option<BTreeMap<String, u64>>,
@@ -182,6 +188,7 @@ impl ReadAction for RepoStatus {
                 commit: head.commit,
                 commit_time: head.commit_time,
             }),
+            git_problem: status.git_problem.clone(),
             state: status.state.name().to_owned(),
             progress: match status.state {
                 RepoState::Indexing { done, total } => Some(Progress { done, total }),
@@ -193,6 +200,7 @@ impl ReadAction for RepoStatus {
             edges: None,
             skipped: None,
             failed: None,
+            ignored_by: None,
             languages: None,
             watcher: Watcher {
                 kind: status.watcher.kind.name().to_owned(),
@@ -209,6 +217,9 @@ impl ReadAction for RepoStatus {
         };
         if level != Level::Compact {
             response.add_totals(cx)?;
+            let is_told = response.files == Some(0) || level == Level::Full;
+            response.ignored_by =
+                (is_told && !status.ignored_by.is_empty()).then(|| status.ignored_by.clone());
         }
         if level == Level::Full {
             response.files_without_facts = Some(without_facts(cx)?);
@@ -305,6 +316,9 @@ impl Render for Response {
             let commit: String = head.commit.as_deref().unwrap_or("-").chars().take(12).collect();
             add(&mut text, format_args!(" at {} {commit}", head.branch.as_deref().unwrap_or("detached")));
         }
+        if let Some(problem) = &self.git_problem {
+            line(&mut text, format_args!("no git: {problem}"));
+        }
         if let (Some(files), Some(symbols), Some(edges)) = (self.files, self.symbols, self.edges) {
             line(&mut text, format_args!("{files} files"));
             if let Some(generated) = self.generated.filter(|generated| *generated > 0) {
@@ -317,6 +331,9 @@ impl Render for Response {
         }
         if let Some(failed) = self.failed.filter(|failed| *failed > 0) {
             add(&mut text, format_args!(", {failed} failed"));
+        }
+        for rule in self.ignored_by.iter().flatten() {
+            line(&mut text, format_args!("ignored: {rule}"));
         }
         if let Some(reason) = &self.watcher.degraded_reason {
             line(&mut text, format_args!("watching is degraded: {reason}"));

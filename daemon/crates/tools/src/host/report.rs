@@ -9,6 +9,10 @@ pub struct RepoStatus {
     pub state: RepoState,
     /// Git's HEAD as last read.
     pub head: Option<GitHead>,
+    /// Why git's data is not read though it is there.
+    pub git_problem: Option<String>,
+    /// Which rules leave out what lies in the tree: the first few, each with an entry that it leaves out.
+    pub ignored_by: Vec<String>,
     /// How changes are noticed.
     pub watcher: WatcherStatus,
     /// Whether all is well.

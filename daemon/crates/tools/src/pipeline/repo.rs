@@ -6,6 +6,7 @@ use std::sync::Arc;
 use serde_json::json;
 
 use crate::action::Call;
+use crate::host::Absence;
 use crate::input::nearest::nearest;
 use crate::leases::incarnation_of;
 use crate::{Candidate, Code, Repo, ToolError};
@@ -68,9 +69,10 @@ fn unserved(call: &Call<'_>, given: Option<&str>, handle: Option<&str>) -> Optio
         (None, Some(cwd)) => std::fs::canonicalize(cwd).is_ok_and(|cwd| cwd.starts_with(&unserved.root)),
         (None, None) => false,
     })?;
-    let message =
-        format!("repository {:?} is out of service for a moment: {}; ask again", meant.id, meant.why);
-    let retry = ToolError::new(Code::Unavailable, message);
+    let retry = ToolError::new(Code::Unavailable, meant.told());
+    if meant.absence != Absence::Opening {
+        return Some(retry);
+    }
     Some(retry.next(Call::tool("repo.status"), json!({ "repoId": meant.id }), "says when it answers again"))
 }
 

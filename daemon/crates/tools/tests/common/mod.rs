@@ -243,6 +243,8 @@ impl Repo for FakeRepo {
         }
         RepoStatus {
             state: self.state.lock().unwrap().clone(),
+            ignored_by: Vec::new(),
+            git_problem: None,
             head: None,
             watcher: WatcherStatus {
                 kind: WatcherKind::Fake,

@@ -1,0 +1,22 @@
+//! `repo/revive`: has a repository started again that was set aside. No tool does that: whoever asks here is a person.
+
+use std::path::PathBuf;
+
+use sdl_proto::WireError;
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{Admin, error};
+
+#[derive(Deserialize)]
+struct Params {
+    root: PathBuf,
+}
+
+/// Runs the method. Names the repository, if one was set aside there.
+pub fn run(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
+    let params: Params = crate::router::parse(params)?;
+    let revived =
+        admin.engine.revive(&params.root).map_err(|failure| error("unavailable", failure.message))?;
+    Ok(super::json(&json!({ "repoId": revived })))
+}
