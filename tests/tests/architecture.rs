@@ -352,3 +352,21 @@ fn the_wire_is_known_in_one_place() {
     }
     assert_none("the wire has leaked", &faults);
 }
+
+#[test]
+fn git_is_opened_in_one_place() {
+    // What lies in a git folder may be anything: the one place looks it over first.
+    let mut faults = Vec::new();
+    for (path, file) in workspace::files() {
+        if !path.starts_with("daemon/") || !has_extension(&path, &["rs"]) || path == "daemon/src/git.rs" {
+            continue;
+        }
+        let text = fs::read_to_string(&file).unwrap();
+        for word in ["gix::open", "gix::discover", "gix::ThreadSafe", ".open_index("] {
+            if text.contains(word) {
+                faults.push(format!("{path} has {word}"));
+            }
+        }
+    }
+    assert_none("git is opened elsewhere", &faults);
+}
