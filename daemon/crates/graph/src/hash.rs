@@ -1,7 +1,7 @@
 //! A quick hasher for maps keyed by small numbers that this crate hands out itself. Text from a repository goes
 //! through the standard hasher, which crafted input cannot flood.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::hash::{BuildHasherDefault, Hasher};
 
 /// Multiplies and rotates; good for dense numbers, not for text.
@@ -50,3 +50,5 @@ impl Hasher for NumberHasher {
 
 /// A map keyed by numbers.
 pub(crate) type NumberMap<K, V> = HashMap<K, V, BuildHasherDefault<NumberHasher>>;
+/// A set of the same.
+pub(crate) type NumberSet<K> = HashSet<K, BuildHasherDefault<NumberHasher>>;

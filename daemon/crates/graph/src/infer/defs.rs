@@ -141,7 +141,7 @@ impl Infer<'_, '_> {
         };
         file.lang() == Lang::JavaScript
             && is_plain() == Some(true)
-            && file.name(def).is_some_and(|name| !file.owned_by(name).is_empty())
+            && file.name(def).is_some_and(|name| file.owns_any(name))
     }
 
     /// What calling `callee` gives, reached through the type `subject`.

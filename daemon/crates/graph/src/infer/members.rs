@@ -13,6 +13,9 @@ use crate::world::{DefRef, FileIndex, Sym, last_name};
 /// Most types in one line of inheritance.
 const LINE: usize = 64;
 
+/// Most impl blocks of one file that are looked at for what a type implements.
+const BLOCKS: usize = 256;
+
 /// A type and all that it inherits from, nearest first.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Line {
@@ -162,21 +165,26 @@ impl Infer<'_, '_> {
             add(&self.file(part.file), part);
         }
         let mut behind = Vec::new();
+        let mut more = false;
         if let Some(name) = file.name(class.def) {
-            for &def in file.owned_by(name) {
+            // A block that implements nothing has no bases.
+            let implements = |def: &&DefIx| file.outline.def(**def).is_some_and(|def| !def.bases.is_empty());
+            let mut blocks = file.blocks_of(name).iter().filter(implements);
+            for &def in blocks.by_ref().take(BLOCKS) {
                 let at = DefRef { file: class.file, def };
-                let is_impl = file.outline.def(def).is_some_and(|def| def.kind == SymbolKind::Impl);
-                if is_impl && self.owner_of(&file, at) == Some(class) {
+                if self.owner_of(&file, at) == Some(class) {
                     add(&file, at);
                     behind.extend(self.dereferenced(&file, at));
                 }
             }
+            more = blocks.next().is_some();
             for at in self.blocks_elsewhere(&file, class, name) {
                 let index = self.file(at.file);
                 add(&index, at);
                 behind.extend(self.dereferenced(&index, at));
             }
         }
+        outside |= more;
         bases.extend(behind.into_iter().filter(|base| *base != class));
         if file.lang() == Lang::Ruby {
             // By custom, whoever includes a module is extended by what it holds under this name.
@@ -282,7 +290,7 @@ impl Infer<'_, '_> {
         };
         let stated = || {
             let of = file.name(owner.def)?;
-            file.owned_by(of).iter().copied().find(|ix| file.name(*ix) == Some(name) && fits(*ix))
+            file.owned_by(of, name).find(|ix| fits(*ix))
         };
         let other = file.children(owner.def, name).find(|ix| fits(*ix)).or_else(stated);
         if let Some(def) = other {
@@ -300,8 +308,7 @@ impl Infer<'_, '_> {
             let def = file.children(base.def, name).find(fits).or_else(|| {
                 let of = file.name(base.def)?;
                 let at = |def: DefIx| DefRef { def, ..*base };
-                let mut stated = file.owned_by(of).iter().copied().filter(|ix| file.name(*ix) == Some(name));
-                stated.find(|ix| fits(ix) && self.owner_of(&file, at(*ix)) == Some(*base))
+                file.owned_by(of, name).find(|ix| fits(ix) && self.owner_of(&file, at(*ix)) == Some(*base))
             })?;
             Some(DefRef { def, ..*base })
         });
@@ -367,33 +374,30 @@ impl Infer<'_, '_> {
                     .def(found.def)
                     .is_some_and(|def| def.kind.is_callable() && def.flags.has(DefFlags::ABSTRACT));
             let defined = || {
-                let is_it = |def: &&DefIx| {
-                    file.name(**def) == Some(name)
-                        && file.outline.def(**def).is_some_and(|def| !Self::is_of_fixture(&file, def))
-                };
-                let own = file.owned_by(class_name).iter().find(is_it);
-                own.map(|def| DefRef { file: class.file, def: *def })
+                let is_it =
+                    |def: &DefIx| file.outline.def(*def).is_some_and(|def| !Self::is_of_fixture(&file, def));
+                let own = file.owned_by(class_name, name).find(is_it);
+                own.map(|def| DefRef { file: class.file, def })
                     .or_else(|| self.member_elsewhere(&file, class, class_name, name))
             };
             return Some(if declared { defined().unwrap_or(found) } else { found });
         }
         let mut of_trait = None;
-        for &def in file.owned_by(class_name) {
+        for def in file.blocks_with(class_name, name) {
             let Some(found) = file.outline.def(def) else { continue };
-            let at = DefRef { file: class.file, def };
-            if found.kind == SymbolKind::Impl {
-                if let Some(member) = within(def)
-                    && self.owner_of(&file, at) == Some(class)
-                {
-                    if found.bases.is_empty() {
-                        return Some(member);
-                    }
-                    of_trait = of_trait.or(Some(member));
-                }
-            } else if file.name(def) == Some(name)
-                && !Self::is_of_fixture(&file, found)
-                && self.owner_of(&file, at) == Some(class)
+            if let Some(member) = within(def)
+                && self.owner_of(&file, DefRef { file: class.file, def }) == Some(class)
             {
+                if found.bases.is_empty() {
+                    return Some(member);
+                }
+                of_trait = of_trait.or(Some(member));
+            }
+        }
+        for def in file.owned_by(class_name, name) {
+            let at = DefRef { file: class.file, def };
+            let is_member = file.outline.def(def).is_some_and(|found| !Self::is_of_fixture(&file, found));
+            if is_member && self.owner_of(&file, at) == Some(class) {
                 return Some(at);
             }
         }
@@ -407,7 +411,7 @@ impl Infer<'_, '_> {
     fn member_by_alias(&self, file: &FileIndex, class: DefRef, name: Sym) -> Option<DefRef> {
         file.owning_aliases().iter().find_map(|alias| {
             let is_it = self.alias(DefRef { def: *alias, ..class }).instance_of() == Some(class);
-            let blocks = file.owned_by(file.name(*alias).filter(|_| is_it)?);
+            let blocks = file.blocks_of(file.name(*alias).filter(|_| is_it)?);
             let def = blocks.iter().find_map(|block| file.child(*block, name))?;
             Some(DefRef { def, ..class })
         })
@@ -436,9 +440,9 @@ impl Infer<'_, '_> {
         if file.lang() == Lang::Go {
             return modules::siblings(self.w, class.file).iter().find_map(|other| {
                 let index = self.file(*other);
-                index.owned_by(class_name).iter().copied().find_map(|def| {
+                index.owned_by(class_name, name).find_map(|def| {
                     let local = index.outline.def(def)?.flags.has(DefFlags::LOCAL);
-                    (index.name(def) == Some(name) && !local).then_some(DefRef { file: *other, def })
+                    (!local).then_some(DefRef { file: *other, def })
                 })
             });
         }
@@ -519,7 +523,7 @@ impl Infer<'_, '_> {
     pub(crate) fn implemented(&self, class: DefRef, of: &str, name: Sym) -> Option<DefRef> {
         let file = self.file(class.file);
         let class_name = file.name(class.def)?;
-        let own = file.owned_by(class_name).iter().map(|def| DefRef { file: class.file, def: *def });
+        let own = file.blocks_of(class_name).iter().map(|def| DefRef { file: class.file, def: *def });
         let own = own.filter(|at| self.owner_of(&file, *at) == Some(class));
         own.chain(self.blocks_elsewhere(&file, class, class_name)).find_map(|at| {
             let index = self.file(at.file);

@@ -124,10 +124,10 @@ impl Infer<'_, '_> {
         of_trait().or_else(|| {
             // Of what a macro defines, other blocks of the file.
             let owner = file.name(block.def)?;
-            let def = file.owned_by(owner).iter().find_map(|other| {
-                file.outline.def(*other).filter(|def| def.kind == SymbolKind::Impl)?;
-                file.children(*other, name).find(|def| Self::has_receiver(&file, *def))
-            })?;
+            let def = file
+                .blocks_of(owner)
+                .iter()
+                .find_map(|other| file.children(*other, name).find(|def| Self::has_receiver(&file, *def)))?;
             (self.owner_of(&file, block).is_none() && Some(def) != around).then_some(DefRef { def, ..block })
         })
     }

@@ -409,7 +409,7 @@ impl Infer<'_, '_> {
                     });
                     return typed.ty.instance_of();
                 }
-                let is_extended = file.name(def.def).is_some_and(|name| !file.owned_by(name).is_empty());
+                let is_extended = file.name(def.def).is_some_and(|name| file.owns_any(name));
                 (is_extended || file.holds_any(def.def)).then_some(def)
             }
             _ => None,

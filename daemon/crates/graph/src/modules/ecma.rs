@@ -100,11 +100,8 @@ pub(super) fn member(w: &World<'_>, at: FileIx, file: &FileIndex, name: Sym) -> 
     if let Place::Def(whole) = default_of(w, at) {
         let of = w.file(whole.file);
         let stated = || {
-            let owned = of.owned_by(of.name(whole.def)?).iter().copied();
-            owned.into_iter().find(|ix| {
-                let is_static = of.outline.def(*ix).is_some_and(|def| def.flags.has(DefFlags::STATIC));
-                is_static && of.name(*ix) == Some(name)
-            })
+            let mut owned = of.owned_by(of.name(whole.def)?, name);
+            owned.find(|ix| of.outline.def(*ix).is_some_and(|def| def.flags.has(DefFlags::STATIC)))
         };
         if let Some(def) = of.child(whole.def, name).or_else(stated) {
             return Place::Def(DefRef { def, ..whole });

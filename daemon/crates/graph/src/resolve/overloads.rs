@@ -233,6 +233,9 @@ impl Resolver<'_, '_> {
             (def.parent, file.name(target.def))
         };
         let (Some(scope), Some(name)) = (scope, name) else { return Outcome::Found(targets, rule) };
+        if file.is_crowded(scope, name) {
+            return Outcome::Unresolved;
+        }
         // Members of several types may stand side by side outside of them.
         let is_outside = def.owner.is_some();
         let owner = |ix: DefIx| self.infer().owner_type(DefRef { file: target.file, def: ix });

@@ -48,6 +48,11 @@ fn hits(file: FileId, facts: &Facts) -> impl Iterator<Item = (String, NameHit)> 
     })
 }
 
+/// How many definitions this thread has looked at, whatever it resolved.
+pub fn steps_taken() -> u64 {
+    crate::world::steps::taken()
+}
+
 impl Repo {
     /// Adds or replaces a file.
     pub fn insert(&mut self, path: RelPath, key: FactsKey, facts: Arc<Facts>) {

@@ -2,13 +2,17 @@
 
 use std::cell::OnceCell;
 
-use sdl_model::facts::{DefFlags, DefIx, ExprIx, Import, ImportKind};
+use sdl_model::facts::{Def, DefFlags, DefIx, ExprIx, Import, ImportKind};
 use sdl_model::{FileId, Lang, RelPath, SymbolId, SymbolKind};
 
-use super::{SharedOutline, Sym};
-use crate::hash::NumberMap;
+use super::{SharedOutline, Sym, steps};
+use crate::hash::{NumberMap, NumberSet};
 
 const END: u32 = u32::MAX;
+
+/// Of more definitions than this with one name in one place, none is told from the others: such a file was generated, or made
+/// to be slow, and looking at all of them for each call takes the square of their number.
+const CROWD: u32 = 256;
 
 /// One file's outline, indexed by name. Everything in it comes from what [`sdl_model::Outline::interface`] covers.
 pub(crate) struct FileIndex {
@@ -24,8 +28,14 @@ pub(crate) struct FileIndex {
     pub(crate) includes: Box<[u32]>,
     /// What names exports give to local ones: (exported, local).
     pub(crate) exports: Box<[(Sym, Sym)]>,
-    /// Impl blocks and members with a stated owner, by the owner's last name.
-    owned: NumberMap<Sym, Vec<DefIx>>,
+    /// Impl blocks, by the last name of what they are for.
+    blocks: NumberMap<Sym, Vec<DefIx>>,
+    /// What stands in impl blocks, by the last name of what they are for and its own.
+    in_blocks: Chains,
+    /// Members with a stated owner, by its last name and their own.
+    owned: Chains,
+    /// The last names of owners.
+    owners: NumberSet<Sym>,
     owning_aliases: Box<[DefIx]>,
     /// Which definitions hold others.
     holders: Box<[bool]>,
@@ -34,45 +44,56 @@ pub(crate) struct FileIndex {
     by_symbol: OnceCell<NumberMap<u64, DefIx>>,
 }
 
-/// Lists of numbers by (scope, name), in order.
+/// Lists of numbers by two others, in order; none is longer than [`CROWD`].
 #[derive(Default)]
 struct Chains {
-    first: NumberMap<u64, (u32, u32)>,
+    ends: NumberMap<u64, Ends>,
     next: Box<[u32]>,
 }
 
+/// A list's ends, and how many would be in it if none were left out.
+struct Ends {
+    first: u32,
+    last: u32,
+    count: u32,
+}
+
 impl Chains {
-    fn build(len: usize, keys: impl Iterator<Item = (u32, DefIx, Sym)>) -> Self {
-        let mut first: NumberMap<u64, (u32, u32)> =
+    fn build(len: usize, keys: impl Iterator<Item = (u32, u32, Sym)>) -> Self {
+        let mut all: NumberMap<u64, Ends> =
             NumberMap::with_capacity_and_hasher(len, std::hash::BuildHasherDefault::default());
         let mut next = vec![END; len].into_boxed_slice();
         for (ix, scope, name) in keys {
-            let ends = first.entry(Self::key(scope, name)).or_insert((ix, END));
-            if ends.0 != ix {
-                let last = if ends.1 == END { ends.0 } else { ends.1 };
-                if let Some(slot) = next.get_mut(last as usize) {
+            let ends = all.entry(Self::key(scope, name)).or_insert(Ends { first: ix, last: ix, count: 0 });
+            ends.count += 1;
+            if (2..=CROWD).contains(&ends.count) {
+                if let Some(slot) = next.get_mut(ends.last as usize) {
                     *slot = ix;
                 }
-                ends.1 = ix;
+                ends.last = ix;
             }
         }
-        Self { first, next }
+        Self { ends: all, next }
     }
 
-    fn key(scope: DefIx, name: Sym) -> u64 {
-        u64::from(scope.0) << 32 | u64::from(name.0)
+    fn key(scope: u32, name: Sym) -> u64 {
+        u64::from(scope) << 32 | u64::from(name.0)
     }
 
-    fn first(&self, scope: DefIx, name: Sym) -> Option<u32> {
-        self.first.get(&Self::key(scope, name)).map(|ends| ends.0)
+    fn first(&self, scope: u32, name: Sym) -> Option<u32> {
+        self.ends.get(&Self::key(scope, name)).map(|ends| ends.first)
     }
 
     fn after(&self, ix: u32) -> Option<u32> {
         self.next.get(ix as usize).copied().filter(|next| *next != END)
     }
 
-    fn all(&self, scope: DefIx, name: Sym) -> impl Iterator<Item = u32> {
-        std::iter::successors(self.first(scope, name), |ix| self.after(*ix))
+    fn all(&self, scope: u32, name: Sym) -> impl Iterator<Item = u32> {
+        std::iter::successors(self.first(scope, name), |ix| self.after(*ix)).inspect(|_| steps::count())
+    }
+
+    fn is_crowded(&self, scope: u32, name: Sym) -> bool {
+        self.ends.get(&Self::key(scope, name)).is_some_and(|ends| ends.count > CROWD)
     }
 }
 
@@ -97,7 +118,7 @@ impl FileIndex {
             order.iter().filter_map(|&ix| {
                 let def = o.defs.get(ix as usize)?;
                 let name = *names.get(ix as usize)?;
-                (def.kind != SymbolKind::Impl).then_some((ix, def.parent?, name))
+                (def.kind != SymbolKind::Impl).then_some((ix, def.parent?.0, name))
             }),
         );
         let mut order: Vec<u32> = (0..o.imports.len() as u32).collect();
@@ -109,7 +130,7 @@ impl FileIndex {
             o.imports.len(),
             order.iter().filter_map(|&ix| {
                 let import = o.imports.get(ix as usize)?;
-                Some((ix, import.scope, intern(o.str(import.local?))))
+                Some((ix, import.scope.0, intern(o.str(import.local?))))
             }),
         );
         let of_kind = |wanted: fn(ImportKind) -> bool| -> Box<[u32]> {
@@ -132,15 +153,37 @@ impl FileIndex {
         let mut exports: Vec<_> = o.exports.iter().map(|one| (o.str(one.name), o.str(one.local))).collect();
         exports.sort_unstable();
         let exports = exports.into_iter().map(|(name, local)| (intern(name), intern(local))).collect();
-        let mut owned: NumberMap<Sym, Vec<DefIx>> = NumberMap::default();
+        let mut blocks: NumberMap<Sym, Vec<DefIx>> = NumberMap::default();
+        let mut owners = NumberSet::default();
+        let mut members: Vec<(DefIx, Sym)> = Vec::new();
         for (ix, def) in o.iter() {
-            if let Some(owner) = def.owner.and_then(|owner| last_name(o, owner)) {
-                owned.entry(intern(owner)).or_default().push(ix);
+            let Some(owner) = def.owner.and_then(|owner| last_name(o, owner)) else { continue };
+            let owner = intern(owner);
+            owners.insert(owner);
+            match def.kind {
+                SymbolKind::Impl => blocks.entry(owner).or_default().push(ix),
+                _ => members.push((ix, owner)),
             }
         }
-        for list in owned.values_mut() {
-            list.sort_unstable_by_key(|ix| o.def(*ix).map(|def| def.key));
+        let key = |ix: &DefIx| o.def(*ix).map(|def| def.key);
+        for list in blocks.values_mut() {
+            list.sort_unstable_by_key(key);
         }
+        members.sort_unstable_by_key(|(ix, _)| key(ix));
+        let mut within: Vec<(DefIx, Sym)> = Vec::new();
+        for (owner, list) in &blocks {
+            within.extend(list.iter().map(|block| (*block, *owner)));
+        }
+        let owner_of: NumberMap<DefIx, Sym> = within.into_iter().collect();
+        let in_block = |(ix, def): (DefIx, &Def)| Some((ix, *owner_of.get(&def.parent?)?));
+        let mut within: Vec<(DefIx, Sym)> = o.iter().filter_map(in_block).collect();
+        within.sort_unstable_by_key(|(ix, _)| {
+            let def = o.def(*ix);
+            (def.and_then(|def| key(&def.parent?)), def.map(|def| def.key))
+        });
+        let named = |(ix, owner): &(DefIx, Sym)| Some((ix.0, owner.0, *names.get(ix.0 as usize)?));
+        let in_blocks = Chains::build(o.defs.len(), within.iter().filter_map(named));
+        let owned = Chains::build(o.defs.len(), members.iter().filter_map(named));
         let owning_aliases =
             o.iter()
                 .filter(|(ix, def)| {
@@ -149,7 +192,7 @@ impl FileIndex {
                     });
                     let is_alias = o.lang == Lang::Rust && def.kind == SymbolKind::Type && in_module;
                     let name = names.get(ix.0 as usize).filter(|_| is_alias);
-                    name.is_some_and(|name| owned.contains_key(name))
+                    name.is_some_and(|name| owners.contains(name))
                 })
                 .map(|(ix, _)| ix)
                 .collect();
@@ -169,7 +212,10 @@ impl FileIndex {
             wildcards,
             includes,
             exports,
+            blocks,
+            in_blocks,
             owned,
+            owners,
             owning_aliases,
             holders,
             default_export,
@@ -193,7 +239,12 @@ impl FileIndex {
 
     /// The definitions of `name` directly inside `parent`: types, then what can be called, then the rest.
     pub(crate) fn children(&self, parent: DefIx, name: Sym) -> impl Iterator<Item = DefIx> {
-        self.children.all(parent, name).map(DefIx)
+        self.children.all(parent.0, name).map(DefIx)
+    }
+
+    /// Whether there are more of those than [`FileIndex::children`] gives.
+    pub(crate) fn is_crowded(&self, parent: DefIx, name: Sym) -> bool {
+        self.children.is_crowded(parent.0, name)
     }
 
     /// The definition of `name` inside `parent` that stands for it: the first that has a body, and is not for another system.
@@ -211,16 +262,31 @@ impl FileIndex {
 
     /// The imports in `scope` that bind `local`.
     pub(crate) fn imports(&self, scope: DefIx, local: Sym) -> impl Iterator<Item = u32> {
-        self.imports.all(scope, local)
+        self.imports.all(scope.0, local)
     }
 
     pub(crate) fn import(&self, ix: u32) -> Option<&Import> {
         self.outline.imports.get(ix as usize)
     }
 
-    /// Impl blocks and members that name their owner with `name` last.
-    pub(crate) fn owned_by(&self, name: Sym) -> &[DefIx] {
-        self.owned.get(&name).map_or(&[], Vec::as_slice)
+    /// Impl blocks for what has `owner` as its last name.
+    pub(crate) fn blocks_of(&self, owner: Sym) -> &[DefIx] {
+        self.blocks.get(&owner).map_or(&[], Vec::as_slice)
+    }
+
+    /// Those impl blocks for what has `owner` as its last name that have something of `name`; one may come several times.
+    pub(crate) fn blocks_with(&self, owner: Sym, name: Sym) -> impl Iterator<Item = DefIx> {
+        self.in_blocks.all(owner.0, name).filter_map(|ix| self.outline.def(DefIx(ix))?.parent)
+    }
+
+    /// The members of `name` that name their owner with `owner` last.
+    pub(crate) fn owned_by(&self, owner: Sym, name: Sym) -> impl Iterator<Item = DefIx> {
+        self.owned.all(owner.0, name).map(DefIx)
+    }
+
+    /// Whether anything names its owner with `owner` last.
+    pub(crate) fn owns_any(&self, owner: Sym) -> bool {
+        self.owners.contains(&owner)
     }
 
     /// The type aliases of Rust that impl blocks of the file are written for.

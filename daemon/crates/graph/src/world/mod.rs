@@ -7,6 +7,7 @@
 mod index;
 mod memo;
 mod outlines;
+pub(crate) mod steps;
 
 use std::cell::RefCell;
 use std::collections::HashMap;
@@ -116,6 +117,7 @@ impl<'a> World<'a> {
 
     /// An opened file.
     pub(crate) fn file(&self, ix: FileIx) -> Rc<FileIndex> {
+        steps::count();
         // Only `open` hands out these numbers, and nothing removes a file.
         self.files.borrow()[ix.0 as usize].clone()
     }

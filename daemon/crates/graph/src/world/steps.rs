@@ -1,0 +1,19 @@
+//! Counts how many definitions are looked at, so that a test can tell work that grows with a file from work that grows with its
+//! square. Counted in tests alone.
+
+#[cfg(any(test, feature = "testing"))]
+std::thread_local! {
+    static STEPS: std::cell::Cell<u64> = const { std::cell::Cell::new(0) };
+}
+
+/// One definition has been looked at.
+pub(crate) fn count() {
+    #[cfg(any(test, feature = "testing"))]
+    STEPS.with(|steps| steps.set(steps.get() + 1));
+}
+
+/// How many this thread has looked at.
+#[cfg(any(test, feature = "testing"))]
+pub(crate) fn taken() -> u64 {
+    STEPS.with(std::cell::Cell::get)
+}
