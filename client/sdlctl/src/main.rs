@@ -4,6 +4,7 @@ mod cli;
 mod commands;
 mod output;
 mod session;
+mod terminal;
 
 use std::process::ExitCode;
 

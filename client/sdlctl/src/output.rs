@@ -1,9 +1,15 @@
-//! What goes to the terminal, and how a run ends.
+//! What goes to the terminal, and how a run ends. Nothing else in this program writes to it.
+//!
+//! What is shown was written by others: names of files, documentation, reasons. [`terminal`](super::terminal) escapes whatever
+//! would do more there than be read.
 
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
+use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
+
+use crate::terminal::{self, Style};
 
 /// How a run ended that had an answer. The numbers are part of the interface.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -64,36 +70,119 @@ pub(crate) fn failure(failure: &Failure, as_json: bool) -> ExitCode {
             Failure::Refused { detail, .. } => detail.clone(),
             other => json!({ "message": other.to_string() }),
         };
-        line(&json!({ "error": error, "exitCode": code }).to_string());
+        write(&terminal::json(&json!({ "error": error, "exitCode": code }).to_string()));
     } else {
-        eprintln!("{} {failure}", paint("31;1", "error:"));
+        let mark = terminal::styled(Style::Error, "error:");
+        let shown = match failure {
+            // It quotes what others wrote.
+            Failure::Refused { message, .. } => terminal::line(&format!("{mark} {message}")),
+            other => terminal::block(&format!("{mark} {other}")),
+        };
+        complain(&shown);
     }
     ExitCode::from(code)
 }
 
-/// One line to standard output. A reader that has gone away (`| head`) is no error.
+/// One line to standard output. What is no line of this program's own stays within it.
 pub(crate) fn line(text: &str) {
-    let _ = writeln!(io::stdout().lock(), "{text}");
+    write(&terminal::line(text));
+}
+
+/// Several lines that were made as lines: by this program, or by the daemon from what it had escaped.
+pub(crate) fn block(text: &str) {
+    write(&terminal::block(text));
+}
+
+/// One line to standard error.
+pub(crate) fn note(text: &str) {
+    let mark = terminal::styled(Style::Warning, "note:");
+    complain(&terminal::line(&format!("{mark} {text}")));
 }
 
 /// A JSON answer, for `--json`.
 pub(crate) fn json(value: &Value) {
-    line(&serde_json::to_string_pretty(value).unwrap_or_default());
+    write(&terminal::json(&serde_json::to_string_pretty(value).unwrap_or_default()));
 }
 
-/// Colors `text` if standard output is a terminal and `NO_COLOR` is not set.
-pub(crate) fn paint(code: &str, text: &str) -> String {
-    let plain =
-        !io::stdout().is_terminal() || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    if plain { text.to_owned() } else { format!("\u{1b}[{code}m{text}\u{1b}[0m") }
+/// Lines of JSON as the daemon made them; false if the reader has gone away (`| head`).
+pub(crate) fn json_lines(lines: &str) -> Result<bool, Failure> {
+    match io::stdout().lock().write_all(terminal::json(lines).as_bytes()) {
+        Ok(()) => Ok(true),
+        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
+        Err(error) => Err(Failure::io("can't write", &error)),
+    }
+}
+
+/// What is generated from this program alone, as it is: completions.
+pub(crate) fn generated(bytes: &[u8]) {
+    let _ = io::stdout().lock().write_all(bytes);
+}
+
+/// How far something is, on standard error.
+pub(crate) struct Progress(ProgressBar);
+
+impl Progress {
+    /// Shown unless `hidden`.
+    pub(crate) fn new(hidden: bool) -> Self {
+        let bar = if hidden { ProgressBar::hidden() } else { ProgressBar::no_length() };
+        if let Ok(style) = ProgressStyle::with_template("{msg} [{bar:32}] {pos}/{len} files, {elapsed}") {
+            bar.set_style(style.progress_chars("=> "));
+        }
+        Self(bar)
+    }
+
+    /// Shows what the daemon says.
+    pub(crate) fn show(&self, said: &Value) {
+        if let Some(total) = said["total"].as_u64() {
+            self.0.set_length(total);
+        }
+        self.0.set_position(number(said, "/progress"));
+        self.0.set_message(terminal::line(text(said, "/message")));
+    }
+
+    /// Takes it away.
+    pub(crate) fn clear(&self) {
+        self.0.finish_and_clear();
+    }
+}
+
+/// A reader that has gone away (`| head`) is no error.
+fn write(text: &str) {
+    let _ = writeln!(io::stdout().lock(), "{}", colored(text, io::stdout().is_terminal()));
+}
+
+fn complain(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "{}", colored(text, io::stderr().is_terminal()));
+}
+
+/// Colors only on a terminal, and only if `NO_COLOR` is not set.
+fn colored(text: &str, terminal: bool) -> String {
+    let plain = !terminal || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
+    terminal::colored(text, !plain)
+}
+
+pub(crate) fn red(text: &str) -> String {
+    terminal::styled(Style::Bad, text)
+}
+
+pub(crate) fn green(text: &str) -> String {
+    terminal::styled(Style::Good, text)
+}
+
+pub(crate) fn yellow(text: &str) -> String {
+    terminal::styled(Style::Warning, text)
+}
+
+pub(crate) fn cyan(text: &str) -> String {
+    terminal::styled(Style::Busy, text)
 }
 
 pub(crate) fn bold(text: &str) -> String {
-    paint("1", text)
+    terminal::styled(Style::Bold, text)
 }
 
 pub(crate) fn dim(text: &str) -> String {
-    paint("2", text)
+    terminal::styled(Style::Dim, text)
 }
 
 /// A number with its noun: "1 file", "2 files".
@@ -109,4 +198,34 @@ pub(crate) fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
 /// A number at `pointer`; 0 if there is none.
 pub(crate) fn number(value: &Value, pointer: &str) -> u64 {
     value.pointer(pointer).and_then(Value::as_u64).unwrap_or(0)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+    use std::path::Path;
+
+    /// What writes to a terminal past this module, by file and line.
+    fn strays(folder: &Path, found: &mut Vec<String>) {
+        const WAYS: [&str; 8] =
+            ["println!", "print!", "stdout()", "stderr()", "dbg!", "/dev/tty", "ProgressBar", "set_message"];
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                strays(&path, found);
+            } else if !path.ends_with("src/output.rs") {
+                let text = fs::read_to_string(&path).unwrap();
+                let lines = text.lines().enumerate();
+                let lines = lines.filter(|(_, line)| WAYS.iter().any(|way| line.contains(way)));
+                found.extend(lines.map(|(at, line)| format!("{}:{}: {line}", path.display(), at + 1)));
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_else_writes_to_the_terminal() {
+        let mut found = Vec::new();
+        strays(&Path::new(env!("CARGO_MANIFEST_DIR")).join("src"), &mut found);
+        assert!(found.is_empty(), "write through `output`:\n{}", found.join("\n"));
+    }
 }

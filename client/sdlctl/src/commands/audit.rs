@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::cli::AuditCommand;
-use crate::output::{self, Failure, Outcome, dim, number, paint, text};
+use crate::output::{self, Failure, Outcome, dim, green, number, red, text, yellow};
 use crate::session::Session;
 
 pub(crate) fn run(command: AuditCommand, as_json: bool) -> Result<Outcome, Failure> {
@@ -24,8 +24,7 @@ pub(crate) fn run(command: AuditCommand, as_json: bool) -> Result<Outcome, Failu
             if as_json {
                 output::json(&answer);
             } else {
-                let state =
-                    if good { paint("32", "the chain is whole") } else { paint("31", "the chain is broken") };
+                let state = if good { green("the chain is whole") } else { red("the chain is broken") };
                 output::line(&format!("{}: {state}", output::count(number(&answer, "/rows"), "row")));
                 for fault in answer["faults"].as_array().into_iter().flatten() {
                     output::line(fault.as_str().unwrap_or_default());
@@ -42,9 +41,9 @@ fn row(one: &Value) {
     let row = &one["row"];
     let decision = text(row, "/decision");
     let color = match decision {
-        "denied" => "31",
-        "downgraded" => "33",
-        _ => "32",
+        "denied" => red,
+        "downgraded" => yellow,
+        _ => green,
     };
     let glass = if row["breakGlass"] == true { " (glass broken)" } else { "" };
     let place = [text(row, "/details/file"), text(row, "/details/symbolId")].join(" ");
@@ -53,7 +52,7 @@ fn row(one: &Value) {
         number(row, "/seq"),
         number(row, "/atMs"),
         text(row, "/repoId"),
-        paint(color, decision),
+        color(decision),
         if row["details"].get("policyPatch").is_some() {
             row["details"]["policyPatch"].to_string()
         } else {

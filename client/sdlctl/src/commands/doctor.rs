@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::output::{self, Failure, Outcome, paint, text};
+use crate::output::{self, Failure, Outcome, green, red, text};
 use crate::session::{self, Session};
 
 struct Check {
@@ -27,7 +27,7 @@ pub(crate) fn run(as_json: bool) -> Result<Outcome, Failure> {
         output::json(&json!({ "ok": good, "checks": list }));
     } else {
         for check in &checks {
-            let mark = if check.good { paint("32", "ok ") } else { paint("31", "bad") };
+            let mark = if check.good { green("ok ") } else { red("bad") };
             output::line(&format!("{mark}  {}: {}", check.what, check.note));
         }
     }

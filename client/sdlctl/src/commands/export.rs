@@ -1,11 +1,9 @@
 //! `export`: edges, symbols or calls as JSON lines, from one version.
 
-use std::io::{self, Write};
-
 use serde_json::{Value, json};
 
 use crate::cli::{ExportArgs, Exported, Format};
-use crate::output::{Failure, Outcome, text};
+use crate::output::{self, Failure, Outcome, text};
 use crate::session::Session;
 
 pub(crate) fn run(args: &ExportArgs, _as_json: bool) -> Result<Outcome, Failure> {
@@ -17,12 +15,7 @@ pub(crate) fn run(args: &ExportArgs, _as_json: bool) -> Result<Outcome, Failure>
     let Format::Jsonl = args.format;
     let session = Session::open()?;
     let repo = session.repo(args.repo.repo.as_deref())?;
-    pages(&session, method, &repo, |lines| match io::stdout().lock().write_all(lines.as_bytes()) {
-        Ok(()) => Ok(true),
-        // A reader that has gone away (`| head`) is no error.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
-        Err(error) => Err(Failure::io("can't write", &error)),
-    })?;
+    pages(&session, method, &repo, output::json_lines)?;
     Ok(Outcome::Good)
 }
 

@@ -2,11 +2,10 @@
 
 use std::path::PathBuf;
 
-use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
 
 use crate::cli::IndexArgs;
-use crate::output::{self, Failure, Outcome, bold, count, number, text};
+use crate::output::{self, Failure, Outcome, Progress, bold, count, number, text};
 use crate::session::Session;
 
 pub(crate) fn run(args: &IndexArgs, as_json: bool) -> Result<Outcome, Failure> {
@@ -17,18 +16,11 @@ pub(crate) fn run(args: &IndexArgs, as_json: bool) -> Result<Outcome, Failure> {
     let registered = session.tool("repo.register", &json!({ "rootPath": root }))?.structured;
     let repo = text(&registered, "/repoId");
     let mode = if args.full { "full" } else { "incremental" };
-    let bar = if as_json { ProgressBar::hidden() } else { ProgressBar::no_length() };
-    if let Ok(style) = ProgressStyle::with_template("{msg} [{bar:32}] {pos}/{len} files, {elapsed}") {
-        bar.set_style(style.progress_chars("=> "));
-    }
+    let bar = Progress::new(as_json);
     let done = session.tool_with("index.refresh", &json!({ "repoId": repo, "mode": mode }), |progress| {
-        if let Some(total) = progress["total"].as_u64() {
-            bar.set_length(total);
-        }
-        bar.set_position(number(progress, "/progress"));
-        bar.set_message(text(progress, "/message").to_owned());
+        bar.show(progress);
     });
-    bar.finish_and_clear();
+    bar.clear();
     let done = done?.structured;
     let status = session.tool("repo.status", &json!({ "repoId": repo, "sync": "none" }))?.structured;
     if as_json {

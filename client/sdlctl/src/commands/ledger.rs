@@ -4,7 +4,7 @@ use serde_json::json;
 
 use super::verify::findings;
 use crate::cli::LedgerCommand;
-use crate::output::{self, Failure, Outcome, paint, text};
+use crate::output::{self, Failure, Outcome, green, text};
 use crate::session::Session;
 
 pub(crate) fn run(command: LedgerCommand, as_json: bool) -> Result<Outcome, Failure> {
@@ -17,7 +17,7 @@ pub(crate) fn run(command: LedgerCommand, as_json: bool) -> Result<Outcome, Fail
             if as_json {
                 output::json(&answer);
             } else if good {
-                output::line(&format!("{}: {}", text(&answer, "/repoId"), paint("32", "the tables agree")));
+                output::line(&format!("{}: {}", text(&answer, "/repoId"), green("the tables agree")));
             } else {
                 findings(&answer).iter().for_each(|finding| output::line(finding));
             }

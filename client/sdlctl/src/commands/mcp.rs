@@ -29,7 +29,7 @@ pub(crate) fn run(command: McpCommand, as_json: bool) -> Result<Outcome, Failure
             bold(output::text(&about, "/name")),
             output::text(&about, "/where")
         ));
-        output::line(output::text(&about, "/snippet"));
+        output::block(output::text(&about, "/snippet"));
         output::line("");
     }
     Ok(Outcome::Good)

@@ -8,10 +8,12 @@ use clap::CommandFactory;
 use clap_complete::Shell;
 
 use crate::cli::Cli;
-use crate::output::{Failure, Outcome};
+use crate::output::{self, Failure, Outcome};
 
 pub(crate) fn completions(shell: Shell) -> Result<Outcome, Failure> {
-    clap_complete::generate(shell, &mut Cli::command(), "sdlctl", &mut io::stdout());
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Cli::command(), "sdlctl", &mut script);
+    output::generated(&script);
     Ok(Outcome::Good)
 }
 

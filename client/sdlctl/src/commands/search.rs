@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use crate::cli::SearchArgs;
-use crate::output::{self, Failure, Outcome, bold, dim, number, paint, text};
+use crate::output::{self, Failure, Outcome, bold, dim, number, text};
 use crate::session::{Session, object};
 
 pub(crate) fn run(args: SearchArgs, as_json: bool) -> Result<Outcome, Failure> {
@@ -57,7 +57,7 @@ pub(crate) fn run(args: SearchArgs, as_json: bool) -> Result<Outcome, Failure> {
     }
     if answer["freshness"]["synced"] == false {
         let why = answer["freshness"]["reason"].as_str().unwrap_or("the last changes may be missing");
-        eprintln!("{} not synced: {why}", paint("33", "note:"));
+        output::note(&format!("not synced: {why}"));
     }
     Ok(Outcome::Good)
 }

@@ -33,7 +33,7 @@ pub(crate) fn run(args: SliceArgs, as_json: bool) -> Result<Outcome, Failure> {
         output::json(&answer.structured);
         return Ok(Outcome::Good);
     }
-    output::line(&answer.text);
+    output::block(&answer.text);
     let (handle, version) =
         (text(&answer.structured, "/sliceHandle"), text(&answer.structured, "/ledgerVersion"));
     output::line(&dim(&format!("changes from here on: sdlctl refresh {handle} --known {version}")));

@@ -5,7 +5,7 @@ use std::time::Duration;
 use sdl_client::CallOptions;
 use serde_json::{Value, json};
 
-use crate::output::{self, Failure, Outcome, bold, count, dim, number, paint, text};
+use crate::output::{self, Failure, Outcome, bold, count, cyan, dim, green, number, red, text, yellow};
 use crate::session::Session;
 
 pub(crate) fn run(as_json: bool) -> Result<Outcome, Failure> {
@@ -31,7 +31,7 @@ fn show(status: &Value) {
         number(status, "/memory/private") >> 20,
     ));
     for warning in status["warnings"].as_array().into_iter().flatten().filter_map(Value::as_str) {
-        output::line(&format!("{} {warning}", paint("33", "warning:")));
+        output::line(&format!("{} {warning}", yellow("warning:")));
     }
     let repos: Vec<&Value> = status["repos"].as_array().into_iter().flatten().collect();
     if repos.is_empty() {
@@ -56,20 +56,20 @@ fn state(repo: &Value) -> String {
     match state {
         "live" => format!(
             "{} at {}, {} watched",
-            paint("32", state),
+            green(state),
             text(repo, "/ledgerVersion"),
             count(number(repo, "/watcher/watches"), "folder")
         ),
         "indexing" => format!(
             "{} {}/{}",
-            paint("36", state),
+            cyan(state),
             number(repo, "/progress/done"),
             repo.pointer("/progress/total")
                 .and_then(Value::as_u64)
                 .map_or("?".to_owned(), |total| total.to_string()),
         ),
-        "scanning" => format!("{} at {}", paint("33", state), text(repo, "/ledgerVersion")),
-        other => paint("31", other),
+        "scanning" => format!("{} at {}", yellow(state), text(repo, "/ledgerVersion")),
+        other => red(other),
     }
 }
 

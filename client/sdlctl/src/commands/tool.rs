@@ -19,7 +19,7 @@ pub(crate) fn run(args: &ToolArgs, as_json: bool) -> Result<Outcome, Failure> {
     if as_json {
         output::json(&answer.structured)
     } else {
-        output::line(&answer.text)
+        output::block(&answer.text)
     }
     Ok(Outcome::Good)
 }

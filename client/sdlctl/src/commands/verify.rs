@@ -4,7 +4,7 @@ use sdl_client::CallOptions;
 use serde_json::{Value, json};
 
 use crate::cli::RepoArg;
-use crate::output::{self, Failure, Outcome, paint, text};
+use crate::output::{self, Failure, Outcome, green, red, text};
 use crate::session::Session;
 
 pub(crate) fn run(args: &RepoArg, as_json: bool) -> Result<Outcome, Failure> {
@@ -16,9 +16,9 @@ pub(crate) fn run(args: &RepoArg, as_json: bool) -> Result<Outcome, Failure> {
         output::json(&answer);
     } else if identical {
         let (repo, version) = (text(&answer, "/repoId"), text(&answer, "/ledgerVersion"));
-        output::line(&format!("{repo} at {version} is {} to a fresh index", paint("32", "identical")));
+        output::line(&format!("{repo} at {version} is {} to a fresh index", green("identical")));
     } else {
-        output::line(&paint("31", "The ledger differs from a fresh index (- kept, + fresh):"));
+        output::line(&red("The ledger differs from a fresh index (- kept, + fresh):"));
         for line in
             ["differences", "findings"].iter().flat_map(|name| answer[*name].as_array().into_iter().flatten())
         {

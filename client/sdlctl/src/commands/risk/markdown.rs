@@ -5,6 +5,7 @@ use std::fmt::Write as _;
 use serde_json::Value;
 
 use crate::output::{number, text};
+use crate::terminal;
 
 /// The report.
 pub(super) fn of(answer: &Value) -> String {
@@ -54,7 +55,7 @@ fn section(out: &mut String, answer: &Value, title: &str, pointer: &str, entry: 
     let mut entries = list(answer, pointer).peekable();
     if entries.peek().is_some() {
         add(out, format_args!("\n### {title}\n"));
-        entries.for_each(|item| add(out, format_args!("- {}", entry(item))));
+        entries.for_each(|item| add(out, format_args!("- {}", terminal::line(&entry(item)))));
     }
 }
 

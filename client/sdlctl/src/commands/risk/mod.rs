@@ -17,9 +17,9 @@ pub(crate) fn run(args: &RiskArgs, as_json: bool) -> Result<Outcome, Failure> {
     let answer = session.tool("pr.risk.analyze", &arguments)?;
     let format = if as_json { RiskFormat::Json } else { args.format };
     match format {
-        RiskFormat::Text => output::line(&answer.text),
+        RiskFormat::Text => output::block(&answer.text),
         RiskFormat::Json => output::json(&answer.structured),
-        RiskFormat::Markdown => output::line(markdown::of(&answer.structured).trim_end()),
+        RiskFormat::Markdown => output::block(markdown::of(&answer.structured).trim_end()),
         RiskFormat::Sarif => output::json(&sarif::of(&answer.structured)),
     }
     Ok(outcome(&answer.structured, args.threshold))

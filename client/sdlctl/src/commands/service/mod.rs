@@ -78,7 +78,8 @@ fn show(plan: &Plan, as_json: bool) {
         return;
     }
     for unit in &plan.units {
-        output::line(&format!("# {}\n{}", unit.path.display(), unit.text));
+        output::line(&format!("# {}", unit.path.display()));
+        output::block(&unit.text);
     }
     steps().for_each(|step| output::line(&format!("$ {step}")));
 }

@@ -1,0 +1,146 @@
+//! What a terminal makes of text: everything that would move, color, turn or hide something there is escaped.
+
+use std::fmt::Write as _;
+
+/// How a part of a line looks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Style {
+    Bold,
+    Dim,
+    Good,
+    Warning,
+    Bad,
+    Busy,
+    Error,
+}
+
+/// The styles, each with the codes that turn it on.
+const STYLES: [(Style, &str); 7] = [
+    (Style::Bold, "1"),
+    (Style::Dim, "2"),
+    (Style::Good, "32"),
+    (Style::Warning, "33"),
+    (Style::Bad, "31"),
+    (Style::Busy, "36"),
+    (Style::Error, "31;1"),
+];
+
+/// Ends a style. Until a line is written its styles are marked by these characters, which Unicode keeps for such a use: data
+/// that has them gets a color at most, and no escape that data has is ever one of ours.
+const END: char = '\u{fdd0}';
+/// Begins the first style; those of the others follow.
+const FIRST: u32 = 0xfdd1;
+
+/// A part of a line in a style.
+pub(crate) fn styled(style: Style, text: &str) -> String {
+    let index = STYLES.iter().position(|(one, _)| *one == style).unwrap_or_default();
+    let begin = char::from_u32(FIRST + index as u32).unwrap_or(END);
+    format!("{begin}{text}{END}")
+}
+
+/// A line with its styles as a terminal shows them, or without any.
+pub(crate) fn colored(text: &str, colors: bool) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        let style = STYLES.get((letter as u32).wrapping_sub(FIRST) as usize);
+        // Writing to a string can't fail.
+        let _ = match (letter, style) {
+            (END, _) if colors => write!(out, "\u{1b}[0m"),
+            (_, Some((_, code))) if colors => write!(out, "\u{1b}[{code}m"),
+            (END, _) | (_, Some(_)) => Ok(()),
+            (letter, None) => out.write_char(letter),
+        };
+    }
+    out
+}
+
+/// A text as one line.
+pub(crate) fn line(text: &str) -> String {
+    escaped(text, |letter, out| match letter {
+        '\n' => out.push_str("\\n"),
+        '\r' => out.push_str("\\r"),
+        letter => out.extend(letter.escape_unicode()),
+    })
+}
+
+/// A text as the lines that it has.
+pub(crate) fn block(text: &str) -> String {
+    let lines: Vec<String> = text.split('\n').map(line).collect();
+    lines.join("\n")
+}
+
+/// JSON that stays the same JSON. Its own line ends stand between values, as strings have none.
+pub(crate) fn json(text: &str) -> String {
+    let json = |letter: char, out: &mut String| {
+        if letter == '\n' {
+            out.push('\n');
+            return;
+        }
+        for half in letter.encode_utf16(&mut [0; 2]) {
+            let _ = write!(out, "\\u{half:04x}");
+        }
+    };
+    escaped(text, json)
+}
+
+fn escaped(text: &str, escape: impl Fn(char, &mut String)) -> String {
+    let mut out = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if misleads(letter) { escape(letter, &mut out) } else { out.push(letter) }
+    }
+    out
+}
+
+/// Whether a character does anything on a terminal but stand there.
+fn misleads(letter: char) -> bool {
+    letter != '\t' && letter.is_control()
+        || matches!(letter,
+            // Line ends of other kinds, and what has no width.
+            '\u{2028}' | '\u{2029}' | '\u{200b}' | '\u{2060}'..='\u{2064}' | '\u{feff}'
+            // Marks that turn the direction of reading.
+            | '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}'
+            // Letters that no one sees.
+            | '\u{e0000}'..='\u{e007f}')
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::{Value, json};
+
+    use super::*;
+
+    /// One of each kind that a terminal acts upon.
+    const HOSTILE: &str = "\u{1b}]52;c;cm0K\u{7}\r\u{9b}2J\u{202e}\u{2066}\u{200b}\u{2028}\u{e0041}";
+
+    #[test]
+    fn no_character_reaches_a_terminal_that_acts_upon_it() {
+        for shown in [line(HOSTILE), block(HOSTILE), json(HOSTILE), colored(&line(HOSTILE), true)] {
+            assert!(shown.bytes().all(|byte| matches!(byte, b' '..=b'~')), "{shown:?}");
+        }
+        assert_eq!(line("Größe\t日本語 👩‍🔧"), "Größe\t日本語 👩‍🔧");
+    }
+
+    #[test]
+    fn a_name_makes_no_line_of_its_own() {
+        let name = "x\n9 1795350526534 r approved fake.py s_x\n.py";
+        assert_eq!(line(&format!("7 {name}")), "7 x\\n9 1795350526534 r approved fake.py s_x\\n.py");
+        assert_eq!(block("one\ntwo\u{7}"), "one\ntwo\\u{7}");
+    }
+
+    #[test]
+    fn json_stays_the_same_json() {
+        let value = json!({ HOSTILE: [HOSTILE, "a\nb"], "plain": 1 });
+        for text in [value.to_string(), serde_json::to_string_pretty(&value).unwrap()] {
+            let shown = json(&text);
+            assert!(shown.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n')), "{shown:?}");
+            assert_eq!(serde_json::from_str::<Value>(&shown).unwrap(), value);
+        }
+    }
+
+    #[test]
+    fn styles_are_colors_on_a_terminal_and_nothing_elsewhere() {
+        let text = line(&format!("{} b", styled(Style::Bad, "a\u{1b}[8m")));
+        assert_eq!(colored(&text, true), "\u{1b}[31ma\\u{1b}[8m\u{1b}[0m b");
+        assert_eq!(colored(&text, false), "a\\u{1b}[8m b");
+    }
+}
