@@ -7,7 +7,7 @@
 //! * [`mod@slice`]: a task's seeds, their neighbourhood, and a budget; * [`diff`]: two versions to changed symbols;
 //! * [`layer`]: another state laid over a version; * [`refresh`]: a held slice and a version to exactly what changed;
 //! * [`past`]: what commits tell of files; * [`meaning`]: vectors of texts, for those who bring a model;
-//! * [`wire`]: slices as compact JSON and as text.
+//! * [`wire`]: slices as compact JSON and as text; * [`plain`]: what others wrote, within lines of text.
 
 pub mod card;
 pub mod diff;
@@ -21,6 +21,7 @@ mod message;
 pub mod names;
 pub mod numbers;
 pub mod past;
+pub mod plain;
 pub mod refresh;
 pub mod search;
 pub mod slice;

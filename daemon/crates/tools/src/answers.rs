@@ -3,6 +3,7 @@
 use std::fmt::Write as _;
 
 use schemars::JsonSchema;
+use sdl_retrieve::plain;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
@@ -54,7 +55,7 @@ pub(crate) fn object(value: &impl Serialize) -> Result<Object, crate::ToolError>
     }
 }
 
-/// Appends a formatted line; writing to a string cannot fail.
+/// Begins a line of an answer's text. What others wrote can't end it: see [`plain`].
 pub(crate) fn line(text: &mut String, args: std::fmt::Arguments<'_>) {
     if !text.is_empty() {
         text.push('\n');
@@ -62,7 +63,16 @@ pub(crate) fn line(text: &mut String, args: std::fmt::Arguments<'_>) {
     add(text, args);
 }
 
-/// Appends formatted text; writing to a string cannot fail.
+/// Appends to the last line of an answer's text. What others wrote can't end it: see [`plain`].
 pub(crate) fn add(text: &mut String, args: std::fmt::Arguments<'_>) {
-    let _ = text.write_fmt(args);
+    // Writing to a string can't fail.
+    let _ = plain::Line(text).write_fmt(args);
+}
+
+/// Begins a line and appends text of several lines as it is: source, output, or lines made by [`line`].
+pub(crate) fn block(text: &mut String, lines: &str) {
+    if !text.is_empty() {
+        text.push('\n');
+    }
+    text.push_str(lines);
 }

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use crate::answers::add;
+use crate::answers::line;
 use crate::registry::Answer;
 use crate::{ToolError, budget};
 
@@ -41,7 +41,8 @@ fn write(structured: &str, tokens: usize, text: &str, is_error: bool) -> Vec<u8>
 
 fn text_of(error: &ToolError) -> String {
     let code = serde_json::to_value(error.code).unwrap_or_default();
-    let mut text = format!("{}: {}", code.as_str().unwrap_or("internal"), error.message);
+    let mut text = String::new();
+    line(&mut text, format_args!("{}: {}", code.as_str().unwrap_or("internal"), error.message));
     if !error.about.candidates.is_empty() {
         text.push_str("\nCandidates:");
         for candidate in &error.about.candidates {
@@ -50,12 +51,11 @@ fn text_of(error: &ToolError) -> String {
                 .values()
                 .map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
                 .collect();
-            text.push_str("\n- ");
-            text.push_str(&parts.join(" "));
+            line(&mut text, format_args!("- {}", parts.join(" ")));
         }
     }
     if let Some(next) = &error.about.next_best_action {
-        add(&mut text, format_args!("\nNext: {} {}", next.tool, next.args));
+        line(&mut text, format_args!("Next: {} {}", next.tool, next.args));
     }
     text
 }

@@ -6,12 +6,13 @@ use sdl_model::Resolution;
 
 use super::signature;
 use super::types::{Card, Dep};
+use crate::plain::{self, Line};
 
 /// A card as text: 50 to 150 tokens for a typical function, never more than its JSON.
 pub fn text(card: &Card) -> String {
     let mut out = format!("{} {}", head(card), card.etag);
     if let Some(summary) = &card.summary {
-        line(&mut out, summary);
+        quote(&mut out, summary);
     }
     if let Some(deps) = &card.deps {
         list(&mut out, "calls", &deps.calls);
@@ -32,7 +33,7 @@ pub fn text(card: &Card) -> String {
         line(&mut out, &format!("effects: {}", effects.join(", ")));
     }
     if let Some(metrics) = &card.metrics {
-        let _ = write!(out, "\nfan-in {}, fan-out {}", metrics.fan_in, metrics.fan_out);
+        line(&mut out, &format!("fan-in {}, fan-out {}", metrics.fan_in, metrics.fan_out));
         if let Some(tests) = metrics.test_refs.filter(|tests| *tests > 0) {
             let _ = write!(out, ", {tests} tests");
         }
@@ -40,7 +41,7 @@ pub fn text(card: &Card) -> String {
             let _ = write!(out, ", churn {churn}");
         }
         if let Some(test) = &metrics.canonical_test {
-            let _ = write!(out, "\ntest: {} {}", test.name, test.file);
+            line(&mut out, &format!("test: {} {}", test.name, test.file));
         }
     }
     if let Some(cluster) = &card.cluster {
@@ -58,10 +59,9 @@ fn head(card: &Card) -> String {
     let (kind, line) = (card.kind.name(), signature::line(card));
     // A header as written may say the kind itself.
     let kind = if line.starts_with(kind) { String::new() } else { format!("{kind} ") };
-    format!(
-        "{private}{kind}{line} @{}:{}-{} {}",
-        card.file, card.range.start_line, card.range.end_line, card.symbol_id,
-    )
+    let (first, last) = (card.range.start_line, card.range.end_line);
+    plain::inline(&format!("{private}{kind}{line} @{}:{first}-{last} {}", card.file, card.symbol_id))
+        .into_owned()
 }
 
 /// A card in a slice's text: the first line, the summary, and what it may throw or touch. Its dependencies are among the
@@ -69,7 +69,7 @@ fn head(card: &Card) -> String {
 pub(crate) fn brief(card: &Card) -> String {
     let mut out = head(card);
     if let Some(summary) = &card.summary {
-        line(&mut out, summary);
+        quote(&mut out, summary);
     }
     if !card.invariants.is_empty() {
         line(&mut out, &format!("invariants: {}", card.invariants.join("; ")));
@@ -85,15 +85,26 @@ fn effects(card: &Card) -> String {
     format!("effects: {}", effects.join(", "))
 }
 
+/// Begins a line; all that others wrote gets into a card's text through here or [`quote`].
 fn line(out: &mut String, text: &str) {
     out.push('\n');
-    out.push_str(text);
+    out.push_str(&plain::inline(text));
+}
+
+/// Documentation, apart from what is said of it.
+fn quote(out: &mut String, text: &str) {
+    out.push('\n');
+    out.push_str(&plain::quoted(text));
 }
 
 /// `calls: a, b? 0.7`: sure ones by name alone.
 fn list(out: &mut String, what: &str, deps: &[Dep]) {
+    if !deps.is_empty() {
+        out.push('\n');
+    }
+    let mut out = Line(out);
     for (i, dep) in deps.iter().enumerate() {
-        let _ = if i == 0 { write!(out, "\n{what}: {}", dep.name) } else { write!(out, ", {}", dep.name) };
+        let _ = if i == 0 { write!(out, "{what}: {}", dep.name) } else { write!(out, ", {}", dep.name) };
         if dep.resolution != Resolution::Exact {
             let _ = write!(out, "? {}", f64::from(dep.confidence.0) / 100.0);
         }

@@ -6,6 +6,7 @@ use std::fmt::Write as _;
 use sdl_model::{Resolution, SymbolId};
 
 use crate::card;
+use crate::plain::{self, Line};
 use crate::slice::SliceDoc;
 
 /// A slice as text. Cards come with their ids; edges and frontier go by name.
@@ -28,17 +29,17 @@ pub fn text(doc: &SliceDoc) -> String {
     }
     for run in doc.edges.chunk_by(|a, b| (a.from, a.kind) == (b.from, b.kind)) {
         let Some(first) = run.first() else { continue };
-        let _ = write!(out, "{} {}:", first.kind.name(), name(first.from));
+        let _ = write!(Line(&mut out), "{} {}:", first.kind.name(), name(first.from));
         for edge in run {
             let mark = if edge.resolution == Resolution::Exact { "" } else { "?" };
-            let _ = write!(out, " {}{mark}", name(edge.to));
+            let _ = write!(Line(&mut out), " {}{mark}", name(edge.to));
         }
         out.push('\n');
     }
     if !doc.frontier.is_empty() {
         let items: Vec<String> =
             doc.frontier.iter().map(|item| format!("{} {}", item.name, item.symbol_id)).collect();
-        let _ = writeln!(out, "frontier: {}", items.join(", "));
+        let _ = writeln!(out, "frontier: {}", plain::inline(&items.join(", ")));
     }
     out
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::action::{Action, ActionDef, Call, HostAction, Namespace, Render};
-use crate::answers::{Object, add, object};
+use crate::answers::{Object, add, line, object};
 use crate::registry::{Entry, names, outline};
 use crate::{ToolError, budget};
 
@@ -146,30 +146,33 @@ impl Render for Response {
     fn text(&self) -> String {
         let mut text = format!("{} of {} actions", self.results.len(), self.total);
         for found in &self.results {
-            add(&mut text, format_args!("\n\n{} {}", found.tool, found.description));
+            text.push('\n');
+            line(&mut text, format_args!("{} {}", found.tool, found.description));
             let required = found.input_schema.get("required").and_then(Value::as_array);
             let properties = found.input_schema.get("properties").and_then(Value::as_object);
             for (name, schema) in properties.into_iter().flatten() {
                 let must = required.is_some_and(|all| all.iter().any(|one| one == name));
                 let kind = schema.get("type").and_then(Value::as_str).unwrap_or_default();
-                add(&mut text, format_args!("\n  {name}{}: {kind}", if must { "!" } else { "" }));
+                line(&mut text, format_args!("  {name}{}: {kind}", if must { "!" } else { "" }));
                 if let Some(choices) = schema.get("enum").and_then(Value::as_array) {
                     let choices: Vec<&str> = choices.iter().filter_map(Value::as_str).collect();
                     add(&mut text, format_args!(" {}", choices.join("|")));
                 }
             }
             if let Some(example) = found.examples.first() {
-                add(&mut text, format_args!("\n  e.g. {}", Value::Object(example.clone())));
+                line(&mut text, format_args!("  e.g. {}", Value::Object(example.clone())));
             }
         }
         if !self.unmatched.is_empty() {
-            add(&mut text, format_args!("\n\nno action has: {}", self.unmatched.join(", ")));
+            text.push('\n');
+            line(&mut text, format_args!("no action has: {}", self.unmatched.join(", ")));
         }
         if !self.more.is_empty() {
-            add(&mut text, format_args!("\n\nmore: {}", self.more.join(", ")));
+            text.push('\n');
+            line(&mut text, format_args!("more: {}", self.more.join(", ")));
         }
         if let Some(how) = &self.how_to_resume {
-            add(&mut text, format_args!("\n{how}"));
+            line(&mut text, format_args!("{how}"));
         }
         text
     }

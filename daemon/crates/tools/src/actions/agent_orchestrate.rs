@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::action::{Action, ActionDef, Call, Namespace, ReadAction, ReadCx, Render};
-use crate::answers::line;
+use crate::answers::{block, line};
 use crate::assembly::{Asked, Assembly, EdgeOut, Evidence, Ground, Omitted, Start, Step, TaskType, keep};
 use crate::{ToolError, budget};
 
@@ -223,8 +223,11 @@ impl Render for Response {
         for piece in &self.evidence {
             match piece.kind.as_str() {
                 // A card's text says which symbol it is of.
-                "card" => line(&mut text, format_args!("{}", piece.content)),
-                kind => line(&mut text, format_args!("{kind} {}\n{}", piece.symbol_id, piece.content)),
+                "card" => block(&mut text, &piece.content),
+                kind => {
+                    line(&mut text, format_args!("{kind} {}", piece.symbol_id));
+                    block(&mut text, &piece.content);
+                }
             }
         }
         if !self.omitted.is_empty() {

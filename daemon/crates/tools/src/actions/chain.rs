@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::action::{Action, ActionDef, Call, HostAction, Namespace, Render};
-use crate::answers::{Object, line, object};
+use crate::answers::{Object, block, line, object};
 use crate::chain::{self, Done, Step};
 use crate::registry::{Answer, Freshness};
 use crate::{Code, ToolError, budget};
@@ -292,7 +292,7 @@ impl Render for Response {
             let state = if step.ok { "ok" } else { "failed" };
             line(&mut text, format_args!("{}. {} {state}, {} tokens", step.step, step.action, step.tokens));
             match (answer, &step.error) {
-                (Some(answer), _) => line(&mut text, format_args!("{}", answer.text)),
+                (Some(answer), _) => block(&mut text, &answer.text),
                 (None, Some(error)) => line(&mut text, format_args!("{}", Value::Object(error.clone()))),
                 (None, None) => text.push_str(" (omitted)"),
             }

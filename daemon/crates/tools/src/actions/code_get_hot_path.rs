@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render};
-use crate::answers::line;
+use crate::answers::{block, line};
 use crate::ladder::{self, RangeOut, hot_path, identifiers, lines, skeleton};
 use crate::{ToolError, budget, source_text, symbols};
 
@@ -127,8 +127,9 @@ impl ReadAction for CodeGetHotPath {
 impl Render for Response {
     fn text(&self) -> String {
         let lines: Vec<String> = self.matched_line_numbers.iter().map(ToString::to_string).collect();
-        let mut text = format!("{} lines {}", self.file, lines.join(","));
-        line(&mut text, format_args!("{}", self.excerpt));
+        let mut text = String::new();
+        line(&mut text, format_args!("{} lines {}", self.file, lines.join(",")));
+        block(&mut text, &self.excerpt);
         if self.truncated {
             text.push_str("\n… truncated: raise maxTokens");
         }

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::action::{Action, ActionDef, Call, Namespace, ReadAction, ReadCx, Render};
-use crate::answers::line;
+use crate::answers::{block, line};
 use crate::ladder::{self, RangeOut, lines, skeleton};
 use crate::{Code, ToolError, budget, source_text, symbols};
 
@@ -166,8 +166,9 @@ impl ReadAction for CodeGetSkeleton {
 impl Render for Response {
     fn text(&self) -> String {
         let range = &self.range;
-        let mut text = format!("{}:{}-{}", self.file, range.start_line, range.end_line);
-        line(&mut text, format_args!("{}", self.skeleton));
+        let mut text = String::new();
+        line(&mut text, format_args!("{}:{}-{}", self.file, range.start_line, range.end_line));
+        block(&mut text, &self.skeleton);
         if let Some(more) = &self.truncation {
             line(
                 &mut text,

@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::code_get_hot_path::CONTEXT;
 use crate::action::{Action, ActionDef, Call, Namespace, ReadAction, ReadCx, Render};
-use crate::answers::{Object, line, object};
+use crate::answers::{Object, block, line, object};
 use crate::ladder::identifiers::{self, Matches};
 use crate::ladder::{RangeOut, hot_path, lines, skeleton, window};
 use crate::policy::decide::{Ask, Decision, Lacking, Verdict, decide};
@@ -447,7 +447,7 @@ impl Render for Response {
             if self.downgraded_from.is_some() {
                 text.push_str(" (downgraded)");
             }
-            line(&mut text, format_args!("{code}"));
+            block(&mut text, code);
             if self.truncated.is_some() {
                 text.push_str("\n… truncated");
             }

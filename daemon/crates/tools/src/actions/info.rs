@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ToolError;
 use crate::action::{Action, ActionDef, Call, HostAction, Namespace, Render};
-use crate::answers::add;
+use crate::answers::line;
 use crate::budget;
 
 /// See [`ActionDef`].
@@ -155,10 +155,10 @@ impl Render for Response {
         for repo in &self.repos {
             let root = repo.root_path.as_deref().unwrap_or_default();
             let version = repo.ledger_version.as_deref().unwrap_or("-");
-            add(&mut text, format_args!("\n{} {} {version} {root}", repo.repo_id, repo.state));
+            line(&mut text, format_args!("{} {} {version} {root}", repo.repo_id, repo.state));
         }
         for warning in &self.warnings {
-            add(&mut text, format_args!("\nwarning: {warning}"));
+            line(&mut text, format_args!("warning: {warning}"));
         }
         text
     }

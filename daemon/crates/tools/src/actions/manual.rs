@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::action::{Action, ActionDef, Call, HostAction, Namespace, Render};
-use crate::answers::add;
+use crate::answers::line;
 use crate::input::nearest::nearest;
 use crate::manual::{Depth, Form, describe, join};
 use crate::registry::Entry;
@@ -170,10 +170,12 @@ impl Render for Response {
     fn text(&self) -> String {
         let mut text = self.content.clone();
         if !self.unmatched.is_empty() {
-            add(&mut text, format_args!("\n\nno action has: {}", self.unmatched.join(", ")));
+            text.push('\n');
+            line(&mut text, format_args!("no action has: {}", self.unmatched.join(", ")));
         }
         if !self.more.is_empty() {
-            add(&mut text, format_args!("\n\nmore: {}", self.more.join(", ")));
+            text.push('\n');
+            line(&mut text, format_args!("more: {}", self.more.join(", ")));
         }
         text
     }

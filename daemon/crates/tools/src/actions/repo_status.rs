@@ -303,7 +303,8 @@ fn next(cx: &ReadCx<'_>, status: &HostStatus) -> Option<NextBestAction> {
 impl Render for Response {
     fn text(&self) -> String {
         let version = self.ledger_version.as_deref().unwrap_or("no version yet");
-        let mut text = format!("{} {} {version}, {}", self.repo_id, self.state, self.health);
+        let mut text = String::new();
+        line(&mut text, format_args!("{} {} {version}, {}", self.repo_id, self.state, self.health));
         if let Some(reason) = &self.health_reason {
             add(&mut text, format_args!(" ({reason})"));
         }

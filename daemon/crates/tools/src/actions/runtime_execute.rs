@@ -8,7 +8,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::action::{Action, ActionDef, Namespace, Render, RepoAction, RepoCx, Stand};
-use crate::answers::add;
+use crate::answers::{add, block};
 use crate::runtime::{self, Artifact, Command, Mode, Settings};
 use crate::{ToolError, policy, redact};
 
@@ -136,7 +136,8 @@ impl Render for Response {
             _ => "ended".to_owned(),
         };
         let Self { duration_ms, artifact_handle, digest, .. } = self;
-        add(&mut text, format_args!(" after {duration_ms} ms, {artifact_handle}\n{digest}"));
+        add(&mut text, format_args!(" after {duration_ms} ms, {artifact_handle}"));
+        block(&mut text, digest);
         text
     }
 }

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::action::{Action, ActionDef, Call, HostAction, Namespace, Render};
-use crate::answers::line;
+use crate::answers::{block, line};
 use crate::runtime::{self, Artifact, Stream, Wanted};
 use crate::{Code, ToolError, budget};
 
@@ -190,7 +190,8 @@ impl Render for Response {
         let mut text = String::new();
         for Part { stream, from, to, text: lines } in &self.excerpts {
             let name = if *stream == Stream::Stdout { "stdout" } else { "stderr" };
-            line(&mut text, format_args!("{name} {from}-{to}:\n{lines}"));
+            line(&mut text, format_args!("{name} {from}-{to}:"));
+            block(&mut text, lines);
         }
         if let Some(how) = &self.how_to_resume {
             line(&mut text, format_args!("… more: {how}"));

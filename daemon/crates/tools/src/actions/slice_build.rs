@@ -9,7 +9,7 @@ use sdl_retrieve::slice::{self, Budget, BuiltSlice, Neighbourhood, SliceRequest,
 use serde::{Deserialize, Serialize};
 
 use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render};
-use crate::answers::{LeaseOut, Object, Truncation, add, line};
+use crate::answers::{LeaseOut, Object, Truncation, add, block};
 use crate::leases::HandleKind;
 use crate::memory::{self, Surfaced};
 use crate::params::{DetailParam, percent};
@@ -311,7 +311,7 @@ impl Wanted {
 impl Render for Response {
     fn text(&self) -> String {
         let mut text = self.slice_handle.clone();
-        line(&mut text, format_args!("{}", self.rendered.trim_end()));
+        block(&mut text, self.rendered.trim_end());
         if let Some(truncation) = &self.truncation {
             text.push_str(&truncation.line());
             if let Some(handle) = &truncation.spillover_handle {

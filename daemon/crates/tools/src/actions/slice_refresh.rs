@@ -5,7 +5,7 @@ use sdl_retrieve::refresh::{Lease, Outcome, RefreshDelta, Refreshed};
 use serde::{Deserialize, Serialize};
 
 use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render, Sync};
-use crate::answers::{LeaseOut, Object, Truncation, add, line, object};
+use crate::answers::{LeaseOut, Object, Truncation, add, block, line, object};
 use crate::leases::{HandleKind, LeaseWrite};
 use crate::since::Since;
 use crate::slices::{self, SliceEtag, SliceOut};
@@ -272,7 +272,7 @@ impl Render for Response {
         }
         let what = if self.fresh_instance.is_some() { "whole slice anew" } else { "changed" };
         let mut text = format!("{handle} {known} -> {current}, {what}");
-        line(&mut text, format_args!("{}", self.rendered.trim_end()));
+        block(&mut text, self.rendered.trim_end());
         if let Some(truncation) = &self.truncation {
             text.push_str(&truncation.line());
         }

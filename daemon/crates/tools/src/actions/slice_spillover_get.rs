@@ -5,7 +5,7 @@ use sdl_retrieve::card::{self, Card};
 use serde::{Deserialize, Serialize};
 
 use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render};
-use crate::answers::{Object, add, line};
+use crate::answers::{Object, add, block, line};
 use crate::leases::{HandleKind, LeaseWrite};
 use crate::spill::Spill;
 use crate::{Code, ToolError, budget, slices, symbols};
@@ -124,7 +124,8 @@ impl Render for Response {
             add(&mut text, format_args!(" next page: cursor {cursor}"));
         }
         for card in &self.symbols {
-            line(&mut text, format_args!("{}\netag {}", card::text(card).trim_end(), card.etag));
+            block(&mut text, card::text(card).trim_end());
+            line(&mut text, format_args!("etag {}", card.etag));
         }
         text
     }

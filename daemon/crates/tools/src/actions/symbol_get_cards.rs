@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render};
-use crate::answers::{Object, line};
+use crate::answers::{Object, block, line};
 use crate::memory::{self, Surfaced};
 use crate::params::{DetailParam, SymbolRef, card_options};
 use crate::{Code, ToolError, budget, symbols};
@@ -258,7 +258,8 @@ impl Render for Response {
     fn text(&self) -> String {
         let mut text = String::new();
         for card in &self.cards {
-            line(&mut text, format_args!("{}\netag {}", card::text(card).trim_end(), card.etag));
+            block(&mut text, card::text(card).trim_end());
+            line(&mut text, format_args!("etag {}", card.etag));
         }
         for held in &self.card_refs {
             line(&mut text, format_args!("{} not modified, line {}", held.symbol_id, held.range.start_line));

@@ -6,7 +6,8 @@ use crate::answers::{add, line};
 /// As markdown; with `plain`, for pasting elsewhere: no ids, which mean nothing there.
 pub(crate) fn markdown(briefing: &Briefing, query: &str, plain: bool) -> String {
     let title: String = query.chars().take(120).map(|c| if c == '\n' { ' ' } else { c }).collect();
-    let mut text = format!("# {title}");
+    let mut text = String::new();
+    line(&mut text, format_args!("# {title}"));
     if !briefing.key_symbols.is_empty() {
         text.push_str("\n## Key symbols");
     }

@@ -2,9 +2,8 @@
 
 use serde_json::Value;
 
-use super::{Depth, choices, properties};
+use super::{Depth, choices, properties, put};
 use crate::action::Namespace;
-use crate::answers::{add, line};
 use crate::registry::{Entry, Registry, names};
 
 /// One action in a list of several.
@@ -27,9 +26,9 @@ pub(crate) fn page(entry: &Entry) -> String {
         Namespace::Universal => "a tool of its own on every surface but `search`".to_owned(),
         namespace => format!("through the gateway `{}`", names::underscored(namespace.name())),
     };
-    add(&mut text, format_args!("Tool `{tool}`; {gateway}."));
+    put(&mut text, format_args!("Tool `{tool}`; {gateway}."));
     if def.mutating {
-        add(&mut text, format_args!(" Changes something, so there is `{tool}{}` too.", names::RAW));
+        put(&mut text, format_args!(" Changes something, so there is `{tool}{}` too.", names::RAW));
     } else {
         text.push_str(" Only reads.");
     }
@@ -49,7 +48,7 @@ pub(super) fn index(registry: &Registry) -> String {
         if inside.peek().is_none() {
             continue;
         }
-        add(
+        put(
             &mut text,
             format_args!("\n## {}\n\n| action | needs | | |\n|---|---|---|---|\n", namespace.name()),
         );
@@ -58,7 +57,7 @@ pub(super) fn index(registry: &Registry) -> String {
             let what = def.description.strip_prefix("Call this ").unwrap_or(def.description);
             let kind = if def.mutating { "changes" } else { "reads" };
             let needs = cell(def.needs);
-            add(&mut text, format_args!("| [`{0}`]({0}.md) | {needs} | {kind} | {what} |\n", def.name));
+            put(&mut text, format_args!("| [`{0}`]({0}.md) | {needs} | {kind} | {what} |\n", def.name));
         }
     }
     text
@@ -72,12 +71,12 @@ fn body(entry: &Entry, depth: Depth, text: &mut String) {
         return;
     }
     for (alias, field) in entry.def.aliases {
-        add(text, format_args!("\n`{alias}` is taken for `{field}`."));
+        put(text, format_args!("\n`{alias}` is taken for `{field}`."));
     }
     text.push_str("\n| answer | type | |\n|---|---|---|");
     rows(&entry.response, "", true, text);
     for example in entry.def.examples {
-        add(text, format_args!("\n```json\n{example}\n```\n"));
+        put(text, format_args!("\n```json\n{example}\n```\n"));
     }
 }
 
@@ -91,10 +90,11 @@ fn rows(schema: &Value, prefix: &str, full: bool, text: &mut String) {
         }
         for (key, words) in [("minimum", "from"), ("maximum", "to")] {
             if let Some(bound) = property.get(key).and_then(Value::as_f64).filter(|_| full) {
-                add(&mut about, format_args!(" {words} {bound}"));
+                put(&mut about, format_args!(" {words} {bound}"));
             }
         }
-        line(text, format_args!("| `{prefix}{name}`{mark} | {} | {} |", kind(property), about.trim()));
+        text.push('\n');
+        put(text, format_args!("| `{prefix}{name}`{mark} | {} | {} |", kind(property), about.trim()));
         rows(property, &format!("{prefix}{name}."), full, text);
         if let Some(items) = property.get("items") {
             rows(items, &format!("{prefix}{name}[]."), full, text);

@@ -3,6 +3,8 @@
 mod markdown;
 mod typescript;
 
+use std::fmt::Write as _;
+
 use serde_json::{Map, Value, json};
 
 use crate::registry::{Entry, Registry, names, outline};
@@ -43,6 +45,12 @@ pub(crate) fn join(parts: &[String], form: Form) -> String {
         Form::Json => format!("[{}]", parts.join(",")),
         Form::Markdown | Form::TypeScript => parts.join("\n"),
     }
+}
+
+/// Appends text of this program's own, with the line ends that it has.
+fn put(text: &mut String, args: std::fmt::Arguments<'_>) {
+    // Writing to a string can't fail.
+    let _ = text.write_fmt(args);
 }
 
 fn json_of(entry: &Entry, depth: Depth) -> Value {

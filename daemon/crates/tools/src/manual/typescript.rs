@@ -2,8 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Depth, choices, properties};
-use crate::answers::add;
+use super::{Depth, choices, properties, put};
 use crate::registry::{Entry, names, outline};
 
 pub(super) fn write(entry: &Entry, depth: Depth) -> String {
@@ -11,7 +10,7 @@ pub(super) fn write(entry: &Entry, depth: Depth) -> String {
     let tool = names::underscored(def.name);
     let mut text = format!("/** {} */\ndeclare function {tool}(args", comment(def.description));
     if depth == Depth::Compact {
-        add(&mut text, format_args!(" /* {} */): object;", comment(def.needs)));
+        put(&mut text, format_args!(" /* {} */): object;", comment(def.needs)));
         return text;
     }
     let full = depth == Depth::Full;
@@ -35,14 +34,14 @@ fn object(schema: &Value, full: bool, depth: usize, text: &mut String) {
         let indent = "  ".repeat(depth + 1);
         let about = property.get("description").and_then(Value::as_str).filter(|_| full);
         if let Some(about) = about {
-            add(text, format_args!("\n{indent}/** {} */", comment(about)));
+            put(text, format_args!("\n{indent}/** {} */", comment(about)));
         }
-        add(text, format_args!("\n{indent}{name}{}: ", if must { "" } else { "?" }));
+        put(text, format_args!("\n{indent}{name}{}: ", if must { "" } else { "?" }));
         kind(property, full, depth + 1, text);
         text.push(';');
     }
     match (any, schema.get("additionalProperties")) {
-        (true, _) => add(text, format_args!("\n{}}}", "  ".repeat(depth))),
+        (true, _) => put(text, format_args!("\n{}}}", "  ".repeat(depth))),
         (false, Some(Value::Bool(false))) => text.push_str("{}"),
         (false, Some(each)) if each.is_object() => {
             text.push_str("Record<string, ");

@@ -2,12 +2,13 @@
 
 use schemars::JsonSchema;
 use sdl_model::{FileId, RelPath};
+use sdl_retrieve::plain;
 use serde::Serialize;
 
 use super::rank::Ranked;
 use super::{Kind, Memory};
 use crate::action::ReadCx;
-use crate::answers::add;
+use crate::answers::{add, block};
 use crate::{ToolError, budget};
 
 /// A memory in an answer.
@@ -168,20 +169,12 @@ pub(crate) fn page(
 /// One memory as text.
 pub(crate) fn line_of(text: &mut String, memory: &MemoryOut) {
     let stale = if memory.stale { ", stale" } else { "" };
-    add(
-        text,
-        format_args!(
-            "{} [{}{stale}] {}: {}",
-            memory.memory_id,
-            memory.kind.name(),
-            memory.title,
-            memory.content
-        ),
-    );
+    add(text, format_args!("{} [{}{stale}] {}", memory.memory_id, memory.kind.name(), memory.title));
     for symbol in &memory.symbols {
         add(text, format_args!(" ({} {} {})", symbol.name, symbol.symbol_id, symbol.state));
     }
     for file in &memory.files {
         add(text, format_args!(" ({} {})", file.file, file.state));
     }
+    block(text, &plain::quoted(&memory.content));
 }

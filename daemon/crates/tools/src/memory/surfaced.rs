@@ -1,14 +1,14 @@
 //! Memories that come with cards, slices and a repository's status.
 
 use sdl_model::SymbolId;
-use sdl_retrieve::Sym;
+use sdl_retrieve::{Sym, plain};
 use serde_json::Value;
 
 use super::rank::{About, SortBy, rank};
 use super::shown::page;
 use super::{Memory, load};
 use crate::action::ReadCx;
-use crate::answers::{Object, add, object};
+use crate::answers::{Object, block, line, object};
 use crate::{ToolError, budget};
 
 /// Memories shown unless the call says otherwise.
@@ -101,7 +101,8 @@ pub(crate) fn lines(text: &mut String, memories: Option<&Vec<Object>>) {
         let field = |key: &str| memory.get(key).and_then(Value::as_str).unwrap_or_default();
         let stale = if memory.get("stale") == Some(&Value::Bool(true)) { ", stale" } else { "" };
         let (id, kind) = (field("memoryId"), field("type"));
-        add(text, format_args!("\nmemory {id} [{kind}{stale}] {}: {}", field("title"), field("content")));
+        line(text, format_args!("memory {id} [{kind}{stale}] {}", field("title")));
+        block(text, &plain::quoted(field("content")));
     }
 }
 

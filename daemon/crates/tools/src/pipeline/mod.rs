@@ -18,6 +18,7 @@ pub(crate) use pins::{Pins, Stood};
 pub(crate) use repo::of as find_repo;
 
 use crate::action::{Call, RepoCx};
+use crate::answers::line;
 use crate::audit::Decisions;
 use crate::input::nearest::nearest;
 use crate::redact::{self, Level};
@@ -165,8 +166,7 @@ fn stamp(answer: &mut Answer, freshness: &Freshness) -> Result<(), ToolError> {
 /// Adds notes, in both forms.
 fn note(answer: &mut Answer, notes: &[String]) -> Result<(), ToolError> {
     for note in notes {
-        answer.text.push_str("\nnote: ");
-        answer.text.push_str(note);
+        line(&mut answer.text, format_args!("note: {note}"));
     }
     if notes.is_empty() { Ok(()) } else { add(answer, "notes", &notes) }
 }

@@ -104,8 +104,7 @@ impl Freshness {
             add(&mut line, format_args!(", lags {} ms", self.lag_ms));
         }
         if let Some(reason) = &self.reason {
-            line.push_str(": ");
-            line.push_str(reason);
+            add(&mut line, format_args!(": {reason}"));
         }
         if let Some(overlay) = &self.overlay {
             let s = if overlay.files == 1 { "" } else { "s" };

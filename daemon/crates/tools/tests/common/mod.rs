@@ -67,12 +67,12 @@ impl FakeRepo {
         })
     }
 
-    /// Commits the fixture's files (`//- /path` before each) as one version.
+    /// Commits the fixture's files (`//- /path` before each) as one version. A `⏎` in a path is a line end.
     pub(crate) fn write(&self, fixture: &str) -> Version {
         let mut files = self.files.lock().unwrap().clone();
         for part in fixture.split("//- /").skip(1) {
             let (path, text) = part.split_once('\n').unwrap();
-            files.insert(path.trim().to_owned(), text.to_owned());
+            files.insert(path.trim().replace('⏎', "\n"), text.to_owned());
         }
         self.commit(files)
     }
