@@ -1,12 +1,12 @@
 //! `ledger/dump`: a version's logical content as text, written to a file that the caller names.
 
 use std::fs::File;
-use std::io::{BufWriter, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
 use sdl_ledger::DumpOptions;
 use sdl_proto::WireError;
-use sdl_tools::Repo as _;
+use sdl_tools::{Host as _, Mask, Repo as _};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -30,9 +30,57 @@ pub fn run(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
     }
     let failed =
         |source: std::io::Error| error("unavailable", format!("can't write {:?}: {source}", params.to));
-    let mut out = BufWriter::new(File::create_new(&params.to).map_err(failed)?);
+    let out = BufWriter::new(File::create_new(&params.to).map_err(failed)?);
+    let mut out = Masked { mask: Mask::of(admin.engine.agent(), repo.id()), line: Vec::new(), out };
     let options = DumpOptions { postings: params.postings, asked: false };
     repo.ledger().dump(&mut out, options).map_err(ledger_error)?;
     out.flush().map_err(failed)?;
     Ok(super::json(&json!({ "repoId": repo.id(), "to": params.to })))
+}
+
+/// Masks what is written to it, line by line.
+struct Masked<W> {
+    mask: Mask,
+    /// What has come of a line that has not ended.
+    line: Vec<u8>,
+    out: W,
+}
+
+/// A line that is longer is masked in pieces.
+const LONGEST: usize = 1 << 20;
+
+impl<W: Write> Masked<W> {
+    fn put(&mut self) -> io::Result<()> {
+        let line = String::from_utf8_lossy(&self.line);
+        match line.strip_prefix("posting ").and_then(|rest| rest.split_once(' ')) {
+            Some((term, rest)) if is_mixed(term) => write!(self.out, "posting *** {rest}")?,
+            _ => self.out.write_all(self.mask.text(&line).as_bytes())?,
+        }
+        self.line.clear();
+        Ok(())
+    }
+}
+
+/// Whether a search term has letters and digits as pieces of tokens have: nothing else is left of one to tell it by.
+fn is_mixed(term: &str) -> bool {
+    term.len() >= 8
+        && term.bytes().any(|byte| byte.is_ascii_digit())
+        && term.bytes().any(|byte| byte.is_ascii_alphabetic())
+}
+
+impl<W: Write> Write for Masked<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
+            self.line.extend_from_slice(piece);
+            if piece.ends_with(b"\n") || self.line.len() > LONGEST {
+                self.put()?;
+            }
+        }
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        self.put()?;
+        self.out.flush()
+    }
 }

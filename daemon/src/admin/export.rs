@@ -13,7 +13,7 @@ use sdl_ledger::{FactsStore, Result, Snapshot, View};
 use sdl_model::facts::{Def, DefFlags, RefForm};
 use sdl_model::{EdgeKind, FileId, FileRow, Outline, SymbolId, SymbolKind};
 use sdl_proto::WireError;
-use sdl_tools::Repo as _;
+use sdl_tools::{Host as _, Mask, Repo as _};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -53,9 +53,10 @@ fn export(admin: &Admin<'_>, params: &[u8], each: PerFile) -> std::result::Resul
         repo.barrier(Duration::from_secs(10), admin.cancel);
     }
     let deadline = Instant::now() + Duration::from_secs(60);
+    let mask = Mask::of(admin.engine.agent(), repo.id());
     let page = repo
         .ledger()
-        .read(deadline, |view| page(view, repo.facts(), params.after.as_deref(), each))
+        .read(deadline, |view| page(view, repo.facts(), mask, params.after.as_deref(), each))
         .map_err(ledger_error)?;
     if params.version.is_some_and(|version| version != page.version) {
         return Err(error("conflict", "the tree changed during the export; start again"));
@@ -69,8 +70,14 @@ struct Page {
     next: Option<String>,
 }
 
-fn page(view: &Snapshot<'_>, facts: &FactsStore, after: Option<&str>, each: PerFile) -> Result<Page> {
-    let mut files = Files { view, facts, open: HashMap::new() };
+fn page(
+    view: &Snapshot<'_>,
+    facts: &FactsStore,
+    mask: Mask,
+    after: Option<&str>,
+    each: PerFile,
+) -> Result<Page> {
+    let mut files = Files { view, facts, mask, open: HashMap::new() };
     let mut lines = String::new();
     let mut next = None;
     let mut failure = Ok(());
@@ -96,6 +103,8 @@ fn page(view: &Snapshot<'_>, facts: &FactsStore, after: Option<&str>, each: PerF
 
 struct Opened {
     row: FileRow,
+    /// As it may leave the daemon.
+    path: String,
     outline: Arc<Outline>,
 }
 
@@ -103,6 +112,7 @@ struct Opened {
 struct Files<'a> {
     view: &'a Snapshot<'a>,
     facts: &'a FactsStore,
+    mask: Mask,
     open: HashMap<FileId, Option<Arc<Opened>>>,
 }
 
@@ -119,7 +129,10 @@ impl Files<'_> {
             Some(key) => self.facts.outline(&key)?,
             None => None,
         };
-        let open = row.zip(open).map(|(row, outline)| Arc::new(Opened { row, outline }));
+        let open = row.zip(open).map(|(row, outline)| {
+            let path = self.mask.text(row.path.as_str()).into_owned();
+            Arc::new(Opened { row, path, outline })
+        });
         self.open.insert(file, open.clone());
         Ok(open)
     }
@@ -131,15 +144,15 @@ impl Files<'_> {
         let Some(def) = open.outline.find(file, symbol).and_then(|ix| open.outline.def(ix)) else {
             return Ok(None);
         };
-        let (line, name) = place(&open.outline, def);
-        Ok(Some((open.row.path.as_str().to_owned(), line, name)))
+        let (line, name) = place(&open.outline, def, self.mask);
+        Ok(Some((open.path.clone(), line, name)))
     }
 }
 
-fn place(outline: &Outline, def: &Def) -> (Value, Value) {
+fn place(outline: &Outline, def: &Def, mask: Mask) -> (Value, Value) {
     match def.kind {
         SymbolKind::Module => (Value::Null, Value::Null),
-        _ => (def.line.into(), outline.str(def.qualified).into()),
+        _ => (def.line.into(), mask.text(outline.str(def.qualified)).into()),
     }
 }
 
@@ -150,10 +163,10 @@ fn edges_of(files: &mut Files<'_>, file: FileId, open: &Opened, out: &mut String
             // What a variable's initial value calls, the function around it calls, or the file when it is loaded.
             let at = if edge.kind == EdgeKind::Call { running(&open.outline, def) } else { Some(def) };
             let (caller_line, caller_name) =
-                at.map_or((Value::Null, Value::Null), |at| place(&open.outline, at));
+                at.map_or((Value::Null, Value::Null), |at| place(&open.outline, at, files.mask));
             let Some((callee_file, callee_line, callee_name)) = files.place(edge.to)? else { continue };
             let line = json!({
-                "caller_file": open.row.path.as_str(),
+                "caller_file": open.path,
                 "caller_line": caller_line,
                 "caller_name": caller_name,
                 "callee_file": callee_file,
@@ -190,12 +203,13 @@ fn calls_of(files: &mut Files<'_>, _: FileId, open: &Opened, out: &mut String) -
     let (outline, body) = (&facts.outline, &facts.body);
     for call in body.refs.iter().filter(|call| is_call(call.form)) {
         let caller = outline.def(call.scope).and_then(|def| running(outline, def));
-        let (caller_line, caller_name) = caller.map_or((Value::Null, Value::Null), |def| place(outline, def));
+        let (caller_line, caller_name) =
+            caller.map_or((Value::Null, Value::Null), |def| place(outline, def, files.mask));
         let line = json!({
-            "caller_file": open.row.path.as_str(),
+            "caller_file": open.path,
             "caller_line": caller_line,
             "caller_name": caller_name,
-            "name": body.arena.str(call.name),
+            "name": files.mask.text(body.arena.str(call.name)),
             "line": call.line,
         });
         let _ = writeln!(out, "{line}");
@@ -203,7 +217,7 @@ fn calls_of(files: &mut Files<'_>, _: FileId, open: &Opened, out: &mut String) -
     Ok(())
 }
 
-fn symbols_of(_: &mut Files<'_>, file: FileId, open: &Opened, out: &mut String) -> Result<()> {
+fn symbols_of(files: &mut Files<'_>, file: FileId, open: &Opened, out: &mut String) -> Result<()> {
     for (_, def) in open.outline.iter().filter(|(_, def)| def.kind != SymbolKind::Impl) {
         let name = match def.kind {
             SymbolKind::Module => open.row.path.stem(),
@@ -215,9 +229,9 @@ fn symbols_of(_: &mut Files<'_>, file: FileId, open: &Opened, out: &mut String) 
         };
         let line = json!({
             "symbol_id": file.symbol(def.key).to_string(),
-            "file": open.row.path.as_str(),
-            "name": name,
-            "qualified_name": qualified,
+            "file": open.path,
+            "name": files.mask.text(name),
+            "qualified_name": files.mask.text(qualified),
             "kind": def.kind.name(),
             "line": def.line,
             "start_line": def.span.start_line,

@@ -23,6 +23,7 @@ mod input;
 mod ladder;
 mod leases;
 mod manual;
+mod mask;
 mod memory;
 mod outlines;
 mod overview;
@@ -50,6 +51,7 @@ mod usage;
 
 pub use error::{About, Candidate, Code, Damage, NextBestAction, ToolError};
 pub use host::{Cancel, Host, Names, NoProgress, Progress, Repo, Session, Surface};
+pub use mask::Mask;
 pub use owned::AGENT_TABLES;
 pub use protocol::{ProtocolError, is_protocol_method};
 pub use tools::{Tools, pages};

@@ -7,6 +7,7 @@ mod resources;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
+use crate::redact::{self, Level};
 use crate::{Cancel, Code, NoProgress, Session, ToolError, Tools, pipeline};
 
 const METHODS: [&str; 6] = [
@@ -38,6 +39,15 @@ impl ProtocolError {
     fn new(code: &'static str, message: impl Into<String>) -> Self {
         Self { code, message: message.into(), details: Map::new() }
     }
+
+    /// Without the secrets that the caller's own arguments had.
+    fn masked(self) -> Self {
+        let Self { code, message, details } = self;
+        let message = redact::text(&message, Level::Likely).unwrap_or(message);
+        let mut details = Value::Object(details);
+        redact::value(&mut details, Level::Likely);
+        Self { code, message, details: details.as_object().cloned().unwrap_or_default() }
+    }
 }
 
 /// One request.
@@ -55,19 +65,25 @@ pub(crate) fn answer(
     cancel: &Cancel,
 ) -> Result<Vec<u8>, ProtocolError> {
     let request = Request { tools, session, cancel };
-    let result = match method {
-        "resources/list" => resources::list(&request),
-        "resources/templates/list" => resources::templates(),
-        "resources/read" => resources::read(&request, &read(params)?)?,
-        "prompts/list" => prompts::list(),
-        "prompts/get" => prompts::get(read(params)?)?,
-        "completion/complete" => complete::run(&request, &read(params)?)?,
-        other => return Err(refused(format!("no method is called {other:?}"))),
-    };
-    Ok(result.to_string().into_bytes())
+    match request.answer(method, params) {
+        Ok(result) => Ok(result.to_string().into_bytes()),
+        Err(error) => Err(error.masked()),
+    }
 }
 
 impl Request<'_> {
+    fn answer(&self, method: &str, params: &[u8]) -> Result<Value, ProtocolError> {
+        match method {
+            "resources/list" => Ok(resources::list(self)),
+            "resources/templates/list" => Ok(resources::templates()),
+            "resources/read" => resources::read(self, &read(params)?),
+            "prompts/list" => Ok(prompts::list()),
+            "prompts/get" => prompts::get(read(params)?),
+            "completion/complete" => complete::run(self, &read(params)?),
+            other => Err(refused(format!("no method is called {other:?}"))),
+        }
+    }
+
     /// The structured answer of an action.
     fn call(&self, action: &str, args: &Value) -> Result<Map<String, Value>, ToolError> {
         let bytes = args.to_string().into_bytes();

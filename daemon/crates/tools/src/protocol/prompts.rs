@@ -4,6 +4,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{ProtocolError, refused};
+use crate::redact::{self, Level};
 
 struct Prompt {
     name: &'static str,
@@ -87,6 +88,8 @@ pub(super) fn get(Get { name, arguments }: Get) -> Result<Value, ProtocolError> 
         }
     }
     text.push_str(&format!("\n{}", prompt.steps));
+    // What a client says about a secret comes back without it, here as in any other answer.
+    let text = redact::text(&text, Level::Likely).unwrap_or(text);
     Ok(json!({
         "description": prompt.about,
         "messages": [{"role": "user", "content": {"type": "text", "text": text}}],

@@ -5,6 +5,9 @@
 //! lines that follow each other have nothing in common. Nearly all answers hold nothing: that is found out in one pass over
 //! their bytes, before any policy is read.
 
+use std::borrow::Cow;
+
+use sdl_retrieve::plain;
 use serde_json::{Map, Value};
 
 use super::{Level, assigned, find, masked, tokens};
@@ -130,8 +133,14 @@ impl Pass {
         self.changed.sort_by_key(|(was, _)| std::cmp::Reverse(was.len()));
         self.changed.dedup();
         for (was, is) in &self.changed {
-            if out.contains(was.as_str()) {
-                out = out.replace(was.as_str(), is);
+            // As it is, or as lines of text show it.
+            let forms: [fn(&str) -> Cow<'_, str>; 3] =
+                [|it| Cow::Borrowed(it), plain::inline, |it| Cow::Owned(plain::quoted(it))];
+            for form in forms {
+                let was = form(was);
+                if out.contains(&*was) {
+                    out = out.replace(&*was, &form(is));
+                }
             }
         }
         // A key has many lines.
@@ -167,10 +176,10 @@ mod tests {
             "card": {"header": "PASSWORD = \"correct horse\"", "summary": format!("Uses {key}."), "name": "PASSWORD"},
             "list": [[format!("src/{key}.py")]],
             "counts": {key.clone(): 1},
-            "evidence": [{"content": "token = 'abcdefgh ijkl mnop'"}],
+            "evidence": [{"content": "token = 'abcdefgh ijkl mn0p'"}],
         }));
         let mut text =
-            format!("PASSWORD: \"correct horse\" Uses {key}.\nsrc/{key}.py\ntoken = 'abcdefgh ijkl mnop'");
+            format!("PASSWORD: \"correct horse\" Uses {key}.\nsrc/{key}.py\ntoken = 'abcdefgh ijkl mn0p'");
         answer(&mut structured, &mut text, || Level::Likely);
         let all = format!("{} {text}", Value::Object(structured.clone()));
         assert!(!all.contains("horse") && !all.contains(&key) && !all.contains("ijkl"), "{all}");

@@ -1,399 +1,565 @@
 //! Literals that are given to something named like a secret: `password = "…"`, `"apiKey": "…"`, `DB_TOKEN=…`.
 //!
 //! One pass over the bytes without any grammar. It remembers whether the last name was that of a secret and whether an operator
-//! that gives or compares a value has followed; a literal after that is masked.
+//! that gives or compares a value has followed; a literal after that is masked if it is worth it.
 
 use std::ops::Range;
 
-use super::MASK;
+use super::names::{self, Sort};
+use super::quotes::{self, Quote, is_apostrophe, is_name};
+use super::values::{self, Named};
+use super::{MASK, lists};
 
-/// How the names of secrets end, in lower case without the marks between words.
-const ENDINGS: &[&str] = &[
-    "accesskey",
-    "accountkey",
-    "apikey",
-    "authkey",
-    "authtoken",
-    "connectionstring",
-    "credential",
-    "credentials",
-    "encryptionkey",
-    "licensekey",
-    "passcode",
-    "passphrase",
-    "passwd",
-    "password",
-    "privatekey",
-    "pwd",
-    "secret",
-    "secretkey",
-    "sharedkey",
-    "signingkey",
-    "token",
-];
+/// A bare value is no longer than this.
+const LONGEST_BARE: usize = 512;
+/// What stands between the tags of an element is no longer than this.
+const LONGEST_ELEMENT: usize = 300;
 
-/// The last three letters of those.
-const LAST_LETTERS: &[&[u8; 3]] =
-    &[b"key", b"ken", b"ing", b"ial", b"als", b"ode", b"ase", b"swd", b"ord", b"pwd", b"ret"];
+/// What makes another value of a literal that is the same secret.
+const WRAPPERS: &[&str] =
+    &["from", "just", "of", "password", "secret", "secretstr", "secretstring", "some", "string"];
 
-/// No shorter literal is masked.
-const SHORTEST: usize = 4;
-/// Names are no longer than this.
-const LONGEST_NAME: usize = 80;
+/// A secret's name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Name {
+    sort: Sort,
+    /// Where it stands.
+    at: Range<usize>,
+    /// See [`Named::beside`].
+    beside: bool,
+}
 
 /// What was read last.
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 enum State {
     /// Nothing that matters.
     Idle,
-    /// A secret's name; whether it is the first argument of a call.
-    Named { argument: bool },
-    /// And an operator that gives it a value. `fresh`: nothing has come since.
-    Given { fresh: bool, depth: u32 },
+    /// A secret's name.
+    Named(Name, After),
+    /// And an operator that gives it a value.
+    Given(Name, Value),
 }
 
-/// Whether any name in a text may be that of a secret: each of [`ENDINGS`] has one of these pieces. Most texts have none.
-fn may_name(bytes: &[u8]) -> bool {
-    const RARE: [bool; 256] = {
-        let mut table = [false; 256];
-        let letters = b"kKwWcCpPsS";
-        let mut at = 0;
-        while at < letters.len() {
-            table[letters[at] as usize] = true;
-            at += 1;
-        }
-        table
-    };
-    let is = |at: Option<usize>, wanted: &[u8]| {
-        let found = at.and_then(|at| bytes.get(at..at + wanted.len()));
-        found.is_some_and(|found| found.eq_ignore_ascii_case(wanted))
-    };
-    bytes.iter().enumerate().any(|(at, &byte)| {
-        RARE[byte as usize]
-            && match byte.to_ascii_lowercase() {
-                b'k' => is(Some(at), b"key") || is(Some(at), b"ken"),
-                b'w' => {
-                    is(at.checked_sub(1), b"pwd")
-                        || is(at.checked_sub(1), b"swd")
-                        || is(at.checked_sub(1), b"swo")
-                }
-                b'c' => is(Some(at), b"cre") || is(Some(at), b"code"),
-                b'p' => is(Some(at), b"phrase"),
-                _ => is(Some(at), b"string") || is(Some(at), b"secr") || is(at.checked_sub(1), b"pass"),
-            }
-    })
+/// How a value may follow a name.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum After {
+    /// By an operator.
+    Operator,
+    /// As the next item: the name is quoted, and the first argument of a call or an option of a command.
+    Comma,
+    /// As the first argument: the name is that of a call that sets the secret.
+    Call,
+}
+
+/// How far the value has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Value {
+    /// Nothing has come since the operator.
+    fresh: bool,
+    /// The next literal is compared with something and is not the value.
+    compared: bool,
+    /// A literal has come: what another operator gives is another value.
+    seen: bool,
+    /// Of brackets around what comes next.
+    depth: u32,
+}
+
+const FRESH: Value = Value { fresh: true, compared: false, seen: false, depth: 0 };
+
+struct Scan<'a> {
+    text: &'a str,
+    bytes: &'a [u8],
+    at: usize,
+    state: State,
+    /// The last byte that is no white space, before `at`.
+    before: u8,
+    /// Whether a line has ended since the operator: only a literal is its value then, not a bare word.
+    below: bool,
+    /// Whether what comes next is the name of a macro: its value follows without an operator.
+    defines: bool,
+    /// The quote of a text on this line that has begun and not ended, and the state that was left for it.
+    open: Option<(u8, State)>,
+    /// The last name.
+    word: Range<usize>,
+    /// Whether one of several names in a row is a secret's.
+    listed: bool,
+    found: &'a mut Vec<Range<usize>>,
 }
 
 /// Adds what is found.
 pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
     let bytes = text.as_bytes();
-    if !may_name(bytes) {
+    if !names::may_name(bytes) {
         return;
     }
-    let mut state = State::Idle;
-    let mut at = 0;
-    // The last byte that is no white space, before `at`.
-    let mut before = b'\n';
-    // Whether a line has ended since the operator: only a literal is its value then, not a bare word.
-    let mut below = false;
-    // Whether what comes next is the name of a macro: its value follows without an operator.
-    let mut defines = false;
-    // The quote of a text on this line that has begun and not ended: the next one of its kind ends it.
-    let mut open: Option<u8> = None;
-    while let Some(&byte) = bytes.get(at) {
-        let start = at;
+    let mut scan = Scan {
+        text,
+        bytes,
+        at: 0,
+        state: State::Idle,
+        before: b'\n',
+        below: false,
+        defines: false,
+        open: None,
+        word: 0..0,
+        listed: false,
+        found,
+    };
+    while let Some(&byte) = bytes.get(scan.at) {
+        scan.step(byte);
+        if !byte.is_ascii_whitespace() {
+            scan.before = byte;
+        }
+    }
+}
+
+impl Scan<'_> {
+    fn step(&mut self, byte: u8) {
         match byte {
             // A lifetime.
-            b'\'' if matches!(before, b'&' | b'<' | b'+') || is_apostrophe(bytes, at) => at += 1,
-            b'"' | b'\'' if open == Some(byte) && before != b'\\' => {
-                open = None;
-                state = State::Idle;
-                at += 1;
+            b'\'' if matches!(self.before, b'&' | b'<' | b'+') || is_apostrophe(self.bytes, self.at) => {
+                self.at += 1;
             }
-            b'"' | b'\'' | b'`' => {
-                if let State::Given { fresh, depth } = state {
-                    let (content, end) = literal(text, at);
-                    let value = text.get(content.clone()).unwrap_or_default();
-                    let direct = fresh || depth == 0;
-                    let begins = matches!(before, b'=' | b'(' | b',') || before == b':' && !below;
-                    if value.contains('\n') && !(fresh && begins)
-                        || !value.bytes().any(|b| b.is_ascii_alphanumeric())
-                    {
-                        // The end of a text that spoke of a secret, rather than the beginning of one.
-                        at += 1;
-                        state = State::Idle;
-                        continue;
-                    }
-                    if if direct { value.len() >= SHORTEST } else { looks_random(value) } {
-                        found.push(content);
-                        at = end;
-                    } else if value.len() < SHORTEST {
-                        at = end;
-                    } else {
-                        at += 1;
-                    }
-                    state = State::Given { fresh: false, depth };
-                } else if let Some(end) = quoted_name(bytes, at) {
-                    let name = bytes.get(at + 1..end).unwrap_or_default();
-                    let argument = before == b'(';
-                    state = if is_secret(name) { State::Named { argument } } else { State::Idle };
-                    at = end + 1;
-                } else {
-                    let triple = bytes.get(at + 1) == Some(&byte) && bytes.get(at + 2) == Some(&byte);
-                    if !triple && byte != b'`' && open.is_none() {
-                        open = Some(byte);
-                    }
-                    at += if triple { 3 } else { 1 };
-                }
+            b'"' | b'\'' if self.open.as_ref().is_some_and(|(open, _)| *open == byte) => {
+                self.state = self.open.take().map_or(State::Idle, |(_, state)| state);
+                self.at += 1;
             }
-            b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' | 0x80.. => {
-                while bytes.get(at).is_some_and(|b| is_name(*b)) {
-                    at += 1;
-                }
-                let name = bytes.get(start..at).unwrap_or_default();
-                let prefix = name.len() <= 3 && matches!(bytes.get(at), Some(b'"' | b'\'' | b'#' | b'`'));
-                state = match state {
-                    // A string's prefix: `b"…"`, `r#"…"#`.
-                    State::Given { .. } if prefix => state,
-                    State::Given { fresh: true, .. }
-                        if !below && !is_secret(name) && unquoted(text, start).is_some() =>
-                    {
-                        let end = unquoted(text, start).unwrap_or(at);
-                        found.push(start..end);
-                        at = end;
-                        State::Idle
-                    }
-                    // A wrapper around the value: `Secret("…")`.
-                    State::Given { depth, .. } if bytes.get(at) == Some(&b'(') => {
-                        State::Given { fresh: false, depth }
-                    }
-                    _ if is_secret(name) && defines => State::Given { fresh: true, depth: 0 },
-                    _ if is_secret(name) => State::Named { argument: false },
-                    State::Given { depth, .. } => State::Given { fresh: false, depth },
-                    _ => State::Idle,
-                };
-                defines = before == b'#' && name == b"define";
-                below &= !defines;
+            b'"' | b'\'' | b'`' => self.quoted(Quote { byte, escapes: 0 }),
+            b'\\' => match Quote::at(self.bytes, self.at) {
+                Some(quote) => self.quoted(quote),
+                None => self.at += 1,
+            },
+            b'a'..=b'z' | b'A'..=b'Z' | b'_' | b'$' | 0x80.. => self.word(),
+            b'0'..=b'9' => self.number(),
+            b'=' | b':' | b'!' | b'>' | b'?' | b'~' => self.operator(byte),
+            b'|' => self.otherwise(),
+            b',' => self.comma(),
+            b'(' | b'[' | b'{' | b')' | b']' | b'}' => self.bracket(byte),
+            b';' => {
+                self.state = State::Idle;
+                self.listed = false;
+                self.at += 1;
             }
-            b'0'..=b'9' => {
-                let end = unquoted(text, start);
-                match (state, end) {
-                    (State::Given { fresh: true, .. }, Some(end)) if !below => {
-                        found.push(start..end);
-                        at = end;
-                        state = State::Idle;
-                    }
-                    _ => {
-                        while bytes.get(at).is_some_and(|b| is_name(*b)) {
-                            at += 1;
-                        }
-                    }
-                }
-            }
-            b'=' | b':' | b'!' | b'>' | b'?' | b'~' => {
-                // `::` joins names, `):` ends a header, and some are operators only beside another.
-                let (last, next) = (at.checked_sub(1).and_then(|at| bytes.get(at)), bytes.get(at + 1));
-                let path = match byte {
-                    b':' => next == Some(&b':') || matches!(before, b':' | b')'),
-                    b'!' => next != Some(&b'='),
-                    b'>' => !matches!(last, Some(b'=' | b'-')),
-                    b'?' => !matches!(next, Some(b':' | b'?' | b'=')) && last != Some(&b'?'),
-                    b'~' => next != Some(&b'=') && last != Some(&b'='),
-                    _ => false,
-                };
-                below = false;
-                state = match state {
-                    State::Named { .. } if !path => State::Given { fresh: true, depth: 0 },
-                    State::Given { depth, .. } if !path => State::Given { fresh: true, depth },
-                    _ => state,
-                };
-                at += 1;
-            }
-            b',' => {
-                below = false;
-                state = match state {
-                    State::Named { argument: true } => State::Given { fresh: true, depth: 0 },
-                    State::Given { depth, .. } if depth > 0 => state,
-                    _ => State::Idle,
-                };
-                at += 1;
-            }
-            b'(' | b'[' | b'{' => {
-                state = match state {
-                    // A value in brackets of its own is as good as one without.
-                    State::Given { fresh: true, depth } if byte == b'(' => {
-                        State::Given { fresh: true, depth }
-                    }
-                    State::Given { depth, .. } if byte == b'(' => {
-                        State::Given { fresh: false, depth: depth + 1 }
-                    }
-                    _ => State::Idle,
-                };
-                at += 1;
-            }
-            b')' => {
-                state = match state {
-                    State::Given { depth, .. } if depth > 0 => {
-                        State::Given { fresh: false, depth: depth - 1 }
-                    }
-                    State::Named { .. } => state,
-                    _ => State::Idle,
-                };
-                at += 1;
-            }
-            b']' => {
-                // `config["password"] = …`.
-                state = if matches!(state, State::Named { .. }) { state } else { State::Idle };
-                at += 1;
-            }
-            b'}' | b';' => {
-                state = State::Idle;
-                at += 1;
-            }
-            b'\n' => {
-                // A value may stand on the line after its operator.
-                below = true;
-                open = None;
-                state = match state {
-                    State::Given { fresh: true, .. } => state,
-                    State::Given { depth, .. } if depth > 0 => state,
-                    _ => State::Idle,
-                };
-                at += 1;
+            b'\n' => self.line_end(),
+            // `<th>Password:</th>`
+            b'<' if self.bytes.get(self.at + 1) == Some(&b'/') => {
+                self.state = State::Idle;
+                self.at += 1;
             }
             // Masked before.
-            b'*' if matches!(state, State::Given { fresh: true, .. })
-                && bytes.get(at..).is_some_and(|rest| rest.starts_with(MASK.as_bytes())) =>
+            b'*' if matches!(self.state, State::Given(_, Value { fresh: true, .. }))
+                && self.bytes.get(self.at..).is_some_and(|rest| rest.starts_with(MASK.as_bytes())) =>
             {
-                state = State::Idle;
-                at += MASK.len();
+                self.state = State::Idle;
+                self.at += MASK.len();
             }
-            _ => at += 1,
-        }
-        if !byte.is_ascii_whitespace() {
-            before = byte;
+            _ => self.at += 1,
         }
     }
-}
 
-/// Whether the `'` at `at` stands within a word, as in `don't`, rather than before or behind a text.
-fn is_apostrophe(bytes: &[u8], at: usize) -> bool {
-    let letter = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphabetic);
-    let word = bytes.get(..at).unwrap_or_default();
-    let length = word.iter().rev().take(4).take_while(|b| is_name(**b)).count();
-    // `b'…'` and the like begin a text.
-    let prefix = length <= 2
-        && word.get(at.saturating_sub(length)..).is_some_and(|it| it.iter().all(|b| b"bBrRuUfF".contains(b)));
-    length > 0 && !prefix && letter(bytes.get(at + 1)) && letter(word.last())
-}
-
-fn is_name(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$') || byte >= 0x80
-}
-
-/// Whether a name ends as those of secrets do; digits at its end do not count.
-fn is_secret(name: &[u8]) -> bool {
-    let length = name.iter().rposition(u8::is_ascii_alphabetic).map_or(0, |last| last + 1);
-    let name = name.get(..length).unwrap_or_default();
-    // Nearly no name gets further than its last three letters.
-    let Some(last) = name.last_chunk::<3>().map(|last| last.map(|b| b.to_ascii_lowercase())) else {
-        return false;
-    };
-    if name.len() > LONGEST_NAME || !LAST_LETTERS.contains(&&last) {
-        return false;
+    fn named(&self, name: &Name) -> Named<'_> {
+        let bytes = self.bytes.get(name.at.clone()).unwrap_or_default();
+        Named { sort: name.sort, name: bytes, beside: name.beside }
     }
-    // The longest ending and the marks within it are in the last bytes.
-    let tail = name.get(name.len().saturating_sub(40)..).unwrap_or_default();
-    let folded: Vec<u8> =
-        tail.iter().filter(|b| b.is_ascii_alphanumeric()).map(u8::to_ascii_lowercase).collect();
-    ENDINGS.iter().any(|ending| folded.ends_with(ending.as_bytes()))
-}
 
-/// The end of a quoted name that begins at `at`, if it is one.
-fn quoted_name(bytes: &[u8], at: usize) -> Option<usize> {
-    let quote = bytes.get(at)?;
-    let inside = bytes.get(at + 1..)?.iter().take(LONGEST_NAME);
-    let length = inside.take_while(|b| is_name(**b) || matches!(b, b'-' | b'.')).count();
-    (length > 0 && bytes.get(at + 1 + length) == Some(quote)).then_some(at + 1 + length)
-}
-
-/// The content of the literal that begins at `at`, and where it ends. One that is never closed ends with its line, or, if
-/// it may have several, with the text.
-fn literal(text: &str, at: usize) -> (Range<usize>, usize) {
-    let bytes = text.as_bytes();
-    let quote = bytes.get(at).copied().unwrap_or(b'"');
-    let triple =
-        bytes.get(at..at + 3).is_some_and(|three| three.iter().all(|b| *b == quote)) && quote != b'`';
-    let width = if triple { 3 } else { 1 };
-    let start = at + width;
-    let mut end = start;
-    while let Some(&byte) = bytes.get(end) {
-        let closes = byte == quote
-            && (!triple || bytes.get(end..end + 3).is_some_and(|three| three.iter().all(|b| *b == quote)));
-        if closes {
-            return (start..end, end + width);
+    /// A quote that no open text ends with.
+    fn quoted(&mut self, quote: Quote) {
+        let at = self.at;
+        match std::mem::replace(&mut self.state, State::Idle) {
+            State::Given(name, value) => self.literal(quote, name, value),
+            state => match quotes::name(self.bytes, at, quote) {
+                Some(inside) => {
+                    self.at = inside.end + quote.width();
+                    let name = self.bytes.get(inside.clone()).unwrap_or_default();
+                    let after = match self.before {
+                        b'(' => After::Comma,
+                        _ if name.starts_with(b"-") => After::Comma,
+                        _ => After::Operator,
+                    };
+                    if self.login(name, self.bytes.get(self.at).copied()) {
+                        return;
+                    }
+                    self.state = match names::sort_of(name) {
+                        Some(sort) => State::Named(Name { sort, at: inside, beside: false }, after),
+                        None => State::Idle,
+                    };
+                }
+                None => {
+                    // The text around an escaped quote is open already.
+                    if quote.escapes == 0 {
+                        self.enter(quote, State::Idle);
+                    } else {
+                        self.at += quote.width();
+                        self.state = state;
+                    }
+                }
+            },
         }
-        if byte == b'\n' && !triple && quote != b'`' {
-            return (start..end, end);
-        }
-        // An escaped line end stays one.
-        let escaped = byte == b'\\' && bytes.get(end + 1).is_some_and(|next| *next != b'\n');
-        end += if escaped { 2 } else { 1 };
     }
-    let end = end.min(text.len());
-    (start.min(end)..end, end)
-}
 
-/// The end of a bare value that looks random, as in shell scripts and comments. Names, calls and paths are none.
-fn unquoted(text: &str, at: usize) -> Option<usize> {
-    let rest = text.get(at..)?;
-    let is_value = |b: u8| {
-        b.is_ascii_alphanumeric()
-            || matches!(b, b'_' | b'-' | b'+' | b'/' | b'=' | b'!' | b'@' | b'%' | b'^' | b'*' | b'#')
-    };
-    let length = rest.bytes().take_while(|b| is_value(*b)).count();
-    let value = rest.get(..length)?;
-    let next = rest.as_bytes().get(length);
-    let code = matches!(next, Some(b'(' | b'.' | b'[' | b':' | b'<' | b'"' | b'\''));
-    // Of a text that was cut off here this may be the beginning of one.
-    let cut = length > 0 && rest.get(length..).is_some_and(|rest| rest.starts_with('…'));
-    (!code && (cut || looks_random(value)) && !is_own_id(value)).then_some(at + length)
-}
+    /// Goes on within a text; `state` is for behind it.
+    fn enter(&mut self, quote: Quote, state: State) {
+        let triple =
+            self.bytes.get(self.at..self.at + 3).is_some_and(|it| it.iter().all(|b| *b == quote.byte));
+        if triple || quote.byte == b'`' || quote.escapes > 0 || self.open.is_some() {
+            self.at += if triple && quote.escapes == 0 { 3 } else { quote.width() };
+            self.state = state;
+        } else {
+            self.open = Some((quote.byte, state));
+            self.at += 1;
+        }
+    }
 
-/// Whether that is one of the daemon's own ids, versions or etags, which stand behind all sorts of words in answers.
-fn is_own_id(value: &str) -> bool {
-    let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit() || b.is_ascii_lowercase());
-    let behind = |marks: &[&str], mark: char, most: usize| {
-        value.split_once(mark).is_some_and(|(first, rest)| {
-            marks.contains(&first) && (10..=most).contains(&rest.len()) && digits(rest)
+    /// A literal where a secret's value may be.
+    fn literal(&mut self, quote: Quote, name: Name, value: Value) {
+        let (content, end) = quotes::literal(self.text, self.at, quote);
+        let inside = self.text.get(content.clone()).unwrap_or_default();
+        let direct = value.fresh || value.depth == 0;
+        let begins = matches!(self.before, b'=' | b'(' | b',') || self.before == b':' && !self.below;
+        if inside.contains('\n') && !(value.fresh && begins)
+            || !inside.bytes().any(|b| b.is_ascii_alphanumeric())
+        {
+            // The end of a text that spoke of a secret, rather than the beginning of one.
+            self.at += quote.width();
+            return;
+        }
+        let named = self.named(&name);
+        let masked = !value.compared && named.takes(inside) && (direct || values::looks_random(inside));
+        let next =
+            State::Given(name, Value { fresh: false, compared: false, seen: !value.compared, ..value });
+        if masked {
+            self.found.push(content);
+        }
+        if masked || inside.len() < values::SHORTEST {
+            self.at = end;
+            self.state = next;
+        } else {
+            self.enter(quote, next);
+        }
+    }
+
+    fn word(&mut self) {
+        let start = self.at;
+        let length = self.bytes.get(start..).unwrap_or_default().iter().take_while(|b| is_name(**b)).count();
+        self.at = start + length;
+        let name = self.bytes.get(start..self.at).unwrap_or_default();
+        let next = self.bytes.get(self.at).copied();
+        let last = std::mem::replace(&mut self.word, start..self.at);
+        if matches!(next, Some(b'(' | b'=' | b':' | b' ')) && self.login(name, next) {
+            return;
+        }
+        // `"\ntoken: …"`: the first letter is not of the name.
+        let escaped = start > 0 && self.bytes.get(start - 1) == Some(&b'\\') && b"nrt".contains(&name[0]);
+        let sort = names::sort_of(name).or_else(|| names::sort_of(name.get(1..).filter(|_| escaped)?));
+        if sort.is_none() && matches!(self.state, State::Idle) {
+            self.defines = self.before == b'#' && name == b"define";
+            self.below &= !self.defines;
+            return;
+        }
+        let prefix = name.len() <= 3 && matches!(next, Some(b'"' | b'\'' | b'#' | b'`'));
+        let defines = self.before == b'#' && name == b"define";
+        let state = std::mem::replace(&mut self.state, State::Idle);
+        self.state = match (state, sort) {
+            (State::Given(name, value @ Value { fresh: true, .. }), None) if !self.below => {
+                match self.bare(start, &name) {
+                    Some(end) => {
+                        self.found.push(start..end);
+                        self.at = end;
+                        State::Idle
+                    }
+                    // A string's prefix: `b"…"`, `r#"…"#`.
+                    None if prefix && self.ends_no_text(next) => State::Given(name, value),
+                    None => State::Given(name, Value { fresh: false, ..value }),
+                }
+            }
+            (State::Given(name, value), None) if prefix && self.ends_no_text(next) => {
+                State::Given(name, value)
+            }
+            (State::Given(name, value), None) => State::Given(name, Value { fresh: false, ..value }),
+            // A wrapper around the value: `Secret("…")`.
+            (State::Given(name, value), Some(_)) if next == Some(b'(') => {
+                State::Given(name, Value { fresh: false, ..value })
+            }
+            // `name="password" value="…"`
+            (State::Named(named, after), None)
+                if name.eq_ignore_ascii_case(b"value") && self.before == b'"' =>
+            {
+                State::Named(named, after)
+            }
+            // `environ["PASSWORD"] or "V"`
+            (State::Named(named, _), None) if name == b"or" => {
+                State::Given(Name { beside: true, ..named }, FRESH)
+            }
+            (_, Some(sort)) => self.secret(start, sort, &last),
+            (_, None) => State::Idle,
+        };
+        self.defines = defines;
+        self.below &= !defines;
+    }
+
+    /// Whether a quote begins a text rather than ending the one that is open.
+    fn ends_no_text(&self, quote: Option<u8>) -> bool {
+        self.open.as_ref().is_none_or(|(open, _)| Some(*open) != quote)
+    }
+
+    /// The name of a secret, which ends here.
+    fn secret(&mut self, start: usize, sort: Sort, last: &Range<usize>) -> State {
+        let bytes = self.bytes;
+        let name = Name { sort, at: start..self.at, beside: false };
+        let word = bytes.get(start..self.at).unwrap_or_default();
+        let (before, next) = (start.checked_sub(1).and_then(|at| bytes.get(at)), bytes.get(self.at));
+        let behind = bytes.get(self.at + 1);
+        self.listed |= self.before == b',' || next == Some(&b',');
+        if self.defines {
+            return State::Given(name, FRESH);
+        }
+        match (before, next) {
+            (Some(b'<' | b'.' | b'-' | b':'), Some(b'>')) => self.element(name),
+            (Some(b'<'), Some(b' ')) => self.element(name),
+            // `--password V`
+            (Some(b'-'), Some(b' ')) if is_option(bytes, start) => State::Given(name, FRESH),
+            // `WITH PASSWORD 'V'`
+            (_, Some(b' ')) if behind == Some(&b'\'') && word.eq_ignore_ascii_case(b"password") => {
+                let last = bytes.get(last.clone()).unwrap_or_default();
+                let given = ["with", "by", "encrypted", "identified"]
+                    .iter()
+                    .any(|it| last.eq_ignore_ascii_case(it.as_bytes()));
+                if given { State::Given(name, FRESH) } else { State::Named(name, After::Operator) }
+            }
+            (_, Some(b'(')) if names::is_setter(word) => State::Named(name, After::Call),
+            // `.password("V")`, `Password("V")`
+            (before, Some(b'('))
+                if names::is_whole(word) && (before == Some(&b'.') || word[0].is_ascii_uppercase()) =>
+            {
+                State::Named(Name { beside: true, ..name }, After::Call)
+            }
+            _ => State::Named(name, After::Operator),
+        }
+    }
+
+    /// `<password>V</password>`: masks what is between the tags.
+    fn element(&mut self, name: Name) -> State {
+        let rest = self.bytes.get(self.at..).unwrap_or_default();
+        let rest = rest.get(..rest.len().min(LONGEST_ELEMENT)).unwrap_or_default();
+        let before = self.bytes.get(name.at.start.saturating_sub(40)..name.at.end).unwrap_or_default();
+        let content = (|| {
+            let tag = before.get(before.iter().rposition(|b| *b == b'<')? + 1..)?;
+            let start = rest.iter().position(|b| *b == b'>')? + 1;
+            let length = rest.get(start..)?.iter().position(|b| *b == b'<')?;
+            let closing = rest.get(start + length..)?.strip_prefix(b"</")?.strip_prefix(tag)?;
+            (closing.first() == Some(&b'>')).then_some(self.at + start..self.at + start + length)
+        })();
+        match content {
+            Some(content) if self.named(&name).takes(self.text.get(content.clone()).unwrap_or_default()) => {
+                self.at = content.end;
+                self.found.push(content);
+                State::Idle
+            }
+            _ => State::Named(name, After::Operator),
+        }
+    }
+
+    /// A call or a pair whose password shows by its place alone.
+    fn login(&mut self, name: &[u8], next: Option<u8>) -> bool {
+        let Some(index) = names::password_argument(name) else { return false };
+        let named = Named { sort: Sort::Secret, name: b"password", beside: false };
+        let content = match next {
+            Some(b'(') => lists::argument(self.text, self.at + 1, index, named),
+            Some(b'=' | b':' | b' ') if name.eq_ignore_ascii_case(b"auth") => {
+                let rest = self.bytes.get(self.at..).unwrap_or_default();
+                let gap = rest.iter().take(4).take_while(|b| matches!(b, b'=' | b':' | b' ')).count();
+                let opens = matches!(rest.get(gap), Some(b'(' | b'['));
+                opens.then(|| lists::pair(self.text, self.at + gap + 1, named)).flatten()
+            }
+            _ => None,
+        };
+        content.is_some_and(|content| {
+            self.at = content.end;
+            self.found.push(content);
+            self.state = State::Idle;
+            true
         })
-    };
-    behind(&["s", "h", "sp", "m", "art", "as", "f", "op"], '_', 24)
-        || behind(&["minimal", "signature", "deps", "compact", "full"], '-', 10)
-        || value.strip_prefix('v').is_some_and(|n| n.len() == 13 && n.bytes().all(|b| b.is_ascii_digit()))
-}
-
-/// Letters and digits mixed, of one piece, as no word is.
-fn looks_random(value: &str) -> bool {
-    value.len() >= 8
-        && !value.contains(char::is_whitespace)
-        && value.bytes().any(|b| b.is_ascii_digit())
-        && value.bytes().any(|b| b.is_ascii_alphabetic())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn no_ending_is_overlooked_on_the_quick_way() {
-        for ending in ENDINGS {
-            assert!(may_name(ending.as_bytes()) && may_name(ending.to_uppercase().as_bytes()), "{ending}");
-            assert!(
-                is_secret(ending.as_bytes()) && is_secret(format!("MY_{ending}_2").as_bytes()),
-                "{ending}"
-            );
-        }
-        assert!(!may_name(b"def total(items: list) -> int") && !is_secret(b"items"));
     }
+
+    fn number(&mut self) {
+        let start = self.at;
+        if let State::Given(name, Value { fresh: true, .. }) = &self.state
+            && !self.below
+            && let Some(end) = self.bare(start, name)
+        {
+            self.found.push(start..end);
+            self.at = end;
+            self.state = State::Idle;
+            return;
+        }
+        let rest = self.bytes.get(start..).unwrap_or_default();
+        self.at += rest.iter().take_while(|b| is_name(**b)).count();
+    }
+
+    /// The end of a bare value that looks random, as in shell scripts and comments. Names, calls and paths are none.
+    fn bare(&self, start: usize, name: &Name) -> Option<usize> {
+        let rest = self.bytes.get(start..)?;
+        let is_value = |b: &u8| {
+            b.is_ascii_alphanumeric()
+                || matches!(b, b'_' | b'-' | b'+' | b'/' | b'=' | b'!' | b'@' | b'%' | b'^' | b'*' | b'#')
+        };
+        let length = rest.iter().take(LONGEST_BARE).take_while(|b| is_value(b)).count();
+        let value = self.text.get(start..start + length)?;
+        let next = rest.get(length).copied();
+        let within = next.is_some() && !self.ends_no_text(next);
+        let code = matches!(next, Some(b'(' | b'.' | b'[' | b':' | b'<' | b'"' | b'\'')) && !within;
+        // Of a text that was cut off here this may be the beginning of one.
+        let cut = length > 0 && self.text.get(start + length..).is_some_and(|rest| rest.starts_with('…'));
+        let named = self.named(name);
+        let path = name.sort == Sort::Folder && self.before == b'/';
+        let asked =
+            self.asked(name, start, next) && named.takes(value.split(['=', '#']).next().unwrap_or_default());
+        if code || path || !(cut || asked || named.takes_bare(value)) {
+            return None;
+        }
+        // What is longer than any value is masked to its end all the same.
+        Some(start + rest.iter().take_while(|b| is_value(b)).count())
+    }
+
+    /// Whether the name is one of an address's query, of a list of settings or of the environment, glued to what follows:
+    /// `?password=V`, `DB_PASSWORD=V`.
+    fn asked(&self, name: &Name, start: usize, end: Option<u8>) -> bool {
+        let mark = name.at.start.checked_sub(1).and_then(|at| self.bytes.get(at));
+        let listed = matches!(mark, Some(b'?' | b'&' | b';'));
+        let word = self.bytes.get(name.at.clone()).unwrap_or_default();
+        let of_environment = mark.is_none_or(u8::is_ascii_whitespace)
+            && !word.iter().any(u8::is_ascii_lowercase)
+            && end.is_none_or(|end| end.is_ascii_whitespace());
+        (listed || of_environment)
+            && self.bytes.get(name.at.end) == Some(&b'=')
+            && start == name.at.end + 1
+            && name.sort == Sort::Secret
+    }
+
+    fn operator(&mut self, byte: u8) {
+        let at = self.at;
+        let rest = self.bytes.get(at..).unwrap_or_default();
+        let comparison = ["===", "!==", "==", "!=", "=~", "!~", "~="];
+        if let Some(operator) = comparison.iter().find(|it| rest.starts_with(it.as_bytes())) {
+            self.at += operator.len();
+            self.below = false;
+            self.state = match std::mem::replace(&mut self.state, State::Idle) {
+                State::Named(name, _) => State::Given(Name { beside: true, ..name }, FRESH),
+                State::Given(name, value) => {
+                    State::Given(name, Value { fresh: false, compared: true, ..value })
+                }
+                State::Idle => State::Idle,
+            };
+            return;
+        }
+        let (last, next) = (at.checked_sub(1).and_then(|at| self.bytes.get(at)), self.bytes.get(at + 1));
+        // `::` joins names, `):` ends a header, and some are operators only beside another.
+        let path = match byte {
+            b':' => next == Some(&b':') || matches!(self.before, b':' | b')'),
+            b'!' => true,
+            b'>' => !matches!(last, Some(b'=' | b'-')),
+            b'?' => !matches!(next, Some(b':' | b'?' | b'=')) && last != Some(&b'?'),
+            b'~' => last != Some(&b'='),
+            _ => false,
+        };
+        self.below = false;
+        self.at += 1;
+        if byte == b'='
+            && std::mem::take(&mut self.listed)
+            && let Some((values, end)) = lists::assigned(self.text, at)
+        {
+            self.found.extend(values);
+            self.at = end;
+            self.state = State::Idle;
+            return;
+        }
+        if path {
+            return;
+        }
+        self.state = match std::mem::replace(&mut self.state, State::Idle) {
+            State::Named(name, _) => State::Given(name, FRESH),
+            // Within a call only what is called the value is one: `Secret(value="V", label="…")`.
+            State::Given(_, Value { seen: true, depth: 0, .. }) if byte == b'=' => State::Idle,
+            State::Given(name, value) => {
+                let fresh =
+                    value.depth == 0 || byte != b'=' || self.word_is(&["default", "text", "val", "value"]);
+                State::Given(name, Value { fresh, compared: false, ..value })
+            }
+            State::Idle => State::Idle,
+        };
+    }
+
+    /// `process.env.PASSWORD || "V"`
+    fn otherwise(&mut self) {
+        if !self.bytes.get(self.at..).is_some_and(|rest| rest.starts_with(b"||")) {
+            self.at += 1;
+            return;
+        }
+        self.at += 2;
+        self.state = match std::mem::replace(&mut self.state, State::Idle) {
+            State::Named(name, _) => State::Given(Name { beside: true, ..name }, FRESH),
+            state => state,
+        };
+    }
+
+    fn word_is(&self, words: &[&str]) -> bool {
+        let word = self.bytes.get(self.word.clone()).unwrap_or_default();
+        words.iter().any(|it| word.eq_ignore_ascii_case(it.as_bytes()))
+    }
+
+    fn comma(&mut self) {
+        self.below = false;
+        self.at += 1;
+        self.state = match std::mem::replace(&mut self.state, State::Idle) {
+            State::Named(name, After::Comma) => State::Given(Name { beside: true, ..name }, FRESH),
+            State::Given(name, value) if value.depth > 0 => State::Given(name, value),
+            _ => State::Idle,
+        };
+    }
+
+    fn bracket(&mut self, byte: u8) {
+        self.at += 1;
+        if matches!(self.state, State::Idle) {
+            return;
+        }
+        let wraps = self.word.end + 1 == self.at && self.word_is(WRAPPERS);
+        let state = std::mem::replace(&mut self.state, State::Idle);
+        self.state = match (byte, state) {
+            (b'(', State::Named(name, After::Call)) => State::Given(name, FRESH),
+            // `String::from("V")`, `Some("V")`
+            (b'(', State::Given(name, value)) if wraps => {
+                State::Given(name, Value { fresh: true, depth: value.depth + 1, ..value })
+            }
+            // A value in brackets of its own is as good as one without.
+            (b'(', State::Given(name, value)) => {
+                State::Given(name, Value { depth: value.depth + u32::from(!value.fresh), ..value })
+            }
+            (b')', State::Given(name, value)) if value.depth > 0 => {
+                State::Given(name, Value { fresh: false, depth: value.depth - 1, ..value })
+            }
+            (b')', state @ State::Named(..)) => state,
+            // `config["password"] = …`.
+            (b']', state @ State::Named(..)) => state,
+            _ => State::Idle,
+        };
+    }
+
+    fn line_end(&mut self) {
+        // A value may stand on the line after its operator.
+        self.below = true;
+        self.open = None;
+        self.listed = false;
+        self.at += 1;
+        self.state = match std::mem::replace(&mut self.state, State::Idle) {
+            State::Given(name, value) if value.fresh || value.depth > 0 => State::Given(name, value),
+            _ => State::Idle,
+        };
+    }
+}
+
+/// Whether the word that begins at `start` ends an option of a command: `--db-password`.
+fn is_option(bytes: &[u8], start: usize) -> bool {
+    let before = bytes.get(start.saturating_sub(40)..start).unwrap_or_default();
+    let length = before.iter().rev().take_while(|b| b.is_ascii_alphanumeric() || **b == b'-').count();
+    before.get(before.len() - length..).is_some_and(|option| option.starts_with(b"--"))
 }

@@ -2,72 +2,23 @@
 
 use std::ops::Range;
 
-use super::{Level, MASK};
+use super::makers::may_begin;
+use super::{Level, addresses, keys, makers, phrases};
 
-/// What follows the beginning of a known maker's token.
-#[derive(Clone, Copy)]
-enum Rest {
-    /// At least so many characters, of which one is a digit or a capital: words joined by dashes have few of those.
-    Mixed(usize),
-    /// Just so many capitals and digits, and no small letter behind them.
-    Capitals(usize),
-    /// Somewhere a piece of at least so many letters and digits of several sorts: no word of a name is so long.
-    Piece(usize),
-    /// Three parts with dots between, as a signed token has.
-    Parts,
-}
-
-/// How tokens of known makers begin.
-const PREFIXES: &[(&str, Rest)] = &[
-    ("AGE-SECRET-KEY-", Rest::Mixed(20)),
-    ("AIza", Rest::Piece(16)),
-    ("AKIA", Rest::Capitals(16)),
-    ("ASIA", Rest::Capitals(16)),
-    ("EAACEdEose0cBA", Rest::Mixed(0)),
-    ("SG.", Rest::Piece(16)),
-    ("dop_v1_", Rest::Piece(32)),
-    ("eyJ", Rest::Parts),
-    ("ghp_", Rest::Piece(20)),
-    ("gho_", Rest::Piece(20)),
-    ("ghu_", Rest::Piece(20)),
-    ("ghs_", Rest::Piece(20)),
-    ("ghr_", Rest::Piece(20)),
-    ("github_pat_", Rest::Piece(16)),
-    ("glpat-", Rest::Mixed(16)),
-    ("hf_", Rest::Piece(20)),
-    ("npm_", Rest::Piece(20)),
-    ("pypi-", Rest::Piece(16)),
-    ("rk_live_", Rest::Piece(16)),
-    ("rk_test_", Rest::Piece(16)),
-    ("shpat_", Rest::Piece(20)),
-    ("shpss_", Rest::Piece(20)),
-    ("sk_live_", Rest::Piece(16)),
-    ("sk_test_", Rest::Piece(16)),
-    ("sk-", Rest::Piece(16)),
-    ("whsec_", Rest::Piece(16)),
-    ("xapp-", Rest::Mixed(16)),
-    ("xoxa-", Rest::Mixed(10)),
-    ("xoxb-", Rest::Mixed(10)),
-    ("xoxe-", Rest::Mixed(10)),
-    ("xoxp-", Rest::Mixed(10)),
-    ("xoxr-", Rest::Mixed(10)),
-    ("xoxs-", Rest::Mixed(10)),
-    ("ya29.", Rest::Mixed(20)),
-];
-
-/// No token of a known maker is shorter, nor is the beginning of one that was cut off.
-const SHORTEST: usize = 8;
-/// As much of what follows a prefix is looked at: no token is longer that does not show before.
-const LOOKED_AT: usize = 300;
 /// A run of this many letters and digits of all sorts is no name that a person gave.
 const RANDOM: usize = 40;
 
+/// A run of this many is none if it stands in quotes alone.
+const RANDOM_ALONE: usize = 24;
+/// A checksum has no more hexadecimal digits, but for those of 256 bits and more, which are keys as often.
+const HEX: usize = 64;
+
 /// Adds what is found.
 pub(super) fn find(text: &str, level: Level, found: &mut Vec<Range<usize>>) {
-    private_keys(text, found);
-    addresses(text, found);
     let bytes = text.as_bytes();
     let mut at = 0;
+    // Behind the last private key.
+    let mut behind = 0;
     // The runs of characters that tokens are made of, one after the other.
     while at < bytes.len() {
         let start = at;
@@ -80,20 +31,48 @@ pub(super) fn find(text: &str, level: Level, found: &mut Vec<Range<usize>>) {
             before = byte;
             at += 1;
         }
-        if at - start >= SHORTEST && (begins.is_some() || at - start >= RANDOM) {
-            let chars = text.get(start..at).unwrap_or_default();
-            if let Some(begins) = begins {
-                let cut = text.get(at..).is_some_and(|rest| rest.starts_with('…'));
-                if let Some(token) = token(chars, begins - start, cut) {
-                    // All that follows in the word belongs to it, or may.
-                    found.push(start + token..at);
-                }
-            }
-            if level == Level::Likely && is_random(chars) {
-                found.push(start..at);
-            }
+        if at - start >= makers::SHORTEST && (begins.is_some() || at - start >= RANDOM_ALONE) {
+            run(text, start..at, begins, level, found);
+        }
+        if before == b'N'
+            && start >= behind
+            && let Some(key) = keys::find(text, start..at)
+        {
+            behind = key.end;
+            found.push(key);
+        }
+        if at > start && phrases::may_begin(bytes[start], at - start) && level == Level::Likely {
+            found.extend(phrases::find(text, start..at));
+        }
+        match bytes.get(at) {
+            Some(b':') => found.extend(addresses::find(text, at)),
+            Some(b'@') => found.extend(addresses::of_driver(text, at)),
+            _ => {}
         }
         at += 1;
+    }
+}
+
+/// A run that is not short; `begins`: where in it a known maker's token may begin.
+fn run(text: &str, run: Range<usize>, begins: Option<usize>, level: Level, found: &mut Vec<Range<usize>>) {
+    let chars = text.get(run.clone()).unwrap_or_default();
+    if let Some(begins) = begins {
+        let cut = text.get(run.end..).is_some_and(|rest| rest.starts_with('…'));
+        if let Some(token) = makers::token(chars, begins - run.start, cut) {
+            // All that follows in the word belongs to it, or may.
+            found.push(run.start + token..run.end);
+        }
+    }
+    if makers::is_bot(chars) || chars.len() >= 35 && makers::is_bot_key(text.as_bytes(), run.start) {
+        found.push(run.clone());
+    }
+    if level == Level::Likely {
+        if is_random(chars) {
+            found.extend(keys::last_line(text, run.clone()));
+            found.push(run);
+        } else if is_alone(text.as_bytes(), &run) && is_random_alone(chars) && !is_digest(text, &run, chars) {
+            found.push(run);
+        }
     }
 }
 
@@ -112,163 +91,111 @@ const WORD: [bool; 256] = {
     table
 };
 
-/// The pairs of bytes with which a prefix begins, by [`pair`].
-const BEGINS: [bool; 1 << 11] = {
-    let mut table = [false; 1 << 11];
-    let mut at = 0;
-    while at < PREFIXES.len() {
-        let prefix = PREFIXES[at].0.as_bytes();
-        table[pair(prefix[0], prefix[1])] = true;
-        at += 1;
-    }
-    table
-};
-
-const fn pair(first: u8, second: u8) -> usize {
-    (first as usize * 37 + second as usize) & ((1 << 11) - 1)
-}
-
-/// Whether a prefix may begin with these two bytes. Nearly no word does.
-fn may_begin(first: u8, second: Option<&u8>) -> bool {
-    second.is_some_and(|second| BEGINS[pair(first, *second)])
-}
-
-/// Where in a word, not before `from`, a known maker's token begins: at the word's beginning, or behind what is no letter or
-/// digit.
-fn token(word: &str, from: usize, cut: bool) -> Option<usize> {
-    let bytes = word.as_bytes();
-    let mut before = b' ';
-    for (at, &byte) in bytes.iter().enumerate().skip(from) {
-        if !before.is_ascii_alphanumeric() && may_begin(byte, bytes.get(at + 1)) {
-            // Words have ASCII characters alone.
-            let rest = word.get(at..word.len().min(at + LOOKED_AT)).unwrap_or_default();
-            if rest.len() >= SHORTEST && is_token(rest, cut) {
-                return Some(at);
-            }
-        }
-        before = byte;
-    }
-    None
-}
-
-fn is_token(word: &str, cut: bool) -> bool {
-    PREFIXES.iter().any(|(prefix, rest)| word.strip_prefix(prefix).is_some_and(|it| rest.fits(it, cut)))
-}
-
-impl Rest {
-    /// Whether that may follow; of a text that was `cut` off behind it, whether it may be how that begins.
-    fn fits(self, rest: &str, cut: bool) -> bool {
-        let telling = |byte: u8| byte.is_ascii_digit() || byte.is_ascii_uppercase();
-        if cut {
-            return rest.bytes().any(telling);
-        }
-        match self {
-            Self::Mixed(least) => rest.len() >= least && (least == 0 || rest.bytes().any(telling)),
-            Self::Capitals(count) => {
-                let run = rest.bytes().take_while(|b| b.is_ascii_uppercase() || b.is_ascii_digit()).count();
-                run == count && !rest.as_bytes().get(run).is_some_and(u8::is_ascii_lowercase)
-            }
-            Self::Piece(least) => rest
-                .split(|c: char| !c.is_ascii_alphanumeric())
-                .any(|piece| piece.len() >= least && piece.bytes().any(telling)),
-            Self::Parts => rest.len() >= 30 && rest.contains('.'),
-        }
-    }
-}
-
 /// Whether a word is like the base64 of random bytes: long, of one piece, with capitals, small letters and digits mixed.
 fn is_random(word: &str) -> bool {
     let word = word.trim_end_matches('=');
-    if word.len() < RANDOM || word.contains(['.', '-']) || word.matches('/').count() * 16 > word.len() {
+    if word.len() < RANDOM || word.contains(['.', '-', '_']) || word.matches('/').count() * 16 > word.len() {
         return false;
     }
-    let count = |is: fn(&u8) -> bool| word.bytes().filter(is).count();
-    let (upper, lower, digits) =
-        (count(u8::is_ascii_uppercase), count(u8::is_ascii_lowercase), count(u8::is_ascii_digit));
-    // Changes between the three kinds are rare in names, which change at the beginnings of words.
-    let kind = |byte: u8| match byte {
-        b'A'..=b'Z' => 0,
-        b'a'..=b'z' => 1,
-        b'0'..=b'9' => 2,
-        _ => 3,
-    };
-    let changes = word.bytes().zip(word.bytes().skip(1)).filter(|(a, b)| kind(*a) != kind(*b)).count();
+    let Mixture { upper, lower, digits, changes } = Mixture::of(word);
     upper >= 5 && lower >= 5 && digits >= 3 && changes * 5 >= word.len() * 2
 }
 
-/// Private keys. Code that only speaks of their first line has none behind it.
-fn private_keys(text: &str, found: &mut Vec<Range<usize>>) {
-    const BEGIN: &str = "-----BEGIN ";
-    let mut at = 0;
-    while let Some(start) = text.get(at..).and_then(|rest| rest.find(BEGIN)).map(|found| at + found) {
-        at = start + BEGIN.len();
-        let header = text.get(at..).unwrap_or_default();
-        let header = header.get(..header.find("-----").unwrap_or(0)).unwrap_or_default();
-        if header.contains("PRIVATE KEY") && header.len() < 60 {
-            let behind = at + header.len() + "-----".len();
-            if let Some(end) = key_end(text, behind) {
-                found.push(start..end);
-                at = end;
-            }
-        }
-    }
+/// Of what sorts the characters of a word are.
+struct Mixture {
+    upper: usize,
+    lower: usize,
+    digits: usize,
+    /// How often the sort changes: rarely in names, which change at the beginnings of words.
+    changes: usize,
 }
 
-/// Where the key ends whose first line ends at `behind`: behind its last line, or where it was cut off. None if it is no key.
-fn key_end(text: &str, behind: usize) -> Option<usize> {
-    const END: &str = "-----END ";
-    // The words of a line, without what code and comments put around it.
-    let marks = |c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '\\' | ',' | ';' | '*' | '#');
-    let coded =
-        |word: &str| word.bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'='));
-    let mut end = None;
-    let mut after_long = false;
-    let mut at = behind;
-    for (number, line) in text.get(behind..)?.split_inclusive('\n').take(400).enumerate() {
-        let next = at + line.len();
-        let body = line.trim_matches(marks).trim_start_matches("//").trim_matches(marks);
-        if let Some(closing) = line.find(END) {
-            let tail = line.get(closing + END.len()..).unwrap_or_default();
-            let dashes = tail.find("-----").map_or(tail.trim_end().len(), |dashes| dashes + 5);
-            // What stands between two such lines is a key, unless it is a page of prose.
-            return (number < 200).then_some(at + closing + END.len() + dashes);
-        }
-        let mut words = body.split(|c: char| marks(c)).filter(|word| !word.is_empty());
-        let long = words.clone().any(|word| word.len() >= 16 && coded(word.trim_end_matches('…')));
-        let goes_on = match (number, words.next(), words.next()) {
-            // Behind the dashes a key may follow on the same line.
-            (0, first, _) => first.is_none() || long,
-            (_, None, _) => true,
-            // `Proc-Type: 4,ENCRYPTED`
-            (_, Some(first), Some(_)) => number < 5 && first.ends_with(':'),
-            (_, Some(only), None) => long || (only.len() < 70 && coded(only.trim_end_matches('…'))),
+impl Mixture {
+    fn of(word: &str) -> Self {
+        let count = |is: fn(&u8) -> bool| word.bytes().filter(is).count();
+        let kind = |byte: u8| match byte {
+            b'A'..=b'Z' => 0,
+            b'a'..=b'z' => 1,
+            b'0'..=b'9' => 2,
+            _ => 3,
         };
-        if !goes_on {
-            break;
+        Self {
+            upper: count(u8::is_ascii_uppercase),
+            lower: count(u8::is_ascii_lowercase),
+            digits: count(u8::is_ascii_digit),
+            changes: word.bytes().zip(word.bytes().skip(1)).filter(|(a, b)| kind(*a) != kind(*b)).count(),
         }
-        // The last line of a key is shorter than the others.
-        if long || after_long && !body.is_empty() {
-            end = Some(at + line.trim_end_matches('\n').len());
-        }
-        after_long = long;
-        at = next;
     }
-    end
 }
 
-/// The password in `scheme://user:password@host`.
-fn addresses(text: &str, found: &mut Vec<Range<usize>>) {
-    let mut at = 0;
-    while let Some(start) = text.get(at..).and_then(|rest| rest.find("://")).map(|found| at + found + 3) {
-        let rest = text.get(start..).unwrap_or_default();
-        let stop = |c: char| c.is_whitespace() || matches!(c, '/' | '"' | '\'' | '`' | '<' | '>' | '?' | '#');
-        let authority = rest.get(..rest.find(stop).unwrap_or(rest.len())).unwrap_or_default();
-        if let Some((user, _)) = authority.rsplit_once('@')
-            && let Some(colon) = user.find(':')
-            && !user.get(colon + 1..).is_some_and(|it| it == MASK || it.starts_with(['$', '{', '%']))
-        {
-            found.push(start + colon + 1..start + user.len());
-        }
-        at = start + authority.len();
+/// Whether a run is all that stands between two quotes.
+fn is_alone(bytes: &[u8], run: &Range<usize>) -> bool {
+    let quote = |byte: Option<&u8>| byte.copied().filter(|b| matches!(b, b'"' | b'\'' | b'`'));
+    let opens = quote(run.start.checked_sub(1).and_then(|at| bytes.get(at)));
+    let behind = bytes.get(run.end);
+    let closes = quote(if behind == Some(&b'\\') { bytes.get(run.end + 1) } else { behind });
+    opens.is_some() && opens == closes
+}
+
+/// The same for a run in quotes of its own, where names of many words, paths and addresses are rare.
+fn is_random_alone(word: &str) -> bool {
+    let word = word.trim_end_matches('=');
+    let Mixture { upper, lower, digits, changes } = Mixture::of(word);
+    let length = word.len();
+    if upper + lower + digits == length {
+        let is_hex = |b: u8| b.is_ascii_digit() || matches!(b, b'a'..=b'f');
+        let is_small_hex = word.to_ascii_lowercase().bytes().all(is_hex) && (upper == 0 || lower == 0);
+        return match () {
+            () if is_small_hex => length >= HEX && is_varied(word),
+            // Of all sorts, or of two.
+            () if upper >= 3 && lower >= 3 => digits >= 2 && changes * 5 >= length * 2,
+            () => {
+                length >= RANDOM_ALONE
+                    && digits >= 4
+                    && digits * 2 <= length
+                    && changes * 4 >= length
+                    && is_varied(word)
+            }
+        };
     }
+    // The url-safe alphabet.
+    let marks = word.bytes().filter(|b| matches!(b, b'-' | b'_')).count();
+    let coded = marks + upper + lower + digits == length && marks * 8 <= length;
+    coded && length >= RANDOM && upper >= 5 && lower >= 5 && digits >= 3 && changes * 5 >= length * 2
+}
+
+/// Whether a word has many different characters: no alphabet of a test and no zeros.
+fn is_varied(word: &str) -> bool {
+    let mut seen = 0_u128;
+    let mut steps = 0;
+    for two in word.as_bytes().windows(2) {
+        seen |= 1 << (two[0] & 127);
+        // `0123456789abcdef`
+        steps += usize::from(two[0].wrapping_add(1) == two[1] || two[0] == two[1]);
+    }
+    seen.count_ones() >= 10 && steps * 4 <= word.len()
+}
+
+/// Whether a run of hexadecimal digits is said to be a checksum, on its line before it.
+fn is_digest(text: &str, run: &Range<usize>, word: &str) -> bool {
+    const SAYS: &[&str] = &[
+        "hash",
+        "sha",
+        "digest",
+        "checksum",
+        "integrity",
+        "fingerprint",
+        "commit",
+        "etag",
+        "blake",
+        "md5",
+        "sum",
+    ];
+    if !word.bytes().all(|b| b.is_ascii_hexdigit()) {
+        return false;
+    }
+    let before =
+        text.get(text.ceil_char_boundary(run.start.saturating_sub(120))..run.start).unwrap_or_default();
+    let line = before.rsplit('\n').next().unwrap_or_default().to_ascii_lowercase();
+    SAYS.iter().any(|says| line.contains(says))
 }

@@ -348,13 +348,19 @@ fn sweep(bed: &Bed) -> Vec<String> {
         let answer = bed.world.tools.protocol(session, method, params.to_string().as_bytes(), &Cancel::new());
         told.push(match answer {
             Ok(bytes) => String::from_utf8(bytes).unwrap(),
-            Err(error) => error.message,
+            Err(error) => format!("{} {:?}", error.message, error.details),
         });
     };
     for symbol in &bed.known.symbols {
         protocol("resources/read", json!({"uri": format!("sdl://shop/symbol/{symbol}")}));
     }
     protocol("resources/read", json!({"uri": format!("sdl://shop/slice/{}", bed.known.slices[0])}));
+    let said = format!("Use {} with password: {} there", bed.planted.token, bed.planted.likely[0]);
+    protocol("prompts/get", json!({"name": "debug", "arguments": {"task": said, "symbol": said}}));
+    protocol("prompts/get", json!({"name": said}));
+    protocol("prompts/get", json!({"name": "debug", "arguments": {"task": "a", said.clone(): "b"}}));
+    protocol("resources/read", json!({"uri": format!("sdl://shop/{said}")}));
+    protocol(&said, json!({}));
     for begun in ["g", "ghp_", "d", "c"] {
         let argument = json!({"name": "symbol", "value": begun});
         protocol(

@@ -1,0 +1,106 @@
+//! Private keys.
+
+use std::ops::Range;
+
+const BEGIN: &str = "-----BEGIN ";
+
+/// The private key that begins in the run of letters and dashes at `run`. Code that only speaks of its first line has none behind it.
+pub(super) fn find(text: &str, run: Range<usize>) -> Option<Range<usize>> {
+    let start = run.end.checked_sub(BEGIN.len() - 1)?;
+    let header = text.get(start..text.floor_char_boundary(start + 120))?.strip_prefix(BEGIN)?;
+    let header = header.get(..header.find("-----")?)?;
+    if !header.contains("PRIVATE KEY") || header.len() >= 60 {
+        return None;
+    }
+    let behind = start + BEGIN.len() + header.len() + "-----".len();
+    key_end(text, behind).map(|end| start..end)
+}
+
+/// No key is longer.
+const LONGEST: usize = 32 << 10;
+
+/// Where the key ends whose first line ends at `behind`: behind its last line, or where it was cut off. None if it is no key.
+fn key_end(text: &str, behind: usize) -> Option<usize> {
+    const END: &str = "-----END ";
+    let rest = text.get(behind..text.floor_char_boundary(behind + LONGEST))?;
+    // No key has another within it: what was looked at once is not looked at again.
+    let rest = rest.get(..rest.find(BEGIN).unwrap_or(rest.len()))?;
+    let mut end = None;
+    let mut after_long = false;
+    let mut at = behind;
+    for (number, line) in rest.split_inclusive('\n').take(400).enumerate() {
+        let next = at + line.len();
+        if let Some(closing) = line.find(END) {
+            let tail = line.get(closing + END.len()..).unwrap_or_default();
+            let dashes = tail.find("-----").map_or(tail.trim_end().len(), |dashes| dashes + 5);
+            // What stands between two such lines is a key, unless it is a page of prose.
+            return (number < 200).then_some(at + closing + END.len() + dashes);
+        }
+        let mut words = words(line);
+        let long = words.clone().any(is_long);
+        let goes_on = match (number, words.next(), words.next()) {
+            // Behind the dashes a key may follow on the same line.
+            (0, first, _) => first.is_none() || long,
+            (_, None, _) => true,
+            // `Proc-Type: 4,ENCRYPTED`
+            (_, Some(first), Some(_)) => number < 5 && first.ends_with(':') || long,
+            (_, Some(only), None) => long || (only.len() < 70 && is_coded(only)),
+        };
+        if !goes_on {
+            break;
+        }
+        // The last line of a key is shorter than the others.
+        if long || after_long && words_end(line) > 0 {
+            end = Some(at + if long { line.trim_end_matches('\n').len() } else { words_end(line) });
+        }
+        after_long = long;
+        at = next;
+    }
+    end
+}
+
+/// The words of a line, without what code and comments put around them and between.
+fn words(line: &str) -> impl Iterator<Item = &str> + Clone {
+    let mark = |c: char| c.is_whitespace() || "\"'`,;*#()[]>".contains(c);
+    // `…\n" +`: the letter of an escaped line end is none of the key's.
+    line.split(mark).flat_map(|word| word.split("\\n")).flat_map(|word| word.split("\\r")).filter_map(
+        |word| {
+            let word = word.trim_matches('\\').trim_start_matches("//");
+            (!matches!(word, "" | "+" | "." | "<<" | "..")).then_some(word)
+        },
+    )
+}
+
+/// Where the last word of a line ends.
+fn words_end(line: &str) -> usize {
+    words(line).last().map_or(0, |word| word.as_ptr() as usize - line.as_ptr() as usize + word.len())
+}
+
+fn is_coded(word: &str) -> bool {
+    word.trim_end_matches('…').bytes().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'/' | b'='))
+}
+
+fn is_long(word: &str) -> bool {
+    word.len() >= 16 && is_coded(word)
+}
+
+/// The last line of a key whose first is not there: a short one below the `line` of random letters that ends at `end`.
+pub(super) fn last_line(text: &str, line: Range<usize>) -> Option<Range<usize>> {
+    let below = text.get(line.end..text.floor_char_boundary(line.end + 200))?;
+    let (rest, below) = below.split_once('\n')?;
+    let below = below.split('\n').next()?;
+    let mut words = words(below);
+    let (only, none) = (words.next()?, words.next());
+    let alone = is_marks(rest) && none.is_none();
+    let mixed = |is: fn(&u8) -> bool| only.bytes().any(|b| is(&b));
+    let random = only.ends_with('=')
+        || mixed(u8::is_ascii_digit)
+        || mixed(u8::is_ascii_uppercase) && mixed(u8::is_ascii_lowercase);
+    let start = only.as_ptr() as usize - text.as_ptr() as usize;
+    (alone && random && only.len() >= 4 && is_coded(only)).then_some(start..start + only.len())
+}
+
+/// Whether nothing follows on a line but marks.
+fn is_marks(rest: &str) -> bool {
+    words(rest).next().is_none()
+}
