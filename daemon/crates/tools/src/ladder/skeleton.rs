@@ -70,7 +70,7 @@ fn rendered(text: &SourceText, line: &skeleton::Line, found: &Matches, wanted: &
 /// among them, and the blocks that hold methods are looked into.
 fn hidden(text: &SourceText, outline: &Outline, scope: DefIx) -> Vec<Range<usize>> {
     let mut hidden: Vec<Range<usize>> = Vec::new();
-    for (ix, def) in outline.iter().filter(|(ix, _)| *ix != DefIx::MODULE && *ix != scope) {
+    for (_, def) in outline.iter().filter(|(ix, _)| *ix != DefIx::MODULE && *ix != scope) {
         let seen = def.flags.has(DefFlags::EXPORTED) || def.kind == SymbolKind::Impl;
         let holds_scope = outline
             .def(scope)
