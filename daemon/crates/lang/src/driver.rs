@@ -9,6 +9,7 @@ use crate::build::{Builder, EffectTable, Half};
 use crate::kinds::{FieldNames, KindNames, Tables};
 use crate::skeleton::Flow;
 use crate::tape::{Node, Tape};
+use crate::tokens::Style;
 use crate::{ExtractError, parse};
 
 use sdl_model::facts::ExprIx;
@@ -46,6 +47,9 @@ pub trait Language: Copy + Sized + 'static {
     const FUNCTION_SCOPED: bool = false;
     /// Whether a blank line between a block of documentation and what it is about means nothing.
     const DETACHED_DOCS: bool = false;
+
+    /// What formatters are free to choose.
+    const STYLE: Style = Style { optional_semicolons: false, either_quote: false };
 
     /// Whether nodes of this kind are comments. They never reach [`Language::enter`].
     fn is_comment(kind: Self::K) -> bool;
@@ -115,10 +119,10 @@ pub(crate) fn run<L: Language>(
 ) -> Result<Facts, ExtractError> {
     let tree = parse::parse(lang, grammar, L::prepare, bytes)?;
     let src = text_of(bytes);
-    let tape: Tape<'_, L> = Tape::new(&tree, &src, tables)?;
+    let mut tape: Tape<'_, L> = Tape::new(&tree, &src, tables)?;
     drop(tree);
     let mut cx: Cx<'_, L> = Cx {
-        b: Builder::new(&src, bytes, L::effects(), L::separator(lang)),
+        b: Builder::new(&src, bytes, L::effects(), L::separator(lang)).with_tokens(tape.take_tokens()),
         state: L::State::default(),
         lang,
     };

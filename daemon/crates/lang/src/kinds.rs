@@ -2,6 +2,8 @@
 
 use tree_sitter::Language as Grammar;
 
+use crate::tokens::Form;
+
 /// An enum of node kinds, made by [`kinds!`](crate::kinds).
 pub trait KindNames: Copy + Eq + std::fmt::Debug + Send + Sync + 'static {
     /// Every kind, its name in the grammar, and whether it is a named node (else a token).
@@ -69,6 +71,8 @@ pub struct Tables<K, F> {
     kinds: Vec<(K, bool)>,
     /// By kind id: whether nodes of it are comments or text literals.
     prose: Vec<bool>,
+    /// By kind id.
+    forms: Vec<Form>,
     /// By field id.
     fields: Vec<F>,
 }
@@ -91,6 +95,9 @@ impl<K: KindNames, F: FieldNames> Tables<K, F> {
         let prose = (0..grammar.node_kind_count() as u16)
             .map(|id| grammar.node_kind_is_named(id) && is_prose(grammar.node_kind_for_id(id).unwrap_or("")))
             .collect();
+        let forms = (0..grammar.node_kind_count() as u16)
+            .map(|id| Form::of(grammar.node_kind_for_id(id).unwrap_or(""), grammar.node_kind_is_named(id)))
+            .collect();
         let mut fields = vec![F::NONE; grammar.field_count() + 1];
         for &(field, name) in F::NAMES {
             if let Some(slot) =
@@ -99,7 +106,7 @@ impl<K: KindNames, F: FieldNames> Tables<K, F> {
                 *slot = field;
             }
         }
-        Self { kinds, prose, fields }
+        Self { kinds, prose, forms, fields }
     }
 
     /// The names that `grammar` does not know; a test wants this empty.
@@ -125,6 +132,11 @@ impl<K: KindNames, F: FieldNames> Tables<K, F> {
     /// Whether nodes of that number are comments or text literals.
     pub(crate) fn is_prose(&self, id: u16) -> bool {
         self.prose.get(usize::from(id)).copied().unwrap_or(false)
+    }
+
+    /// What nodes of that number are to a recorder of tokens.
+    pub(crate) fn form(&self, id: u16) -> Form {
+        self.forms.get(usize::from(id)).copied().unwrap_or_default()
     }
 
     /// The field of that number.

@@ -20,6 +20,7 @@ mod scanner;
 mod secret_files;
 pub mod skeleton;
 pub mod tape;
+mod tokens;
 
 pub use classify::{Limits, classify};
 pub use detect::detect;
@@ -31,3 +32,4 @@ pub use parse::{PARSE_STEPS_BASE, PARSE_STEPS_PER_BYTE, parse_only};
 pub use rules::{Judged, Rules, extract_guarded};
 pub use secret_files::is_secret_file;
 pub use skeleton::{Structure, structure};
+pub use tokens::Style;

@@ -7,6 +7,7 @@
 use tree_sitter::Tree;
 
 use crate::kinds::Tables;
+use crate::tokens::{Recorder, Tokens};
 use crate::{ExtractError, Language};
 
 /// More nodes than this and the file is data, not code: about 40 MB of tape.
@@ -31,6 +32,7 @@ pub struct Tape<'a, L: Language> {
     errors: u32,
     /// The comments and text literals, those inside others left out: their places, in order.
     prose: Vec<u32>,
+    tokens: Tokens,
 }
 
 impl<'a, L: Language> Tape<'a, L> {
@@ -44,9 +46,13 @@ impl<'a, L: Language> Tape<'a, L> {
         let mut prose = Vec::new();
         let mut prose_end = 0;
         let mut cursor = root.walk();
+        let mut tokens = Recorder::new(src.as_bytes(), L::STYLE);
+        let span = |node: tree_sitter::Node<'_>| node.start_byte() as u32..node.end_byte() as u32;
         'walk: loop {
             let node = cursor.node();
             let (kind, keep) = tables.kind(node.kind_id());
+            let form = tables.form(node.kind_id());
+            tokens.enter(node.kind_id(), form, span(node), L::is_comment(kind), node.child_count() == 0);
             if broken && (node.is_error() || node.is_missing()) {
                 errors += 1;
             }
@@ -69,6 +75,7 @@ impl<'a, L: Language> Tape<'a, L> {
                 });
             }
             if cursor.goto_first_child() {
+                tokens.descend(form);
                 // A token that is left out and yet has children hands them to the node around it.
                 open.push(if keep { ix } else { open.last().copied().unwrap_or(0) });
                 continue;
@@ -77,6 +84,7 @@ impl<'a, L: Language> Tape<'a, L> {
                 if !cursor.goto_parent() {
                     break 'walk;
                 }
+                tokens.leave(span(cursor.node()));
                 if let Some(ix) = open.pop() {
                     let next = recs.len() as u32;
                     if let Some(rec) = recs.get_mut(ix as usize) {
@@ -85,7 +93,12 @@ impl<'a, L: Language> Tape<'a, L> {
                 }
             }
         }
-        Ok(Self { src, recs, errors, prose })
+        Ok(Self { src, recs, errors, prose, tokens: tokens.finish() })
+    }
+
+    /// Takes the tokens off the tape.
+    pub(crate) fn take_tokens(&mut self) -> Tokens {
+        std::mem::take(&mut self.tokens)
     }
 
     /// How many nodes.

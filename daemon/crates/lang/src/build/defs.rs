@@ -166,8 +166,7 @@ impl<'a> Builder<'a> {
     /// also counts for the definition that it stands in.
     pub fn leaf_of(&mut self, parent: DefIx, new: NewDef<'a>) -> DefIx {
         let def = self.add_def(new, parent);
-        let span = self.def(def).span;
-        self.def_mut(def).fingerprint = self.fingerprint_of(span.start, span.end, &[]);
+        self.set_fingerprints(def, &[]);
         def
     }
 
@@ -277,12 +276,10 @@ impl<'a> Builder<'a> {
     pub(crate) fn close(&mut self) {
         let Some(frame) = self.frames.pop() else { return };
         self.settle_shapes(frame.def, frame.pending);
-        let span = self.def(frame.def).span;
         let inner = self.child_spans.split_off(frame.children.min(self.child_spans.len()));
         // A type's members stand for themselves; what a function defines inside is part of what it does.
         let apart = if self.def(frame.def).kind.is_callable() { &[][..] } else { &inner };
-        let fingerprint = self.fingerprint_of(span.start, span.end, apart);
-        self.def_mut(frame.def).fingerprint = fingerprint;
+        self.set_fingerprints(frame.def, apart);
         self.child_span(frame.def);
         let receiver = self.frames.last().and_then(|outer| outer.receiver);
         self.use_receiver(receiver);
@@ -297,29 +294,6 @@ impl<'a> Builder<'a> {
     fn child_span(&mut self, def: DefIx) {
         let span = self.def(def).span;
         self.child_spans.push((span.start, span.end));
-    }
-
-    /// Hashes the bytes from `start` to `end` less the spans of `inner` (in order), each piece without the white space
-    /// around it: what moves definitions about changes nothing.
-    fn fingerprint_of(&self, start: u32, end: u32, inner: &[(u32, u32)]) -> u64 {
-        let mut hasher = blake3::Hasher::new();
-        let mut at = start;
-        let mut piece = |from: u32, to: u32| {
-            let bytes = self.bytes.get(from as usize..to as usize).unwrap_or_default().trim_ascii();
-            if !bytes.is_empty() {
-                hasher.update(bytes).update(b"\n");
-            }
-        };
-        for &(from, to) in inner {
-            if from > at {
-                piece(at, from);
-            }
-            at = at.max(to);
-        }
-        piece(at, end.max(at));
-        let mut out = [0; 8];
-        out.copy_from_slice(hasher.finalize().as_bytes().first_chunk::<8>().unwrap_or(&[0; 8]));
-        u64::from_be_bytes(out)
     }
 
     fn span(&mut self, start: u32, end: u32) -> Span {
@@ -410,6 +384,11 @@ impl<'a> Builder<'a> {
     pub fn flag(&mut self, def: DefIx, flags: DefFlags) {
         let def = self.def_mut(def);
         def.flags = def.flags.with(flags);
+    }
+
+    /// Says that the code from `start` to `end` is documentation: it does nothing.
+    pub fn doc_span(&mut self, start: u32, end: u32) {
+        self.docs.push((start, end));
     }
 
     /// Sets the documentation of `def` to `doc`, already clean.

@@ -8,6 +8,7 @@ mod interface;
 mod intern;
 mod keys;
 mod lines;
+mod prints;
 mod prose;
 mod refs;
 mod shapes;
@@ -25,6 +26,7 @@ pub(crate) use half::parts;
 pub use half::{Half, MAX_ELEMENTS};
 pub(crate) use written::Written;
 
+use crate::tokens::Tokens;
 use lines::Lines;
 
 /// Most invariants of one definition.
@@ -80,6 +82,9 @@ pub struct Builder<'a> {
     comments: Option<(u32, u32)>,
     pending: Vec<shapes::Pending>,
     prose: prose::Said,
+    tokens: Tokens,
+    /// Documentation written as code, in order: first byte and one past the last.
+    docs: Vec<(u32, u32)>,
 }
 
 impl<'a> Builder<'a> {
@@ -112,9 +117,17 @@ impl<'a> Builder<'a> {
             comments: None,
             pending: Vec::new(),
             prose: prose::Said::default(),
+            tokens: Tokens::default(),
+            docs: Vec::new(),
         };
         builder.open_module();
         builder
+    }
+
+    /// The same, knowing the file's tokens.
+    pub(crate) fn with_tokens(mut self, tokens: Tokens) -> Self {
+        self.tokens = tokens;
+        self
     }
 
     /// The whole file's text.

@@ -232,6 +232,11 @@ pub struct Def {
     pub effects: Vec<Effect>,
     /// Hash of its own bytes: its span, and for what can't be called that less the spans of the definitions inside it.
     pub fingerprint: u64,
+    /// Hash of the tokens in the same stretch, with the nodes around them: comments, white space, documentation and the
+    /// choices of formatters change nothing here.
+    pub tokens: u64,
+    /// The same of its body alone; 0 without one.
+    pub body_tokens: u64,
 }
 
 impl Def {
@@ -264,6 +269,8 @@ impl Def {
             invariants: Vec::new(),
             effects: Vec::new(),
             fingerprint: 0,
+            tokens: 0,
+            body_tokens: 0,
         }
     }
 }

@@ -29,6 +29,7 @@ use sdl_model::{Lang, SymbolKind};
 use crate::build::{EffectTable, Half};
 use crate::driver::{Cx, Language, Visit};
 use crate::skeleton::Flow;
+use crate::tokens::Style;
 
 pub use kinds::{F, K};
 pub use state::State;
@@ -50,6 +51,7 @@ impl Language for Ecma {
     // A function may use a variable that is declared behind it.
     const FUNCTION_SCOPED: bool = true;
     const DETACHED_DOCS: bool = true;
+    const STYLE: Style = Style { optional_semicolons: true, either_quote: true };
 
     fn is_comment(kind: K) -> bool {
         matches!(kind, K::Comment | K::HtmlComment | K::HashBang)

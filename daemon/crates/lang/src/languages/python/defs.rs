@@ -12,15 +12,17 @@ use crate::driver::Visit;
 const SHORT_VALUE: usize = 60;
 
 pub(super) fn module_doc(cx: &mut Context<'_>, root: Node<'_>) {
-    if let Some(doc) = docstring(root) {
-        cx.b.doc(DefIx::MODULE, &doc);
-    }
+    docstring(cx, DefIx::MODULE, root);
 }
 
-/// The documentation that stands first in `block`.
-fn docstring(block: Node<'_>) -> Option<String> {
-    let text = block.first().filter(|first| first.is(K::ExpressionStatement))?.first()?;
-    if text.is(K::String) { clean_docstring(types::content(text)) } else { None }
+/// Gives `def` the documentation that `block` begins with.
+fn docstring(cx: &mut Context<'_>, def: DefIx, block: Node<'_>) {
+    let Some(statement) = block.first().filter(|first| first.is(K::ExpressionStatement)) else { return };
+    let Some(text) = statement.first().filter(|text| text.is(K::String)) else { return };
+    cx.b.doc_span(statement.start(), statement.end());
+    if let Some(doc) = clean_docstring(types::content(text)) {
+        cx.b.doc(def, &doc);
+    }
 }
 
 pub(super) fn decorated<'a>(cx: &mut Context<'a>, node: Node<'a>) {
@@ -48,8 +50,8 @@ pub(super) fn definition<'a>(cx: &mut Context<'a>, node: Node<'a>, whole: Node<'
     if let Some(generics) = node.child(F::TypeParameters) {
         cx.b.def_mut(def).generics = Some(cx.b.out.str(&fold(generics.text(), 200)));
     }
-    if let Some(doc) = node.child(F::Body).and_then(docstring) {
-        cx.b.doc(def, &doc);
+    if let Some(body) = node.child(F::Body) {
+        docstring(cx, def, body);
     }
 }
 

@@ -20,6 +20,7 @@ use crate::build::{EffectTable, Half};
 use crate::driver::{Cx, Language, Visit};
 use crate::kinds;
 use crate::skeleton::Flow;
+use crate::tokens::Style;
 
 kinds! {
     nodes {
@@ -180,6 +181,7 @@ impl Language for Python {
     const FLOW: Flow = flow::FLOW;
 
     const FUNCTION_SCOPED: bool = true;
+    const STYLE: Style = Style { optional_semicolons: false, either_quote: true };
 
     fn is_comment(kind: K) -> bool {
         kind == K::Comment
