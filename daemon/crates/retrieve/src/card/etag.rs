@@ -11,8 +11,9 @@ use crate::Sym;
 
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
-/// The part of an etag behind its level: a hash of what a full card says of the symbol itself, and of its body. Lines,
-/// metrics, clusters and versions are left out: an unedited symbol keeps it.
+/// The part of an etag after its level: a hash of what a full card says of the symbol itself, and of its tokens. Lines,
+/// metrics, clusters and versions are left out, and so are comments and white space that no card shows: a symbol keeps its
+/// etag through a formatter. An edited doc comment changes it, since cards show that.
 pub(crate) fn content(sym: &Sym, edges: &[Edge]) -> String {
     let (def, outline) = (sym.def(), sym.outline());
     let mut text = String::with_capacity(512);
@@ -48,7 +49,7 @@ pub(crate) fn content(sym: &Sym, edges: &[Edge]) -> String {
         put(&edge.confidence);
     }
 
-    let hash = stable_hash(&[text.as_bytes(), &def.fingerprint.to_le_bytes()]);
+    let hash = stable_hash(&[text.as_bytes(), &def.tokens.to_le_bytes()]);
     (0..10).map(|digit| char::from(ALPHABET[(hash >> (digit * 5)) as usize & 31])).collect()
 }
 

@@ -3,10 +3,11 @@
 use std::collections::{HashMap, HashSet};
 
 use sdl_ledger::Changes;
-use sdl_model::{EdgeKind, Resolution, SymbolId, SymbolKind, Version};
+use sdl_model::{Resolution, SymbolId, SymbolKind, Version};
 
+use super::left::{Left, left_behind, verb};
 use super::symbols::Change;
-use super::types::{BlastItem, ChangeType, FanInTrend};
+use super::types::{BlastItem, FanInTrend};
 use crate::card::{Enrichment, used_by_test};
 use crate::numbers::Milli;
 use crate::{History, Result, Source, Sym};
@@ -20,6 +21,11 @@ const MOST: usize = 2_000;
 const OPENED: usize = 3;
 /// How far a change of what others rely on is followed.
 const FAR: u32 = 3;
+
+/// Users that a symbol must have gained to count as growing,
+const GROWN_BY: i64 = 2;
+/// and how many of those that it had.
+const GROWN_RATE: f64 = 0.25;
 
 /// How fan-in moved between two versions, for the symbols whose fan-in did.
 #[derive(Clone, Debug, Default)]
@@ -43,6 +49,23 @@ impl FanIn {
         Ok(Self { grown })
     }
 
+    /// The same where what was renamed or moved is one symbol, and what is new has not grown.
+    #[must_use]
+    pub fn following(mut self, changed: &[Change]) -> Self {
+        for change in changed {
+            match &change.old {
+                Some(old) if change.is_elsewhere() => {
+                    let lost = self.grown.remove(&old.id).unwrap_or(0);
+                    *self.grown.entry(change.symbol()).or_default() += lost;
+                }
+                None => drop(self.grown.remove(&change.symbol())),
+                Some(_) => {}
+            }
+        }
+        self.grown.retain(|_, by| *by != 0);
+        self
+    }
+
     /// A symbol's fan-in then and now, if it moved.
     pub fn trend(&self, history: &dyn History, symbol: SymbolId) -> Result<Option<FanInTrend>> {
         let Some(by) = self.grown.get(&symbol) else { return Ok(None) };
@@ -50,17 +73,18 @@ impl FanIn {
         Ok(Some(FanInTrend { previous: current.saturating_add_signed(-by), current }))
     }
 
-    /// Symbols whose fan-in grew, the fastest first: who depends on them depends on more and more.
+    /// Symbols whose fan-in grew by enough to matter, the fastest first: who depends on them depends on more and more.
     pub fn amplifiers(&self, history: &dyn History, most: usize) -> Result<Vec<(SymbolId, FanInTrend)>> {
         let mut found = Vec::new();
-        for (&symbol, _) in self.grown.iter().filter(|(_, by)| **by > 0) {
+        for (&symbol, _) in self.grown.iter().filter(|(_, by)| **by >= GROWN_BY) {
             if history.symbol_file(symbol)?.is_some() {
                 found.extend(self.trend(history, symbol)?.map(|trend| (symbol, trend)));
             }
         }
-        let growth = |trend: &FanInTrend| trend.current as f64 / (trend.previous.max(1)) as f64;
+        found.retain(|(_, trend)| trend.growth() >= GROWN_RATE);
         found.sort_by(|a, b| {
-            growth(&b.1).total_cmp(&growth(&a.1)).then(b.1.current.cmp(&a.1.current)).then(a.0.cmp(&b.0))
+            let faster = b.1.growth().total_cmp(&a.1.growth());
+            faster.then(b.1.current.cmp(&a.1.current)).then(a.0.cmp(&b.0))
         });
         found.truncate(most);
         Ok(found)
@@ -71,9 +95,23 @@ struct Affected {
     distance: u32,
     weight: f32,
     reason: String,
+    /// The changed symbol that it is affected by.
+    origin: SymbolId,
+    /// Whether its use of that leads nowhere now.
+    lost: bool,
 }
 
-/// The symbols that `changed` may affect, most important first. Those that changed themselves are left out.
+/// A symbol whose users come next.
+struct Reached {
+    symbol: SymbolId,
+    weight: f32,
+    name: String,
+    /// Whether the users of its users count too.
+    far: bool,
+    origin: SymbolId,
+}
+
+/// The symbols that `changed` may affect, most important first. Those that do something else themselves are left out.
 pub fn blast_radius(
     source: &Source<'_>,
     history: &dyn History,
@@ -83,18 +121,20 @@ pub fn blast_radius(
     enrichment: &dyn Enrichment,
     most: usize,
 ) -> Result<Vec<BlastItem>> {
-    let own: HashSet<SymbolId> = changed.iter().map(Change::symbol).collect();
+    // A symbol that only moved, or whose documentation was edited, is affected like any other.
+    let own = changed.iter().filter(|change| change.is_behavior() || !change.is_edit());
+    let own: HashSet<SymbolId> = own.map(Change::symbol).collect();
     let mut affected: HashMap<SymbolId, Affected> = HashMap::new();
-    let mut wave: Vec<(SymbolId, f32, String, bool)> = Vec::new();
-    for change in changed.iter().filter(|change| change.is_edit()) {
+    let mut wave: Vec<Reached> = Vec::new();
+    for change in changed.iter().filter(|change| change.is_behavior()) {
         let name = change.new.as_ref().or(change.old.as_ref()).map_or("", |sym| sym.qualified()).to_owned();
-        wave.push((change.symbol(), 1.0, name, change.interface_changed()));
+        let (symbol, far) = (change.symbol(), change.interface_changed());
+        wave.push(Reached { symbol, weight: 1.0, name, far, origin: symbol });
     }
-    lost_targets(history, from, changes, changed, &own, &mut affected)?;
     for distance in 1..=FAR {
         let most_in = if distance == 1 { MOST } else { MOST_IN };
         let mut next = Vec::new();
-        for (symbol, weight, name, far) in wave {
+        for Reached { symbol, weight, name, far, origin } in wave {
             for edge in history.in_edges(symbol, most_in)? {
                 if own.contains(&edge.from) || affected.len() >= MOST {
                     continue;
@@ -106,53 +146,40 @@ pub fn blast_radius(
                     continue;
                 }
                 let reason = format!("{} {name}", verb(edge.kind));
-                affected.insert(edge.from, Affected { distance, weight: carried, reason });
+                let found = Affected { distance, weight: carried, reason, origin, lost: false };
+                affected.insert(edge.from, found);
                 if far && known.is_none() {
-                    next.push((edge.from, carried * 0.5));
+                    next.push((edge.from, carried * 0.5, origin));
                 }
             }
         }
         wave = Vec::new();
-        for (symbol, weight) in next {
+        for (symbol, weight, origin) in next {
             let Some(sym) = source.symbol(symbol)? else { continue };
-            wave.push((symbol, weight, sym.qualified().to_owned(), true));
+            let name = sym.qualified().to_owned();
+            wave.push(Reached { symbol, weight, name, far: true, origin });
         }
         // Neighbours of neighbours only where what others rely on changed.
-        wave.sort_by(|a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        wave.sort_by(|a, b| b.weight.total_cmp(&a.weight).then(a.symbol.cmp(&b.symbol)));
     }
+    let left = left_behind(source, history, (from, changes), changed)?;
+    say_left(left, &own, &mut affected);
     ranked(source, history, affected, fan_in, enrichment, most)
 }
 
-/// Symbols that depended on one that is gone, and have lost it.
-fn lost_targets(
-    history: &dyn History,
-    from: Version,
-    changes: &Changes,
-    changed: &[Change],
-    own: &HashSet<SymbolId>,
-    affected: &mut HashMap<SymbolId, Affected>,
-) -> Result<()> {
-    let gone: HashMap<SymbolId, &str> = changed
-        .iter()
-        .filter_map(|change| Some((change, change.old.as_ref()?)))
-        .filter(|(change, old)| change.what == ChangeType::Removed || old.id != change.symbol())
-        .map(|(_, old)| (old.id, old.qualified()))
-        .collect();
-    if gone.is_empty() {
-        return Ok(());
-    }
-    for &symbol in changes.edges.iter().filter(|symbol| !own.contains(symbol)) {
-        if history.symbol_file(symbol)?.is_none() {
+/// Says what became of the uses of those who were left behind. Where several were lost, the first counts.
+fn say_left(left: Vec<Left>, own: &HashSet<SymbolId>, affected: &mut HashMap<SymbolId, Affected>) {
+    for Left { user, target: origin, reason, lost, .. } in left {
+        if own.contains(&user) {
             continue;
         }
-        for edge in history.out_edges_at(symbol, from)? {
-            if let Some(name) = gone.get(&edge.to) {
-                let reason = format!("{} {name}, which is gone", past(edge.kind));
-                affected.insert(symbol, Affected { distance: 1, weight: 1.0, reason });
-            }
+        match affected.get_mut(&user) {
+            Some(known) if known.lost => {}
+            Some(known) if !lost && known.origin == origin && known.distance == 1 => known.reason = reason,
+            Some(_) if !lost => {}
+            _ => drop(affected.insert(user, Affected { distance: 1, weight: 1.0, reason, origin, lost })),
         }
     }
-    Ok(())
 }
 
 fn sureness(resolution: Resolution) -> f32 {
@@ -160,26 +187,6 @@ fn sureness(resolution: Resolution) -> f32 {
         Resolution::Exact => 1.0,
         Resolution::Inferred => 0.8,
         Resolution::Ambiguous => 0.5,
-    }
-}
-
-fn verb(kind: EdgeKind) -> &'static str {
-    match kind {
-        EdgeKind::Call => "calls",
-        EdgeKind::Implements => "implements",
-        EdgeKind::Config => "configures by",
-        EdgeKind::Import => "imports",
-        EdgeKind::Ref => "uses",
-    }
-}
-
-fn past(kind: EdgeKind) -> &'static str {
-    match kind {
-        EdgeKind::Call => "called",
-        EdgeKind::Implements => "implemented",
-        EdgeKind::Config => "was configured by",
-        EdgeKind::Import => "imported",
-        EdgeKind::Ref => "used",
     }
 }
 
@@ -236,6 +243,7 @@ fn ranked(
                 fan_in_trend: fan_in.trend(history, symbol)?,
                 test_proximity,
                 processes,
+                origin: found.origin,
             },
         ));
     }

@@ -2,10 +2,10 @@
 
 use std::collections::BTreeSet;
 
-use sdl_model::Edge;
-use sdl_model::facts::ParamKind;
+use sdl_model::facts::{DefFlags, Expr, ExprIx, Param, ParamKind};
+use sdl_model::{Edge, Lang, SymbolKind};
 
-use super::types::{SetDiff, TextDiff, Tiers};
+use super::types::{Break, SetDiff, TextDiff, Tiers};
 use crate::Sym;
 use crate::card::{SideEffect, side_effects};
 
@@ -16,43 +16,54 @@ pub(crate) struct Differences {
     pub(crate) invariants: Option<SetDiff<String>>,
     pub(crate) side_effects: Option<SetDiff<SideEffect>>,
     pub(crate) body_changed: bool,
+    pub(crate) doc_changed: bool,
+    /// Whether its header differs in more than its name.
+    pub(crate) header_changed: bool,
+    /// What those who use it have lost.
+    pub(crate) breaks: Vec<Break>,
     pub(crate) tiers: Tiers,
 }
 
 impl Differences {
-    /// Whether anything differs at all.
+    /// Whether anything differs at all. White space and comments are nothing.
     pub(crate) fn any(&self) -> bool {
-        self.body_changed || self.tiers != Tiers::STABLE
+        self.body_changed || self.doc_changed || self.tiers != Tiers::STABLE
     }
 }
 
 /// Compares a symbol then and now; `edges` are its outgoing edges then and now.
 pub(crate) fn compare(old: &Sym, new: &Sym, edges: (&[Edge], &[Edge])) -> Differences {
-    let interface_stable = interface(old) == interface(new);
-    let invariants = set_diff(invariants(old), invariants(new));
-    let effects = set_diff(side_effects(old), side_effects(new));
+    let same_tokens = old.def().tokens == new.def().tokens;
     let dependencies_stable = targets(edges.0).eq(targets(edges.1));
-    let same_bytes = old.def().fingerprint == new.def().fingerprint;
-    // The fingerprint covers the header too. Where the header changed, the body is taken as changed only if something
-    // about it did: there is no hash of the body alone.
-    let body_changed = !same_bytes
-        && (interface_stable
-            || body_length(old) != body_length(new)
-            || invariants.is_some()
-            || effects.is_some()
-            || !dependencies_stable);
+    let doc = |sym: &Sym| sym.def().doc.map(|doc| sym.outline().str(doc).to_owned());
+    // The same tokens are the same header and body, however they are laid out and quoted; who may use the symbol can
+    // be said elsewhere.
+    let (header_changed, invariants, side_effects) = if same_tokens {
+        (access(old) != access(new), None, None)
+    } else {
+        let effects = set_diff(side_effects(old), side_effects(new));
+        (header(old) != header(new), set_diff(invariants(old), invariants(new)), effects)
+    };
+    // A file's own name is its path.
+    let same_name = old.name() == new.name() || new.kind() == SymbolKind::Module;
+    let interface_stable = same_name && !header_changed;
+    // What differs and is neither header nor name is the body: also the arguments of a decorator, or a value.
+    let body_changed = old.def().body_tokens != new.def().body_tokens || !same_tokens && interface_stable;
     Differences {
-        signature: (signature(old) != signature(new))
-            .then(|| TextDiff { before: signature(old).to_owned(), after: signature(new).to_owned() }),
+        signature: (!interface_stable || !same_tokens && signature(old) != signature(new))
+            .then(|| signature_diff(old, new)),
         body_changed,
+        doc_changed: doc(old) != doc(new),
+        header_changed,
+        breaks: if header_changed { breaks(old, new) } else { Vec::new() },
         tiers: Tiers {
             interface_stable,
             behavior_stable: !body_changed && invariants.is_none(),
-            side_effects_stable: effects.is_none(),
+            side_effects_stable: side_effects.is_none(),
             dependencies_stable,
         },
         invariants,
-        side_effects: effects,
+        side_effects,
     }
 }
 
@@ -60,24 +71,126 @@ fn signature(sym: &Sym) -> &str {
     sym.outline().str(sym.def().signature)
 }
 
-/// What others may rely on: name, header, parameters, result, bases, who may use it.
-fn interface(sym: &Sym) -> Vec<String> {
+/// Both headers, with as much around them as it takes to tell them apart.
+fn signature_diff(old: &Sym, new: &Sym) -> TextDiff {
+    let plain = |sym: &Sym| signature(sym).to_owned();
+    let decorated = |sym: &Sym| {
+        let marks = decorators(sym).into_iter().map(|name| format!("@{name} "));
+        marks.chain([plain(sym)]).collect::<String>()
+    };
+    let derived = |sym: &Sym| {
+        let bases = bases(sym).join(", ");
+        if bases.is_empty() { decorated(sym) } else { format!("{} of {bases}", decorated(sym)) }
+    };
+    let whole = |sym: &Sym| {
+        let seen = if sym.exported() { "exported" } else { "not exported" };
+        let access = format!("{:?}", sym.def().visibility).to_lowercase();
+        format!("{seen}, {access} {}: {}", sym.kind().name(), derived(sym))
+    };
+    let both = |text: &dyn Fn(&Sym) -> String| TextDiff { before: text(old), after: text(new) };
+    let ways: [&dyn Fn(&Sym) -> String; 3] = [&plain, &decorated, &derived];
+    let shortest = ways.into_iter().map(both).find(|diff| diff.before != diff.after);
+    shortest.unwrap_or_else(|| both(&whole))
+}
+
+/// Who may use it, and as what.
+fn access(sym: &Sym) -> String {
+    let def = sym.def();
+    let shown = def.flags.without(DefFlags::GENERATED);
+    format!("{:?} {:?} {}", def.kind, def.visibility, shown.0)
+}
+
+/// What others may rely on but the name: parameters, result, bases, who may use it.
+fn header(sym: &Sym) -> Vec<String> {
     let (def, outline) = (sym.def(), sym.outline());
     let mut parts = vec![
-        sym.name().to_owned(),
-        signature(sym).to_owned(),
-        format!("{:?} {:?} {}", def.kind, def.visibility, def.flags.0),
+        access(sym),
         def.ret_text.map_or("", |ix| outline.str(ix)).to_owned(),
         def.generics.map_or("", |ix| outline.str(ix)).to_owned(),
     ];
-    for param in def.params.iter().filter(|param| param.kind != ParamKind::Receiver) {
-        let ty = param.ty_text.map_or("", |ix| outline.str(ix));
+    // What a variable starts as may be part of its text; that is its body.
+    if def.body_start.is_some() || def.kind.is_callable() || def.kind.is_type() {
+        parts.push(signature(sym).replacen(sym.name(), "_", 1));
+    }
+    parts.push(def.ty.and_then(|ty| outline.arena.dotted(ty)).unwrap_or_default());
+    for param in params(sym) {
+        let ty = param.ty_text.map_or("", |ty| outline.str(ty));
         parts.push(format!("{} {ty} {} {:?}", outline.str(param.name), param.optional, param.kind));
     }
-    for ty in def.bases.iter().map(|base| base.ty).chain(def.decorators.iter().copied()) {
-        parts.push(outline.arena.dotted(ty).unwrap_or_default());
-    }
+    parts.extend(bases(sym));
+    parts.extend(decorators(sym));
     parts
+}
+
+fn params(sym: &Sym) -> impl Iterator<Item = &Param> {
+    sym.def().params.iter().filter(|param| param.kind != ParamKind::Receiver)
+}
+
+fn bases(sym: &Sym) -> Vec<String> {
+    let arena = &sym.outline().arena;
+    sym.def().bases.iter().map(|base| arena.dotted(base.ty).unwrap_or_default()).collect()
+}
+
+/// The names of decorators, their arguments left out.
+fn decorators(sym: &Sym) -> Vec<String> {
+    let arena = &sym.outline().arena;
+    let name = |ix: ExprIx| match arena.expr(ix) {
+        Expr::Call(base, _) | Expr::New(base) => arena.dotted(*base),
+        _ => arena.dotted(ix),
+    };
+    sym.def().decorators.iter().map(|ix| name(*ix).unwrap_or_else(|| "…".to_owned())).collect()
+}
+
+/// What those who use a symbol may have lost by a change of its header.
+fn breaks(old: &Sym, new: &Sym) -> Vec<Break> {
+    let mut found = Vec::new();
+    let rank = |sym: &Sym| (!sym.exported(), sym.def().visibility as u8);
+    let (before, after) = (rank(old), rank(new));
+    if after.0 > before.0 || after.1 > before.1 {
+        found.push(Break::Hidden);
+    }
+    let is = |sym: &Sym, flag: DefFlags| sym.def().flags.has(flag);
+    if old.kind() != new.kind() && old.kind().is_callable() != new.kind().is_callable()
+        || is(old, DefFlags::STATIC) != is(new, DefFlags::STATIC)
+        || is(old, DefFlags::ASYNC) != is(new, DefFlags::ASYNC)
+    {
+        found.push(Break::KindChanged);
+    }
+    found.extend(param_breaks(old, new));
+    let result = |sym: &Sym| sym.def().ret_text.map(|ix| sym.outline().str(ix).to_owned());
+    let changed = match (result(old), result(new)) {
+        (Some(before), Some(after)) => before != after,
+        // Where a result that is not stated is none.
+        (Some(_), None) => matches!(new.outline().lang, Lang::Go | Lang::Rust),
+        _ => false,
+    };
+    if changed {
+        found.push(Break::ResultChanged);
+    }
+    found
+}
+
+fn param_breaks(old: &Sym, new: &Sym) -> Option<Break> {
+    fn count(sym: &Sym, counts: impl Fn(&Param) -> bool) -> usize {
+        params(sym).filter(|param| counts(param)).count()
+    }
+    fn is_rest(param: &Param) -> bool {
+        matches!(param.kind, ParamKind::Rest | ParamKind::KeywordRest)
+    }
+    fn names(sym: &Sym) -> Vec<&str> {
+        params(sym).filter(|param| !is_rest(param)).map(|param| sym.outline().str(param.name)).collect()
+    }
+    let needed = |param: &Param| !param.optional && !is_rest(param);
+    let (before, after) = (names(old), names(new));
+    if count(new, needed) > count(old, needed) {
+        return Some(Break::ParameterNeeded);
+    }
+    let takes_rest = count(new, is_rest) > 0;
+    if before.len() > after.len() && !takes_rest || count(old, is_rest) > 0 && !takes_rest {
+        return Some(Break::ParameterGone);
+    }
+    let sorted = |names: &[&str]| -> BTreeSet<String> { names.iter().map(|name| (*name).to_owned()).collect() };
+    (before != after && sorted(&before) == sorted(&after)).then_some(Break::ParameterMoved)
 }
 
 pub(super) fn body_length(sym: &Sym) -> u32 {

@@ -2,12 +2,14 @@
 
 mod blast;
 mod compare;
+mod left;
 mod pair;
 pub(crate) mod successors;
 mod symbols;
 mod types;
 
 pub use blast::{FanIn, blast_radius};
+pub use left::{Left, left_behind};
 pub(crate) use symbols::change_between;
 pub use symbols::{Change, changed_symbols};
-pub use types::{BlastItem, ChangeType, ChangedSymbol, Delta, FanInTrend, SetDiff, TextDiff, Tiers};
+pub use types::{BlastItem, Break, ChangeType, ChangedSymbol, Delta, FanInTrend, SetDiff, TextDiff, Tiers};

@@ -9,6 +9,8 @@ use crate::Sym;
 
 /// Symbols that went and came in one file, beyond which shapes are not compared.
 const MOST_OF_FILE: usize = 300;
+/// Bodies of fewer bytes are alike by chance.
+const TELLING: u32 = 30;
 /// How alike two symbols must be.
 const ALIKE: f32 = 0.6;
 
@@ -21,7 +23,8 @@ pub(super) fn pairs(went: &[Sym], came: &[Sym]) -> Vec<(usize, usize)> {
         new_taken: vec![false; came.len()],
         pairs: Vec::new(),
     };
-    pairing.by_bytes();
+    pairing.by_tokens();
+    pairing.by_body();
     pairing.by_shape();
     pairing.by_place();
     pairing.modules();
@@ -44,19 +47,19 @@ impl Pairing<'_> {
         self.pairs.push((old, new));
     }
 
-    /// The same bytes: moved as they were. Where several have the same bytes, those under the same qualified name go
+    /// The same tokens: moved as they were. Where several have the same tokens, those under the same qualified name go
     /// together, then those that are alone of their name's owner.
-    fn by_bytes(&mut self) {
-        let mut by_bytes: HashMap<(u64, SymbolKind), Vec<usize>> = HashMap::new();
+    fn by_tokens(&mut self) {
+        let mut by_tokens: HashMap<(u64, SymbolKind), Vec<usize>> = HashMap::new();
         for (i, sym) in self.went.iter().enumerate() {
             if sym.kind() != SymbolKind::Module {
-                by_bytes.entry((sym.def().fingerprint, sym.kind())).or_default().push(i);
+                by_tokens.entry((sym.def().tokens, sym.kind())).or_default().push(i);
             }
         }
         let came = self.came;
         for strict in [true, false] {
             for (new, sym) in came.iter().enumerate() {
-                let Some(olds) = by_bytes.get(&(sym.def().fingerprint, sym.kind())) else { continue };
+                let Some(olds) = by_tokens.get(&(sym.def().tokens, sym.kind())) else { continue };
                 if self.new_taken[new] {
                     continue;
                 }
@@ -67,6 +70,33 @@ impl Pairing<'_> {
                 if let Some(old) = if strict { same_name } else { same_name.or(only) } {
                     self.take(old, new);
                 }
+            }
+        }
+    }
+
+    /// The same body under another name, wherever it is, if no other symbol that went or came has it.
+    fn by_body(&mut self) {
+        let mut by_body: HashMap<(u64, SymbolKind), (Vec<usize>, Vec<usize>)> = HashMap::new();
+        let key = |sym: &Sym| {
+            let tells = sym.kind().is_callable() && sym.def().body_tokens != 0 && body_length(sym) >= TELLING;
+            tells.then(|| (sym.def().body_tokens, sym.kind()))
+        };
+        for (old, sym) in self.went.iter().enumerate() {
+            if let Some(key) = key(sym) {
+                by_body.entry(key).or_default().0.push(old);
+            }
+        }
+        for (new, sym) in self.came.iter().enumerate() {
+            if let Some(sides) = key(sym).and_then(|key| by_body.get_mut(&key)) {
+                sides.1.push(new);
+            }
+        }
+        for sides in by_body.into_values() {
+            if let ([old], [new]) = (sides.0.as_slice(), sides.1.as_slice())
+                && !self.old_taken[*old]
+                && !self.new_taken[*new]
+            {
+                self.take(*old, *new);
             }
         }
     }

@@ -8,7 +8,7 @@ use sdl_model::{Edge, SymbolId, SymbolKind, Version};
 use super::compare::{Differences, compare};
 use super::pair::pairs;
 use super::successors::sides;
-use super::types::{ChangeType, ChangedSymbol, Tiers};
+use super::types::{Break, ChangeType, ChangedSymbol, Tiers};
 use crate::card::{Detail, range};
 use crate::source::symbols_in_row;
 use crate::{History, Outlines, Result, Sym};
@@ -32,17 +32,30 @@ impl Change {
         self.new.as_ref().or(self.old.as_ref()).map_or(SymbolId(0), |sym| sym.id)
     }
 
-    /// Whether those who depend on it may have to change.
+    /// Whether those who depend on it may have to change: it is new or gone, or its header differs in more than its name.
     pub fn interface_changed(&self) -> bool {
-        self.differences.as_ref().is_none_or(|differences| !differences.tiers.interface_stable)
+        self.differences.as_ref().is_none_or(|differences| differences.header_changed)
     }
 
-    /// Whether it was edited, rather than that its names resolve to something else.
+    /// Whether somebody edited it, if only its documentation, rather than that its names resolve to something else.
     pub fn is_edit(&self) -> bool {
         let differences = self.differences.as_ref();
-        self.what != ChangeType::Modified
-            || self.old.as_ref().is_some_and(|old| old.id != self.symbol())
-            || differences.is_some_and(|d| d.body_changed || !d.tiers.interface_stable)
+        self.is_elsewhere() || differences.is_some_and(|d| d.doc_changed) || self.is_behavior()
+    }
+
+    /// Whether what it does or shows to others changed. A move, another name alone and documentation do not count.
+    pub fn is_behavior(&self) -> bool {
+        self.differences.as_ref().is_none_or(|d| d.body_changed || d.header_changed)
+    }
+
+    /// Whether it goes by another id than before.
+    pub fn is_elsewhere(&self) -> bool {
+        self.old.as_ref().is_some_and(|old| old.id != self.symbol())
+    }
+
+    /// What those who use it have lost by a change of its header.
+    pub fn breaks(&self) -> &[Break] {
+        self.differences.as_ref().map_or(&[], |differences| &differences.breaks)
     }
 
     /// As it stands on the wire, without card.
@@ -68,6 +81,7 @@ impl Change {
             invariant_diff: differences.and_then(|d| d.invariants.clone()),
             side_effect_diff: differences.and_then(|d| d.side_effects.clone()),
             body_changed: differences.is_some_and(|d| d.body_changed),
+            doc_changed: differences.is_some_and(|d| d.doc_changed),
             tiers: differences.map_or(
                 Tiers {
                     interface_stable: !stable,

@@ -15,12 +15,29 @@ pub enum ChangeType {
     Added,
     /// It is gone.
     Removed,
-    /// Its header, body or dependencies changed.
+    /// Its header, body, documentation or dependencies changed.
     Modified,
     /// It goes by another name, and may have changed besides.
     Renamed,
     /// It lives in another file or owner under the same name, and may have changed besides.
     Moved,
+}
+
+/// What those who use a symbol lose by a change of its header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Break {
+    /// Fewer may use it.
+    Hidden,
+    /// It takes fewer parameters.
+    ParameterGone,
+    /// It asks for more parameters.
+    ParameterNeeded,
+    /// It takes the same parameters in another order.
+    ParameterMoved,
+    /// It states another result.
+    ResultChanged,
+    /// It is called otherwise: a value for a function, a static method for one of an instance, `async`.
+    KindChanged,
 }
 
 /// A text before and after.
@@ -108,7 +125,7 @@ pub struct ChangedSymbol {
     /// For a renamed or moved one: the file it had, if another.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub previous_file: Option<String>,
-    /// Its header, if that changed.
+    /// Its header, if that changed: with decorators, bases or who may use it, where only those did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature_diff: Option<TextDiff>,
     /// Its invariants, if those changed.
@@ -117,8 +134,11 @@ pub struct ChangedSymbol {
     /// Its side effects, if those changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub side_effect_diff: Option<SetDiff<SideEffect>>,
-    /// Whether its own bytes changed.
+    /// Whether its body does something else. Comments, white space and documentation don't count.
     pub body_changed: bool,
+    /// Whether its documentation changed.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub doc_changed: bool,
     /// How deep the change goes.
     pub tiers: Tiers,
     /// Its card as it is now, where that was asked for and fits.
@@ -155,6 +175,13 @@ pub struct BlastItem {
     /// The processes it takes part in, where those are at hand.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub processes: Vec<String>,
+    /// The changed symbol that it is affected by; not on the wire.
+    #[serde(skip, default = "nobody")]
+    pub origin: SymbolId,
+}
+
+fn nobody() -> SymbolId {
+    SymbolId(0)
 }
 
 /// Fan-in in two versions.
@@ -165,6 +192,13 @@ pub struct FanInTrend {
     pub previous: u64,
     /// As it is.
     pub current: u64,
+}
+
+impl FanInTrend {
+    /// How many came for each that was there.
+    pub fn growth(self) -> f64 {
+        self.current.saturating_sub(self.previous) as f64 / self.previous.max(1) as f64
+    }
 }
 
 /// What changed between two versions.

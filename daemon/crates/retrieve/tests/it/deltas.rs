@@ -168,7 +168,7 @@ fn the_blast_radius_ranks_dependents() {
     assert_eq!(told[0], ("total_price", 1));
     assert!(told.contains(&("Cart.checkout", 2)), "{told:?}");
     assert!(blast.iter().all(|item| item.name != "unit_price"));
-    assert_eq!(blast[0].reason, "calls unit_price");
+    assert_eq!(blast[0].reason, "calls unit_price, which asks for more parameters now");
 }
 
 /// Everything that one symbol's processes know of.
@@ -206,6 +206,151 @@ fn of_two_alike_the_tested_one_and_the_one_in_a_process_come_first() {
         assert_eq!((told[0].as_str(), told[1].as_str(), told[2].as_str()), ("three", runs, last), "{told:?}");
         assert_eq!(order(&Runs(runs), 2), told[..2], "also of those that are told");
     }
+}
+
+fn renamed_sources(ledger: &mut MemoryLedger, from: &str, to: &str, renames: &[(&str, &str)]) {
+    let mut content = text(from);
+    for (old, new) in renames {
+        content = content.replace(old, new);
+    }
+    ledger.write(&[(from, None), (to, Some(content.as_bytes()))]);
+}
+
+#[test]
+fn comments_and_layout_are_no_change() {
+    let mut ledger = shop();
+    let old = "    if not 0 <= discount < 1:\n        raise";
+    let new = "    # Sanity.\n    if not 0 <= discount < 1:  # a share\n\n          raise";
+    edit(&mut ledger, "shop/pricing.py", old, new);
+    assert_eq!(changes(&ledger), []);
+    let head = ledger.head();
+    let changed = head.changes_between(Version(1), Version(2)).unwrap();
+    assert_eq!(changed.files.len(), 1, "though the file changed");
+}
+
+#[test]
+fn documentation_is_a_change_that_affects_nobody() {
+    let mut ledger = shop();
+    edit(&mut ledger, "shop/pricing.py", "The price of one item.", "What one item costs.");
+    let found = changes(&ledger);
+    assert_eq!(told(&found), [(ChangeType::Modified, "unit_price")]);
+    assert!(found[0].doc_changed && !found[0].body_changed);
+    assert_eq!(found[0].tiers, sdl_retrieve::diff::Tiers::STABLE);
+    assert_eq!(blast(&ledger), []);
+}
+
+/// Who is affected since the first version, and why.
+fn blast(ledger: &MemoryLedger) -> Vec<(String, String)> {
+    let head = ledger.head();
+    let to = sdl_ledger::View::version(&head);
+    let changes = head.changes_between(Version(1), to).unwrap();
+    let mut changed = changed_symbols(&head, ledger.outlines(), (Version(1), to), &changes).unwrap();
+    changed.retain(Change::is_edit);
+    let fan_in = FanIn::between(&head, Version(1), &changes).unwrap().following(&changed);
+    let range = (Version(1), &changes);
+    let blast = blast_radius(&head.source(), &head, range, &changed, &fan_in, &Plain, 50).unwrap();
+    blast.into_iter().map(|item| (item.name, item.reason)).collect()
+}
+
+#[test]
+fn a_file_and_a_function_in_it_renamed_at_once() {
+    let mut ledger = shop();
+    let old = ledger.head().id("shop/stock.py", "parse_counts");
+    let renames = [("parse_counts", "read_amounts"), ("counts = {}", "counts = {}")];
+    renamed_sources(&mut ledger, "shop/stock.py", "shop/store.py", &renames);
+    let found = changes(&ledger);
+    let renamed = found.iter().find(|change| change.name == "read_amounts").unwrap();
+    assert_eq!((renamed.change_type, renamed.renamed_from), (ChangeType::Renamed, Some(old)));
+}
+
+#[test]
+fn two_functions_with_the_same_body_are_not_told_apart_by_it() {
+    let one = |name: &str| format!("def {name}(first, second):\n    return first.amount * second.amount\n\n\n");
+    let mut ledger = MemoryLedger::new(&format!("//- /a.py\n{}{}", one("area"), one("volume")));
+    let text = format!("{}{}", one("surface"), one("space"));
+    ledger.write(&[("a.py", None), ("b.py", Some(text.as_bytes()))]);
+    let what: Vec<ChangeType> = changes(&ledger).iter().map(|change| change.change_type).collect();
+    assert!(!what.contains(&ChangeType::Renamed), "{what:?}");
+}
+
+#[test]
+fn what_moved_was_renamed_or_changed_its_header_is_not_gone() {
+    let base = "//- /a.py\ndef helper(first):\n    return first.amount * first.amount\n//- /b.py\nfrom a import helper\n\n\ndef user(x):\n    return helper(x)\n";
+    let helper = "def helper(first):\n    return first.amount * first.amount\n";
+    let why = |writes: &[(&str, Option<&str>)]| {
+        let mut ledger = MemoryLedger::new(base);
+        let writes: Vec<_> = writes.iter().map(|(path, text)| (*path, text.map(str::as_bytes))).collect();
+        ledger.write(&writes);
+        let found = blast(&ledger).into_iter().find(|(name, _)| name == "user");
+        found.map_or("unaffected".to_owned(), |(_, reason)| reason)
+    };
+    let moved_import = "from c import helper\n\n\ndef user(x):\n    return helper(x)\n";
+    assert_eq!(why(&[("a.py", None), ("c.py", Some(helper)), ("b.py", Some(moved_import))]), "unaffected");
+    assert_eq!(why(&[("a.py", None), ("c.py", Some(helper))]), "called helper, which moved to c.py");
+    let renamed = helper.replace("helper", "squared");
+    assert_eq!(why(&[("a.py", Some(&renamed))]), "called helper, which is squared now");
+    let longer = helper.replace("(first)", "(first, second)");
+    assert_eq!(why(&[("a.py", Some(&longer))]), "calls helper, which asks for more parameters now");
+    assert_eq!(why(&[("a.py", Some("x = 1\n"))]), "called helper, which is gone");
+}
+
+#[test]
+fn a_parameter_more_makes_another_overload_and_not_a_loss() {
+    let reader = |params: &str| {
+        format!(
+            "class Reader {{\n    int peek({params}) {{\n        int found = this.scan(3);\n        return found + 1;\n    }}\n\n    int scan(int n) {{ return n; }}\n}}\n"
+        )
+    };
+    let user = "class User {\n    int read(Reader reader) {\n        return reader.peek(1);\n    }\n}\n";
+    let mut ledger =
+        MemoryLedger::new(&format!("//- /Reader.java\n{}//- /User.java\n{user}", reader("int a")));
+    ledger.write(&[("Reader.java", Some(reader("int a, String b").as_bytes()))]);
+    let found = blast(&ledger);
+    let (_, reason) = found.iter().find(|(name, _)| name.ends_with("read")).unwrap();
+    assert!(reason.contains("asks for more parameters now") && !reason.contains("gone"), "{found:?}");
+}
+
+#[test]
+fn a_decorator_comes_with_both_headers() {
+    let mut ledger = shop();
+    edit(&mut ledger, "shop/pricing.py", "def unit_price", "@cached(1)\ndef unit_price");
+    let found = changes(&ledger);
+    assert_eq!(told(&found), [(ChangeType::Modified, "unit_price")]);
+    assert!(!found[0].tiers.interface_stable && !found[0].body_changed);
+    let diff = found[0].signature_diff.as_ref().unwrap();
+    assert!(!diff.before.contains("cached") && diff.after.starts_with("@cached "), "{diff:?}");
+}
+
+#[test]
+fn moves_renames_and_new_symbols_are_no_growth() {
+    let base = "//- /a.py\ndef helper(first):\n    return first.amount * first.amount\n\n\ndef one(x):\n    return helper(x)\n\n\ndef two(x):\n    return helper(x)\n\n\ndef three(x):\n    return helper(x)\n";
+    let text = base.split_once('\n').unwrap().1;
+    let grown = |writes: &[(&str, Option<&str>)]| {
+        let mut ledger = MemoryLedger::new(base);
+        let writes: Vec<_> = writes.iter().map(|(path, text)| (*path, text.map(str::as_bytes))).collect();
+        let to = ledger.write(&writes);
+        let head = ledger.head();
+        let changes = head.changes_between(Version(1), to).unwrap();
+        let changed = changed_symbols(&head, ledger.outlines(), (Version(1), to), &changes).unwrap();
+        let fan_in = FanIn::between(&head, Version(1), &changes).unwrap().following(&changed);
+        let grown = fan_in.amplifiers(&head, 5).unwrap().into_iter();
+        grown.map(|(id, trend)| (head.name(id), trend.previous, trend.current)).collect::<Vec<_>>()
+    };
+    assert_eq!(grown(&[("a.py", None), ("b/c.py", Some(text))]), []);
+    assert_eq!(grown(&[("a.py", Some(&text.replace("helper", "squared")))]), []);
+    let more = "\n\ndef fresh(x):\n    return x\n\n\ndef four(x):\n    return fresh(fresh(x))\n\n\ndef five(x):\n    return fresh(x)\n";
+    assert_eq!(grown(&[("a.py", Some(&format!("{text}{more}")))]), []);
+    let more = "\n\ndef four(x):\n    return helper(x)\n\n\ndef five(x):\n    return helper(x)\n";
+    let renamed = format!("{text}{more}").replace("helper", "squared");
+    assert_eq!(grown(&[("a.py", Some(&renamed))]), [("squared".to_owned(), 3, 5)]);
+    let few = "def helper(x):\n    return x\n".to_owned()
+        + &(0..40).map(|at| format!("\n\ndef f{at}(x):\n    return helper(x)\n")).collect::<String>();
+    let mut ledger = MemoryLedger::new(&format!("//- /a.py\n{few}"));
+    let to = ledger.write(&[("a.py", Some(format!("{few}{more}").as_bytes()))]);
+    let head = ledger.head();
+    let changes = head.changes_between(Version(1), to).unwrap();
+    let fan_in = FanIn::between(&head, Version(1), &changes).unwrap();
+    assert!(fan_in.amplifiers(&head, 5).unwrap().is_empty(), "two more of forty is no growth to speak of");
 }
 
 #[test]

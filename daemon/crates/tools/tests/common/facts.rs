@@ -87,6 +87,8 @@ fn module(empty: StrIx, text: &str) -> Def {
 }
 
 fn def(arena: &mut Arena, line: &Line<'_>, raw: &str, number: u32, start: u32) -> Def {
+    let code = raw.split_once(" : ").map_or(raw, |(code, _)| code);
+    let body = format!("{:?} {:?}", line.calls, line.raises);
     let name = line.qualified.rsplit('.').next().unwrap_or(line.qualified);
     let signature = format!("{}({})", line.qualified, line.params.join(", "));
     let params = line.params.iter().map(|param| {
@@ -122,6 +124,8 @@ fn def(arena: &mut Arena, line: &Line<'_>, raw: &str, number: u32, start: u32) -
         doc: line.doc.map(|doc| arena.strings.push(doc)),
         invariants: line.raises.map(|why| arena.strings.push(&format!("raises {why}"))).into_iter().collect(),
         fingerprint: stable_hash(&[raw.as_bytes()]),
+        tokens: stable_hash(&[code.as_bytes()]),
+        body_tokens: stable_hash(&[body.as_bytes()]),
         ..Def::new(name, line.kind)
     }
 }
