@@ -33,6 +33,7 @@ cargo run --release -p sdl-bench -- <run> [options]
   idle [PATH] [--seconds 60]           CPU, wake-ups and bytes written with nothing to do
   crash [--rounds 200] [--seed 1]      kill -9 at random instants; nothing lost, nothing half done
   burst [--files 300]                  a branch switch that changes that many files, there and back
+  reverts PATH... [--commits 20]       risk scores of commits that were reverted or fixed later, beside others
   tokens PATH [--calls 20]             what lists, answers and slices take, as Markdown
   clients [--clients 16] [--calls 200] many shims at once
 ";
@@ -51,6 +52,7 @@ fn main() -> ExitCode {
             "crash" => runs::crash::run(&options),
             "burst" => runs::burst::run(&options),
             "clients" => runs::clients::run(&options),
+            "reverts" => runs::reverts::run(&options),
             "tokens" => runs::tokens::run(&options),
             other => Err(format!("no run `{other}`\n\n{HELP}").into()),
         }

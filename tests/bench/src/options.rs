@@ -1,4 +1,4 @@
-//! `PATH` and `--name number`: all that the runs take.
+//! `PATH`, or several, and `--name number`: all that the runs take.
 
 use std::path::PathBuf;
 
@@ -6,14 +6,16 @@ use crate::Outcome;
 
 /// What stands behind the name of a run.
 pub(crate) struct Options {
-    /// The tree to measure on.
+    /// The tree to measure on: the last that was given.
     pub(crate) path: Option<PathBuf>,
+    /// All that were given.
+    pub(crate) paths: Vec<PathBuf>,
     numbers: Vec<(String, u64)>,
 }
 
 impl Options {
     pub(crate) fn parse(words: &[String]) -> Outcome<Self> {
-        let mut options = Self { path: None, numbers: Vec::new() };
+        let mut options = Self { path: None, paths: Vec::new(), numbers: Vec::new() };
         let mut words = words.iter();
         while let Some(word) = words.next() {
             if let Some(name) = word.strip_prefix("--") {
@@ -22,6 +24,7 @@ impl Options {
                 options.numbers.push((name.to_owned(), value));
             } else {
                 options.path = Some(word.into());
+                options.paths.push(word.into());
             }
         }
         Ok(options)

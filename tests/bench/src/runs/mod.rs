@@ -9,4 +9,5 @@ pub(crate) mod edits;
 pub(crate) mod freshness;
 pub(crate) mod idle;
 pub(crate) mod latency;
+pub(crate) mod reverts;
 pub(crate) mod tokens;

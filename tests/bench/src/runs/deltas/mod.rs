@@ -162,7 +162,7 @@ impl Totals {
         let told = found.iter().filter(|item| item.is_function()).count();
         let mut missing = Vec::new();
         for (file, functions) in &oracle.new {
-            for function in functions {
+            for function in functions.iter().filter(|function| !function.trivial) {
                 if !found.iter().any(|item| item.is(file, function)) {
                     missing.push(format!("{file}:{} {}", function.start, function.chain.join(".")));
                 }
@@ -170,7 +170,9 @@ impl Totals {
         }
         for (file, functions) in &oracle.old {
             let now = oracle.new.get(file).map_or(&[][..], Vec::as_slice);
-            for function in functions.iter().filter(|old| !now.iter().any(|new| new.chain == old.chain)) {
+            let went =
+                |old: &&oracle::Function| !old.trivial && !now.iter().any(|new| new.chain == old.chain);
+            for function in functions.iter().filter(went) {
                 if !found.iter().any(|item| item.was(file, function)) {
                     missing.push(format!("{file} {} (went)", function.chain.join(".")));
                 }

@@ -17,7 +17,11 @@ pub(super) struct Function {
     /// From the comments and attributes directly above it.
     pub(super) start: u32,
     pub(super) end: u32,
+    /// Whether it differs in comments, white space, documentation or punctuation at most: then a delta may or may not have it.
+    pub(super) trivial: bool,
     text: String,
+    /// Its text without all those.
+    code: String,
 }
 
 impl Function {
@@ -40,10 +44,11 @@ pub(super) struct Changed {
 impl Changed {
     /// How many: a function that is there on both sides counts once.
     pub(super) fn count(&self) -> usize {
-        let new: usize = self.new.values().map(Vec::len).sum();
+        let counts = |functions: &Vec<Function>| functions.iter().filter(|one| !one.trivial).count();
+        let new: usize = self.new.values().map(counts).sum();
         let gone = self.old.iter().map(|(file, old)| {
             let new = self.new.get(file).map_or(&[][..], Vec::as_slice);
-            old.iter().filter(|old| !new.iter().any(|new| new.chain == old.chain)).count()
+            old.iter().filter(|old| !old.trivial && !new.iter().any(|new| new.chain == old.chain)).count()
         });
         new + gone.sum::<usize>()
     }
@@ -95,7 +100,44 @@ fn in_hunks(file: &FileDiff, old: &[Function], new: &[Function]) -> (Vec<Functio
         gone.retain(|known| !same || !twins(known));
         !same
     });
+    let code = |functions: &[Function]| -> Vec<(Vec<String>, String)> {
+        functions.iter().map(|one| (one.chain.clone(), one.code.clone())).collect()
+    };
+    let (before, after) = (code(old), code(new));
+    let mark = |functions: &mut Vec<Function>, others: &[(Vec<String>, String)]| {
+        for one in functions {
+            one.trivial = others.iter().any(|(chain, code)| (chain, code) == (&one.chain, &one.code));
+        }
+    };
+    mark(&mut gone, &after);
+    mark(&mut come, &before);
     (gone, come)
+}
+
+/// What is left of a definition without comments, documentation, white space, quotes, commas and semicolons.
+fn code_of(node: Node<'_>, bytes: &[u8]) -> String {
+    let mut code = String::new();
+    let mut todo = vec![node];
+    while let Some(node) = todo.pop() {
+        let is_doc = node.kind() == "expression_statement"
+            && node.prev_named_sibling().is_none()
+            && node.named_child(0).is_some_and(|child| child.kind() == "string");
+        if node.kind().ends_with("comment") || is_doc {
+            continue;
+        }
+        if node.child_count() == 0 {
+            let text = String::from_utf8_lossy(bytes.get(node.byte_range()).unwrap_or_default());
+            let text = text.trim();
+            if !matches!(text, "," | ";" | "'" | "\"") {
+                code.push_str(text);
+                code.push(' ');
+            }
+        }
+        let mut cursor = node.walk();
+        let children: Vec<Node<'_>> = node.children(&mut cursor).collect();
+        todo.extend(children.into_iter().rev());
+    }
+    code
 }
 
 /// Every function of a file, inner ones too.
@@ -125,6 +167,8 @@ fn walk(node: Node<'_>, bytes: &[u8], chain: &mut Vec<String>, found: &mut Vec<F
                 bytes.get(first.start_byte()..whole.end_byte()).unwrap_or_default(),
             )
             .into_owned(),
+            trivial: false,
+            code: code_of(whole, bytes),
         });
     }
     let mut cursor = node.walk();
@@ -240,12 +284,25 @@ mod tests {
     }
 
     #[test]
+    fn comments_layout_and_documentation_are_no_code() {
+        let code = |text: &str| {
+            let language = grammars::of(Path::new("a.py")).unwrap();
+            functions(text.as_bytes(), &language).unwrap().remove(0).code
+        };
+        let plain = code("def f(a, b):\n    return g(a, 'x')\n");
+        assert_eq!(code("def f(\n  a, b,\n):\n  \"\"\"F.\"\"\"\n  # g\n  return g(a, \"x\")\n"), plain);
+        assert_ne!(code("def f(a, b):\n    return g(b, 'x')\n"), plain);
+    }
+
+    #[test]
     fn a_hunk_counts_where_it_stands() {
         let function = |name: &str, start, end, text: &str| Function {
             chain: vec![name.to_owned()],
             start,
             end,
+            trivial: false,
             text: text.to_owned(),
+            code: text.to_owned(),
         };
         let file =
             FileDiff { path: "a.py".to_owned(), old: vec![(3, 0), (10, 2)], new: vec![(4, 1), (12, 1)] };
