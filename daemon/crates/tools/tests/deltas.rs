@@ -76,7 +76,7 @@ fn growing_fan_in_is_an_amplifier() {
 fn a_budget_holds_for_the_whole_answer_and_the_rest_is_behind_a_handle() {
     let world = World::shop();
     world.repo.write(&handlers(300, " calls validate : One."));
-    let edited = handlers(300, " calls validate : Another.");
+    let edited = handlers(300, " calls decode : Another.");
     world.repo.write(&edited);
     for tokens in [400, 900, 3_000, 20_000] {
         let args = json!({"fromVersion": "previous", "toVersion": "latest", "budget": {"maxEstimatedTokens": tokens, "maxCards": 1_000}});
@@ -141,10 +141,7 @@ fn a_risk_score_is_the_sum_of_its_parts() {
     let analysis = &found["analysis"];
     let points: f64 =
         analysis["parts"].as_array().unwrap().iter().map(|part| part["points"].as_f64().unwrap()).sum();
-    assert_eq!(analysis["riskScore"], json!(points.round() as u64), "{found:#}");
-    let weights: u64 =
-        analysis["parts"].as_array().unwrap().iter().map(|part| part["weight"].as_u64().unwrap()).sum();
-    assert_eq!(weights, 100);
+    assert_eq!(analysis["riskScore"], json!(points.round().min(100.0) as u64), "{found:#}");
     assert_eq!(analysis["findings"][0]["type"], "signatureChange");
     assert_eq!(analysis["findings"][0]["affectedSymbols"][0]["name"], "parse");
     let proof = "parse(token: str) => parse(token: str, strict: bool)";
@@ -153,7 +150,8 @@ fn a_risk_score_is_the_sum_of_its_parts() {
     assert_eq!(analysis["recommendedTests"][0]["description"], "tests/test_auth.py: test_parse");
     assert_eq!(
         (&found["escalationRequired"], &found["policyDecision"]["decision"]),
-        (&json!(false), &json!("approve"))
+        (&json!(true), &json!("escalate")),
+        "validate was not edited with parse"
     );
     assert_eq!(
         risk(&world, json!({}))["policyDecision"],
@@ -163,6 +161,42 @@ fn a_risk_score_is_the_sum_of_its_parts() {
     let few = risk(&world, json!({"riskThreshold": 100}));
     assert_eq!(few["analysis"]["findings"], json!([]));
     assert_eq!(few["analysis"]["riskScore"], analysis["riskScore"], "the threshold is for findings alone");
+}
+
+#[test]
+fn no_finding_is_above_the_whole() {
+    let world = World::shop();
+    world.repo.write("//- /tests/test_auth.py\ndef test_parse() calls parse\n");
+    for edit in [
+        SHOP.replace("def parse(token: str)", "def parse(token: str, strict: bool)"),
+        SHOP.replace("def parse(token: str)", "def parse(token: str) raises Malformed"),
+        SHOP.replace("def parse", "def read"),
+        handlers(300, " calls validate : One."),
+    ] {
+        world.repo.write(&edit);
+        let found = risk(&world, json!({}));
+        let score = found["analysis"]["riskScore"].as_u64().unwrap();
+        for finding in found["analysis"]["findings"].as_array().unwrap() {
+            assert!(finding["score"].as_u64().unwrap() <= score, "{found:#}");
+        }
+        let escalates = score >= 50;
+        assert_eq!(found["escalationRequired"], escalates, "{found:#}");
+        assert_eq!(found["policyDecision"]["deniedReasons"] != json!([]), escalates, "{found:#}");
+        world.repo.write(SHOP);
+    }
+}
+
+#[test]
+fn edited_documentation_is_a_change_without_risk() {
+    let world = World::shop();
+    world.repo.write("//- /src/said.py\ndef said(a: int) calls decode : One.\n");
+    world.repo.write("//- /src/said.py\ndef said(a: int) calls decode : Another.\n");
+    let found = delta(&world, "previous", "latest");
+    let change = &found["delta"]["changedSymbols"][0];
+    assert_eq!((&change["docChanged"], &change["bodyChanged"]), (&json!(true), &json!(false)), "{found:#}");
+    assert_eq!(found["delta"]["blastRadius"], json!([]));
+    let found = risk(&world, json!({}));
+    assert_eq!(found["analysis"]["riskScore"], 0, "{found:#}");
 }
 
 #[test]

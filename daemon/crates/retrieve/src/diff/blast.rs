@@ -244,6 +244,7 @@ fn ranked(
                 test_proximity,
                 processes,
                 origin: found.origin,
+                is_callable: sym.kind().is_callable(),
             },
         ));
     }

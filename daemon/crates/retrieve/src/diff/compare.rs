@@ -189,7 +189,8 @@ fn param_breaks(old: &Sym, new: &Sym) -> Option<Break> {
     if before.len() > after.len() && !takes_rest || count(old, is_rest) > 0 && !takes_rest {
         return Some(Break::ParameterGone);
     }
-    let sorted = |names: &[&str]| -> BTreeSet<String> { names.iter().map(|name| (*name).to_owned()).collect() };
+    let sorted =
+        |names: &[&str]| -> BTreeSet<String> { names.iter().map(|name| (*name).to_owned()).collect() };
     (before != after && sorted(&before) == sorted(&after)).then_some(Break::ParameterMoved)
 }
 

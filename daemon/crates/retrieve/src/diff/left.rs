@@ -161,7 +161,7 @@ impl<'c> Finder<'c> {
                 user,
                 target: new.id,
                 kind,
-                reason: format!("{} {}, {}", verb(kind), old.qualified(), narrowing(*worst)),
+                reason: format!("{} {}, {}", verb(kind), old.qualified(), worst.clause()),
                 lost: false,
                 broken: is_sure(resolution, confidence),
             });
@@ -191,21 +191,9 @@ fn lost_by(kind: EdgeKind, change: &Change, instead: Option<&str>) -> String {
         ChangeType::Renamed => format!("{used} {name}, which is {} now", new.qualified()),
         _ if new.kind() == SymbolKind::Module => format!("{used} {name}, which changed"),
         _ => match change.breaks().first() {
-            Some(worst) => format!("{used} {name}, {}", narrowing(*worst)),
+            Some(worst) => format!("{used} {name}, {}", worst.clause()),
             None => format!("{used} {name}, whose signature changed"),
         },
-    }
-}
-
-/// What became of a symbol, after its name and a comma.
-pub(super) fn narrowing(by: Break) -> &'static str {
-    match by {
-        Break::Hidden => "which fewer may use now",
-        Break::ParameterGone => "which takes fewer parameters now",
-        Break::ParameterNeeded => "which asks for more parameters now",
-        Break::ParameterMoved => "which takes its parameters in another order now",
-        Break::ResultChanged => "which returns something else now",
-        Break::KindChanged => "which is called in another way now",
     }
 }
 

@@ -2,7 +2,8 @@
 
 use std::collections::HashMap;
 
-use sdl_model::SymbolKind;
+use sdl_model::facts::DefIx;
+use sdl_model::{FileId, SymbolKind};
 
 use super::compare::body_length;
 use crate::Sym;
@@ -26,6 +27,7 @@ pub(super) fn pairs(went: &[Sym], came: &[Sym]) -> Vec<(usize, usize)> {
     pairing.by_tokens();
     pairing.by_body();
     pairing.by_shape();
+    pairing.owners();
     pairing.by_place();
     pairing.modules();
     pairing.pairs.sort_unstable();
@@ -127,6 +129,39 @@ impl Pairing<'_> {
         }
         candidates.sort_by(|a, b| b.0.total_cmp(&a.0).then((a.1, a.2).cmp(&(b.1, b.2))));
         for (_, old, new) in candidates {
+            if !self.old_taken[old] && !self.new_taken[new] {
+                self.take(old, new);
+            }
+        }
+    }
+
+    /// A type went where most of its members did, under whatever name.
+    fn owners(&mut self) {
+        type Places = HashMap<(FileId, DefIx), usize>;
+        let free = |syms: &[Sym], taken: &[bool]| -> Places {
+            let free = syms.iter().zip(taken).enumerate();
+            let free = free.filter(|(_, (sym, taken))| !**taken && sym.kind().is_type());
+            free.map(|(at, (sym, _))| ((sym.file(), sym.ix), at)).collect()
+        };
+        let owner = |sym: &Sym, places: &Places| places.get(&(sym.file(), sym.def().parent?)).copied();
+        let (olds, news) = (free(self.went, &self.old_taken), free(self.came, &self.new_taken));
+        let mut followed: HashMap<(usize, usize), usize> = HashMap::new();
+        for &(old, new) in &self.pairs {
+            let owners = (owner(&self.went[old], &olds), owner(&self.came[new], &news));
+            if let (Some(old), Some(new)) = owners {
+                *followed.entry((old, new)).or_default() += 1;
+            }
+        }
+        let members = |sym: &Sym| sym.outline().defs.iter().filter(|def| def.parent == Some(sym.ix)).count();
+        let mut candidates: Vec<_> = followed
+            .into_iter()
+            .filter(|((old, new), moved)| {
+                let (old, new) = (&self.went[*old], &self.came[*new]);
+                old.kind() == new.kind() && moved * 2 > members(old)
+            })
+            .collect();
+        candidates.sort_by(|a, b| b.1.cmp(&a.1).then(a.0.cmp(&b.0)));
+        for ((old, new), _) in candidates {
             if !self.old_taken[old] && !self.new_taken[new] {
                 self.take(old, new);
             }

@@ -40,6 +40,20 @@ pub enum Break {
     KindChanged,
 }
 
+impl Break {
+    /// What became of a symbol, after its name and a comma.
+    pub fn clause(self) -> &'static str {
+        match self {
+            Self::Hidden => "which fewer may use now",
+            Self::ParameterGone => "which takes fewer parameters now",
+            Self::ParameterNeeded => "which asks for more parameters now",
+            Self::ParameterMoved => "which takes its parameters in another order now",
+            Self::ResultChanged => "which returns something else now",
+            Self::KindChanged => "which is called in another way now",
+        }
+    }
+}
+
 /// A text before and after.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -178,6 +192,9 @@ pub struct BlastItem {
     /// The changed symbol that it is affected by; not on the wire.
     #[serde(skip, default = "nobody")]
     pub origin: SymbolId,
+    /// Whether it can be called; not on the wire.
+    #[serde(skip)]
+    pub is_callable: bool,
 }
 
 fn nobody() -> SymbolId {

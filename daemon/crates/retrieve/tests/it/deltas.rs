@@ -264,8 +264,25 @@ fn a_file_and_a_function_in_it_renamed_at_once() {
 }
 
 #[test]
+fn a_class_follows_its_methods_under_another_name() {
+    let class = |name: &str| {
+        format!(
+            "class {name}:\n    def add(self, item):\n        self.items.append(item)\n\n    def count(self):\n        return len(self.items)\n"
+        )
+    };
+    let mut ledger = MemoryLedger::new(&format!("//- /a.py\n{}", class("Basket")));
+    ledger.write(&[("a.py", None), ("b.py", Some(class("Trolley").as_bytes()))]);
+    let found = changes(&ledger);
+    let what: Vec<_> = found.iter().map(|change| (change.change_type, change.name.as_str())).collect();
+    let moved = |name| (ChangeType::Moved, name);
+    let wanted = [(ChangeType::Renamed, "Trolley"), moved("Trolley.add"), moved("Trolley.count")];
+    assert_eq!(what, wanted);
+}
+
+#[test]
 fn two_functions_with_the_same_body_are_not_told_apart_by_it() {
-    let one = |name: &str| format!("def {name}(first, second):\n    return first.amount * second.amount\n\n\n");
+    let one =
+        |name: &str| format!("def {name}(first, second):\n    return first.amount * second.amount\n\n\n");
     let mut ledger = MemoryLedger::new(&format!("//- /a.py\n{}{}", one("area"), one("volume")));
     let text = format!("{}{}", one("surface"), one("space"));
     ledger.write(&[("a.py", None), ("b.py", Some(text.as_bytes()))]);

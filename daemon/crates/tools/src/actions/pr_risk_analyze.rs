@@ -11,13 +11,15 @@ use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render};
 use crate::answers::{Truncation, add, line};
 use crate::delta::{self, Compared, End, MOST_SPILLED};
 use crate::leases::HandleKind;
-use crate::risk::{self, ESCALATE, Evidence, Finding, Part, RecommendedTest};
+use crate::risk::{self, Evidence, Finding, HIGH, Part, RecommendedTest, Verdict};
 use crate::spill::Spill;
 use crate::{ToolError, budget, slices};
 
 /// See [`ActionDef`].
 pub(crate) struct PrRiskAnalyze;
 
+/// Findings that are told as reasons.
+const MOST_REASONS: usize = 5;
 /// Entries of a list, where there is room.
 const MOST: usize = 40;
 
@@ -53,9 +55,9 @@ struct Impacted {
 struct Analysis {
     from_version: String,
     to_version: String,
-    /// From 0 to 100: the sum of the parts' points.
+    /// From 0 to 100: the sum of the parts' points, 100 at most.
     risk_score: u32,
-    /// `low`, `medium`, `high` or `critical`.
+    /// `low`, from 25 on `medium`, from 50 on `high`, from 75 on `critical`.
     risk_level: &'static str,
     /// What the score is made of.
     parts: Vec<Part>,
@@ -79,15 +81,16 @@ struct Analysis {
     spillover_handle: Option<String>,
 }
 
-/// What follows from the score.
+/// What follows from the level.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct PolicyDecision {
-    /// `approve`, `review` or `escalate`.
+    /// `approve` what is low, `review` what is medium, `escalate` what is high or critical.
     decision: &'static str,
     /// With `escalate`: why.
     denied_reasons: Vec<String>,
-    /// A hash of all that was decided on: the same for the same change.
+    /// A hash of the repository, both ends, the score and the findings: the same for the same change. It tells two
+    /// analyses apart and stands in no row of the audit log, since nothing is released by this decision.
     audit_hash: String,
 }
 
@@ -151,15 +154,17 @@ impl Response {
         (from, to): (&End, &End),
         threshold: u32,
     ) -> Result<Self, ToolError> {
-        let score = risk::score(compared);
         let (mut findings, evidence) = risk::findings(compared);
-        let worst = findings.first().filter(|finding| finding.severity == "critical").cloned();
-        let escalate = score.total >= ESCALATE || worst.is_some();
+        let score = risk::score(compared, &findings);
+        let verdict = Verdict::of(score.total);
         let mut denied_reasons = Vec::new();
-        if score.total >= ESCALATE {
-            denied_reasons.push(format!("the risk score is {} of 100, {ESCALATE} or more", score.total));
+        if verdict.escalate {
+            let left = findings.iter().filter(|finding| finding.score >= HIGH);
+            denied_reasons.extend(left.take(MOST_REASONS).map(|finding| finding.message.clone()));
+            if denied_reasons.is_empty() {
+                denied_reasons.push(format!("the risk score is {} of 100, {HIGH} or more", score.total));
+            }
         }
-        denied_reasons.extend(worst.map(|finding| finding.message));
         let decided = json!([cx.repo.id(), from.name, to.name, score.total, score.parts, findings]);
         findings.retain(|finding| finding.score >= threshold);
         let impacted = compared.blast.iter().map(|item| Impacted {
@@ -174,7 +179,7 @@ impl Response {
                 from_version: from.name.clone(),
                 to_version: to.name.clone(),
                 risk_score: score.total,
-                risk_level: risk::level(score.total),
+                risk_level: verdict.level,
                 parts: score.parts,
                 findings,
                 impacted_symbols: impacted.collect(),
@@ -185,9 +190,9 @@ impl Response {
                 truncation: None,
                 spillover_handle: None,
             },
-            escalation_required: escalate,
+            escalation_required: verdict.escalate,
             policy_decision: PolicyDecision {
-                decision: risk::decision(score.total, escalate),
+                decision: verdict.decision,
                 denied_reasons,
                 audit_hash: ContentHash::of(decided.to_string().as_bytes()).to_string(),
             },

@@ -3,12 +3,15 @@
 mod ends;
 mod fit;
 
+use std::collections::{BTreeSet, HashMap, HashSet};
+
 use schemars::JsonSchema;
 use sdl_ledger::View;
 use sdl_model::{FileState, SymbolId};
 use sdl_retrieve::Source;
 use sdl_retrieve::diff::{
     BlastItem, Change, ChangeType, ChangedSymbol, FanIn, FanInTrend, blast_radius, changed_symbols,
+    left_behind,
 };
 use sdl_retrieve::layer::{Between, LaidOutlines};
 use serde::Serialize;
@@ -83,8 +86,14 @@ pub(crate) struct Subject {
     pub(crate) exported: bool,
     /// Whether it is a test.
     pub(crate) is_test: bool,
-    /// Tests that use it in the second state, at most [`MOST_TESTS`].
+    /// Tests that use it, or used it and are still there, at most [`MOST_TESTS`].
     pub(crate) tests: Vec<TestOf>,
+    /// Those who used it, were not edited with it and are likely broken.
+    pub(crate) broken: Vec<SymbolId>,
+    /// What those who use it have lost by a change of its header, as a clause.
+    pub(crate) narrowed: Option<&'static str>,
+    /// Whether it was edited in more than its documentation, name and place.
+    is_behavior: bool,
 }
 
 /// A test that uses a symbol.
@@ -101,13 +110,28 @@ const MOST_TESTS: usize = 5;
 const MOST_USERS: usize = 100;
 
 impl Subject {
+    /// Whether other files see it or anybody uses it.
+    pub(crate) fn seen(&self) -> bool {
+        self.exported || self.fan_in > 0
+    }
+
     /// Whether those who depend on it may have to change.
     pub(crate) fn breaks(&self) -> bool {
+        !self.broken.is_empty() || self.narrowed.is_some() || self.wire.change_type == ChangeType::Removed
+    }
+
+    /// Whether what it shows to others changed. A move shows the same.
+    pub(crate) fn changes_interface(&self) -> bool {
         match self.wire.change_type {
             ChangeType::Added => false,
-            ChangeType::Removed | ChangeType::Renamed | ChangeType::Moved => true,
-            ChangeType::Modified => !self.wire.tiers.interface_stable,
+            ChangeType::Removed | ChangeType::Renamed => true,
+            ChangeType::Moved | ChangeType::Modified => !self.wire.tiers.interface_stable,
         }
+    }
+
+    /// Whether a test of it may come out otherwise than before.
+    pub(crate) fn does_something_else(&self) -> bool {
+        self.is_behavior || !self.broken.is_empty()
     }
 }
 
@@ -123,7 +147,7 @@ pub(crate) fn compare(cx: &ReadCx<'_>, from: &End, to: &End) -> Result<Compared,
     // What nobody edited, though its names resolve to something else now, is affected and not changed.
     changed.retain(Change::is_edit);
     cx.call.check()?;
-    let fan_in = FanIn::between(&between, Between::FROM, &changes)?;
+    let fan_in = FanIn::between(&between, Between::FROM, &changes)?.following(&changed);
     let enrichment = cx.repo.enrichment(cx.snapshot);
     let blast = blast_radius(
         &source,
@@ -138,12 +162,11 @@ pub(crate) fn compare(cx: &ReadCx<'_>, from: &End, to: &End) -> Result<Compared,
     let mut amplifiers = Vec::new();
     for (symbol, trend) in fan_in.amplifiers(&between, MOST_AMPLIFIERS)? {
         let FanInTrend { previous, current } = trend;
-        let Some(sym) = source.symbol(symbol)?.filter(|_| current >= previous + 2) else { continue };
-        let growth = (current - previous) as f64 / previous.max(1) as f64;
+        let Some(sym) = source.symbol(symbol)? else { continue };
         amplifiers.push(Amplifier {
             symbol_id: symbol.to_string(),
             name: sym.qualified().to_owned(),
-            growth_rate: (growth * 100.0).round() / 100.0,
+            growth_rate: (trend.growth() * 100.0).round() / 100.0,
             previous,
             current,
         });
@@ -170,12 +193,19 @@ pub(crate) fn compare(cx: &ReadCx<'_>, from: &End, to: &End) -> Result<Compared,
             diagnostics.files_with_errors.push(path.to_owned());
         }
     }
+    let mut broken: HashMap<SymbolId, Vec<SymbolId>> = HashMap::new();
+    for left in left_behind(&source, &between, (Between::FROM, &changes), &changed)? {
+        if left.broken {
+            broken.entry(left.target).or_default().push(left.user);
+        }
+    }
     let mut subjects = Vec::with_capacity(changed.len());
     for (i, change) in changed.iter().enumerate() {
         if i.is_multiple_of(64) {
             cx.call.check()?;
         }
-        subjects.push(subject(&source, between.then(), change)?);
+        let broken = broken.remove(&change.symbol()).unwrap_or_default();
+        subjects.push(subject(&source, between.then(), change, broken)?);
     }
     Ok(Compared { changed: subjects, blast, amplifiers, diagnostics })
 }
@@ -185,37 +215,17 @@ fn outlines_of(outlines: &LaidOutlines<'_>, key: sdl_model::FactsKey) -> Result<
     Ok(outlines.outline(key)?.map_or(0, |outline| outline.errors))
 }
 
-fn subject(source: &Source<'_>, before: &dyn View, change: &Change) -> Result<Subject, ToolError> {
+fn subject(
+    source: &Source<'_>,
+    before: &dyn View,
+    change: &Change,
+    broken: Vec<SymbolId>,
+) -> Result<Subject, ToolError> {
     let view: &dyn View = source.view();
     let id = change.symbol();
     let sides = || [&change.old, &change.new].into_iter().flatten();
     let is_test = sides().any(sdl_retrieve::Sym::is_test);
-    let mut tests = Vec::new();
-    let mut others = Vec::new();
-    if !is_test && change.new.is_some() {
-        for edge in view.in_edges(id, MOST_USERS)? {
-            if tests.len() == MOST_TESTS {
-                break;
-            }
-            if let Some(user) = source.symbol(edge.from)?.filter(sdl_retrieve::Sym::is_test) {
-                let (name, file) = (user.qualified().to_owned(), user.path().to_owned());
-                let found = TestOf { symbol: user.id, name, file };
-                let stem = found.file.rsplit('/').next().unwrap_or_default().to_lowercase();
-                // What lies among tests is not always one that can be run: models, settings, fixtures.
-                if user.kind().is_callable() && user.name().to_lowercase().starts_with("test") {
-                    tests.push(found);
-                } else if user.kind().is_callable() || stem.contains("test") || stem.contains("spec") {
-                    others.push(found);
-                }
-            }
-        }
-        if tests.is_empty() {
-            tests = others;
-            tests.truncate(MOST_TESTS);
-        }
-        tests.sort();
-        tests.dedup();
-    }
+    let tests = if is_test { Vec::new() } else { tests_of(source, before, change)? };
     let then = match &change.old {
         Some(old) => before.fan_in(old.id)?,
         None => 0,
@@ -226,5 +236,41 @@ fn subject(source: &Source<'_>, before: &dyn View, change: &Change) -> Result<Su
         exported: sides().any(sdl_retrieve::Sym::exported),
         is_test,
         tests,
+        broken,
+        narrowed: change.breaks().first().map(|worst| worst.clause()),
+        is_behavior: change.is_behavior(),
     })
+}
+
+/// The tests that use a symbol, and those that used it and are still there.
+fn tests_of(source: &Source<'_>, before: &dyn View, change: &Change) -> Result<Vec<TestOf>, ToolError> {
+    let mut users: Vec<SymbolId> = Vec::new();
+    if change.new.is_some() {
+        users.extend(source.view().in_edges(change.symbol(), MOST_USERS)?.iter().map(|edge| edge.from));
+    }
+    if let Some(old) = &change.old {
+        users.extend(before.in_edges(old.id, MOST_USERS)?.iter().map(|edge| edge.from));
+    }
+    let (mut tests, mut others) = (BTreeSet::new(), BTreeSet::new());
+    let mut seen = HashSet::new();
+    for user in users {
+        if tests.len() == MOST_TESTS {
+            break;
+        }
+        if !seen.insert(user) {
+            continue;
+        }
+        let Some(user) = source.symbol(user)?.filter(sdl_retrieve::Sym::is_test) else { continue };
+        let (name, file) = (user.qualified().to_owned(), user.path().to_owned());
+        let found = TestOf { symbol: user.id, name, file };
+        let stem = found.file.rsplit('/').next().unwrap_or_default().to_lowercase();
+        // What lies among tests is not always one that can be run: models, settings, fixtures.
+        if user.kind().is_callable() && user.name().to_lowercase().starts_with("test") {
+            tests.insert(found);
+        } else if user.kind().is_callable() || stem.contains("test") || stem.contains("spec") {
+            others.insert(found);
+        }
+    }
+    let found = if tests.is_empty() { others } else { tests };
+    Ok(found.into_iter().take(MOST_TESTS).collect())
 }

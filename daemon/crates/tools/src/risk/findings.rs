@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use sdl_retrieve::diff::ChangeType;
 use serde::Serialize;
 
-use super::score::runs;
-use super::{Named, counted, level};
+use super::score::{Verdict, left_behind_score, runs};
+use super::{Named, counted};
 use crate::delta::{Compared, Subject};
 
 /// Findings of one type that are told one by one.
@@ -16,13 +16,15 @@ const MOST_OF_TYPE: usize = 10;
 const WIDE: u64 = 10;
 /// From so many affected symbols on a change reaches far.
 const FAR: usize = 50;
+/// The most that a finding scores which leaves nobody behind: medium.
+const MOST: f64 = 49.0;
 
 /// One thing that is risky.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Finding {
-    /// `removedSymbol`, `signatureChange`, `highFanIn`, `guardRemoved`, `sideEffectChange`, `missingTests`,
-    /// `wideBlastRadius`, `growingFanIn` or `unparsedFile`.
+    /// `removedSymbol`, `moved`, `renamed`, `signatureChange`, `behaviorChange`, `highFanIn`, `guardRemoved`, `sideEffectChange`,
+    /// `missingTests`, `wideBlastRadius`, `growingFanIn` or `unparsedFile`.
     #[serde(rename = "type")]
     pub(crate) kind: &'static str,
     /// `low`, `medium`, `high` or `critical`.
@@ -55,8 +57,11 @@ fn spread(fan_in: u64) -> f64 {
 
 fn finding(kind: &'static str, score: f64, message: String, affected: Vec<Named>) -> Finding {
     let score = score.round().clamp(0.0, 100.0) as u32;
-    Finding { kind, severity: level(score), score, message, affected_symbols: affected }
+    Finding { kind, severity: Verdict::of(score).level, score, message, affected_symbols: affected }
 }
+
+/// The most that a lack of tests scores: low. It tells nothing of what the change does.
+const MOST_UNTESTED: f64 = 24.0;
 
 struct Found {
     findings: Vec<Finding>,
@@ -64,7 +69,10 @@ struct Found {
 }
 
 impl Found {
+    /// Adds a finding. No more than medium: only those who are left behind make one high.
     fn about(&mut self, kind: &'static str, score: f64, subject: &Subject, message: String) {
+        let left = if says_who_is_left(kind) { left_behind_score(subject.broken.len()) } else { 0.0 };
+        let score = score.min(MOST).max(left);
         self.findings.push(finding(kind, score, message, vec![Named::of(subject)]));
     }
 
@@ -72,6 +80,11 @@ impl Found {
         let symbol_id = subject.wire.symbol_id.to_string();
         self.evidence.push(Evidence { kind, symbol_id, description });
     }
+}
+
+/// Whether findings of that type say that users were left behind.
+fn says_who_is_left(kind: &str) -> bool {
+    matches!(kind, "removedSymbol" | "renamed" | "moved" | "signatureChange")
 }
 
 /// Everything that is risky, the worst first, and how it is known.
@@ -99,46 +112,67 @@ pub(crate) fn keep_worst(findings: &mut Vec<Finding>, most: usize) {
 fn of_symbol(subject: &Subject, found: &mut Found) {
     let (wire, fan_in) = (&subject.wire, subject.fan_in);
     let name = &wire.name;
-    let seen = subject.exported || fan_in > 0;
-    let users = match fan_in {
-        0 => "nothing uses it".to_owned(),
-        1 => "1 uses it".to_owned(),
-        _ => format!("{fan_in} use it"),
+    let users = match (fan_in, subject.broken.len()) {
+        (0, _) => "nothing uses it".to_owned(),
+        (1, 0) => "1 uses it".to_owned(),
+        (1, _) => "1 uses it and was not edited".to_owned(),
+        (_, 0) => format!("{fan_in} use it"),
+        (_, left) => format!("{fan_in} use it, {left} of them were not edited"),
     };
-    if seen {
+    if subject.seen() {
         match wire.change_type {
             ChangeType::Removed => {
                 found.about(
                     "removedSymbol",
-                    45.0 + spread(fan_in),
+                    25.0 + spread(fan_in),
                     subject,
                     format!("{name} is gone; {users}"),
                 );
             }
-            ChangeType::Renamed | ChangeType::Moved => {
-                let was = wire.previous_name.as_ref().or(wire.previous_file.as_ref());
-                let was = was.map_or("elsewhere", String::as_str);
-                let message = format!("{name} was {was}; {users}");
-                found.about("removedSymbol", 35.0 + spread(fan_in), subject, message);
+            ChangeType::Renamed => {
+                let was = wire.previous_name.as_deref().unwrap_or("something else");
+                let message = format!("{was} is called {name} now; {users}");
+                found.about("renamed", 10.0 + spread(fan_in) / 2.0, subject, message);
             }
-            ChangeType::Modified if !wire.tiers.interface_stable => {
-                let message = format!("what {name} shows to others changed; {users}");
-                found.about("signatureChange", 40.0 + spread(fan_in), subject, message);
+            ChangeType::Moved => {
+                let message = match (&wire.previous_file, &wire.previous_name) {
+                    (Some(was), _) => format!("{name} moved from {was} to {}; {users}", wire.file),
+                    (None, was) => {
+                        let was = was.as_deref().unwrap_or("something else");
+                        format!("{was} is {name} now; {users}")
+                    }
+                };
+                found.about("moved", 5.0 + spread(fan_in) / 4.0, subject, message);
             }
-            _ => {}
+            ChangeType::Added | ChangeType::Modified => {}
+        }
+        if subject.narrowed.is_some()
+            || wire.change_type == ChangeType::Modified && !wire.tiers.interface_stable
+        {
+            let how = subject.narrowed.unwrap_or("which shows something else to others now");
+            let score = match subject.narrowed {
+                Some(_) => 25.0 + spread(fan_in),
+                None => 5.0 + spread(fan_in) / 2.0,
+            };
+            let message = format!("{name} changed, {how}; {users}");
+            found.about("signatureChange", score, subject, message);
         }
     }
     if let Some(diff) = &wire.signature_diff {
         found.prove("signature", subject, format!("{} => {}", diff.before, diff.after));
     }
+    if wire.body_changed && (1..WIDE).contains(&fan_in) {
+        let message = format!("the behavior of {name} changed; {users}");
+        found.about("behaviorChange", 15.0 + spread(fan_in), subject, message);
+    }
     if wire.body_changed && fan_in >= WIDE {
         let message = format!("the behavior of {name} changed; {users}");
-        found.about("highFanIn", 20.0 + spread(fan_in), subject, message);
+        found.about("highFanIn", 15.0 + spread(fan_in), subject, message);
         found.prove("fanIn", subject, users);
     }
     if let Some(diff) = wire.invariant_diff.as_ref().filter(|diff| !diff.removed.is_empty()) {
         let message = format!("{name} lost {}", diff.removed.join("; "));
-        found.about("guardRemoved", 40.0 + spread(fan_in), subject, message);
+        found.about("guardRemoved", 30.0 + spread(fan_in), subject, message);
         found.prove("guard", subject, format!("gone: {}", diff.removed.join("; ")));
     }
     if let Some(diff) = wire.side_effect_diff.as_ref().filter(|diff| !diff.added.is_empty()) {
@@ -146,7 +180,7 @@ fn of_symbol(subject: &Subject, found: &mut Found) {
             diff.added.iter().map(|effect| serde_json::to_string(effect).unwrap_or_default()).collect();
         found.about(
             "sideEffectChange",
-            30.0 + spread(fan_in),
+            25.0 + spread(fan_in),
             subject,
             format!("{name} has new side effects"),
         );
@@ -162,19 +196,24 @@ fn of_whole(compared: &Compared, found: &mut Found) {
         let most = untested.first().map_or(0, |subject| subject.fan_in);
         let message = format!("no test uses {} of the changed functions", untested.len());
         let affected = untested.iter().take(MOST_OF_TYPE).map(|subject| Named::of(subject)).collect();
-        let score = 20.0 + spread(untested.len() as u64) + spread(most) / 2.0;
+        let score = 10.0 + spread(untested.len() as u64) + spread(most) / 2.0;
+        let score = score.min(MOST_UNTESTED);
         found.findings.push(finding("missingTests", score, message, affected));
     }
     let reached = compared.blast.len();
     if reached >= FAR {
         let message = format!("{reached} symbols may be affected");
-        found.findings.push(finding("wideBlastRadius", 10.0 + spread(reached as u64), message, Vec::new()));
+        found.findings.push(finding(
+            "wideBlastRadius",
+            (10.0 + spread(reached as u64)).min(MOST),
+            message,
+            Vec::new(),
+        ));
     }
     for amplifier in &compared.amplifiers {
         let changed =
             compared.changed.iter().find(|subject| subject.wire.symbol_id.to_string() == amplifier.symbol_id);
-        // Under a new id everybody is new.
-        let grew = |subject: &&Subject| !subject.is_test && subject.wire.change_type == ChangeType::Modified;
+        let grew = |subject: &&Subject| !subject.is_test && subject.wire.body_changed;
         if let Some(subject) = changed.filter(grew) {
             let message = format!(
                 "{} changed while what depends on it grew from {} to {}",

@@ -10,13 +10,8 @@ use serde::Serialize;
 use crate::delta::{Compared, Subject};
 
 pub(crate) use findings::{Evidence, Finding, findings, keep_worst};
-pub(crate) use score::{Part, score};
+pub(crate) use score::{HIGH, Part, Verdict, score};
 pub(crate) use tests::{RecommendedTest, recommended};
-
-/// From here on somebody has to look at it who knows it.
-pub(crate) const ESCALATE: u32 = 70;
-/// From here on somebody should look at it.
-const REVIEW: u32 = 40;
 
 /// A symbol, to be found again.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -38,25 +33,6 @@ impl Named {
             file: wire.file.clone(),
             line: wire.range.map(|range| range.start_line),
         }
-    }
-}
-
-/// What a score or a finding's weight is called.
-pub(crate) fn level(score: u32) -> &'static str {
-    match score {
-        0..25 => "low",
-        25..50 => "medium",
-        50..75 => "high",
-        _ => "critical",
-    }
-}
-
-/// What the score asks for.
-pub(crate) fn decision(score: u32, escalate: bool) -> &'static str {
-    match score {
-        _ if escalate => "escalate",
-        REVIEW.. => "review",
-        _ => "approve",
     }
 }
 

@@ -4,6 +4,8 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
 use schemars::JsonSchema;
+use sdl_retrieve::diff::BlastItem;
+use sdl_retrieve::numbers::Milli;
 use serde::Serialize;
 
 use super::score::runs;
@@ -28,19 +30,25 @@ pub(crate) struct RecommendedTest {
     pub(crate) priority: &'static str,
     /// Which test, or what it should cover.
     pub(crate) description: String,
-    /// The changed symbols that it covers.
+    /// The changed or removed symbols that it covers.
     pub(crate) target_symbols: Vec<Named>,
 }
 
-/// The tests that use what changed, file by file, and functions that lack one.
+/// The tests that use what changed or used what went, directly or not, file by file, and functions that lack one.
 pub(crate) fn recommended(compared: &Compared) -> Vec<RecommendedTest> {
     let mut files: BTreeMap<&str, (BTreeSet<&str>, Vec<&Subject>)> = BTreeMap::new();
+    for (item, subject) in affected_tests(compared) {
+        let (names, subjects) = files.entry(&item.file).or_default();
+        names.insert(&item.name);
+        if !subjects.iter().any(|known| known.wire.symbol_id == subject.wire.symbol_id) {
+            subjects.push(subject);
+        }
+    }
     for subject in counted(compared) {
-        let mut seen = BTreeSet::new();
-        for test in &subject.tests {
+        for test in subject.tests.iter().filter(|_| subject.does_something_else()) {
             let (names, subjects) = files.entry(&test.file).or_default();
             names.insert(&test.name);
-            if seen.insert(&test.file) {
+            if !subjects.iter().any(|known| known.wire.symbol_id == subject.wire.symbol_id) {
                 subjects.push(subject);
             }
         }
@@ -76,6 +84,15 @@ pub(crate) fn recommended(compared: &Compared) -> Vec<RecommendedTest> {
         });
     }
     all
+}
+
+/// The functions of tests that the change may affect, and what they are affected by.
+fn affected_tests(compared: &Compared) -> impl Iterator<Item = (&BlastItem, &Subject)> {
+    let is_test = |item: &&BlastItem| item.is_callable && item.test_proximity == Some(Milli(1000));
+    compared.blast.iter().filter(is_test).filter_map(|item| {
+        let origin = counted(compared).find(|subject| subject.wire.symbol_id == item.origin)?;
+        Some((item, origin))
+    })
 }
 
 fn weight(subjects: &[&Subject]) -> (bool, usize) {

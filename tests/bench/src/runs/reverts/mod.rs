@@ -6,13 +6,16 @@ mod sample;
 use std::path::Path;
 
 use sdl_tests::TestEnv;
-use serde_json::json;
+use serde_json::{Value, json};
 
 use self::sample::{Commit, Pair};
 use crate::figures::median;
 use crate::options::Options;
 use crate::world::World;
 use crate::{Outcome, tree};
+
+/// How often one analysis is asked for.
+const MOST_TRIES: usize = 100;
 
 pub(crate) fn run(options: &Options) -> Outcome {
     if options.paths.is_empty() {
@@ -66,10 +69,21 @@ fn of_repository(path: &Path, wanted: usize) -> Outcome<Vec<Scores>> {
 fn risk(world: &mut World, commit: &Commit) -> Outcome<(f64, String)> {
     let ends =
         json!({"fromVersion": format!("git:{}", commit.parent), "toVersion": format!("git:{}", commit.id)});
-    let answer = world.call("pr_risk_analyze", ends)?;
+    let answer = patiently(world, &ends)?;
     let analysis = &answer["analysis"];
     let score = analysis["riskScore"].as_f64().ok_or("an analysis without a score")?;
     Ok((score, analysis["riskLevel"].as_str().unwrap_or_default().to_owned()))
+}
+
+/// Asks until there is an answer. A request far from the tree runs out of time, and goes on from there when it is sent again.
+fn patiently(world: &mut World, ends: &Value) -> Outcome<Value> {
+    for _ in 0..MOST_TRIES {
+        match world.call("pr_risk_analyze", ends.clone()) {
+            Err(error) if error.to_string().contains("deadlineExceeded") => {}
+            answer => return answer,
+        }
+    }
+    world.call("pr_risk_analyze", ends.clone())
 }
 
 fn short(commit: &str) -> &str {
