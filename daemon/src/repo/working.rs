@@ -59,7 +59,9 @@ mod tests {
     #[test]
     fn who_hangs_is_left_behind() {
         let (release, held) = mpsc::channel::<()>();
-        let hangs = begin(move || drop(held.recv()));
+        let hangs = begin(move || {
+            let _ = held.recv();
+        });
         assert_eq!(hangs.end(Instant::now()), Became::LeftBehind);
         drop(release);
         assert_eq!(begin(|| {}).end(Instant::now() + LONG), Became::Ended);
