@@ -13,7 +13,9 @@ use std::time::{Duration, Instant};
 use sdl_ledger::{AgentStore, FactsStore, How, Options};
 use sdl_model::ids::EXTRACTOR_VERSION;
 use sdl_retrieve::meaning::Meaning;
+use sdl_tools::audit::Audit;
 use sdl_tools::host::{Absence, HostInfo, Limits, MemoryInfo, RegisterSpec, Registered, Unserved};
+use sdl_tools::policy::Ceilings;
 use sdl_tools::{Code, Host, Repo as _, ToolError};
 use sdl_watch::{CanonicalRoot, Hub, HubConfig, RootContext, check_root};
 
@@ -48,6 +50,9 @@ pub struct Engine {
     state: PathBuf,
     facts: Arc<FactsStore>,
     agent: AgentStore,
+    /// The log of decisions, and the ceiling of the policies.
+    audit: Audit,
+    ceilings: Ceilings,
     /// For search by meaning, where someone brought a model.
     meaning: Option<Meaning>,
     /// The facts store began empty: what ledgers name is not there any more.
@@ -81,12 +86,15 @@ impl Engine {
         let (facts, how) = FactsStore::open(&state.join("facts"), &Options::default())?;
         let (agent, agent_how) =
             AgentStore::open(&state.join("agent"), sdl_tools::AGENT_TABLES, &Options::default())?;
+        let audit = Audit::open(&state.join("audit"), &agent, &state.join("agent"), &agent_how)?;
         let hub = Hub::start(HubConfig::new(state.join("cookies")));
         let engine = Arc::new_cyclic(|me| Self {
             me: me.clone(),
             state: state.to_owned(),
             facts: Arc::new(facts),
             agent,
+            audit,
+            ceilings: Ceilings::new(state),
             meaning: Meaning::of_settings(state),
             facts_lost: !matches!(how, How::Existing | How::Migrated { .. }),
             hub,
@@ -380,6 +388,14 @@ impl Host for Engine {
         &self.agent
     }
 
+    fn audit(&self) -> &Audit {
+        &self.audit
+    }
+
+    fn ceilings(&self) -> &Ceilings {
+        &self.ceilings
+    }
+
     fn meaning(&self) -> Option<&Meaning> {
         self.meaning.as_ref()
     }
@@ -400,7 +416,7 @@ impl Host for Engine {
                 max_in_flight: crate::server::Options::default().max_running as u32,
                 max_file_bytes: sdl_lang::Limits::default().max_bytes,
             },
-            warnings: read(&self.warnings).clone(),
+            warnings: read(&self.warnings).iter().cloned().chain(self.audit.concerns()).collect(),
         }
     }
 }

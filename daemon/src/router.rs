@@ -180,8 +180,18 @@ impl Service for Router {
                 };
                 let engine = Arc::clone(&self.engine);
                 let params = call.params.clone();
+                let caller = Arc::clone(&session);
                 self.blocking(&session, &call, move |cancel| {
-                    run(&Admin { engine: &engine, cancel, progress: &ProgressLine(progress) }, &params)
+                    let hello = caller.hello();
+                    let admin = Admin {
+                        engine: &engine,
+                        cancel,
+                        progress: &ProgressLine(progress),
+                        kind: hello.kind,
+                        session: caller.id(),
+                        client: &hello.name,
+                    };
+                    run(&admin, &params)
                 })
                 .await?
             }

@@ -348,6 +348,7 @@ pub const VOLATILE: &[(&str, &str)] = &[
     ("lagMs", "goes on"),
     ("memory", "the process lives"),
     ("operationId", "names one piece of work"),
+    ("auditHash", "each decision is a row of its own"),
     ("createdAt", "the clock"),
     ("updatedAt", "the clock"),
     ("created", "the first call makes what the second finds"),

@@ -73,7 +73,7 @@ fn every_decision_is_one_row_and_the_log_outlives_the_daemon() {
     let mut daemon = env.daemon();
     let mut client = indexed(&env, &root);
     let login = id(&mut client, "login");
-    let window = |identifiers: &[&str]| json!({"repoId": "app", "symbolId": login, "reason": "marked-for-flipping", "expectedLines": 6, "identifiersToFind": identifiers});
+    let window = |identifiers: &[&str]| json!({"repoId": "app", "symbolId": login, "reason": "what login does: marked-for-flipping", "expectedLines": 6, "identifiersToFind": identifiers});
     let approved = client.call("sdl_code_needWindow", window(&["expired"])).unwrap().ok();
     assert_eq!(approved["approved"], true, "{approved:#}");
     assert!(!approved.to_string().contains("horse") && !approved.to_string().contains("hunter2222"));
@@ -95,7 +95,9 @@ fn every_decision_is_one_row_and_the_log_outlives_the_daemon() {
         client.call("sdl_code_getSkeleton", json!({"repoId": "app", "file": ".env"})).unwrap().err();
     assert_eq!(refused["code"], "denied");
     let task = json!({"repoId": "app", "taskText": "login", "focusPaths": ["deploy/.env.sh"], "budget": {"maxTokens": 4_000}});
-    client.call("sdl_agent_orchestrate", task).unwrap().ok();
+    let assembly = client.call("sdl_agent_orchestrate", task).unwrap().ok();
+    let pieces =
+        assembly["evidence"].as_array().unwrap().iter().filter(|piece| piece["kind"] == "hotPath").count();
     let wanted = [
         ("code.needWindow", "approved"),
         ("code.needWindow", "denied"),
@@ -104,10 +106,13 @@ fn every_decision_is_one_row_and_the_log_outlives_the_daemon() {
         ("code.getSkeleton", "denied"),
         ("code.getSkeleton", "denied"),
     ];
-    let wanted: Vec<(String, String)> = wanted.map(|(a, d)| (a.to_owned(), d.to_owned())).into();
+    let mut wanted: Vec<(String, String)> = wanted.map(|(a, d)| (a.to_owned(), d.to_owned())).into();
+    // What an assembly shows of the source is in the log too.
+    let served = ("agent.orchestrate".to_owned(), "served".to_owned());
+    wanted.extend(std::iter::repeat_n(served, pieces));
     assert_eq!(log(&env), wanted);
     let before = verified(&env);
-    assert_eq!((&before["ok"], &before["rows"]), (&json!(true), &json!(6)), "{before}");
+    assert_eq!((&before["ok"], &before["rows"]), (&json!(true), &json!(wanted.len())), "{before}");
 
     drop(client);
     env.ctl_ok(&["stop"]);
@@ -118,7 +123,7 @@ fn every_decision_is_one_row_and_the_log_outlives_the_daemon() {
     let mut client = env.mcp(&root, &["--surface", "flat"]);
     client.call("sdl_code_needWindow", window(&["expired"])).unwrap().ok();
     let after = verified(&env);
-    assert_eq!((&after["ok"], &after["rows"]), (&json!(true), &json!(7)), "{after}");
+    assert_eq!((&after["ok"], &after["rows"]), (&json!(true), &json!(wanted.len() + 1)), "{after}");
 
     // One byte on the disk, in whichever copies of the row there are.
     drop(client);
@@ -136,6 +141,50 @@ fn every_decision_is_one_row_and_the_log_outlives_the_daemon() {
     assert!(!output.status.success());
     let found: Value = serde_json::from_slice(&output.stdout).unwrap();
     assert!(found["ok"] == false && !found["faults"].as_array().unwrap().is_empty(), "{found}");
+    // Until a person takes note of it.
+    env.ctl_ok(&["audit", "acknowledge", "--reason", "flipped by a test"]);
+    let after = verified(&env);
+    assert!(after["ok"] == true && after["acknowledged"] == found["faults"], "{after}");
+}
+
+#[test]
+fn a_person_sets_the_ceiling_and_damage_is_said_until_it_is_acknowledged() {
+    let env = TestEnv::new();
+    let root = env.repo("app", APP);
+    let mut daemon = env.daemon();
+    let mut client = indexed(&env, &root);
+    let set = |lines: u32| json!({"repoId": "app", "policyPatch": {"maxWindowLines": lines}});
+    client.call("sdl_policy_set", set(220)).unwrap().ok();
+    let refused = client.call("sdl_policy_set", set(300)).unwrap().err();
+    let remedy = refused["askPerson"][0].as_str().unwrap().to_owned();
+    let words: Vec<&str> = remedy.split(' ').skip(1).collect();
+    assert!(remedy.starts_with("sdlctl policy set-ceiling"), "{refused:#}");
+    env.ctl_ok(&words);
+    client.call("sdl_policy_set", set(300)).unwrap().ok();
+    let shown = env.ctl_ok(&["policy", "show", "--repo", "app"]);
+    assert!(shown.contains("300      300"), "{shown}");
+    let rows = env.ctl_ok(&["audit", "show"]);
+    assert!(rows.contains("ceiling") && rows.contains("T") && rows.contains("Z app denied"), "{rows}");
+
+    // The store of what agents own is lost, and with it the policy.
+    drop(client);
+    env.ctl_ok(&["stop"]);
+    daemon.wait();
+    fs::remove_dir_all(agent_store(&env).parent().unwrap()).unwrap();
+    let _daemon = env.daemon();
+    assert!(!env.ctl(&["audit", "verify"]).status.success());
+    let mut client = env.mcp(&root, &["--surface", "flat"]);
+    let warned = |client: &mut McpClient| {
+        let info = client.call("sdl_info", json!({})).unwrap().ok()["warnings"].to_string();
+        let policy =
+            client.call("sdl_policy_get", json!({"repoId": "app"})).unwrap().ok()["warnings"].to_string();
+        (info.contains("audit log was cut"), policy.contains("audit log was cut"))
+    };
+    assert_eq!(warned(&mut client), (true, true));
+    assert!(env.ctl_ok(&["status"]).contains("audit log was cut"));
+    env.ctl_ok(&["audit", "acknowledge", "--reason", "removed by a test"]);
+    assert_eq!(warned(&mut client), (false, false));
+    assert!(env.ctl(&["audit", "verify"]).status.success());
 }
 
 #[test]

@@ -54,9 +54,12 @@ pub(crate) enum Command {
     /// Look into a ledger
     #[command(subcommand)]
     Ledger(LedgerCommand),
-    /// Read or check the log of decisions on raw code
+    /// Read or check the log of decisions: on raw code, commands, policies and changes
     #[command(subcommand)]
     Audit(AuditCommand),
+    /// Show the policies for raw code, and set how far agents may loosen them
+    #[command(subcommand)]
+    Policy(PolicyCommand),
     /// Measure how right edges and slices are, on truth that others made
     #[command(subcommand)]
     Bench(BenchCommand),
@@ -334,8 +337,92 @@ pub(crate) enum AuditCommand {
         #[arg(long, short = 'n', default_value_t = 50)]
         limit: u32,
     },
-    /// Check that no row was changed or removed
+    /// Check that no row was changed or removed; exit code 1 if one was
     Verify,
+    /// Take note of everything that is wrong with the log, so that it is not reported any more
+    ///
+    /// The damage stays listed as acknowledged, and the acknowledgement is a row of the log itself. Look into the cause first:
+    /// sdlctl audit verify says what is wrong.
+    Acknowledge {
+        /// Why it is all right; kept in the log
+        #[arg(long)]
+        reason: String,
+    },
+}
+
+/// How a policy is made: agents set it with the policy.set action, below a ceiling that only these commands set. The ceiling
+/// of a repository is the built-in one (windows of 220 lines and 1800 tokens, breaking the glass) with what was set for all
+/// repositories and then what was set for it. Lowering it takes effect at once, also for policies that were looser.
+#[derive(Subcommand)]
+pub(crate) enum PolicyCommand {
+    /// Show each repository's policy and its ceiling
+    Show {
+        /// Only this repository: its id or a path inside it
+        #[arg(long, short)]
+        repo: Option<String>,
+    },
+    /// Set the largest limits that agents may set
+    SetCeiling(CeilingArgs),
+    /// Let agents turn something on that is forbidden otherwise
+    Allow(SwitchArgs),
+    /// Forbid agents what allow lets them
+    Forbid(SwitchArgs),
+    /// Go back to the built-in ceiling, or for one repository to that of all
+    Reset(ForRepo),
+}
+
+#[derive(Args)]
+pub(crate) struct ForRepo {
+    /// Only for this repository: its id or a path inside it (default: for all)
+    #[arg(long, short)]
+    pub(crate) repo: Option<String>,
+}
+
+#[derive(Args)]
+pub(crate) struct CeilingArgs {
+    #[command(flatten)]
+    pub(crate) of: ForRepo,
+    /// Lines of a window of raw code
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=10_000))]
+    pub(crate) max_window_lines: Option<u32>,
+    /// Tokens of an answer with raw code
+    #[arg(long, value_parser = clap::value_parser!(u32).range(500..=20_000))]
+    pub(crate) max_window_tokens: Option<u32>,
+    /// The least utility from which a window is approved without a slice, 0 to 1
+    #[arg(long, value_parser = share)]
+    pub(crate) utility_threshold: Option<f64>,
+    /// Cards of a slice
+    #[arg(long, value_parser = clap::value_parser!(u32).range(1..=500))]
+    pub(crate) max_cards: Option<u32>,
+    /// Tokens of a slice
+    #[arg(long, value_parser = clap::value_parser!(u32).range(400..=20_000))]
+    pub(crate) max_tokens: Option<u32>,
+}
+
+/// A number from 0 to 1.
+fn share(text: &str) -> Result<f64, String> {
+    let number: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
+    if (0.0..=1.0).contains(&number) { Ok(number) } else { Err("not between 0 and 1".to_owned()) }
+}
+
+#[derive(Args)]
+pub(crate) struct SwitchArgs {
+    /// What
+    pub(crate) what: Switch,
+    #[command(flatten)]
+    pub(crate) of: ForRepo,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum Switch {
+    /// Overriding the conditions of a window with breakGlass; each time is in the log
+    BreakGlass,
+    /// Windows for requests that name no identifiers
+    NoIdentifiers,
+    /// Windows of symbols that no slice and no task leads to
+    RawByDefault,
+    /// Literals that are named or look like secrets, shown as they are
+    UnmaskedSecrets,
 }
 
 #[derive(Subcommand)]

@@ -5,6 +5,7 @@ mod commands;
 mod output;
 mod session;
 mod terminal;
+mod time;
 
 use std::process::ExitCode;
 

@@ -1,7 +1,8 @@
-//! `audit/show` and `audit/verify`: the log of decisions on source.
+//! `audit/show`, `audit/verify` and `audit/acknowledge`: the log of decisions.
 
 use sdl_proto::WireError;
-use sdl_tools::{Host as _, audit};
+use sdl_tools::Host as _;
+use sdl_tools::audit::Row;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -18,17 +19,49 @@ struct Params {
     limit: Option<usize>,
 }
 
+#[derive(Deserialize)]
+struct Acknowledge {
+    /// Why it is all right, in the person's words.
+    #[serde(default)]
+    reason: String,
+}
+
 /// Runs `audit/show`.
 pub fn show(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
     let params: Params = crate::router::parse(params)?;
     let limit = params.limit.unwrap_or(50).clamp(1, MOST);
-    let rows = audit::show(admin.engine.agent(), params.repo.as_deref(), limit).map_err(ledger_error)?;
-    let rows: Vec<Value> = rows.into_iter().map(|(row, hash)| json!({ "row": row, "hash": hash })).collect();
+    let engine = admin.engine;
+    let rows = engine.audit().show(engine.agent(), params.repo.as_deref(), limit).map_err(ledger_error)?;
+    let rows: Vec<Value> = rows
+        .into_iter()
+        .map(|shown| json!({ "row": shown.row, "hash": shown.hash, "holds": shown.holds }))
+        .collect();
     Ok(super::json(&json!({ "rows": rows })))
 }
 
 /// Runs `audit/verify`.
 pub fn verify(admin: &Admin<'_>, _params: &[u8]) -> Result<Vec<u8>, WireError> {
-    let found = audit::verify(admin.engine.agent()).map_err(ledger_error)?;
+    let found = admin.engine.audit().verify(admin.engine.agent()).map_err(ledger_error)?;
     Ok(super::json(&json!(found)))
+}
+
+/// Runs `audit/acknowledge`: what is wrong with the log is not reported any more.
+pub fn acknowledge(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
+    let params: Acknowledge = crate::router::parse(params)?;
+    let who = admin.person()?;
+    let engine = admin.engine;
+    let reason: String = params.reason.chars().take(1_000).collect();
+    let found = engine.audit().acknowledge(engine.agent(), &who, &reason).map_err(ledger_error)?;
+    Ok(super::json(&json!(found)))
+}
+
+impl Admin<'_> {
+    /// Who asks, for the log. Only a person's tool may: what is decided here is not an agent's to decide.
+    pub(super) fn person(&self) -> Result<Row, WireError> {
+        if self.kind != sdl_proto::ClientKind::Ctl {
+            return Err(super::error("denied", "only a person can do that, with sdlctl"));
+        }
+        let client = self.client.chars().take(200).collect();
+        Ok(Row { session: self.session, client, ..Row::default() })
+    }
 }

@@ -4,6 +4,7 @@ pub mod audit;
 pub mod check;
 pub mod dump;
 pub mod export;
+pub mod policy;
 pub mod remove;
 pub mod revive;
 pub mod status;
@@ -11,7 +12,7 @@ pub mod verify;
 
 use std::sync::Arc;
 
-use sdl_proto::{WireError, code};
+use sdl_proto::{ClientKind, WireError, code};
 use sdl_tools::{Cancel, Progress};
 use serde_json::Value;
 
@@ -26,6 +27,12 @@ pub struct Admin<'a> {
     pub cancel: &'a Cancel,
     /// Where to say how far it is.
     pub progress: &'a dyn Progress,
+    /// What the caller is.
+    pub kind: ClientKind,
+    /// Its connection, for the log.
+    pub session: u64,
+    /// How it introduced itself, for the log.
+    pub client: &'a str,
 }
 
 type Run = fn(&Admin<'_>, &[u8]) -> Result<Vec<u8>, WireError>;
@@ -42,6 +49,9 @@ const METHODS: &[(&str, Run)] = &[
     ("ledger/dump", dump::run),
     ("audit/show", audit::show),
     ("audit/verify", audit::verify),
+    ("audit/acknowledge", audit::acknowledge),
+    ("policy/show", policy::show),
+    ("policy/ceiling", policy::ceiling),
 ];
 
 /// The method of that name.

@@ -11,6 +11,7 @@ mod lifecycle;
 mod logs;
 mod mcp;
 mod pages;
+mod policy;
 mod refresh;
 mod repo;
 mod risk;
@@ -45,6 +46,7 @@ pub(crate) fn run(cli: Cli) -> Result<Outcome, Failure> {
         Command::Export(args) => export::run(&args, json),
         Command::Verify(args) => verify::run(&args, json),
         Command::Audit(command) => audit::run(command, json),
+        Command::Policy(command) => policy::run(command, json),
         Command::Ledger(command) => ledger::run(command, json),
         Command::Bench(command) => bench::run(&command, json),
         Command::Doctor => doctor::run(json),

@@ -8,7 +8,7 @@ use std::cell::RefCell;
 use std::time::Duration;
 
 use schemars::JsonSchema;
-use sdl_ledger::Snapshot;
+use sdl_ledger::{Clock as _, Snapshot, SystemClock};
 use sdl_model::Version;
 use sdl_retrieve::Source;
 use serde::de::DeserializeOwned;
@@ -17,7 +17,7 @@ use serde::{Deserialize, Serialize};
 use crate::audit::Decisions;
 use crate::briefing::Briefings;
 use crate::buffers::{Buffers, Overlay};
-use crate::ladder::Structures;
+use crate::ladder::{Names, Structures};
 use crate::leases::{HandleKind, Held, LeaseWrite, Leases};
 use crate::overview::Overviews;
 use crate::pipeline::Pins;
@@ -181,6 +181,8 @@ pub(crate) struct Call<'a> {
     pub(crate) briefings: &'a Briefings,
     /// What stands where in texts looked at lately.
     pub(crate) structures: &'a Structures,
+    /// Identifiers of texts looked at lately.
+    pub(crate) names: &'a Names,
     /// Overviews made lately.
     pub(crate) overviews: &'a Overviews,
     /// Unsaved editor buffers.
@@ -197,6 +199,20 @@ impl Call<'_> {
             ));
         }
         Ok(())
+    }
+
+    /// Writes a row to the log at once, after those decided before it; its hash.
+    pub(crate) fn log(&self, row: crate::audit::Row) -> Result<String, ToolError> {
+        let (log, store) = (self.host.audit(), self.host.agent());
+        self.decisions.settle(log, store)?;
+        let row = crate::audit::Row {
+            at_ms: SystemClock.unix_ms(),
+            session: self.session.id,
+            client: self.session.client.chars().take(200).collect(),
+            ..row
+        };
+        let mut hashes = log.append(store, &[row])?;
+        hashes.pop().ok_or_else(|| ToolError::internal("writing the audit log", "no row was written"))
     }
 
     /// Adds to what this call serves. Losing count is no reason to fail.

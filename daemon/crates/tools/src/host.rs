@@ -21,6 +21,8 @@ pub use report::{
     WatcherStatus,
 };
 
+use crate::audit::Audit;
+use crate::policy::Ceilings;
 use crate::{Code, Damage, ToolError};
 
 /// The daemon, as the tools see it.
@@ -45,6 +47,12 @@ pub trait Host: Send + Sync {
 
     /// What agents own: it outlives every reindex and every rebuild of a ledger. Opened with [`crate::AGENT_TABLES`].
     fn agent(&self) -> &AgentStore;
+
+    /// The log of decisions, over the store of what agents own.
+    fn audit(&self) -> &Audit;
+
+    /// What a person lets policies allow.
+    fn ceilings(&self) -> &Ceilings;
 
     /// The model for search by meaning, if someone brought one.
     fn meaning(&self) -> Option<&Meaning> {

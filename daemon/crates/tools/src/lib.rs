@@ -30,8 +30,8 @@ mod overview;
 mod owned;
 mod params;
 mod pipeline;
-#[allow(dead_code, reason = "levels are for policies")]
-mod policy;
+pub mod policy;
+mod private_file;
 mod protocol;
 mod recent;
 mod redact;

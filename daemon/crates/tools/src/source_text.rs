@@ -47,6 +47,12 @@ impl SourceText {
         redact::masked(&self.text, &self.secrets, bytes)
     }
 
+    /// Whether nothing of a stretch is masked.
+    pub(crate) fn is_shown(&self, bytes: &Range<usize>) -> bool {
+        let next = self.secrets.partition_point(|secret| secret.end <= bytes.start);
+        self.secrets.get(next).is_none_or(|secret| secret.start >= bytes.end)
+    }
+
     /// A line (1-based) as it may leave the daemon.
     pub(crate) fn shown(&self, number: u32) -> Cow<'_, str> {
         self.cut(self.line(number))
@@ -99,7 +105,7 @@ pub(crate) fn of(cx: &ReadCx<'_>, row: &FileRow) -> Result<SourceText, ToolError
         };
         ToolError::new(Code::Unavailable, format!("{path} is listed but not read ({why})"))
     })?;
-    let level = crate::policy::of(cx.call.host.agent(), cx.repo)?.level();
+    let level = crate::policy::of(cx.call.host, cx.repo)?.level();
     let bytes = match cx.overlay.and_then(|overlay| overlay.text(FileId::of(path))) {
         Some(unsaved) => unsaved.to_vec(),
         None => cx.repo.read_file(path, row.size).map_err(|unread| match unread {

@@ -30,6 +30,7 @@ pub struct Tools {
     pub(crate) usage: Arc<Usage>,
     pub(crate) briefings: Briefings,
     pub(crate) structures: Structures,
+    pub(crate) names: crate::ladder::Names,
     pub(crate) overviews: Overviews,
     pub(crate) buffers: Buffers,
 }
@@ -44,6 +45,7 @@ impl Tools {
             usage: Arc::default(),
             briefings: Briefings::default(),
             structures: Structures::default(),
+            names: crate::ladder::Names::default(),
             overviews: Overviews::default(),
             buffers: Buffers::default(),
         }

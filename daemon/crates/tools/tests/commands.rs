@@ -205,3 +205,103 @@ fn a_handle_names_its_repository_and_old_ones_make_room() {
     let next = &error["nextBestAction"];
     world.ok(next["tool"].as_str().unwrap(), next["args"].clone());
 }
+
+#[test]
+fn an_entry_may_allow_some_arguments_only() {
+    let world = World::shop();
+    world.allow(
+        r#"{"enabled": true, "executables": [
+            {"program": "echo", "args": [["log"], ["show", "this"]], "options": ["--oneline", "-n*"]}]}"#,
+    );
+    let run = |args: Value| {
+        world.raw("sdl_runtime_execute", &json!({"executable": "echo", "args": args}).to_string())
+    };
+    for args in [
+        json!(["log"]),
+        json!(["log", "--oneline", "-n", "3", "-n5", "--", "path"]),
+        json!(["show", "this", "one"]),
+    ] {
+        assert_eq!(run(args.clone())["isError"], false, "{args}");
+    }
+    for (args, says) in [
+        (json!([]), "begin with one of: log, show this"),
+        (json!(["-c", "alias.log=!sh", "log"]), "begin with one of"),
+        (json!(["show", "that"]), "begin with one of"),
+        (json!(["log", "--output=/tmp/x"]), "--output=/tmp/x"),
+        (json!(["log", "--oneline=x"]), "is not allowed after"),
+    ] {
+        let error = run(args.clone())["structuredContent"].clone();
+        assert_eq!((&error["code"], &error["field"]), (&json!("denied"), &json!("args")), "{args}");
+        assert!(error["message"].as_str().unwrap().contains(says), "{error}");
+        assert_eq!(world.shown(1)[0].decision, "denied");
+    }
+}
+
+#[test]
+fn every_command_is_a_row() {
+    let world = world("");
+    let key = format!("AKIA{}", "IOSFODNN7EXAMPLQ");
+    let before = world.rows();
+    sh(&world, &format!("exit 3 # {key}"), json!({"relativeCwd": "src"}));
+    refused(&world, json!({"executable": "env", "relativeCwd": ".."}));
+    refused(&world, json!({"executable": "nowhere"}));
+    assert_eq!(world.rows(), before + 2, "one ran, one was denied; a wrong folder decides nothing");
+    let rows = world.shown(2);
+    let ran = &rows[0];
+    assert_eq!((ran.action.as_str(), ran.decision.as_str()), ("runtime.execute", "ran"));
+    assert_eq!((&ran.details["exitCode"], &ran.details["cwd"]), (&json!(3), &json!("src")));
+    let command = ran.details["command"].as_str().unwrap();
+    assert!(command.starts_with("sh -c exit 3 # ***") && !command.contains(&key), "{command}");
+    assert_eq!(rows[1].decision, "denied");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn limits_hold_whatever_number_is_given() {
+    let memory = |more: &str| sh(&world(more), "ulimit -v", json!({}))["digest"].clone();
+    assert_eq!(memory(r#", "memoryMb": 1152921504606846976"#), format!("stdout:\n{}", 1u64 << 40));
+    assert_eq!(memory(r#", "memoryMb": 0"#), "stdout:\nunlimited");
+    let processes = |more: &str| {
+        let shown = sh(&world(more), "ulimit -p 2>/dev/null || ulimit -u", json!({}))["digest"].clone();
+        shown.as_str().unwrap().trim_start_matches("stdout:\n").to_owned()
+    };
+    let (few, more): (u64, u64) = (
+        processes(r#", "maxProcesses": 10"#).parse().unwrap(),
+        processes(r#", "maxProcesses": 1000"#).parse().unwrap(),
+    );
+    assert!(few > 10 && more > few + 500, "{few} {more}: beside those that are there");
+    assert_eq!(processes(r#", "maxProcesses": 0, "memoryMb": 0"#), "unlimited");
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_process_that_leaves_the_group_keeps_no_thread_and_no_pipe_here() {
+    let world = world("");
+    let threads = || {
+        let names = std::fs::read_dir("/proc/self/task").unwrap().flatten();
+        let names = names.filter_map(|task| std::fs::read_to_string(task.path().join("comm")).ok());
+        names.filter(|name| name.trim() == "sdl-command").count()
+    };
+    let fifo = world.repo.root().join("done");
+    // It leaves the group before the command ends, and holds the output until somebody reads from the pipe.
+    let script = "mkfifo done left; setsid sh -c 'echo yes > left; : > done; echo late' & read answer < left";
+    let ran = sh(&world, script, json!({}));
+    assert_eq!(ran["outputHeld"], true, "{ran}");
+    // The reader lets go without waiting for the other end.
+    while threads() > 0 {
+        std::thread::yield_now();
+    }
+    std::fs::read(fifo).unwrap();
+}
+
+#[cfg(unix)]
+#[test]
+fn settings_that_are_no_file_allow_nothing_and_block_nobody() {
+    let world = world("");
+    let file = world.host.dir.path().join("daemon/runtime.json");
+    std::fs::remove_file(&file).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(&file).status().unwrap();
+    assert!(made.success());
+    let error = world.err("sdl_runtime_execute", json!({"executable": "sh"}));
+    assert!(error["message"].as_str().unwrap().contains("not a regular file"), "{error}");
+}

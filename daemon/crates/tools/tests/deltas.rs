@@ -153,11 +153,14 @@ fn a_risk_score_is_the_sum_of_its_parts() {
         (&json!(true), &json!("escalate")),
         "validate was not edited with parse"
     );
-    assert_eq!(
-        risk(&world, json!({}))["policyDecision"],
-        found["policyDecision"],
-        "the same change, the same hash"
-    );
+    // The decision is in the log, and its hash there is the one in the answer.
+    let row = world.shown_hashes(1).remove(0);
+    assert_eq!((row.0.action.as_str(), row.0.decision.as_str()), ("pr.risk.analyze", "approve"));
+    assert_eq!(found["policyDecision"]["auditHash"], row.1);
+    assert_eq!(row.0.details["riskScore"], analysis["riskScore"]);
+    let again = risk(&world, json!({}));
+    assert_eq!(again["analysis"], found["analysis"]);
+    assert_ne!(again["policyDecision"]["auditHash"], found["policyDecision"]["auditHash"], "two decisions");
     let few = risk(&world, json!({"riskThreshold": 100}));
     assert_eq!(few["analysis"]["findings"], json!([]));
     assert_eq!(few["analysis"]["riskScore"], analysis["riskScore"], "the threshold is for findings alone");

@@ -11,8 +11,8 @@ use std::fmt::Write as _;
 use common::{SHOP, World, handlers};
 use sdl_model::GitHead;
 use sdl_tests::schema::{declared, paths};
-use sdl_tools::Repo as _;
 use sdl_tools::host::{Barrier, RepoHealth, RepoState, RepoStatus, WatcherKind, WatcherStatus};
+use sdl_tools::{Host as _, Repo as _};
 use serde_json::{Value, json};
 
 const CONTRACT: &str = include_str!("fixtures/contract.txt");
@@ -371,6 +371,7 @@ fn sources(seen: &mut Seen) {
     seen.ok(&world, "code.getHotPath", lines.clone());
     let mut few = lines;
     few["maxLines"] = json!(1);
+    few["contextLines"] = json!(50);
     seen.ok(&world, "code.getHotPath", few);
     let ask = |more: Value| {
         let mut args = json!({"symbolId": handle, "reason": "see it", "expectedLines": 20, "identifiersToFind": ["request", "part"]});
@@ -386,6 +387,12 @@ fn sources(seen: &mut Seen) {
     seen.ok(&world, "policy.set", json!({"policyPatch": {"maxWindowLines": 4, "allowBreakGlass": true}}));
     seen.ok(&world, "code.needWindow", ask(json!({})));
     seen.ok(&world, "code.needWindow", ask(json!({"breakGlass": true, "identifiersToFind": ["nowhere"]})));
+    // The policy is held down by a ceiling that was lowered, and somebody cut the log.
+    world.raise_ceiling(json!({"maxWindowLines": 3}));
+    world.host.agent().write(|writer| writer.delete("audit", &0u64.to_be_bytes())).unwrap();
+    seen.ok(&world, "policy.set", json!({"policyPatch": {"maxWindowTokens": 1_000}}));
+    world.raise_ceiling(json!({"maxWindowTokens": 900}));
+    seen.ok(&world, "policy.get", json!({}));
 }
 
 fn agents(seen: &mut Seen) {

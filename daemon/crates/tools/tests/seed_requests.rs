@@ -164,6 +164,9 @@ fn the_documented_answers_are_ours() {
     let set =
         world.ok("sdl.policy.set", json!({"repoId": "my-repo", "policyPatch": {"maxWindowLines": 220}}));
     assert_eq!((&set["ok"], &set["repoId"]), (&json!(true), &json!("my-repo")));
+    // The documented example is below the ceiling that holds where nobody set one.
+    let example = json!({"maxWindowLines": 220, "maxWindowTokens": 1800, "requireIdentifiers": true, "allowBreakGlass": true});
+    world.ok("sdl.policy.set", json!({"repoId": "my-repo", "policyPatch": example}));
 }
 
 #[test]

@@ -270,14 +270,13 @@ fn a_hot_path_is_the_lines_around_the_identifiers() {
     let answer = world.ok("sdl_code_getHotPath", args);
     assert_eq!(
         text(&answer, "excerpt"),
-        "    /* ... */
-        const known = this.cache.get(token);
-        /* ... */
-            if (expired(part, tokenExpiry)) return false;
-        /* ... */"
+        " 9|         const known = this.cache.get(token);
+  |         /* ... 7 lines ... */
+17|             if (expired(part, tokenExpiry)) return false;"
     );
     assert_eq!(answer["matchedIdentifiers"], json!(["cache", "tokenExpiry"]));
     assert_eq!(answer["matchedLineNumbers"], json!([9, 17]), "not in comments");
+    assert_eq!(answer["range"]["startCol"], 4);
     let args = json!({"symbolId": id(&world, "validate"), "identifiersToFind": ["nowhere"]});
     let none = world.ok("sdl_code_getHotPath", args);
     assert_eq!((text(&none, "excerpt"), &none["matchedIdentifiers"]), ("", &json!([])));
@@ -323,4 +322,127 @@ fn secrets_and_their_files_stay_here() {
     ] {
         assert_eq!(world.err("sdl_code_getSkeleton", args.clone())["code"], code, "{args}");
     }
+}
+
+/// A file of that many functions' worth of lines, each with a name of its own.
+fn long(lines: usize) -> String {
+    let mut text =
+        "//- /real/long.py\nimport os\n\ndef long(items):\n    \"\"\"Needle in a haystack.\"\"\"\n"
+            .to_owned();
+    for i in 0..lines {
+        text.push_str(&format!("    needle_{i} = thread(items, 'needle', {i})  # needle\n"));
+    }
+    text.push_str("    return needle\n");
+    text
+}
+
+fn excerpt_lines(answer: &Value) -> usize {
+    text(answer, "excerpt")
+        .lines()
+        .filter(|line| line.trim_start().starts_with(|c: char| c.is_ascii_digit()))
+        .count()
+}
+
+#[test]
+fn a_hot_path_is_no_way_around_the_policy() {
+    let world = World::empty();
+    world.repo.write(&long(600));
+    let found = world.ok("sdl_symbol_search", json!({"query": "long", "kinds": ["module"]}));
+    let (file, long) = (found["results"][0]["symbolId"].as_str().unwrap().to_owned(), id(&world, "long"));
+    let all = ["import", "def", "return", "thread", "items", "os"];
+    for symbol in [&file, &long] {
+        let before = world.rows();
+        let args = json!({"symbolId": symbol, "identifiersToFind": all, "contextLines": 1_000,
+            "maxLines": 100_000, "maxTokens": 20_000});
+        let answer = world.ok("sdl_code_getHotPath", args);
+        assert!(excerpt_lines(&answer) <= 180 && answer["truncated"] == true, "{answer:#}");
+        assert!(sdl_tokens::count(&answer.to_string()) <= 1_400, "{answer:#}");
+        let limits = answer["capped"]["limits"].to_string();
+        assert!(
+            ["contextLines is 10", "maxLines is 180", "maxTokens is 1400"]
+                .iter()
+                .all(|one| limits.contains(one))
+        );
+        assert_eq!(world.rows(), before + 1);
+        let row = world.shown(1).remove(0);
+        assert_eq!(
+            (row.action.as_str(), row.details["lines"].as_u64()),
+            ("code.getHotPath", Some(excerpt_lines(&answer) as u64))
+        );
+        assert!(row.details["symbolId"] == **symbol && row.details["file"] == "real/long.py", "{row:?}");
+    }
+    // Words in strings and comments are no identifiers, and neither are keywords: nothing shown, no row.
+    let before = world.rows();
+    let none = world.ok(
+        "sdl_code_getHotPath",
+        json!({"symbolId": long, "identifiersToFind": ["haystack", "def", "return"]}),
+    );
+    assert_eq!((text(&none, "excerpt"), &none["matchedIdentifiers"]), ("", &json!([])));
+    assert!(none["notes"].to_string().contains("def, return"), "{none:#}");
+    assert_eq!(world.rows(), before);
+}
+
+#[test]
+fn most_of_a_symbol_is_decided_on_as_a_window() {
+    let world = World::empty();
+    world.repo.write(&long(30));
+    let symbol = id(&world, "long");
+    let ask = || {
+        world.ok(
+            "sdl_code_getHotPath",
+            json!({"symbolId": symbol, "identifiersToFind": ["thread"], "contextLines": 0}),
+        )
+    };
+    let part = ask();
+    assert_eq!(excerpt_lines(&part), 16, "half of the symbol: {part:#}");
+    assert!(part["capped"].to_string().contains("no current slice"), "{part:#}");
+    assert_eq!(world.shown(1)[0].decision, "downgraded");
+    world.ok("sdl_slice_build", json!({"entrySymbols": [symbol], "budget": {"maxCards": 1}}));
+    let whole = ask();
+    assert!(excerpt_lines(&whole) == 30 && whole.get("capped").is_none(), "{whole:#}");
+    assert_eq!(world.shown(1)[0].decision, "approved");
+}
+
+#[test]
+fn a_short_excerpt_is_spread_over_the_matches() {
+    let world = World::empty();
+    world.repo.write(&long(60));
+    let wanted = ["needle_3", "needle_30", "needle_50"];
+    let args = json!({"symbolId": id(&world, "long"), "identifiersToFind": wanted, "contextLines": 5, "maxLines": 8});
+    let answer = world.ok("sdl_code_getHotPath", args);
+    assert_eq!(answer["matchedLineNumbers"], json!([8, 35, 55]), "{answer:#}");
+    assert!(text(&answer, "excerpt").lines().count() <= 8);
+    assert!(text(&answer, "excerpt").contains("lines ... */"), "{answer:#}");
+}
+
+#[test]
+fn marked_lines_and_shapes_that_are_the_source_leave_a_row() {
+    let world = world();
+    let rows = |args: Value| {
+        let before = world.rows();
+        world.ok("sdl_code_getSkeleton", args);
+        world.rows() - before
+    };
+    assert_eq!(rows(json!({"file": "real/auth.ts"})), 0);
+    assert_eq!(rows(json!({"file": "real/auth.ts", "identifiersToFind": ["cache"]})), 1);
+    let mut types = "//- /real/types.ts\n".to_owned();
+    for i in 0..300 {
+        types.push_str(&format!("export type Name{i} = string;\n"));
+    }
+    world.repo.write(&types);
+    assert_eq!(rows(json!({"file": "real/types.ts", "maxTokens": 20_000})), 1);
+    let shown = world.ok("sdl_code_getSkeleton", json!({"file": "real/types.ts", "maxTokens": 20_000}));
+    assert!(text(&shown, "skeleton").lines().count() <= 180 && shown["truncated"] == true);
+}
+
+#[test]
+fn an_assembly_leaves_a_row_for_each_piece_of_source() {
+    let world = world();
+    let before = world.rows();
+    let args = json!({"taskText": "validate a token with the cache", "taskType": "debug", "budget": {"maxTokens": 6_000}});
+    let answer = world.ok("sdl_agent_orchestrate", args);
+    let evidence = answer["evidence"].as_array().unwrap();
+    let raw = evidence.iter().filter(|piece| piece["kind"] == "hotPath").count() as u64;
+    assert!(raw > 0 && world.rows() - before >= raw, "{answer:#}");
+    assert!(world.shown(raw as usize).iter().all(|row| row.action == "agent.orchestrate"));
 }

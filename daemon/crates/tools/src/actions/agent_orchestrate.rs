@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use crate::action::{Action, ActionDef, Call, Namespace, ReadAction, ReadCx, Render};
 use crate::answers::{block, line};
 use crate::assembly::{Asked, Assembly, EdgeOut, Evidence, Ground, Omitted, Start, Step, TaskType, keep};
-use crate::{ToolError, budget};
+use crate::{ToolError, audit, budget};
 
 /// See [`ActionDef`].
 pub(crate) struct AgentOrchestrate;
@@ -146,6 +146,7 @@ impl ReadAction for AgentOrchestrate {
             if size <= most {
                 assembly.source_ids.clone_from(&response.source_ids);
                 keep(cx, &assembly)?;
+                response.evidence.iter().filter(|piece| piece.raw).for_each(|piece| served(cx, piece));
                 return Ok(response);
             }
             if room == 0 {
@@ -156,6 +157,21 @@ impl ReadAction for AgentOrchestrate {
             cx.call.check()?;
         }
     }
+}
+
+/// Leaves a row for a piece of the source as it is.
+fn served(cx: &ReadCx<'_>, piece: &Evidence) {
+    cx.decided(audit::Row {
+        decision: "served".to_owned(),
+        why: vec!["lines for the task's names, as many as need no approval".to_owned()],
+        details: json!({
+            "symbolId": piece.symbol_id,
+            "kind": piece.kind,
+            "lines": piece.content.lines().count(),
+            "tokens": piece.tokens,
+        }),
+        ..audit::Row::default()
+    });
 }
 
 impl Response {

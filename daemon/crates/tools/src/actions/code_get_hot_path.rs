@@ -1,12 +1,22 @@
 //! `code.getHotPath`: the lines of a symbol around wanted identifiers.
 
+use std::ops::Range;
+
 use schemars::JsonSchema;
+use sdl_model::facts::DefIx;
+use sdl_retrieve::Sym;
 use serde::{Deserialize, Serialize};
+use serde_json::json;
 
 use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render};
 use crate::answers::{block, line};
-use crate::ladder::{self, RangeOut, hot_path, identifiers, lines, skeleton};
-use crate::{ToolError, budget, source_text, symbols};
+use crate::ladder::hot_path::{self, Excerpt};
+use crate::ladder::identifiers::{self, Matches};
+use crate::ladder::{self, RangeOut, lines, share, skeleton};
+use crate::policy::decide::{Ask, Decision, Verdict, decide};
+use crate::policy::{self, Policy, nearness};
+use crate::source_text::SourceText;
+use crate::{ToolError, audit, budget, source_text, symbols};
 
 /// See [`ActionDef`].
 pub(crate) struct CodeGetHotPath;
@@ -21,16 +31,16 @@ pub(crate) const CONTEXT: u32 = 3;
 pub(crate) struct Request {
     /// The symbol to search in.
     symbol_id: String,
-    /// What to find: whole identifiers, not in comments.
+    /// Whole identifiers, or paths of them (`this.cache`); not keywords, nor words of comments and literals.
     #[schemars(length(min = 1, max = 50))]
     identifiers_to_find: Vec<String>,
-    /// Lines above and below each match. 3 by default.
+    /// Lines above and below each match: 3 by default, 10 at most.
     #[schemars(range(min = 0, max = 1_000))]
     context_lines: Option<u32>,
-    /// At most so many lines.
+    /// At most so many lines; the policy may allow less.
     #[schemars(range(min = 1, max = 100_000))]
     max_lines: Option<u32>,
-    /// Tokens of the whole structured answer. 4000 by default.
+    /// Tokens of the whole structured answer: 4000 by default; the policy may allow less.
     #[schemars(range(min = 1, max = 20_000))]
     max_tokens: Option<u32>,
 }
@@ -38,7 +48,7 @@ pub(crate) struct Request {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Response {
-    /// Lines of the symbol; `/* ... */` stands for what is left out.
+    /// Lines of the symbol, each with its number; a gap says how many lines are left out.
     excerpt: String,
     /// The file.
     file: String,
@@ -55,6 +65,19 @@ pub(crate) struct Response {
     /// How to see them.
     #[serde(skip_serializing_if = "Option::is_none")]
     truncation: Option<More>,
+    /// Limits that hold whatever was asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    capped: Option<Capped>,
+}
+
+/// What was asked for and is more than a hot path shows.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+struct Capped {
+    /// What was capped, and at what.
+    limits: Vec<String>,
+    /// How to see more.
+    how_to_go_on: String,
 }
 
 /// What did not fit.
@@ -86,20 +109,47 @@ impl Action for CodeGetHotPath {
 impl ReadAction for CodeGetHotPath {
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
         let sym = symbols::by_id(cx, &request.symbol_id, "symbolId")?;
+        let policy = policy::of(cx.call.host, cx.repo)?;
         let text = source_text::of(cx, sym.row())?;
-        let structure = ladder::structure(cx.call, &text, sym.outline())?;
+        let names = ladder::names(cx.call, &text)?;
         let (first, last) = skeleton::span_lines(&text, sym.def(), sym.ix);
-        let found = identifiers::find(&text, &structure, &request.identifiers_to_find, first, last);
-        let all = hot_path::lines(&text, &found, request.context_lines.unwrap_or(CONTEXT), first, last);
+        let found = identifiers::find(&text, names.as_deref(), &request.identifiers_to_find, first, last);
         if found.lines.is_empty() {
             cx.note("none of the identifiers stands in this symbol; getSkeleton shows its shape");
         }
-        let range = RangeOut::lines(&text, first, last);
+        found.notes().into_iter().for_each(|note| cx.note(note));
+        let context = request.context_lines.unwrap_or(CONTEXT);
+        let all = Excerpt::new(&text, &found, context.min(share::MOST_CONTEXT), first, last);
+        let mut limits = Limits::of(&request, &policy);
+        let most_lines = request.max_lines.unwrap_or(u32::MAX) as usize;
+        let mut wanted = lines::fitting(all.len(), most_lines, |count| Ok(all.lines(count).len()))?;
+        wanted = wanted.min(policy.max_window_lines as usize);
+        let free = share::unapproved(last + 1 - first, &policy);
+        // So much of a symbol is a window, whatever it is called.
+        let decision = if wanted > free {
+            let ask = asked(cx, &sym, (&text, names.as_deref()), &found)?;
+            Some(decide(&ask, &policy))
+        } else {
+            None
+        };
+        if let Some(decision) = decision.as_ref().filter(|decision| decision.verdict != Verdict::Window) {
+            let why = decision.downgraded.iter().chain(&decision.failed).map(String::as_str);
+            limits.say(format!(
+                "{free} of the symbol's {} lines are shown without approval: {}",
+                last + 1 - first,
+                why.collect::<Vec<_>>().join("; ")
+            ));
+            wanted = free;
+        }
+        let range = match sym.ix {
+            DefIx::MODULE => RangeOut::lines(&text, first, last),
+            _ => RangeOut::of(&sym.def().span),
+        };
         let answer = |count: usize| {
-            let shown = all.get(..count).unwrap_or_default();
-            let excerpt = hot_path::joined(shown);
-            let end = shown.iter().rev().find_map(|line| line.number).unwrap_or(0);
-            let (seen, dropped): (Vec<u32>, Vec<u32>) = found.lines.iter().partition(|line| **line <= end);
+            let shown = all.lines(count);
+            let excerpt = hot_path::joined(&shown);
+            let is_shown = |line: &&u32| shown.iter().any(|shown| shown.number == Some(**line));
+            let (seen, dropped): (Vec<u32>, Vec<u32>) = found.lines.iter().partition(is_shown);
             Response {
                 estimated_tokens: budget::count(&excerpt) as u64,
                 excerpt,
@@ -111,16 +161,100 @@ impl ReadAction for CodeGetHotPath {
                 truncation: (count < all.len()).then(|| More {
                     dropped_line_numbers: dropped.into_iter().take(100).collect(),
                     how_to_resume:
-                        "allow more with maxTokens or maxLines, or ask for fewer identifiers or contextLines"
+                        "ask for fewer identifiers or contextLines, or allow more with maxTokens or maxLines"
                             .to_owned(),
                 }),
+                capped: limits.said(),
             }
         };
-        let wanted = request.max_lines.map_or(all.len(), |most| all.len().min(most as usize));
         let most = request.max_tokens.map_or(TOKENS, |most| most as usize);
+        let most = most.min(policy.max_window_tokens as usize);
         let around = cx.around()?;
         let count = lines::fitting(wanted, most, |count| Ok(around + budget::of(&answer(count))?))?;
-        Ok(answer(count))
+        let response = answer(count);
+        if count > 0 {
+            let shown = all.lines(count);
+            served(cx, &sym, &request.identifiers_to_find, &shown, decision.as_ref());
+        }
+        Ok(response)
+    }
+}
+
+/// Leaves a row for lines of the source that were shown.
+pub(crate) fn served(
+    cx: &ReadCx<'_>,
+    sym: &Sym,
+    identifiers: &[String],
+    shown: &[hot_path::Line],
+    decision: Option<&Decision>,
+) {
+    let mut numbers = shown.iter().filter_map(|line| line.number);
+    let count = numbers.clone().count();
+    let first = numbers.next().unwrap_or(0);
+    let last = numbers.next_back().unwrap_or(first);
+    let (decision, why) = match decision {
+        Some(made) if made.verdict == Verdict::Window => ("approved", made.why()),
+        Some(made) => ("downgraded", made.why()),
+        None => ("served", vec!["lines around identifiers, as many as need no approval".to_owned()]),
+    };
+    let identifiers: Vec<String> = identifiers.iter().map(|one| one.chars().take(100).collect()).collect();
+    cx.decided(audit::Row {
+        decision: decision.to_owned(),
+        why,
+        details: json!({
+            "symbolId": sym.id.to_string(),
+            "file": sym.path(),
+            "identifiersToFind": identifiers,
+            "lines": count,
+            "range": {"startLine": first, "endLine": last},
+        }),
+        ..audit::Row::default()
+    });
+}
+
+/// What a window of this symbol would be decided on. A hot path states no reason and no task.
+fn asked(
+    cx: &ReadCx<'_>,
+    sym: &Sym,
+    (text, names): (&SourceText, Option<&[Range<u32>]>),
+    found: &Matches,
+) -> Result<Ask, ToolError> {
+    let (in_slice, in_frontier) = nearness::to_slices(cx, sym.id)?;
+    Ok(Ask {
+        wanted: found.wanted(),
+        keywords: found.keywords.len(),
+        found: found.identifiers.len(),
+        inner: identifiers::inner(found, sym, text, names),
+        in_slice,
+        in_frontier,
+        ..Ask::default()
+    })
+}
+
+/// What was asked for and is not given.
+struct Limits(Vec<String>);
+
+impl Limits {
+    fn of(request: &Request, policy: &Policy) -> Self {
+        let mut limits = Vec::new();
+        let mut hold = |name: &str, asked: Option<u32>, most: u32| {
+            if let Some(asked) = asked.filter(|asked| *asked > most) {
+                limits.push(format!("{name} is {most}, not {asked}"));
+            }
+        };
+        hold("contextLines", request.context_lines, share::MOST_CONTEXT);
+        hold("maxLines", request.max_lines, policy.max_window_lines);
+        hold("maxTokens", request.max_tokens, policy.max_window_tokens);
+        Self(limits)
+    }
+
+    fn say(&mut self, limit: String) {
+        self.0.push(limit);
+    }
+
+    fn said(&self) -> Option<Capped> {
+        let how = "ask for other identifiers to see other lines; code.needWindow decides on more at once";
+        (!self.0.is_empty()).then(|| Capped { limits: self.0.clone(), how_to_go_on: how.to_owned() })
     }
 }
 
@@ -130,8 +264,11 @@ impl Render for Response {
         let mut text = String::new();
         line(&mut text, format_args!("{} lines {}", self.file, lines.join(",")));
         block(&mut text, &self.excerpt);
-        if self.truncated {
-            text.push_str("\n… truncated: raise maxTokens");
+        if let Some(more) = &self.truncation {
+            line(&mut text, format_args!("… truncated: {}", more.how_to_resume));
+        }
+        if let Some(capped) = &self.capped {
+            line(&mut text, format_args!("capped: {}; {}", capped.limits.join("; "), capped.how_to_go_on));
         }
         text
     }

@@ -8,8 +8,11 @@ use serde_json::json;
 
 use crate::action::{Action, ActionDef, Call, Namespace, ReadAction, ReadCx, Render};
 use crate::answers::{block, line};
-use crate::ladder::{self, RangeOut, lines, skeleton};
-use crate::{Code, ToolError, budget, source_text, symbols};
+use crate::ladder::identifiers::{self, Matches};
+use crate::ladder::{self, RangeOut, lines, share, skeleton};
+use crate::policy::{self, Policy};
+use crate::source_text::SourceText;
+use crate::{Code, ToolError, audit, budget, source_text, symbols};
 
 /// See [`ActionDef`].
 pub(crate) struct CodeGetSkeleton;
@@ -114,15 +117,20 @@ impl ReadAction for CodeGetSkeleton {
         };
         let text = source_text::of(cx, sym.row())?;
         let structure = ladder::structure(cx.call, &text, sym.outline())?;
+        let policy = policy::of(cx.call.host, cx.repo)?;
+        let (first, last) = skeleton::span_lines(&text, sym.def(), sym.ix);
+        let marked = match request.identifiers_to_find.as_slice() {
+            [] => Matches::default(),
+            wanted => marked(cx, &text, wanted, (first, last), &policy)?,
+        };
         let all = skeleton::lines(&skeleton::Wanted {
             text: &text,
             outline: sym.outline(),
             structure: &structure,
             scope: sym.ix,
             exported_only: request.exported_only.unwrap_or(false),
-            identifiers: &request.identifiers_to_find,
+            marked: &marked,
         });
-        let (first, last) = skeleton::span_lines(&text, sym.def(), sym.ix);
         let range = match sym.ix {
             DefIx::MODULE => RangeOut::lines(&text, first, last),
             _ => RangeOut::of(&sym.def().span),
@@ -155,12 +163,59 @@ impl ReadAction for CodeGetSkeleton {
                 }),
             }
         };
-        let wanted = request.max_lines.map_or(rest.len(), |most| rest.len().min(most as usize));
-        let most = request.max_tokens.map_or(TOKENS, |most| most as usize);
+        let mut wanted = request.max_lines.map_or(rest.len(), |most| rest.len().min(most as usize));
+        let mut most = request.max_tokens.map_or(TOKENS, |most| most as usize);
+        // A shape that leaves next to nothing out is the source.
+        let raw = share::is_source(&all, &text, (first, last));
+        if raw {
+            wanted = wanted.min(policy.max_window_lines as usize);
+            most = most.min(policy.max_window_tokens as usize);
+        }
         let around = cx.around()?;
         let count = lines::fitting(wanted, most, |count| Ok(around + budget::of(&answer(count))?))?;
+        if count > 0 && (raw || !marked.lines.is_empty()) {
+            let why = if raw {
+                "the source has hardly more lines than its skeleton"
+            } else {
+                "lines with wanted identifiers, as many as need no approval"
+            };
+            cx.decided(audit::Row {
+                decision: "served".to_owned(),
+                why: vec![why.to_owned()],
+                details: json!({
+                    "symbolId": sym.id.to_string(),
+                    "file": sym.path(),
+                    "identifiersToFind": marked.identifiers,
+                    "lines": count,
+                    "range": range,
+                }),
+                ..audit::Row::default()
+            });
+        }
         Ok(answer(count))
     }
+}
+
+/// The lines to mark: no more of them than a hot path shows without approval.
+fn marked(
+    cx: &ReadCx<'_>,
+    text: &SourceText,
+    wanted: &[String],
+    (first, last): (u32, u32),
+    policy: &Policy,
+) -> Result<Matches, ToolError> {
+    let names = ladder::names(cx.call, text)?;
+    let mut found = identifiers::find(text, names.as_deref(), wanted, first, last);
+    found.notes().into_iter().for_each(|note| cx.note(note));
+    let most = share::unapproved(last + 1 - first, policy);
+    if found.lines.len() > most {
+        cx.note(format!(
+            "the first {most} of {} lines with these identifiers are marked; code.getHotPath shows others",
+            found.lines.len()
+        ));
+        found.lines.truncate(most);
+    }
+    Ok(found)
 }
 
 impl Render for Response {

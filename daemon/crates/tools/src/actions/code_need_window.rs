@@ -1,6 +1,10 @@
 //! `code.needWindow`: source as it is, if the policy lets it be shown.
 
+use std::ops::Range;
+use std::sync::Arc;
+
 use schemars::JsonSchema;
+use sdl_lang::Structure;
 use sdl_retrieve::Sym;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -8,10 +12,12 @@ use serde_json::{Map, Value, json};
 use super::code_get_hot_path::CONTEXT;
 use crate::action::{Action, ActionDef, Call, Namespace, ReadAction, ReadCx, Render};
 use crate::answers::{Object, block, line, object};
+use crate::ladder::hot_path::{self, Excerpt};
 use crate::ladder::identifiers::{self, Matches};
-use crate::ladder::{RangeOut, hot_path, lines, skeleton, window};
-use crate::policy::decide::{Ask, Decision, Lacking, Verdict, decide};
+use crate::ladder::{self, RangeOut, lines, share, skeleton, window};
+use crate::policy::decide::{Ask, Decision, Verdict, decide};
 use crate::policy::nearness::{self, SliceContext};
+use crate::policy::reason;
 use crate::policy::{self, Policy};
 use crate::source_text::{self, SourceText};
 use crate::{ToolError, audit, budget, redact, symbols};
@@ -24,13 +30,13 @@ pub(crate) struct CodeNeedWindow;
 pub(crate) struct Request {
     /// The symbol to read.
     symbol_id: String,
-    /// Why raw code is needed.
+    /// Why raw code is needed: what in the symbol, and for which task.
     #[schemars(length(min = 1, max = 2_000))]
     reason: String,
-    /// How many lines are expected.
+    /// How many lines are expected. An estimate: a wrong one is no reason to deny.
     #[schemars(range(min = 1, max = 1_000_000))]
     expected_lines: u32,
-    /// What is expected to stand there; keywords don't count.
+    /// What is expected to stand there: identifiers from inside the symbol; keywords don't count.
     #[schemars(length(max = 50))]
     identifiers_to_find: Vec<String>,
     /// `symbol` by default.
@@ -52,7 +58,7 @@ enum Granularity {
     Symbol,
     /// The innermost block of it that has the identifiers.
     Block,
-    /// The expected number of lines around it.
+    /// It with what is around it, as many lines as are expected; never less than the symbol.
     FileWindow,
 }
 
@@ -70,14 +76,20 @@ pub(crate) struct Response {
     range: Option<RangeOut>,
     #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<String>,
+    /// The conditions that hold.
     #[serde(skip_serializing_if = "Option::is_none")]
     why_approved: Option<Vec<String>>,
     /// Tokens of the code.
     #[serde(skip_serializing_if = "Option::is_none")]
     estimated_tokens: Option<u64>,
+    /// The conditions that did not hold and were overridden by breaking the glass.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    overridden: Option<Vec<String>>,
     /// `window` if a hot path or a skeleton is served in its place.
     #[serde(skip_serializing_if = "Option::is_none")]
     downgraded_from: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    why_downgraded: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
     matched_identifiers: Option<Vec<String>>,
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -88,9 +100,10 @@ pub(crate) struct Response {
     /// How to see the rest.
     #[serde(skip_serializing_if = "Option::is_none")]
     how_to_resume: Option<String>,
+    /// The conditions that do not hold.
     #[serde(skip_serializing_if = "Option::is_none")]
     why_denied: Option<Vec<String>>,
-    /// A request for a window that may be approved.
+    /// A narrower request that is answered, with the text itself if the reason speaks of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     suggested_next_request: Option<Object>,
     /// What answers without approval; works as it is.
@@ -128,35 +141,37 @@ impl ReadAction for CodeNeedWindow {
             return Err(ToolError::invalid("reason", "say why raw code is needed"));
         }
         let sym = symbols::by_id(cx, &request.symbol_id, "symbolId")?;
-        let policy = policy::of(cx.call.host.agent(), cx.repo)?;
+        let policy = policy::of(cx.call.host, cx.repo)?;
         let glass = request.break_glass.unwrap_or(false);
         if redact::is_secret_file(sym.path()) {
             let ask = Ask { secret_file: true, break_glass: glass, ..Ask::default() };
             let decision = decide(&ask, &policy);
-            let response = denied(cx, &request, &sym, &decision, None)?;
+            let response = denied(cx, &request, &sym, &decision, None, &policy)?;
             record(cx, &request, &sym, &decision, &response);
             return Ok(response);
         }
         let text = source_text::of(cx, sym.row())?;
-        let found = Window::find(cx.call, &text, &sym, &request, &policy);
+        let names = ladder::names(cx.call, &text)?;
+        let found = Window::find(cx.call, (&text, names.as_deref()), &sym, &request, &policy);
+        found.notes(&request, &policy).into_iter().for_each(|note| cx.note(note));
         let (in_slice, in_frontier) = nearness::to_slices(cx, sym.id)?;
         let relevance = match &request.slice_context {
             Some(task) => nearness::to_task(cx, sym.id, task)?,
             None => 0.0,
         };
         let most = request.max_tokens.unwrap_or(u32::MAX).min(policy.max_window_tokens) as usize;
-        let all = found.lines();
         let around = cx.around()?;
+        let matches = &found.matches;
         let mut ask = Ask {
             secret_file: false,
-            wanted: found.wanted.len(),
-            keywords: request.identifiers_to_find.len() - found.wanted.len(),
-            found: found.told,
+            wanted: matches.wanted(),
+            keywords: matches.keywords.len(),
+            found: matches.identifiers.len(),
+            inner: identifiers::inner(matches, &sym, &text, names.as_deref()),
             in_slice,
             in_frontier,
             relevance,
-            reason: speaks_of(&request.reason, sym.name(), &found.wanted),
-            expected: request.expected_lines,
+            reason: reason::speaks_of(&request.reason, &sym, &matches.identifiers),
             lines: found.last + 1 - found.first,
             tokens: 0,
             most_tokens: most,
@@ -164,22 +179,27 @@ impl ReadAction for CodeNeedWindow {
             break_glass: glass,
         };
         let decided = decide(&ask, &policy);
-        if decided.verdict != Verdict::Denied {
+        if decided.verdict == Verdict::Window {
+            let all = Shown::Lines(found.lines());
             let whole = approved(&sym, &found, &decided, all.len(), &all);
             ask.tokens = around + budget::of(&whole)?;
         }
         let decision = decide(&ask, &policy);
         let response = match decision.verdict {
-            Verdict::Denied => denied(cx, &request, &sym, &decision, Some(&found))?,
+            Verdict::Denied => denied(cx, &request, &sym, &decision, Some(&found), &policy)?,
             verdict => {
-                let shown = match verdict {
-                    Verdict::HotPath => found.hot_path(),
-                    Verdict::Skeleton => found.skeleton(&sym),
-                    _ => found.clamped(&policy),
+                let (shown, most_lines) = match verdict {
+                    // Without the task's leading here, no more than a hot path shows anyone.
+                    Verdict::HotPath if decided.verdict != Verdict::Window => {
+                        (found.hot_path(), share::unapproved(ask.lines, &policy))
+                    }
+                    Verdict::HotPath => (found.hot_path(), policy.max_window_lines as usize),
+                    Verdict::Skeleton => (Shown::Lines(found.skeleton(&sym)), usize::MAX),
+                    _ => (Shown::Lines(found.clamped(&policy)), usize::MAX),
                 };
                 let cost =
                     |count| Ok(around + budget::of(&approved(&sym, &found, &decision, count, &shown))?);
-                let count = lines::fitting(shown.len(), most, cost)?;
+                let count = lines::fitting(shown.len().min(most_lines), most, cost)?;
                 approved(&sym, &found, &decision, count, &shown)
             }
         };
@@ -191,44 +211,78 @@ impl ReadAction for CodeNeedWindow {
 /// What was asked for, found in the text.
 struct Window<'a> {
     text: &'a SourceText,
-    structure: std::sync::Arc<sdl_lang::Structure>,
-    /// Identifiers that are no keywords.
-    wanted: Vec<String>,
-    /// All that was found, keywords too.
+    names: Option<&'a [Range<u32>]>,
+    structure: Arc<Structure>,
     matches: Matches,
-    /// How many of `wanted` were.
-    told: usize,
+    /// The symbol's lines.
+    symbol: (u32, u32),
     first: u32,
     last: u32,
 }
 
+/// Lines to show, as many as fit.
+enum Shown<'a> {
+    /// In their order.
+    Lines(Vec<hot_path::Line>),
+    Excerpt(Excerpt<'a>),
+}
+
+impl Shown<'_> {
+    fn len(&self) -> usize {
+        match self {
+            Self::Lines(lines) => lines.len(),
+            Self::Excerpt(excerpt) => excerpt.len(),
+        }
+    }
+
+    fn lines(&self, count: usize) -> Vec<hot_path::Line> {
+        match self {
+            Self::Lines(lines) => lines.get(..count).unwrap_or(lines).to_vec(),
+            Self::Excerpt(excerpt) => excerpt.lines(count),
+        }
+    }
+}
+
 impl<'a> Window<'a> {
-    fn find(call: &Call<'_>, text: &'a SourceText, sym: &Sym, request: &Request, policy: &Policy) -> Self {
-        // What can't be parsed has no blocks, no comments and nothing to show in a skeleton.
-        let structure = crate::ladder::structure(call, text, sym.outline())
-            .unwrap_or_else(|_| std::sync::Arc::new(sdl_lang::Structure::unknown(text.unmasked().len())));
+    fn find(
+        call: &Call<'_>,
+        (text, names): (&'a SourceText, Option<&'a [Range<u32>]>),
+        sym: &Sym,
+        request: &Request,
+        policy: &Policy,
+    ) -> Self {
+        // What can't be parsed has no blocks and nothing to show in a skeleton.
+        let structure = ladder::structure(call, text, sym.outline())
+            .unwrap_or_else(|_| Arc::new(Structure::unknown(text.unmasked().len())));
         let asked = &request.identifiers_to_find;
-        let telling = |one: &&String| !identifiers::is_keyword(one.trim());
-        let mut wanted: Vec<String> = asked.iter().filter(telling).cloned().collect();
-        wanted.dedup();
         let symbol = skeleton::span_lines(text, sym.def(), sym.ix);
         let (first, last) = match request.granularity {
             None | Some(Granularity::Symbol) => symbol,
             Some(Granularity::Block) => {
-                let found = identifiers::find(text, &structure, &wanted, symbol.0, symbol.1);
+                let found = identifiers::find(text, names, asked, symbol.0, symbol.1);
                 window::block(text, &structure, &found, symbol)
             }
             Some(Granularity::FileWindow) => {
                 window::around(text, symbol, request.expected_lines.min(policy.max_window_lines))
             }
         };
-        let told = identifiers::find(text, &structure, &wanted, first, last);
-        let matches = if told.lines.is_empty() {
-            identifiers::find(text, &structure, asked, first, last)
-        } else {
-            told.clone()
-        };
-        Self { text, structure, wanted, matches, told: told.identifiers.len(), first, last }
+        let matches = identifiers::find(text, names, asked, first, last);
+        Self { text, names, structure, matches, symbol, first, last }
+    }
+
+    /// What the caller took for otherwise than it is. None of that is a reason to deny.
+    fn notes(&self, request: &Request, policy: &Policy) -> Vec<String> {
+        let mut notes = self.matches.notes();
+        let (expected, lines) = (request.expected_lines, self.last + 1 - self.first);
+        if expected > policy.max_window_lines {
+            notes.push(format!(
+                "expectedLines was clamped to {}, as the policy has it",
+                policy.max_window_lines
+            ));
+        } else if expected > lines.saturating_mul(2) || lines > expected.saturating_mul(2) {
+            notes.push(format!("{expected} lines were expected; there are {lines}"));
+        }
+        notes
     }
 
     fn numbered(&self, first: u32, last: u32) -> Vec<hot_path::Line> {
@@ -248,8 +302,8 @@ impl<'a> Window<'a> {
         self.numbered(first, last)
     }
 
-    fn hot_path(&self) -> Vec<hot_path::Line> {
-        hot_path::lines(self.text, &self.matches, CONTEXT, self.first, self.last)
+    fn hot_path(&self) -> Shown<'_> {
+        Shown::Excerpt(Excerpt::new(self.text, &self.matches, CONTEXT, self.first, self.last))
     }
 
     fn skeleton(&self, sym: &Sym) -> Vec<hot_path::Line> {
@@ -259,29 +313,24 @@ impl<'a> Window<'a> {
             structure: &self.structure,
             scope: sym.ix,
             exported_only: false,
-            identifiers: &[],
+            marked: &Matches::default(),
         });
         lines.into_iter().map(|text| hot_path::Line { text, number: None }).collect()
     }
 }
 
 /// The answer with the first `count` of `lines`.
-fn approved(
-    sym: &Sym,
-    found: &Window<'_>,
-    decision: &Decision,
-    count: usize,
-    lines: &[hot_path::Line],
-) -> Response {
-    let shown = lines.get(..count).unwrap_or_default();
-    let code = hot_path::joined(shown);
+fn approved(sym: &Sym, found: &Window<'_>, decision: &Decision, count: usize, all: &Shown<'_>) -> Response {
+    let shown = all.lines(count);
+    let code = hot_path::joined(&shown);
     let whole = decision.verdict == Verdict::Window;
     let mut numbers = shown.iter().filter_map(|line| line.number);
     let first = numbers.next().unwrap_or(found.first);
     let last = if whole { numbers.next_back().unwrap_or(first) } else { found.last };
     let first = if whole { first } else { found.first };
-    let cut = count < lines.len() || (whole && last - first < found.last - found.first);
+    let cut = count < all.len() || (whole && last - first < found.last - found.first);
     let seen = |line: &&u32| shown.iter().any(|shown| shown.number == Some(**line));
+    let told = |list: &Vec<String>| (!list.is_empty()).then(|| list.clone());
     Response {
         approved: true,
         symbol_id: Some(sym.id.to_string()),
@@ -289,8 +338,10 @@ fn approved(
         range: Some(RangeOut::lines(found.text, first, last)),
         estimated_tokens: Some(budget::count(&code) as u64),
         code: Some(code),
-        why_approved: Some(decision.why.clone()),
+        why_approved: Some(decision.held.clone()),
+        overridden: told(&decision.overridden),
         downgraded_from: (!whole).then(|| "window".to_owned()),
+        why_downgraded: told(&decision.downgraded),
         matched_identifiers: Some(found.matches.identifiers.clone()),
         matched_line_numbers: Some(found.matches.lines.iter().filter(seen).copied().collect()),
         truncated: cut.then_some(true),
@@ -308,6 +359,7 @@ fn denied(
     sym: &Sym,
     decision: &Decision,
     found: Option<&Window<'_>>,
+    policy: &Policy,
 ) -> Result<Response, ToolError> {
     let id = sym.id.to_string();
     let repo = cx.repo.id();
@@ -325,14 +377,17 @@ fn denied(
         Some(_) => (
             "code.getSkeleton",
             json!({"repoId": repo, "symbolId": id}),
-            "shows the symbol's shape and needs no approval",
+            "shows what the symbol consists of and needs no approval; name what you need from it",
         ),
     };
-    let suggested = found.map(|found| suggested(cx, request, sym, decision, found)).transpose()?;
+    let suggested = match found {
+        Some(found) => suggested(cx, request, sym, found, policy)?,
+        None => None,
+    };
     Ok(Response {
         approved: false,
         symbol_id: Some(id),
-        why_denied: Some(decision.why.clone()),
+        why_denied: Some(decision.failed.clone()),
         suggested_next_request: suggested,
         next_best_action: Some(Next {
             tool: Call::tool(tool),
@@ -343,72 +398,56 @@ fn denied(
     })
 }
 
-/// The request with what it lacks: identifiers that are there, the lines that are there, a task.
+/// A narrower request: for the block that has what the reason speaks of, or else some block, by identifiers that stand in it.
+/// It is always answered; with the text itself only if the reason speaks of the symbol or of these.
 fn suggested(
     cx: &ReadCx<'_>,
     request: &Request,
     sym: &Sym,
-    decision: &Decision,
     found: &Window<'_>,
-) -> Result<Object, ToolError> {
-    let mut wanted: Vec<String> = found.matches.identifiers.clone();
-    if matches!(decision.lacking, Lacking::Identifiers | Lacking::Matches) {
-        let outline = sym.outline();
-        let names = std::iter::once(sym.def().name).chain(sym.def().params.iter().map(|param| param.name));
-        let names: Vec<String> = names.map(|name| outline.str(name).to_owned()).collect();
-        wanted = identifiers::find(found.text, &found.structure, &names, found.first, found.last).identifiers;
-        wanted.retain(|one| !identifiers::is_keyword(one));
-    }
+    policy: &Policy,
+) -> Result<Option<Object>, ToolError> {
+    let Window { text, names, structure, symbol, .. } = found;
+    let inside = identifiers::names_inside(sym, text, names.unwrap_or_default(), *symbol);
+    let related: Vec<String> = inside
+        .iter()
+        .filter(|name| reason::speaks_to(&request.reason, &found.matches, name))
+        .take(3)
+        .cloned()
+        .collect();
+    let place = |wanted: &[String]| {
+        let found = identifiers::find(text, *names, wanted, symbol.0, symbol.1);
+        window::block(text, structure, &found, *symbol)
+    };
+    let length = |(first, last): (u32, u32)| last + 1 - first;
+    let narrow = |wanted: &[String]| length(place(wanted)) * 2 <= length(*symbol);
+    let wanted = if related.is_empty() {
+        inside.iter().take(200).map(|name| vec![name.clone()]).find(|one| narrow(one))
+    } else {
+        Some(related)
+    };
+    let Some(wanted) = wanted else { return Ok(None) };
+    let block = place(&wanted);
     let mut args = Map::new();
     args.insert("repoId".into(), cx.repo.id().into());
     args.insert("symbolId".into(), sym.id.to_string().into());
     args.insert("reason".into(), request.reason.clone().into());
-    args.insert("expectedLines".into(), (found.last + 1 - found.first).into());
+    args.insert("expectedLines".into(), length(block).min(policy.max_window_lines).into());
     args.insert("identifiersToFind".into(), wanted.into());
-    if let Some(granularity) = request.granularity {
-        args.insert("granularity".into(), object_value(&granularity)?);
-    }
-    let task = SliceContext {
-        task_text: Some(request.reason.clone()),
-        entry_symbols: vec![sym.id.to_string()],
-        ..SliceContext::default()
-    };
+    let granularity = if block == *symbol { Granularity::Symbol } else { Granularity::Block };
+    args.insert("granularity".into(), object_value(&granularity)?);
     let known = request.slice_context.as_ref().filter(|task| {
         // One that is large would only be repeated.
-        task.stack_trace.as_ref().is_none_or(|trace| trace.len() < 2_000) && !task.entry_symbols.is_empty()
+        task.stack_trace.as_ref().is_none_or(|trace| trace.len() < 2_000)
     });
-    args.insert("sliceContext".into(), object_value(known.unwrap_or(&task))?);
-    Ok(args)
+    if let Some(known) = known {
+        args.insert("sliceContext".into(), object_value(known)?);
+    }
+    Ok(Some(args))
 }
 
 fn object_value(value: &impl Serialize) -> Result<Value, ToolError> {
     serde_json::to_value(value).map_err(|e| ToolError::internal("writing the answer", e))
-}
-
-/// How far a reason speaks of what is asked for: 1 if it names the symbol or an identifier, half if a part of the name.
-fn speaks_of(reason: &str, name: &str, wanted: &[String]) -> f64 {
-    let reason = reason.to_lowercase();
-    let names = |one: &str| one.len() > 1 && reason.contains(&one.to_lowercase());
-    if names(name) || wanted.iter().any(|one| names(one.trim())) {
-        return 1.0;
-    }
-    let parts = name.split(|c: char| !c.is_alphanumeric()).flat_map(words);
-    let part = parts.into_iter().any(|part| part.len() >= 4 && names(&part));
-    if part { 0.5 } else { 0.0 }
-}
-
-/// The words of `camelCase`.
-fn words(name: &str) -> Vec<String> {
-    let mut words = vec![String::new()];
-    for c in name.chars() {
-        if c.is_uppercase() {
-            words.push(String::new());
-        }
-        if let Some(word) = words.last_mut() {
-            word.push(c);
-        }
-    }
-    words
 }
 
 /// Leaves the decision for the log.
@@ -423,7 +462,7 @@ fn record(cx: &ReadCx<'_>, request: &Request, sym: &Sym, decision: &Decision, re
     let row = audit::Row {
         decision: made.to_owned(),
         break_glass: request.break_glass.unwrap_or(false),
-        why: decision.why.clone(),
+        why: decision.why(),
         details: json!({
             "symbolId": sym.id.to_string(),
             "file": sym.path(),
@@ -448,6 +487,9 @@ impl Render for Response {
                 text.push_str(" (downgraded)");
             }
             block(&mut text, code);
+            for why in self.why_downgraded.iter().flatten() {
+                line(&mut text, format_args!("no window: {why}"));
+            }
             if self.truncated.is_some() {
                 text.push_str("\n… truncated");
             }

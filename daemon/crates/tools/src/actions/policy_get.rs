@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::ToolError;
 use crate::action::{Action, ActionDef, Namespace, Render, RepoAction, RepoCx, Stand};
-use crate::policy::{self, Policy};
+use crate::answers::line;
+use crate::policy::{self, InForce, Policy};
 
 /// See [`ActionDef`].
 pub(crate) struct PolicyGet;
@@ -19,6 +20,14 @@ pub(crate) struct Request {}
 pub(crate) struct Response {
     /// The policy in force.
     policy: Policy,
+    /// The loosest policy that `policy.set` may make. Only a person can raise it: `sdlctl policy`.
+    ceiling: Policy,
+    /// Fields that were set looser than the ceiling is now, and hold as the ceiling has them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    clamped: Vec<&'static str>,
+    /// Damage that a person should know of: a policy may have been lost with it.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    warnings: Vec<String>,
 }
 
 impl Action for PolicyGet {
@@ -37,13 +46,20 @@ impl Action for PolicyGet {
 
 impl RepoAction for PolicyGet {
     fn run(cx: &RepoCx<'_>, _: Request) -> Result<(Response, Stand), ToolError> {
-        let policy = policy::of(cx.call.host.agent(), cx.repo)?;
-        Ok((Response { policy }, Stand::apart(cx.repo)))
+        let InForce { policy, ceiling, clamped } = policy::in_force(cx.call.host, cx.repo.id())?;
+        let warnings = cx.call.host.audit().concerns();
+        Ok((Response { policy, ceiling, clamped, warnings }, Stand::apart(cx.repo)))
     }
 }
 
 impl Render for Response {
     fn text(&self) -> String {
-        serde_json::to_string(&self.policy).unwrap_or_default()
+        let json = |policy: &Policy| serde_json::to_string(policy).unwrap_or_default();
+        let mut text = format!("{}\nceiling: {}", json(&self.policy), json(&self.ceiling));
+        if !self.clamped.is_empty() {
+            line(&mut text, format_args!("held down by the ceiling: {}", self.clamped.join(", ")));
+        }
+        self.warnings.iter().for_each(|warning| line(&mut text, format_args!("warning: {warning}")));
+        text
     }
 }

@@ -1,13 +1,12 @@
 //! `policy.set`: changes what a repository allows.
 
 use schemars::JsonSchema;
-use sdl_ledger::{Clock as _, SystemClock};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::action::{Action, ActionDef, Namespace, Render, RepoAction, RepoCx, Stand};
 use crate::policy::{self, PolicyPatch};
-use crate::{ToolError, audit};
+use crate::{Code, ToolError, audit};
 
 /// See [`ActionDef`].
 pub(crate) struct PolicySet;
@@ -35,7 +34,7 @@ impl Action for PolicySet {
         name: "policy.set",
         namespace: Namespace::Repo,
         mutating: true,
-        description: "Call this when the user wants other limits for raw code; it is audited",
+        description: "Call this when the user wants other limits for raw code, below the ceiling that a person set; audited",
         needs: "policyPatch",
         examples: &[
             r#"{"repoId":"my-repo","policyPatch":{"maxWindowLines":220,"maxWindowTokens":1800,"requireIdentifiers":true,"allowBreakGlass":true}}"#,
@@ -46,24 +45,28 @@ impl Action for PolicySet {
 
 impl RepoAction for PolicySet {
     fn run(cx: &RepoCx<'_>, request: Request) -> Result<(Response, Stand), ToolError> {
-        let store = cx.call.host.agent();
         let stand = Stand::apart(cx.repo);
-        // In the log before it is in force.
-        let row = audit::Row {
-            at_ms: SystemClock.unix_ms(),
+        let row = |decision: &str, why: Vec<String>| audit::Row {
             repo_id: cx.repo.id().to_owned(),
-            session: cx.call.session.id,
-            client: cx.call.session.client.chars().take(200).collect(),
             action: "policy.set".to_owned(),
-            decision: "set".to_owned(),
+            decision: decision.to_owned(),
             version: stand.version.to_string(),
+            why,
             details: json!({ "policyPatch": request.policy_patch }),
             ..audit::Row::default()
         };
-        // What was decided before stands before it.
-        cx.call.decisions.settle(store)?;
-        audit::append(store, &[row])?;
-        policy::set(store, cx.repo, &request.policy_patch)?;
+        let policy = match policy::planned(cx.call.host, cx.repo, &request.policy_patch) {
+            Ok(policy) => policy,
+            Err(error) => {
+                if error.code == Code::Denied {
+                    cx.call.log(row("denied", vec![error.message.clone()]))?;
+                }
+                return Err(error);
+            }
+        };
+        // In the log before it is in force.
+        cx.call.log(row("set", Vec::new()))?;
+        policy::set(cx.call.host, cx.repo, &policy)?;
         Ok((Response { ok: true, repo_id: cx.repo.id().to_owned() }, stand))
     }
 }

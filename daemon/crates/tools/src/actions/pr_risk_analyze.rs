@@ -13,7 +13,7 @@ use crate::delta::{self, Compared, End, MOST_SPILLED};
 use crate::leases::HandleKind;
 use crate::risk::{self, Evidence, Finding, HIGH, Part, RecommendedTest, Verdict};
 use crate::spill::Spill;
-use crate::{ToolError, budget, slices};
+use crate::{ToolError, audit, budget, slices};
 
 /// See [`ActionDef`].
 pub(crate) struct PrRiskAnalyze;
@@ -81,6 +81,9 @@ struct Analysis {
     spillover_handle: Option<String>,
 }
 
+/// Tokens by which the hash of a row may be larger than the hash that stands for it while the answer is measured.
+const HASH_SLACK: usize = 24;
+
 /// What follows from the level.
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -89,8 +92,7 @@ struct PolicyDecision {
     decision: &'static str,
     /// With `escalate`: why.
     denied_reasons: Vec<String>,
-    /// A hash of the repository, both ends, the score and the findings: the same for the same change. It tells two
-    /// analyses apart and stands in no row of the audit log, since nothing is released by this decision.
+    /// The hash of the decision's row in the audit log.
     audit_hash: String,
 }
 
@@ -137,9 +139,10 @@ impl ReadAction for PrRiskAnalyze {
             let spilled: Vec<SymbolId> =
                 named.iter().filter(|id| !shown.contains(*id)).filter_map(|id| id.parse().ok()).collect();
             response.say_cut(whole, (!spilled.is_empty()).then_some(&spillover));
-            if cx.around()? + budget::of(&response)? <= budget::DEFAULT_TOKENS || most == 0 {
+            if cx.around()? + budget::of(&response)? <= budget::DEFAULT_TOKENS - HASH_SLACK || most == 0 {
                 let symbols = spilled.into_iter().take(MOST_SPILLED).collect();
                 Spill { symbols, min_call_confidence: 0, resolution_metadata: false }.keep(cx, &spillover);
+                response.policy_decision.audit_hash = cx.call.log(response.row(cx))?;
                 return Ok(response);
             }
             most = most * 3 / 4;
@@ -197,6 +200,26 @@ impl Response {
                 audit_hash: ContentHash::of(decided.to_string().as_bytes()).to_string(),
             },
         })
+    }
+
+    /// The decision, for the log.
+    fn row(&self, cx: &ReadCx<'_>) -> audit::Row {
+        let (all, made) = (&self.analysis, &self.policy_decision);
+        audit::Row {
+            repo_id: cx.repo.id().to_owned(),
+            action: PrRiskAnalyze::DEF.name.to_owned(),
+            decision: made.decision.to_owned(),
+            version: cx.version.to_string(),
+            why: made.denied_reasons.clone(),
+            details: json!({
+                "fromVersion": all.from_version,
+                "toVersion": all.to_version,
+                "riskScore": all.risk_score,
+                "parts": all.parts,
+                "decided": made.audit_hash,
+            }),
+            ..audit::Row::default()
+        }
     }
 
     fn entries(&self) -> usize {

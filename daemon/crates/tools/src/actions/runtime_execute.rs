@@ -6,11 +6,12 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Value, json};
 
 use crate::action::{Action, ActionDef, Namespace, Render, RepoAction, RepoCx, Stand};
 use crate::answers::{add, block};
 use crate::runtime::{self, Artifact, Command, Mode, Settings};
-use crate::{ToolError, policy, redact};
+use crate::{Code, ToolError, audit, policy, redact};
 
 /// See [`ActionDef`].
 pub(crate) struct RuntimeExecute;
@@ -76,7 +77,7 @@ impl Action for RuntimeExecute {
         needs: "executable",
         examples: &[
             r#"{"repoId":"my-repo","executable":"cargo","args":["test","-q"],"timeoutMs":60000}"#,
-            r#"{"repoId":"my-repo","executable":"git","args":["log","-3"],"relativeCwd":"src","outputMode":"tail"}"#,
+            r#"{"repoId":"my-repo","executable":"git","args":["log","-n","3"],"relativeCwd":"src","outputMode":"tail"}"#,
         ],
         aliases: &[],
     };
@@ -86,28 +87,39 @@ impl RepoAction for RuntimeExecute {
     fn run(cx: &RepoCx<'_>, request: Request) -> Result<(Response, Stand), ToolError> {
         let host = cx.call.host;
         let settings = Settings::read(Path::new(&host.info().state_dir))?;
-        let program = runtime::program(&settings, &request.executable, cx.repo.root())?;
-        for (i, arg) in request.args.iter().enumerate() {
-            if arg.contains('\0') || arg.chars().count() > ARGUMENT {
-                let message = format!("an argument has at most {ARGUMENT} characters, none of them zero");
-                return Err(ToolError::invalid(format!("args[{i}]"), message));
+        let ran = Ran { line: line_of(&request), cwd: request.relative_cwd.clone() };
+        let command =
+            command(cx, &settings, request.args, &request.executable, ran.cwd.as_deref(), &request.env);
+        let mut command = match command {
+            Ok(command) => command,
+            Err(error) => {
+                if error.code == Code::Denied {
+                    ran.log(cx, "denied", &error.message, json!({}))?;
+                }
+                return Err(error);
             }
-        }
-        let timeout = request.timeout_ms.unwrap_or(TIMEOUT_MS).min(settings.max_timeout_ms);
-        let command = Command {
-            program,
-            args: request.args,
-            folder: runtime::folder(cx.repo, request.relative_cwd.as_deref())?,
-            env: runtime::environment(&settings, &request.env)?,
-            timeout: Duration::from_millis(timeout),
-            memory_mb: settings.memory_mb,
         };
-        let level = policy::of(host.agent(), cx.repo)?.level();
+        let timeout = request.timeout_ms.unwrap_or(TIMEOUT_MS).min(settings.max_timeout_ms);
+        command.timeout = Duration::from_millis(timeout);
+        let level = policy::of(host, cx.repo)?.level();
         let mask = |text: String| {
             let secrets = redact::find(&text, level);
             redact::masked(&text, &secrets, 0..text.len()).into_owned()
         };
-        let outcome = runtime::run(&command, cx.call.cancel, &mask)?;
+        let outcome = match runtime::run(&command, cx.call.cancel, &mask) {
+            Ok(outcome) => outcome,
+            Err(error) => {
+                ran.log(cx, "ran", &error.message, json!({}))?;
+                return Err(error);
+            }
+        };
+        let ended = json!({
+            "exitCode": outcome.exit_code,
+            "signal": outcome.signal,
+            "timedOut": outcome.timed_out,
+            "durationMs": outcome.duration_ms,
+        });
+        ran.log(cx, "ran", "runtime.json allows it", ended)?;
         let digest = runtime::digest(&outcome, request.output_mode.unwrap_or_default());
         let (stdout_lines, stderr_lines) = (outcome.stdout.count(), outcome.stderr.count());
         let artifact =
@@ -124,6 +136,64 @@ impl RepoAction for RuntimeExecute {
             output_held: outcome.held.then_some(true),
         };
         Ok((response, Stand::apart(cx.repo)))
+    }
+}
+
+/// The command with every limit but the time.
+fn command(
+    cx: &RepoCx<'_>,
+    settings: &Settings,
+    args: Vec<String>,
+    executable: &str,
+    folder: Option<&str>,
+    env: &BTreeMap<String, String>,
+) -> Result<Command, ToolError> {
+    for (i, arg) in args.iter().enumerate() {
+        if arg.contains('\0') || arg.chars().count() > ARGUMENT {
+            let message = format!("an argument has at most {ARGUMENT} characters, none of them zero");
+            return Err(ToolError::invalid(format!("args[{i}]"), message));
+        }
+    }
+    Ok(Command {
+        program: runtime::program(settings, (executable, &args), cx.repo.root())?,
+        args,
+        folder: runtime::folder(cx.repo, folder)?,
+        env: runtime::environment(settings, env)?,
+        timeout: Duration::ZERO,
+        memory_mb: settings.memory_mb,
+        max_processes: settings.max_processes,
+    })
+}
+
+/// Characters of a command in the log.
+const LOGGED: usize = 2_000;
+
+/// The command as one line: a secret is known by the option before it.
+fn line_of(request: &Request) -> String {
+    let words = std::iter::once(&request.executable).chain(&request.args);
+    let line = words.map(String::as_str).collect::<Vec<_>>().join(" ");
+    line.chars().take(LOGGED).collect()
+}
+
+/// A command, for the log.
+struct Ran {
+    line: String,
+    cwd: Option<String>,
+}
+
+impl Ran {
+    fn log(&self, cx: &RepoCx<'_>, decision: &str, why: &str, mut details: Value) -> Result<(), ToolError> {
+        details["command"] = self.line.as_str().into();
+        details["cwd"] = self.cwd.as_deref().unwrap_or(".").into();
+        let row = audit::Row {
+            repo_id: cx.repo.id().to_owned(),
+            action: RuntimeExecute::DEF.name.to_owned(),
+            decision: decision.to_owned(),
+            why: vec![why.to_owned()],
+            details,
+            ..audit::Row::default()
+        };
+        cx.call.log(row).map(drop)
     }
 }
 

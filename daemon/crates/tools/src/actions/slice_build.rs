@@ -183,7 +183,7 @@ impl Wanted {
         let format = WireFormat::from_params(format, request.wire_format_version)
             .ok_or_else(|| ToolError::invalid("wireFormatVersion", "wireFormatVersion must be 1, 2 or 3"))?;
         let asked = request.budget.unwrap_or(BudgetParam { max_cards: None, max_estimated_tokens: None });
-        let caps = crate::policy::of(cx.call.host.agent(), cx.repo)?.budget_caps;
+        let caps = crate::policy::of(cx.call.host, cx.repo)?.budget_caps;
         let most = asked
             .max_estimated_tokens
             .unwrap_or(Budget::default().max_estimated_tokens)

@@ -12,10 +12,12 @@ use sdl_retrieve::card::Card;
 use serde::Serialize;
 
 use crate::action::ReadCx;
-use crate::ladder::{self, hot_path, identifiers, lines, skeleton};
+use crate::ladder::hot_path::{self, Excerpt};
+use crate::ladder::identifiers::{self, Matches};
+use crate::ladder::{self, lines, share, skeleton};
 use crate::redact::{self, Level};
 use crate::source_text::SourceText;
-use crate::{ToolError, budget, source_text};
+use crate::{ToolError, budget, policy, source_text};
 
 /// Less room than this is not worth opening a file for.
 pub(super) const LEAST: usize = 60;
@@ -36,6 +38,9 @@ pub(crate) struct Evidence {
     pub(crate) content: String,
     /// Of `content`.
     pub(crate) tokens: u64,
+    /// Whether these are lines of the source as they are.
+    #[serde(skip)]
+    pub(crate) raw: bool,
 }
 
 /// Adds a piece if there is room; what it takes of the answer.
@@ -46,13 +51,14 @@ pub(super) fn push(
     room: usize,
 ) -> Result<Option<usize>, ToolError> {
     // Here as well as on the way out, since its tokens are told.
-    let level = || crate::policy::of(cx.call.host.agent(), cx.repo).map(|policy| policy.level());
+    let level = || crate::policy::of(cx.call.host, cx.repo).map(|policy| policy.level());
     let content = match redact::text(&content, Level::Likely) {
         Some(_) => redact::text(&content, level()?).unwrap_or(content),
         None => content,
     };
     let tokens = budget::count(&content) as u64;
-    let piece = Evidence { kind: kind.to_owned(), symbol_id: symbol.to_string(), content, tokens };
+    let piece =
+        Evidence { kind: kind.to_owned(), symbol_id: symbol.to_string(), content, tokens, raw: false };
     let size = budget::of(&piece)? + 1;
     if size > room {
         return Ok(None);
@@ -65,21 +71,13 @@ pub(super) fn push(
 pub(super) fn push_lines(
     cx: &ReadCx<'_>,
     list: &mut Vec<Evidence>,
-    (kind, symbol, all): (&str, SymbolId, &[String]),
+    (kind, symbol, (all, content)): (&str, SymbolId, (usize, &dyn Fn(usize) -> String)),
     room: usize,
 ) -> Result<(usize, bool), ToolError> {
-    let content = |count: usize| {
-        let mut shown = all.get(..count).unwrap_or_default().join("\n");
-        if count < all.len() {
-            shown.push('\n');
-            shown.push_str(ladder::GAP);
-        }
-        shown
-    };
     // Its other fields take about 40.
-    let (most, room_for_lines) = (all.len().min(MOST_LINES), room.saturating_sub(40));
-    if budget::of(&content(most.min(1)))? > room_for_lines {
-        return Ok((0, false));
+    let (most, room_for_lines) = (all.min(MOST_LINES), room.saturating_sub(40));
+    if most == 0 || budget::of(&content(1))? > room_for_lines {
+        return Ok((0, most == 0));
     }
     let count = lines::fitting(most, room_for_lines, |count| budget::of(&content(count)))?;
     if count < most.min(2) || count == 0 {
@@ -94,6 +92,14 @@ pub(super) fn lines_shown(list: &[Evidence], symbol: SymbolId) -> usize {
     let id = symbol.to_string();
     let shown = list.iter().filter(|piece| piece.kind == "hotPath" && piece.symbol_id == id);
     shown.map(|piece| piece.content.lines().count()).sum()
+}
+
+/// Lines and tokens of the source as it is; gaps are counted along.
+pub(super) fn raw_so_far(list: &[Evidence]) -> (usize, usize) {
+    let raw = list.iter().filter(|piece| piece.raw);
+    raw.fold((0, 0), |(lines, tokens), piece| {
+        (lines + piece.content.lines().count(), tokens + piece.tokens as usize)
+    })
 }
 
 /// Whether there is more to a symbol than its card tells.
@@ -121,31 +127,66 @@ impl Opened {
     }
 }
 
-/// Signature and control flow.
-pub(super) fn skeleton(cx: &ReadCx<'_>, sym: &Sym, opened: &mut Opened) -> Result<Vec<String>, ToolError> {
+/// Adds the signature and the control flow of a symbol; see [`push_lines`].
+pub(super) fn push_skeleton(
+    cx: &ReadCx<'_>,
+    list: &mut Vec<Evidence>,
+    (kind, sym): (&str, &Sym),
+    opened: &mut Opened,
+    room: usize,
+) -> Result<(usize, bool), ToolError> {
     let file = opened.get(cx, sym)?;
     let (text, structure) = &*file;
-    Ok(skeleton::lines(&skeleton::Wanted {
+    let all = skeleton::lines(&skeleton::Wanted {
         text,
         outline: sym.outline(),
         structure,
         scope: sym.ix,
         exported_only: false,
-        identifiers: &[],
-    }))
+        marked: &Matches::default(),
+    });
+    let content = |count: usize| {
+        let mut shown = all.get(..count).unwrap_or_default().join("\n");
+        if count < all.len() {
+            shown.push('\n');
+            shown.push_str(ladder::GAP);
+        }
+        shown
+    };
+    let pushed = push_lines(cx, list, (kind, sym.id, (all.len(), &content)), room)?;
+    let span = skeleton::span_lines(text, sym.def(), sym.ix);
+    if pushed.0 > 0
+        && share::is_source(&all, text, span)
+        && let Some(piece) = list.last_mut()
+    {
+        piece.raw = true;
+    }
+    Ok(pushed)
 }
 
-/// The lines around the task's names.
-pub(super) fn hot_path(
+/// Adds the lines around the task's names, `most_lines` of the source at most and no more of a symbol than needs no approval; see
+/// [`push_lines`].
+pub(super) fn push_hot_path(
     cx: &ReadCx<'_>,
-    sym: &Sym,
-    names: &[String],
+    list: &mut Vec<Evidence>,
+    (kind, sym, wanted): (&str, &Sym, &[String]),
     opened: &mut Opened,
-) -> Result<Vec<String>, ToolError> {
+    (room, most_lines): (usize, usize),
+) -> Result<(usize, bool), ToolError> {
     let file = opened.get(cx, sym)?;
-    let (text, structure) = &*file;
+    let (text, _) = &*file;
+    let policy = policy::of(cx.call.host, cx.repo)?;
+    let names = ladder::names(cx.call, text)?;
     let (first, last) = skeleton::span_lines(text, sym.def(), sym.ix);
-    let found = identifiers::find(text, structure, names, first, last);
-    let lines = hot_path::lines(text, &found, CONTEXT, first, last);
-    Ok(lines.into_iter().map(|line| line.text).collect())
+    let found = identifiers::find(text, names.as_deref(), wanted, first, last);
+    let all = Excerpt::new(text, &found, CONTEXT, first, last);
+    let most = all.len().min(share::unapproved(last + 1 - first, &policy)).min(most_lines);
+    let content = |count: usize| hot_path::joined(&all.lines(count));
+    let pushed = push_lines(cx, list, (kind, sym.id, (most, &content)), room)?;
+    if pushed.0 > 0
+        && let Some(piece) = list.last_mut()
+    {
+        piece.raw = true;
+    }
+    Ok(pushed)
 }

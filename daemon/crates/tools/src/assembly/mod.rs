@@ -274,6 +274,8 @@ impl<'a> Ground<'a> {
     fn source(&mut self, rung: Rung, room: usize, out: &mut Gathered) -> Result<usize, ToolError> {
         let cx = self.cx;
         let names = self.start.names(&self.members);
+        // All lines of an answer together are no more than a window has.
+        let policy = crate::policy::of(cx.call.host, cx.repo)?;
         let mut used = 0;
         for found in self.members.iter().filter(|card| evidence::has_body(card)).take(MOST_OPENED) {
             cx.call.check()?;
@@ -286,14 +288,19 @@ impl<'a> Ground<'a> {
             if matches!(rung, Rung::Skeletons) && evidence::lines_shown(&out.evidence, sym.id) * 2 > long {
                 continue;
             }
-            let shown = match rung {
-                Rung::HotPaths => evidence::hot_path(cx, &sym, &names, &mut self.opened),
-                _ => evidence::skeleton(cx, &sym, &mut self.opened),
+            let (list, room) = (&mut out.evidence, room - used);
+            let pushed = match rung {
+                Rung::HotPaths => {
+                    let (lines, tokens) = evidence::raw_so_far(list);
+                    let room = room.min((policy.max_window_tokens as usize).saturating_sub(tokens));
+                    let left = (policy.max_window_lines as usize).saturating_sub(lines);
+                    let piece = (rung.name(), &sym, names.as_slice());
+                    evidence::push_hot_path(cx, list, piece, &mut self.opened, (room, left))
+                }
+                _ => evidence::push_skeleton(cx, list, (rung.name(), &sym), &mut self.opened, room),
             };
-            match shown {
-                Ok(lines) => {
-                    let piece = (rung.name(), sym.id, lines.as_slice());
-                    let (size, whole) = evidence::push_lines(cx, &mut out.evidence, piece, room - used)?;
+            match pushed {
+                Ok((size, whole)) => {
                     used += size;
                     // Reading and parsing further files for the few lines that are left would be for nothing.
                     if !whole {

@@ -4,7 +4,7 @@ use std::cell::{Cell, RefCell};
 
 use sdl_ledger::{AgentStore, Clock as _, SystemClock};
 
-use super::Row;
+use super::{Audit, Row};
 
 /// The decisions of one call, in their order. A call that has to begin again takes back what it decided before, so that every
 /// decision whose outcome goes out is one row, and no other is.
@@ -46,9 +46,9 @@ impl Decisions {
     }
 
     /// Writes them to the log.
-    pub(crate) fn settle(&self, store: &AgentStore) -> sdl_ledger::Result<()> {
+    pub(crate) fn settle(&self, log: &Audit, store: &AgentStore) -> sdl_ledger::Result<()> {
         let rows = self.rows.take();
         self.first.set(0);
-        super::append(store, &rows)
+        log.append(store, &rows).map(drop)
     }
 }

@@ -4,6 +4,7 @@
 pub(crate) mod hot_path;
 pub(crate) mod identifiers;
 pub(crate) mod lines;
+pub(crate) mod share;
 pub(crate) mod skeleton;
 pub(crate) mod window;
 
@@ -56,6 +57,30 @@ pub(crate) type Structures = Recent<FactsKey, Arc<Structure>, 48>;
 
 /// Larger structures are not kept.
 const MOST_KEPT: usize = 8_192;
+
+/// Identifiers of texts looked at lately.
+pub(crate) type Names = Recent<FactsKey, Arc<Option<Vec<std::ops::Range<u32>>>>, 48>;
+
+/// Longer lists of identifiers are not kept.
+const MOST_NAMES: usize = 16_384;
+
+/// Where identifiers stand in a text; none where no grammar says so, and every word may be one.
+pub(crate) fn names(
+    call: &Call<'_>,
+    text: &SourceText,
+) -> Result<Arc<Option<Vec<std::ops::Range<u32>>>>, ToolError> {
+    if let Some(known) = call.names.get(&text.key) {
+        return Ok(known);
+    }
+    let made = sdl_lang::identifiers(text.key.lang, text.unmasked().as_bytes()).map_err(|error| {
+        ToolError::new(Code::Unavailable, format!("{} can't be parsed: {error}", text.path))
+    })?;
+    let made = Arc::new(made);
+    if made.as_ref().as_ref().map_or(0, Vec::len) <= MOST_NAMES {
+        call.names.put(text.key, Arc::clone(&made));
+    }
+    Ok(made)
+}
 
 /// Where control flow and comments stand in a text whose facts have that outline.
 pub(crate) fn structure(

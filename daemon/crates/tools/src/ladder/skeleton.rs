@@ -20,8 +20,8 @@ pub(crate) struct Wanted<'a> {
     /// The definition; the module for the whole file.
     pub(crate) scope: DefIx,
     pub(crate) exported_only: bool,
-    /// Lines with these are shown and marked.
-    pub(crate) identifiers: &'a [String],
+    /// Lines with these identifiers are shown and marked.
+    pub(crate) marked: &'a Matches,
 }
 
 /// The lines of the skeleton.
@@ -33,19 +33,15 @@ pub(crate) fn lines(wanted: &Wanted<'_>) -> Vec<String> {
         DefIx::MODULE => 0..source.len(),
         _ => skeleton::around(source, around.span.start as usize..around.span.end as usize),
     };
-    let (first, last) = span_lines(text, around, scope);
-    let found = match wanted.identifiers {
-        [] => Matches::default(),
-        identifiers => identifiers::find(text, structure, identifiers, first, last),
-    };
+    let found = wanted.marked;
     let shown: Vec<Range<usize>> = found.lines.iter().map(|number| text.line(*number)).collect();
     let hidden = if wanted.exported_only { hidden(text, outline, scope) } else { Vec::new() };
     let view = View { text: source, structure, within, hidden: &hidden, shown: &shown };
-    skeleton::lines(&view).iter().map(|line| rendered(text, line, &found, wanted.identifiers)).collect()
+    skeleton::lines(&view).iter().map(|line| rendered(text, line, found)).collect()
 }
 
 /// A line as it is served, with the wanted identifiers that stand in it named at its end.
-fn rendered(text: &SourceText, line: &skeleton::Line, found: &Matches, wanted: &[String]) -> String {
+fn rendered(text: &SourceText, line: &skeleton::Line, found: &Matches) -> String {
     let mut out = String::new();
     let mut marked = false;
     for piece in &line.pieces {
@@ -58,7 +54,7 @@ fn rendered(text: &SourceText, line: &skeleton::Line, found: &Matches, wanted: &
         }
     }
     let mut out = shortened(out.trim_end());
-    let names = wanted.iter().filter(|one| marked && identifiers::stands_in(&out, one));
+    let names = found.identifiers.iter().filter(|one| marked && identifiers::stands_in(&out, one));
     let names: Vec<&str> = names.map(String::as_str).collect();
     if !names.is_empty() {
         out.push_str(&format!(" /* <- {} */", names.join(", ")));

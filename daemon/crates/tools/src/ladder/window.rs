@@ -23,10 +23,10 @@ pub(crate) fn block(
         .unwrap_or((first, last))
 }
 
-/// `lines` lines of the file with the symbol at `first` to `last` in their middle, or its beginning if it is longer.
+/// `lines` lines of the file with the symbol at `first` to `last` in their middle: all of it, if it is longer.
 pub(crate) fn around(text: &SourceText, (first, last): (u32, u32), lines: u32) -> (u32, u32) {
-    let (total, lines) = (text.lines().max(1), lines.max(1));
     let own = last + 1 - first;
+    let (total, lines) = (text.lines().max(1), lines.max(own));
     let above = lines.saturating_sub(own) / 2;
     let start = first.saturating_sub(above).max(1).min((total + 1).saturating_sub(lines).max(1));
     (start, start.saturating_add(lines - 1).min(total))
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn clamping_keeps_the_first_match() {
-        let at = |line| Matches { identifiers: Vec::new(), lines: vec![line] };
+        let at = |line| Matches { lines: vec![line], ..Matches::default() };
         assert_eq!(clamped(&at(5), (1, 9), 20), (1, 9));
         assert_eq!(clamped(&Matches::default(), (1, 90), 20), (1, 20));
         assert_eq!(clamped(&at(50), (1, 90), 20), (45, 64));

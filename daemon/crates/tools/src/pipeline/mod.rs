@@ -57,6 +57,7 @@ pub(crate) fn call(
         pins: None,
         briefings: &tools.briefings,
         structures: &tools.structures,
+        names: &tools.names,
         overviews: &tools.overviews,
         buffers: &tools.buffers,
     };
@@ -73,7 +74,7 @@ pub(crate) fn call(
         Err(redact::error(error, || Level::Likely))
     });
     // In the log before it is out of the house.
-    decisions.settle(tools.host.agent())?;
+    decisions.settle(tools.host.audit(), tools.host.agent())?;
     answered
 }
 
@@ -109,7 +110,7 @@ fn execute(call: &Call<'_>, checked: Checked<'_>) -> Result<Answer, ToolError> {
     let level = || match about {
         // What its steps gave was masked by the policies of their repositories.
         _ if name == "chain" => Level::Known,
-        Some(repo) => policy::of_id(call.host.agent(), &repo).map_or(Level::Likely, |policy| policy.level()),
+        Some(repo) => policy::of_id(call.host, &repo).map_or(Level::Likely, |policy| policy.level()),
         None => Level::Likely,
     };
     match answered {

@@ -1,8 +1,15 @@
 //! Whether source is shown as it is: a pure function of what was asked, what was found, and the policy.
 //!
-//! A window is approved if its identifiers are there (or need not be) **and** its symbol is in a current slice, next to one, or
-//! useful enough; see [`Ask::utility`]. Breaking the glass overrides both, where that is allowed. What is approved and too
-//! large is served as a lower rung.
+//! The gate asks two things. Does the caller know what he looks for: identifiers that stand in the range? And does his task lead
+//! here: is the symbol in a slice that somebody holds, or next to one, or is the request useful enough by itself
+//! ([`Ask::utility`])? What the symbol's card tells anyone, its own name and its parameters, counts half: it shows no more than
+//! that the caller has its id.
+//!
+//! * Both hold: a window, or a lower rung where the window is larger than allowed.
+//! * The caller knows what he looks for, and no task leads here: the lines with his identifiers, which need no approval.
+//! * Else it is denied, unless the glass is broken where that is allowed.
+//!
+//! Nothing else decides. How many lines were expected and an identifier that is not there are no reason to deny.
 
 use super::Policy;
 
@@ -11,12 +18,14 @@ use super::Policy;
 pub(crate) struct Ask {
     /// The file is one of secrets.
     pub(crate) secret_file: bool,
-    /// Identifiers that tell something, as asked for.
+    /// Identifiers that were looked for; keywords are not.
     pub(crate) wanted: usize,
     /// Keywords among what was asked for.
     pub(crate) keywords: usize,
-    /// How many of the wanted stand in the window.
+    /// How many of the wanted stand in the range.
     pub(crate) found: usize,
+    /// How many of those the symbol's card does not tell.
+    pub(crate) inner: usize,
     /// In a current slice.
     pub(crate) in_slice: bool,
     /// Next to one.
@@ -25,8 +34,6 @@ pub(crate) struct Ask {
     pub(crate) relevance: f64,
     /// How far the reason speaks of what is asked for, 0 to 1.
     pub(crate) reason: f64,
-    /// Lines that are expected.
-    pub(crate) expected: u32,
     /// Lines and tokens of the window.
     pub(crate) lines: u32,
     pub(crate) tokens: usize,
@@ -42,7 +49,7 @@ pub(crate) struct Ask {
 pub(crate) enum Verdict {
     /// The window.
     Window,
-    /// The lines around the identifiers: the window is too large.
+    /// The lines around the identifiers.
     HotPath,
     /// The shape: the window is too large, and there are no identifiers to go by.
     Skeleton,
@@ -50,110 +57,144 @@ pub(crate) enum Verdict {
     Denied,
 }
 
-/// Which condition failed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Lacking {
-    /// Nothing.
-    Nothing,
-    /// The file may not be shown.
-    Secret,
-    /// Identifiers that tell something.
-    Identifiers,
-    /// Their being there.
-    Matches,
-    /// A reason to believe that it is needed.
-    Relevance,
-}
-
 /// A decision with its reasons.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct Decision {
     pub(crate) verdict: Verdict,
-    pub(crate) lacking: Lacking,
-    pub(crate) why: Vec<String>,
+    /// The conditions that hold.
+    pub(crate) held: Vec<String>,
+    /// Those that don't, if that is why it is denied.
+    pub(crate) failed: Vec<String>,
+    /// Those that don't and were overridden by breaking the glass.
+    pub(crate) overridden: Vec<String>,
+    /// Why a lower rung is served in place of the window.
+    pub(crate) downgraded: Vec<String>,
 }
 
 impl Ask {
-    /// How useful the window is likely to be, 0 to 1: 0.35 for the share of the identifiers found, 0.3 for relevance to the
-    /// task, 0.2 for how close the expected lines are to those there, 0.15 for a reason that speaks of it.
+    /// How useful the window is likely to be, 0 to 1: 0.4 for identifiers, 0.4 for relevance to the task, 0.2 for a reason that
+    /// speaks of it.
+    ///
+    /// Identifiers count in full if one of them is none that the card tells and at least half of them are there; fewer make a
+    /// list of guesses.
     pub(crate) fn utility(&self) -> f64 {
         let found = if self.wanted == 0 { 0.0 } else { self.found as f64 / self.wanted as f64 };
-        let (small, large) = (self.lines.min(self.expected), self.lines.max(self.expected).max(1));
-        let fit = f64::from(small) / f64::from(large);
-        0.35 * found + 0.3 * self.relevance.clamp(0.0, 1.0) + 0.2 * fit + 0.15 * self.reason.clamp(0.0, 1.0)
+        let known = if self.inner > 0 { 1.0 } else { 0.5 };
+        0.4 * known * (2.0 * found).min(1.0)
+            + 0.4 * self.relevance.clamp(0.0, 1.0)
+            + 0.2 * self.reason.clamp(0.0, 1.0)
+    }
+
+    /// What would make the request more useful.
+    fn lacks(&self) -> String {
+        let mut lacks = Vec::new();
+        if self.inner == 0 {
+            lacks.push("identifiers from inside the symbol, which its skeleton and search show");
+        }
+        if self.reason < 1.0 {
+            lacks.push("a reason that says what in the symbol is needed");
+        }
+        if self.relevance < 1.0 {
+            lacks.push("a slice or sliceContext of a task that leads to the symbol");
+        }
+        lacks.join(", or ")
+    }
+}
+
+impl Decision {
+    /// All that is said of it, for the log.
+    pub(crate) fn why(&self) -> Vec<String> {
+        let overridden = self.overridden.iter().map(|why| format!("overridden: {why}"));
+        let all = self.failed.iter().chain(&self.held).chain(&self.downgraded);
+        all.cloned().chain(overridden).collect()
     }
 }
 
 /// Decides.
 pub(crate) fn decide(ask: &Ask, policy: &Policy) -> Decision {
-    let mut why = Vec::new();
-    let denied = |lacking, why| Decision { verdict: Verdict::Denied, lacking, why };
-    if ask.secret_file {
-        why.push("the file holds secrets: its text is never served, whatever the policy".to_owned());
-        return denied(Lacking::Secret, why);
-    }
-    let mut lacking = Lacking::Nothing;
-    if ask.found > 0 {
-        why.push(format!("{} of {} identifiers are in the range", ask.found, ask.wanted));
-    } else if !policy.require_identifiers {
-        why.push("the policy requires no identifiers".to_owned());
-    } else if ask.wanted == 0 {
-        lacking = Lacking::Identifiers;
-        let only = if ask.keywords > 0 { "only keywords were given" } else { "none were given" };
-        why.push(format!("the policy requires identifiers, and {only}"));
-    } else {
-        lacking = Lacking::Matches;
-        why.push("none of the identifiers is in the range".to_owned());
-    }
-    let utility = ask.utility();
-    let scored = format!("utility {utility:.2} against a threshold of {:.2}", policy.utility_threshold);
-    if ask.in_slice {
-        why.push("the symbol is in a current slice".to_owned());
-    } else if ask.in_frontier {
-        why.push("the symbol is next to a current slice".to_owned());
-    } else if !policy.default_deny_raw {
-        why.push("the policy asks for no slice".to_owned());
-    } else if utility >= policy.utility_threshold {
-        why.push(scored);
-    } else {
-        why.push(format!("the symbol is in no current slice or frontier; {scored}"));
-        if lacking == Lacking::Nothing {
-            lacking = Lacking::Relevance;
-        }
-    }
-    if lacking != Lacking::Nothing {
-        if !ask.break_glass {
-            return denied(lacking, why);
-        }
-        if !policy.allow_break_glass {
-            why.push("breakGlass is not allowed by the policy".to_owned());
-            return denied(lacking, why);
-        }
-        why.push("breakGlass overrides that; it is in the audit log".to_owned());
-    }
-    if ask.expected > policy.max_window_lines {
-        why.push(format!("expectedLines was clamped to {}", policy.max_window_lines));
-    }
-    let lines = ask.lines > policy.max_window_lines;
-    let tokens = ask.tokens > ask.most_tokens;
-    let verdict = match (ask.whole && (lines || tokens), ask.found > 0) {
-        (false, _) => Verdict::Window,
-        // Who breaks the glass wants the text itself, as much as may be.
-        (true, _) if lacking != Lacking::Nothing => Verdict::Window,
-        (true, true) => Verdict::HotPath,
-        (true, false) => Verdict::Skeleton,
+    let mut made = Decision {
+        verdict: Verdict::Denied,
+        held: Vec::new(),
+        failed: Vec::new(),
+        overridden: Vec::new(),
+        downgraded: Vec::new(),
     };
-    if verdict != Verdict::Window {
+    if ask.secret_file {
+        made.failed.push("the file holds secrets: its text is never served, whatever the policy".to_owned());
+        return made;
+    }
+    let known = identifiers(ask, policy, &mut made);
+    let relevant = relevance(ask, policy, &mut made);
+    if !(known && relevant) {
+        let glass = ask.break_glass && policy.allow_break_glass;
+        if glass {
+            made.overridden = std::mem::take(&mut made.failed);
+            made.held.push("breakGlass: the policy allows it, and it is in the audit log".to_owned());
+            // Who breaks the glass wants the text itself, as much as may be.
+            made.verdict = Verdict::Window;
+            return made;
+        }
+        if ask.break_glass {
+            made.failed.push("the policy does not allow breakGlass".to_owned());
+        }
+        if known && ask.inner > 0 {
+            made.verdict = Verdict::HotPath;
+            made.downgraded = std::mem::take(&mut made.failed);
+        }
+        return made;
+    }
+    made.verdict = Verdict::Window;
+    let lines = ask.lines > policy.max_window_lines;
+    if ask.whole && (lines || ask.tokens > ask.most_tokens) {
+        made.verdict = if ask.found > 0 { Verdict::HotPath } else { Verdict::Skeleton };
+        let rung = if ask.found > 0 { "the lines around the identifiers" } else { "a skeleton" };
         let of = if lines {
             format!("{} lines, {} are allowed", ask.lines, policy.max_window_lines)
         } else {
             format!("{} tokens, {} are allowed", ask.tokens, ask.most_tokens)
         };
-        let rung =
-            if verdict == Verdict::HotPath { "the lines around the identifiers" } else { "a skeleton" };
-        why.push(format!("served as {rung}: the symbol has {of}"));
+        made.downgraded.push(format!("served as {rung}: the symbol has {of}"));
     }
-    Decision { verdict, lacking, why }
+    made
+}
+
+/// Whether the caller knows what he looks for.
+fn identifiers(ask: &Ask, policy: &Policy, made: &mut Decision) -> bool {
+    if ask.found > 0 {
+        made.held.push(format!("{} of {} identifiers are in the range", ask.found, ask.wanted));
+    } else if !policy.require_identifiers {
+        made.held.push("the policy requires no identifiers".to_owned());
+    } else if ask.wanted == 0 {
+        let only = if ask.keywords > 0 { "only keywords were given" } else { "none were given" };
+        made.failed.push(format!("the policy requires identifiers, and {only}"));
+        return false;
+    } else {
+        made.failed.push("none of the identifiers is in the range".to_owned());
+        return false;
+    }
+    true
+}
+
+/// Whether his task leads here.
+fn relevance(ask: &Ask, policy: &Policy, made: &mut Decision) -> bool {
+    let (utility, threshold) = (ask.utility(), policy.utility_threshold);
+    if ask.in_slice {
+        made.held.push("the symbol is in a current slice".to_owned());
+    } else if ask.in_frontier {
+        made.held.push("the symbol is next to a current slice".to_owned());
+    } else if !policy.default_deny_raw {
+        made.held.push("the policy asks for no slice".to_owned());
+    } else if utility + 1e-9 >= threshold {
+        made.held.push(format!("utility {utility:.2} reaches the threshold of {threshold:.2}"));
+    } else {
+        made.failed.push(format!(
+            "the symbol is in no current slice or frontier, and utility {utility:.2} is below the threshold of \
+             {threshold:.2}; what would raise it: {}",
+            ask.lacks()
+        ));
+        return false;
+    }
+    true
 }
 
 #[cfg(test)]
@@ -164,8 +205,8 @@ mod tests {
         Ask {
             wanted: 2,
             found: 1,
+            inner: 1,
             in_slice: true,
-            expected: 40,
             lines: 40,
             tokens: 300,
             most_tokens: 1_400,
@@ -174,183 +215,188 @@ mod tests {
         }
     }
 
-    /// A name, what differs from a request in a slice, what differs from the default policy, and what comes of it.
-    type Row = (&'static str, fn(&mut Ask), fn(&mut Policy), Verdict, Lacking, &'static str);
+    /// A name, what differs from a request in a slice, what differs from the default policy, what comes of it, and what is
+    /// said of it in which list.
+    type Row = (&'static str, fn(&mut Ask), fn(&mut Policy), Verdict, In, &'static str);
+
+    #[derive(Clone, Copy)]
+    enum In {
+        Held,
+        Failed,
+        Overridden,
+        Downgraded,
+    }
 
     #[test]
     fn every_branch_of_the_decision() {
-        use Lacking::{Identifiers, Matches, Nothing, Relevance, Secret};
+        use In::{Downgraded, Failed, Held, Overridden};
         use Verdict::{Denied, HotPath, Skeleton, Window};
         let same: fn(&mut Policy) = |_| {};
         let rows: &[Row] = &[
-            ("in a slice", |_| {}, same, Window, Nothing, "in a current slice"),
+            ("in a slice", |_| {}, same, Window, Held, "in a current slice"),
             (
                 "in the frontier",
                 |a| (a.in_slice, a.in_frontier) = (false, true),
                 same,
                 Window,
-                Nothing,
+                Held,
                 "next to",
             ),
             (
-                "useful",
-                |a| (a.in_slice, a.found, a.relevance) = (false, 2, 0.5),
+                "useful by its reason",
+                |a| (a.in_slice, a.reason) = (false, 0.5),
                 same,
                 Window,
-                Nothing,
-                "utility 0.70",
+                Held,
+                "utility 0.50 reaches",
             ),
             (
-                "exactly useful",
-                |a| (a.in_slice, a.found, a.reason) = (false, 2, 1.0),
-                |p| p.utility_threshold = 0.7,
+                "useful by its task",
+                |a| (a.in_slice, a.inner, a.relevance) = (false, 0, 1.0),
+                same,
                 Window,
-                Nothing,
-                "utility 0.70",
+                Held,
+                "utility 0.60",
             ),
+            ("vague", |a| a.in_slice = false, same, HotPath, Downgraded, "utility 0.40 is below"),
             (
-                "useless",
-                |a| (a.in_slice, a.expected) = (false, 400),
+                "known from the card alone",
+                |a| (a.in_slice, a.inner, a.reason) = (false, 0, 1.0),
                 same,
                 Denied,
-                Relevance,
-                "no current slice",
+                Failed,
+                "from inside the symbol",
             ),
             (
-                "useless, no slice needed",
-                |a| (a.in_slice, a.expected) = (false, 100),
+                "guesses",
+                |a| (a.in_slice, a.wanted, a.reason) = (false, 8, 1.0),
+                same,
+                HotPath,
+                Downgraded,
+                "utility 0.30",
+            ),
+            (
+                "vague, no slice needed",
+                |a| a.in_slice = false,
                 |p| p.default_deny_raw = false,
                 Window,
-                Nothing,
+                Held,
                 "asks for no slice",
             ),
-            ("none found", |a| a.found = 0, same, Denied, Matches, "none of the identifiers"),
+            ("none found", |a| (a.found, a.inner) = (0, 0), same, Denied, Failed, "none of the identifiers"),
             (
                 "none found, none required",
-                |a| a.found = 0,
+                |a| (a.found, a.inner) = (0, 0),
                 |p| p.require_identifiers = false,
                 Window,
-                Nothing,
+                Held,
                 "requires no identifiers",
             ),
-            ("none given", |a| (a.found, a.wanted) = (0, 0), same, Denied, Identifiers, "none were given"),
             (
-                "keywords given",
-                |a| (a.found, a.wanted, a.keywords) = (0, 0, 2),
+                "none given",
+                |a| (a.found, a.inner, a.wanted) = (0, 0, 0),
                 same,
                 Denied,
-                Identifiers,
+                Failed,
+                "none were given",
+            ),
+            (
+                "keywords given",
+                |a| (a.found, a.inner, a.wanted, a.keywords) = (0, 0, 0, 2),
+                same,
+                Denied,
+                Failed,
                 "only keywords",
             ),
             (
-                "none given, none required",
-                |a| (a.found, a.wanted) = (0, 0),
-                |p| p.require_identifiers = false,
-                Window,
-                Nothing,
-                "requires no",
-            ),
-            (
-                "both lacking",
-                |a| (a.found, a.in_slice) = (0, false),
-                same,
-                Denied,
-                Matches,
-                "no current slice",
-            ),
-            (
                 "glass broken",
-                |a| (a.found, a.break_glass) = (0, true),
+                |a| (a.found, a.inner, a.break_glass) = (0, 0, true),
                 |p| p.allow_break_glass = true,
                 Window,
-                Matches,
-                "overrides",
+                Overridden,
+                "none of the identifiers",
             ),
             (
                 "glass broken for relevance",
-                |a| (a.in_slice, a.expected, a.break_glass) = (false, 150, true),
-                |p| (p.allow_break_glass, p.utility_threshold) = (true, 1.0),
+                |a| (a.in_slice, a.break_glass) = (false, true),
+                |p| p.allow_break_glass = true,
                 Window,
-                Relevance,
-                "overrides",
+                Overridden,
+                "below the threshold",
             ),
             (
                 "glass may not be broken",
-                |a| (a.found, a.break_glass) = (0, true),
+                |a| (a.found, a.inner, a.break_glass) = (0, 0, true),
                 same,
                 Denied,
-                Matches,
-                "not allowed",
+                Failed,
+                "does not allow breakGlass",
             ),
-            (
-                "glass need not be broken",
-                |a| a.break_glass = true,
-                same,
-                Window,
-                Nothing,
-                "in a current slice",
-            ),
+            ("glass need not be broken", |a| a.break_glass = true, same, Window, Held, "in a current slice"),
             (
                 "glass broken on a large symbol",
-                |a| (a.found, a.lines, a.break_glass) = (0, 900, true),
+                |a| (a.found, a.inner, a.lines, a.break_glass) = (0, 0, 900, true),
                 |p| p.allow_break_glass = true,
                 Window,
-                Matches,
-                "overrides",
+                Held,
+                "breakGlass",
             ),
-            ("a secret", |a| a.secret_file = true, same, Denied, Secret, "secrets"),
             (
-                "a secret behind glass",
+                "a secret behind glass, all allowed",
                 |a| (a.secret_file, a.break_glass) = (true, true),
-                |p| p.allow_break_glass = true,
+                |p| (p.allow_break_glass, p.default_deny_raw, p.require_identifiers) = (true, false, false),
                 Denied,
-                Secret,
+                Failed,
                 "secrets",
             ),
-            (
-                "a secret, all allowed",
-                |a| a.secret_file = true,
-                |p| (p.default_deny_raw, p.require_identifiers, p.redact_secrets) = (false, false, false),
-                Denied,
-                Secret,
-                "secrets",
-            ),
-            ("clamped", |a| a.expected = 500, same, Window, Nothing, "clamped to 180"),
-            ("too many lines", |a| a.lines = 181, same, HotPath, Nothing, "181 lines"),
-            ("as many lines as allowed", |a| a.lines = 180, same, Window, Nothing, "slice"),
-            ("too many tokens", |a| a.tokens = 1_401, same, HotPath, Nothing, "1401 tokens"),
+            ("too many lines", |a| a.lines = 181, same, HotPath, Downgraded, "181 lines"),
+            ("as many lines as allowed", |a| a.lines = 180, same, Window, Held, "slice"),
+            ("too many tokens", |a| a.tokens = 1_401, same, HotPath, Downgraded, "1401 tokens"),
             (
                 "too large, no identifiers",
-                |a| (a.lines, a.found) = (181, 0),
+                |a| (a.lines, a.found, a.inner) = (181, 0, 0),
                 |p| p.require_identifiers = false,
                 Skeleton,
-                Nothing,
-                "skeleton",
+                Downgraded,
+                "181 lines",
             ),
             (
                 "too large, no whole symbol",
                 |a| (a.lines, a.whole) = (181, false),
                 same,
                 Window,
-                Nothing,
+                Held,
                 "slice",
             ),
         ];
-        for (name, asked, set, verdict, lacking, says) in rows {
+        for (name, asked, set, verdict, list, says) in rows {
             let (mut ask, mut policy) = (ask(), Policy::default());
             asked(&mut ask);
             set(&mut policy);
             let made = decide(&ask, &policy);
-            assert_eq!((made.verdict, made.lacking), (*verdict, *lacking), "{name}: {:?}", made.why);
-            assert!(made.why.iter().any(|why| why.contains(says)), "{name}: {:?}", made.why);
+            assert_eq!(made.verdict, *verdict, "{name}: {made:?}");
+            let list = match list {
+                Held => &made.held,
+                Failed => &made.failed,
+                Overridden => &made.overridden,
+                Downgraded => &made.downgraded,
+            };
+            assert!(list.iter().any(|why| why.contains(says)), "{name}: {made:?}");
+            assert_eq!(
+                made.failed.is_empty(),
+                made.verdict != Denied,
+                "{name}: what failed is why it is denied"
+            );
         }
     }
 
     #[test]
-    fn utility_stays_between_0_and_1() {
+    fn utility_stays_between_0_and_1_and_an_estimate_or_one_guess_costs_nothing() {
         assert!(Ask::default().utility() < 1e-9);
-        let best =
-            Ask { wanted: 3, found: 3, relevance: 9.0, reason: 2.0, expected: 7, lines: 7, ..Ask::default() };
+        let best = Ask { wanted: 3, found: 3, inner: 1, relevance: 9.0, reason: 2.0, ..Ask::default() };
         assert!((best.utility() - 1.0).abs() < 1e-9);
+        let one = Ask { wanted: 1, found: 1, inner: 1, ..Ask::default() };
+        let and_a_guess = Ask { wanted: 2, ..one.clone() };
+        assert!((one.utility() - and_a_guess.utility()).abs() < 1e-9);
     }
 }

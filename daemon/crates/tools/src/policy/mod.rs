@@ -1,15 +1,19 @@
-//! What a repository allows its readers: kept by repository, outlives every rebuild of its ledger.
+//! What a repository allows its readers: kept by repository, outlives every rebuild of its ledger. Agents move it below a
+//! ceiling that a person sets.
 
+mod ceiling;
 pub(crate) mod decide;
 pub(crate) mod nearness;
+pub(crate) mod reason;
 
 use schemars::JsonSchema;
-use sdl_ledger::AgentStore;
 use serde::{Deserialize, Serialize};
 
 use crate::owned::POLICY;
 use crate::redact::Level;
-use crate::{Code, Repo, ToolError, stored};
+use crate::{Code, Host, Repo, ToolError, stored};
+
+pub use ceiling::Ceilings;
 
 /// The layout of the stored form.
 const LAYOUT: u8 = 1;
@@ -17,7 +21,7 @@ const LAYOUT: u8 = 1;
 /// A repository's policy.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-pub(crate) struct Policy {
+pub struct Policy {
     /// No window has more lines.
     pub(crate) max_window_lines: u32,
     /// No answer with a window has more tokens.
@@ -39,7 +43,7 @@ pub(crate) struct Policy {
 /// Upper bounds of a slice's budget.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
-pub(crate) struct BudgetCaps {
+pub struct BudgetCaps {
     /// Cards.
     pub(crate) max_cards: u32,
     /// Tokens.
@@ -68,9 +72,9 @@ impl Default for Policy {
 }
 
 /// Some of a policy's fields.
-#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct PolicyPatch {
+pub struct PolicyPatch {
     #[schemars(range(min = 1, max = 10_000))]
     #[serde(skip_serializing_if = "Option::is_none")]
     max_window_lines: Option<u32>,
@@ -93,9 +97,9 @@ pub(crate) struct PolicyPatch {
 }
 
 /// Some of the caps.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct CapsPatch {
+pub struct CapsPatch {
     #[schemars(range(min = 1, max = sdl_retrieve::slice::MAX_CARDS))]
     #[serde(skip_serializing_if = "Option::is_none")]
     max_cards: Option<u32>,
@@ -131,14 +135,65 @@ impl Policy {
     }
 }
 
+impl PolicyPatch {
+    /// This patch with the fields of another over it.
+    pub(crate) fn over(&self, other: &Self) -> Self {
+        let (own, caps) = (self.budget_caps.unwrap_or_default(), other.budget_caps.unwrap_or_default());
+        let caps = CapsPatch {
+            max_cards: caps.max_cards.or(own.max_cards),
+            max_estimated_tokens: caps.max_estimated_tokens.or(own.max_estimated_tokens),
+        };
+        Self {
+            max_window_lines: other.max_window_lines.or(self.max_window_lines),
+            max_window_tokens: other.max_window_tokens.or(self.max_window_tokens),
+            require_identifiers: other.require_identifiers.or(self.require_identifiers),
+            allow_break_glass: other.allow_break_glass.or(self.allow_break_glass),
+            default_deny_raw: other.default_deny_raw.or(self.default_deny_raw),
+            utility_threshold: other.utility_threshold.or(self.utility_threshold),
+            redact_secrets: other.redact_secrets.or(self.redact_secrets),
+            budget_caps: (caps != CapsPatch::default()).then_some(caps),
+        }
+    }
+}
+
+/// A repository's policy, and what stands over it.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct InForce {
+    /// What holds.
+    pub(crate) policy: Policy,
+    /// The loosest that it may be.
+    pub(crate) ceiling: Policy,
+    /// Fields that were set looser than the ceiling is now.
+    pub(crate) clamped: Vec<&'static str>,
+}
+
 /// The policy of a repository; the default one if none was set. What can't be read is no reason to allow more: an error.
-pub(crate) fn of(store: &AgentStore, repo: &dyn Repo) -> Result<Policy, ToolError> {
-    of_id(store, repo.id())
+pub(crate) fn of(host: &dyn Host, repo: &dyn Repo) -> Result<Policy, ToolError> {
+    of_id(host, repo.id())
 }
 
 /// As [`of`], by the repository's id.
-pub(crate) fn of_id(store: &AgentStore, repo: &str) -> Result<Policy, ToolError> {
-    let stored = store.read(|reader| Ok(reader.get(POLICY, &stored::key(repo, ""))?.map(<[u8]>::to_vec)))?;
+pub(crate) fn of_id(host: &dyn Host, repo: &str) -> Result<Policy, ToolError> {
+    in_force(host, repo).map(|found| found.policy)
+}
+
+/// The policy of a repository with its ceiling.
+pub(crate) fn in_force(host: &dyn Host, repo: &str) -> Result<InForce, ToolError> {
+    let ceiling = host.ceilings().of(host, repo)?;
+    let stored = stored_of(host, repo)?;
+    let clamped = stored.above(&ceiling).into_iter().map(|above| above.field).collect();
+    Ok(InForce { policy: stored.below(&ceiling), ceiling, clamped })
+}
+
+/// A repository's policy as a person sees it: what holds, the ceiling, and what the ceiling holds down.
+pub fn shown(host: &dyn Host, repo: &str) -> Result<serde_json::Value, ToolError> {
+    let InForce { policy, ceiling, clamped } = in_force(host, repo)?;
+    Ok(serde_json::json!({ "policy": policy, "ceiling": ceiling, "clamped": clamped }))
+}
+
+fn stored_of(host: &dyn Host, repo: &str) -> Result<Policy, ToolError> {
+    let key = stored::key(repo, "");
+    let stored = host.agent().read(|reader| Ok(reader.get(POLICY, &key)?.map(<[u8]>::to_vec)))?;
     let Some(bytes) = stored else { return Ok(Policy::default()) };
     let policy = bytes.split_first().filter(|(layout, _)| **layout == LAYOUT);
     policy.and_then(|(_, json)| serde_json::from_slice(json).ok()).ok_or_else(|| {
@@ -147,12 +202,34 @@ pub(crate) fn of_id(store: &AgentStore, repo: &str) -> Result<Policy, ToolError>
     })
 }
 
-/// Changes fields of a repository's policy; what it is then.
-pub(crate) fn set(store: &AgentStore, repo: &dyn Repo, patch: &PolicyPatch) -> Result<Policy, ToolError> {
+/// The policy that a patch would make; an error for one above the ceiling.
+pub(crate) fn planned(host: &dyn Host, repo: &dyn Repo, patch: &PolicyPatch) -> Result<Policy, ToolError> {
+    let ceiling = host.ceilings().of(host, repo.id())?;
     // One that can't be read is replaced from the default.
-    let policy = of(store, repo).unwrap_or_default().patched(patch);
+    let policy = stored_of(host, repo.id()).unwrap_or_default().below(&ceiling).patched(patch);
+    let above = policy.above(&ceiling);
+    let Some(first) = above.first() else { return Ok(policy) };
+    let limits: Vec<String> =
+        above.iter().map(|above| format!("{} has to be {}", above.field, above.allowed)).collect();
+    let remedies: Vec<String> =
+        above.iter().map(|above| format!("sdlctl policy {} --repo {}", above.remedy, repo.id())).collect();
+    let message = format!(
+        "above the ceiling that a person set for {:?}: {}; only a person can raise it: {}",
+        repo.id(),
+        limits.join(", "),
+        remedies.join("; ")
+    );
+    let ceiling =
+        serde_json::to_value(&ceiling).map_err(|e| ToolError::internal("writing the ceiling", e))?;
+    Err(ToolError::new(Code::Denied, message)
+        .at(format!("policyPatch.{}", first.field))
+        .with("ceiling", ceiling)
+        .with("askPerson", remedies))
+}
+
+/// Stores a repository's policy.
+pub(crate) fn set(host: &dyn Host, repo: &dyn Repo, policy: &Policy) -> Result<(), ToolError> {
     let mut bytes = vec![LAYOUT];
-    serde_json::to_writer(&mut bytes, &policy).map_err(|e| ToolError::internal("writing a policy", e))?;
-    store.write(|writer| writer.put(POLICY, &stored::key(repo.id(), ""), &bytes))?;
-    Ok(policy)
+    serde_json::to_writer(&mut bytes, policy).map_err(|e| ToolError::internal("writing a policy", e))?;
+    Ok(host.agent().write(|writer| writer.put(POLICY, &stored::key(repo.id(), ""), &bytes))?)
 }

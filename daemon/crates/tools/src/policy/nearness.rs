@@ -68,7 +68,8 @@ pub(crate) fn to_slices(cx: &ReadCx<'_>, symbol: SymbolId) -> Result<(bool, bool
     Ok((false, next))
 }
 
-/// How near the symbol is to the task: 1 in its slice, 0.6 in the slice's frontier, else 0.
+/// How near the symbol is to the task: 1 in its slice, 0.6 in the slice's frontier, else 0. That the task names the symbol
+/// itself as an entry says nothing: whoever wants to read it can do that.
 pub(crate) fn to_task(cx: &ReadCx<'_>, symbol: SymbolId, task: &SliceContext) -> Result<f64, ToolError> {
     let mut request = SliceRequest {
         task_text: task.task_text.clone().filter(|text| !text.trim().is_empty()),
@@ -77,7 +78,10 @@ pub(crate) fn to_task(cx: &ReadCx<'_>, symbol: SymbolId, task: &SliceContext) ->
         ..SliceRequest::default()
     };
     for (i, id) in task.entry_symbols.iter().enumerate() {
-        request.entry_symbols.push(symbols::by_id(cx, id, &format!("sliceContext.entrySymbols[{i}]"))?.id);
+        let entry = symbols::by_id(cx, id, &format!("sliceContext.entrySymbols[{i}]"))?.id;
+        if entry != symbol {
+            request.entry_symbols.push(entry);
+        }
     }
     for (i, path) in task.edited_files.iter().enumerate() {
         let path = symbols::path(cx.repo, path, &format!("sliceContext.editedFiles[{i}]"))?;

@@ -23,6 +23,8 @@ pub(crate) struct Command {
     pub(crate) timeout: Duration,
     /// 0 for no limit.
     pub(crate) memory_mb: u64,
+    /// Processes and threads beside those that the user has already. 0 for no limit.
+    pub(crate) max_processes: u64,
 }
 
 /// How it ended.
@@ -71,13 +73,15 @@ pub(crate) fn run(
 
 #[cfg(unix)]
 mod platform {
-    use std::io::Read;
+    use std::os::fd::OwnedFd;
+    use std::os::unix::net::UnixStream;
     use std::os::unix::process::{CommandExt, ExitStatusExt};
     use std::process::{Child, Stdio};
     use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
     use std::sync::{Arc, Mutex, PoisonError};
     use std::time::Instant;
 
+    use rustix::event::{PollFd, PollFlags, poll};
     use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
     use super::super::capture::Capture;
@@ -127,19 +131,24 @@ mod platform {
         let child = start(command)?;
         let mut running = Running { child, reaped: false };
         let (tell, events) = channel();
-        let stdout = read(running.child.stdout.take(), &tell)?;
-        let stderr = read(running.child.stderr.take(), &tell)?;
+        // When this end is dropped the reader lets go of the pipes, whoever holds their other ends.
+        let (stop, stopped) =
+            UnixStream::pair().map_err(|e| ToolError::internal("making a socket pair", e))?;
+        let pipes =
+            [running.child.stdout.take().map(OwnedFd::from), running.child.stderr.take().map(OwnedFd::from)];
+        let captured = Arc::new(Mutex::new([Capture::default(), Capture::default()]));
+        read(pipes, stopped, Arc::clone(&captured), &tell)?;
         wait(Pid::from_child(&running.child), &tell)?;
         let on_cancel = Mutex::new(tell.clone());
         let _wake = cancel.on_cancel(move || {
             let _ = on_cancel.lock().unwrap_or_else(PoisonError::into_inner).send(Event::Cancelled);
         });
         let limit = cancel.at_most(command.timeout);
-        let mut closed = 0;
+        let mut closed = false;
         let timed_out = loop {
             match events.recv_timeout(limit.saturating_sub(began.elapsed())) {
                 Ok(Event::Exited) => break false,
-                Ok(Event::Closed) => closed += 1,
+                Ok(Event::Closed) => closed = true,
                 Ok(Event::Cancelled) => {
                     let _ = running.end();
                     return Err(ToolError::new(
@@ -153,32 +162,30 @@ mod platform {
         // Whatever it left behind in its group ends with it.
         let status = running.end().map_err(|e| ToolError::internal("waiting for the command", e))?;
         let duration_ms = began.elapsed().as_millis() as u64;
-        let held = !drained(&events, closed);
-        let take = |capture: &Arc<Mutex<Capture>>| {
-            std::mem::take(&mut *capture.lock().unwrap_or_else(PoisonError::into_inner)).finish(mask)
-        };
+        let held = !closed && !drained(&events);
+        drop(stop);
+        let [stdout, stderr] = std::mem::take(&mut *captured.lock().unwrap_or_else(PoisonError::into_inner));
         Ok(Outcome {
             exit_code: status.code(),
             signal: status.signal(),
             timed_out,
             duration_ms,
-            stdout: take(&stdout),
-            stderr: take(&stderr),
+            stdout: stdout.finish(mask),
+            stderr: stderr.finish(mask),
             held,
         })
     }
 
     /// Waits until both streams are closed.
-    fn drained(events: &Receiver<Event>, mut closed: u32) -> bool {
+    fn drained(events: &Receiver<Event>) -> bool {
         let until = Instant::now() + GRACE;
-        while closed < 2 {
+        loop {
             match events.recv_timeout(until.saturating_duration_since(Instant::now())) {
-                Ok(Event::Closed) => closed += 1,
+                Ok(Event::Closed) => return true,
                 Ok(_) => {}
                 Err(_) => return false,
             }
         }
-        true
     }
 
     fn start(command: &Command) -> Result<Child, ToolError> {
@@ -198,17 +205,45 @@ mod platform {
         })
     }
 
-    /// The program behind a shell that sets the limit and then becomes the program: so it holds from the first instruction
-    /// on, and for everything that the program starts.
+    /// The program behind a shell that sets the limits and then becomes the program: so they hold from the first instruction
+    /// on, and for everything that the program starts. Shells differ in the letter for processes. A limit that is set lower
+    /// already stays.
+    #[cfg(target_os = "linux")]
+    const LIMITED: &str =
+        r#"ulimit -v "$1" && { ulimit -p "$2" || ulimit -u "$2" || :; } 2>/dev/null && shift 2 && exec "$@""#;
+
+    /// More is no limit, and would not fit the system's number of bytes.
+    #[cfg(target_os = "linux")]
+    const MOST_MEMORY_MB: u64 = 1 << 30;
+
     #[cfg(target_os = "linux")]
     fn limited(command: &Command) -> std::process::Command {
-        if command.memory_mb == 0 {
+        if command.memory_mb == 0 && command.max_processes == 0 {
             return std::process::Command::new(&command.program);
         }
+        let limit = |number: u64| if number == 0 { "unlimited".to_owned() } else { number.to_string() };
+        let processes = match command.max_processes {
+            0 => 0,
+            more => tasks_of_user().saturating_add(more),
+        };
         let mut start = std::process::Command::new("/bin/sh");
-        start.args(["-c", "ulimit -v \"$1\" && shift && exec \"$@\"", "sh"]);
-        start.arg((command.memory_mb * 1_024).to_string()).arg(&command.program);
+        start.args(["-c", LIMITED, "sh"]);
+        start.arg(limit(command.memory_mb.min(MOST_MEMORY_MB) * 1_024)).arg(limit(processes));
+        start.arg(&command.program);
         start
+    }
+
+    /// Processes and threads of this user: the system counts them all against the limit.
+    #[cfg(target_os = "linux")]
+    fn tasks_of_user() -> u64 {
+        use std::os::unix::fs::MetadataExt;
+        let user = rustix::process::geteuid().as_raw();
+        let processes = std::fs::read_dir("/proc").into_iter().flatten().flatten();
+        let own = processes.filter(|entry| {
+            entry.file_name().as_encoded_bytes().first().is_some_and(u8::is_ascii_digit)
+                && entry.metadata().is_ok_and(|about| about.uid() == user)
+        });
+        own.map(|entry| std::fs::read_dir(entry.path().join("task")).map_or(1, Iterator::count) as u64).sum()
     }
 
     #[cfg(not(target_os = "linux"))]
@@ -216,29 +251,58 @@ mod platform {
         std::process::Command::new(&command.program)
     }
 
+    /// Reads both streams in a thread of its own until they are closed or `stopped` is: a process that left the group and holds
+    /// their other ends costs nothing after that.
     fn read(
-        stream: Option<impl Read + Send + 'static>,
+        mut pipes: [Option<OwnedFd>; 2],
+        stopped: UnixStream,
+        into: Arc<Mutex<[Capture; 2]>>,
         tell: &Sender<Event>,
-    ) -> Result<Arc<Mutex<Capture>>, ToolError> {
-        let capture = Arc::new(Mutex::new(Capture::default()));
-        let (into, tell) = (Arc::clone(&capture), tell.clone());
+    ) -> Result<(), ToolError> {
+        let tell = tell.clone();
         thread(move || {
             let mut buffer = [0; 16 << 10];
-            if let Some(mut stream) = stream {
-                loop {
-                    match stream.read(&mut buffer) {
-                        Err(error) if error.kind() == std::io::ErrorKind::Interrupted => {}
-                        Ok(0) | Err(_) => break,
+            while pipes.iter().any(Option::is_some) {
+                let Some(ready) = readable(&pipes, &stopped) else { return };
+                for (at, pipe) in pipes.iter_mut().enumerate() {
+                    if !ready.get(at).copied().unwrap_or_default() {
+                        continue;
+                    }
+                    let Some(open) = pipe else { continue };
+                    match rustix::io::read(&*open, &mut buffer) {
+                        Err(rustix::io::Errno::INTR) => {}
+                        Ok(0) | Err(_) => *pipe = None,
                         Ok(count) => {
-                            let bytes = buffer.get(..count).unwrap_or_default();
-                            into.lock().unwrap_or_else(PoisonError::into_inner).add(bytes);
+                            let mut into = into.lock().unwrap_or_else(PoisonError::into_inner);
+                            if let Some(capture) = into.get_mut(at) {
+                                capture.add(buffer.get(..count).unwrap_or_default());
+                            }
                         }
                     }
                 }
             }
             let _ = tell.send(Event::Closed);
-        })?;
-        Ok(capture)
+        })
+    }
+
+    /// Waits until one of the pipes can be read; which. None once the reader is to stop.
+    fn readable(pipes: &[Option<OwnedFd>; 2], stopped: &UnixStream) -> Option<[bool; 2]> {
+        let mut fds = vec![PollFd::new(stopped, PollFlags::IN)];
+        fds.extend(pipes.iter().flatten().map(|pipe| PollFd::new(pipe, PollFlags::IN)));
+        loop {
+            match poll(&mut fds, None) {
+                Ok(_) => break,
+                Err(rustix::io::Errno::INTR) => {}
+                Err(_) => return None,
+            }
+        }
+        let mut ready = fds.iter().map(|fd| !fd.revents().is_empty());
+        if ready.next().unwrap_or(true) {
+            return None;
+        }
+        let mut one = |pipe: &Option<OwnedFd>| pipe.is_some() && ready.next().unwrap_or_default();
+        let [stdout, stderr] = pipes;
+        Some([one(stdout), one(stderr)])
     }
 
     /// Says when the process ended, without reaping it.

@@ -1,11 +1,10 @@
 //! What may be run: `runtime.json` in the state folder, written by a person.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::{Candidate, Code, ToolError};
+use crate::{Candidate, Code, ToolError, private_file};
 
 const FILE: &str = "runtime.json";
 /// A larger file is no list of programs.
@@ -17,8 +16,8 @@ const MOST_BYTES: u64 = 64 << 10;
 pub(crate) struct Settings {
     /// Whether anything may be run at all.
     pub(crate) enabled: bool,
-    /// Names, looked up in the daemon's `PATH`, and absolute paths.
-    pub(crate) executables: Vec<String>,
+    /// What a call may name.
+    pub(crate) executables: Vec<Allowed>,
     /// Variables that a call may set.
     pub(crate) allow_env: Vec<String>,
     /// Variables of the daemon that commands get beside the few that they need.
@@ -27,6 +26,62 @@ pub(crate) struct Settings {
     pub(crate) max_timeout_ms: u64,
     /// Address space of a command, where the platform limits it. 0 for no limit.
     pub(crate) memory_mb: u64,
+    /// Processes and threads that a command may have beside those that the user has already, where the platform limits them.
+    /// 0 for no limit.
+    pub(crate) max_processes: u64,
+}
+
+/// A program that may be run: a name, looked up in the daemon's `PATH`, or an absolute path; with any arguments, or with
+/// some.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(untagged)]
+pub(crate) enum Allowed {
+    /// With any arguments.
+    Freely(String),
+    Narrowly(Narrowly),
+}
+
+/// A program that may be run with some arguments.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct Narrowly {
+    program: String,
+    /// What the arguments have to begin with: one of these.
+    args: Vec<Vec<String>>,
+    /// Options that may follow; one that ends with `*` stands for all that begin so. Other arguments that begin with a dash
+    /// are refused.
+    #[serde(default)]
+    options: Vec<String>,
+}
+
+impl Allowed {
+    fn program(&self) -> &str {
+        match self {
+            Self::Freely(program) => program,
+            Self::Narrowly(narrowly) => &narrowly.program,
+        }
+    }
+
+    /// Why the arguments are not among those allowed; none if they are.
+    fn refuses(&self, args: &[String]) -> Option<String> {
+        let Self::Narrowly(allowed) = self else { return None };
+        let Some(begin) =
+            allowed.args.iter().filter(|begin| args.starts_with(begin)).max_by_key(|begin| begin.len())
+        else {
+            let begins: Vec<String> = allowed.args.iter().map(|begin| begin.join(" ")).collect();
+            return Some(format!("its arguments have to begin with one of: {}", begins.join(", ")));
+        };
+        let is_known = |arg: &String| {
+            allowed.options.iter().any(|option| match option.strip_suffix('*') {
+                Some(start) => arg.starts_with(start),
+                None => arg == option,
+            })
+        };
+        let rest = args.get(begin.len()..).unwrap_or_default();
+        let other = rest.iter().find(|arg| arg.starts_with('-') && *arg != "--" && !is_known(arg))?;
+        let other: String = other.chars().take(80).collect();
+        Some(format!("the option {other:?} is not allowed after {:?}", begin.join(" ")))
+    }
 }
 
 impl Default for Settings {
@@ -38,6 +93,7 @@ impl Default for Settings {
             pass_env: Vec::new(),
             max_timeout_ms: 120_000,
             memory_mb: 8_192,
+            max_processes: 256,
         }
     }
 }
@@ -51,22 +107,14 @@ impl Settings {
             "a person can enable it in {}: {{\"enabled\": true, \"executables\": [\"cargo\"]}}",
             path.display()
         );
-        let Ok(file) = std::fs::File::open(&path) else {
-            return denied(format!("running commands is off; {how}"));
+        let text = match private_file::read(&path, MOST_BYTES) {
+            Ok(Some(text)) => text,
+            Ok(None) => return denied(format!("running commands is off; {how}")),
+            Err(why) => return denied(format!("running commands is off: {} {why}", path.display())),
         };
-        if let Some(why) = untrusted(&file) {
-            return denied(format!("running commands is off: {} {why}", path.display()));
-        }
-        let mut text = String::new();
-        let read = file.take(MOST_BYTES + 1).read_to_string(&mut text);
-        let settings: Self = match read {
-            Ok(bytes) if bytes as u64 <= MOST_BYTES => match serde_json::from_str(&text) {
-                Ok(settings) => settings,
-                Err(error) => {
-                    return denied(format!("running commands is off: {}: {error}", path.display()));
-                }
-            },
-            _ => return denied(format!("running commands is off: {} cannot be read", path.display())),
+        let settings: Self = match serde_json::from_slice(&text) {
+            Ok(settings) => settings,
+            Err(error) => return denied(format!("running commands is off: {}: {error}", path.display())),
         };
         if !settings.enabled {
             return denied(format!("running commands is off; {how}"));
@@ -75,37 +123,28 @@ impl Settings {
     }
 }
 
-/// Why a file may have been written by someone else.
-#[cfg(unix)]
-fn untrusted(file: &std::fs::File) -> Option<&'static str> {
-    use std::os::unix::fs::MetadataExt;
-    let Ok(about) = file.metadata() else { return Some("cannot be looked at") };
-    if !about.is_file() {
-        return Some("is not a file");
-    }
-    if about.uid() != rustix::process::geteuid().as_raw() && about.uid() != 0 {
-        return Some("belongs to someone else");
-    }
-    (about.mode() & 0o022 != 0).then_some("can be written by others; chmod 600 it")
-}
-
-#[cfg(not(unix))]
-fn untrusted(_file: &std::fs::File) -> Option<&'static str> {
-    None
-}
-
-/// The program that a call may run under this name. Never one that lies in the repository because of `PATH`.
-pub(crate) fn program(settings: &Settings, wanted: &str, root: &Path) -> Result<PathBuf, ToolError> {
+/// The program that a call may run under this name with these arguments. Never one that lies in the repository because of
+/// `PATH`.
+pub(crate) fn program(
+    settings: &Settings,
+    (wanted, args): (&str, &[String]),
+    root: &Path,
+) -> Result<PathBuf, ToolError> {
     let shown: String = wanted.chars().take(80).collect();
-    if !settings.executables.iter().any(|allowed| allowed == wanted) {
-        let message = format!(
-            "{shown:?} is not among the executables that may be run: {}",
-            settings.executables.join(", ")
-        );
-        let allowed = settings.executables.iter().take(20);
+    let entries: Vec<&Allowed> =
+        settings.executables.iter().filter(|allowed| allowed.program() == wanted).collect();
+    if entries.is_empty() {
+        let mut names: Vec<&str> = settings.executables.iter().map(Allowed::program).collect();
+        names.dedup();
+        let message = format!("{shown:?} is not among the executables that may be run: {}", names.join(", "));
         return Err(ToolError::new(Code::Denied, message)
             .at("executable")
-            .or_one_of(allowed.map(|name| Candidate::of("executable", name.clone()))));
+            .or_one_of(names.into_iter().take(20).map(|name| Candidate::of("executable", name))));
+    }
+    let refusals: Vec<String> = entries.iter().filter_map(|allowed| allowed.refuses(args)).collect();
+    if refusals.len() == entries.len() {
+        let message = format!("{shown:?} may not be run with these arguments: {}", refusals.join("; or "));
+        return Err(ToolError::new(Code::Denied, message).at("args"));
     }
     let given = Path::new(wanted);
     if given.is_absolute() {

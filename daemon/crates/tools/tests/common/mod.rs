@@ -20,10 +20,12 @@ use sdl_model::{
     Resolution, SkipReason, Strategy, SymbolId, Version,
 };
 use sdl_retrieve::card::{ClusterCache, Enrichment, Live};
+use sdl_tools::audit::{self, Audit};
 use sdl_tools::host::{
     Barrier, HostInfo, RefreshOutcome, RefreshSpec, RegisterSpec, Registered, RepoHealth, RepoState,
     RepoStatus, Unread, WatcherKind, WatcherStatus,
 };
+use sdl_tools::policy::Ceilings;
 use sdl_tools::{Cancel, Code, Host, NoProgress, Progress, Repo, Session, Surface, ToolError, Tools};
 use serde_json::Value;
 use tempfile::TempDir;
@@ -279,6 +281,8 @@ pub(crate) struct FakeHost {
     /// Where it says that it keeps its state.
     pub(crate) state: Mutex<PathBuf>,
     agent: AgentStore,
+    audit: Audit,
+    ceilings: Ceilings,
     pub(crate) dir: TempDir,
     repos: Mutex<BTreeMap<String, Arc<FakeRepo>>>,
     later: Mutex<Option<(usize, String)>>,
@@ -331,6 +335,14 @@ impl Host for FakeHost {
         &self.agent
     }
 
+    fn audit(&self) -> &Audit {
+        &self.audit
+    }
+
+    fn ceilings(&self) -> &Ceilings {
+        &self.ceilings
+    }
+
     fn info(&self) -> HostInfo {
         let state_dir = self.state.lock().unwrap().to_string_lossy().into_owned();
         let log_file = Some(format!("{state_dir}/sdld.log"));
@@ -378,10 +390,13 @@ impl World {
         let dir = TempDir::new().unwrap();
         let repo = FakeRepo::new("shop", dir.path());
         let repos = Mutex::new(BTreeMap::from([("shop".to_owned(), Arc::clone(&repo))]));
-        let agent = AgentStore::open(&dir.path().join("agent"), sdl_tools::AGENT_TABLES, &Options::default());
+        let store = dir.path().join("agent");
+        let (agent, how) = AgentStore::open(&store, sdl_tools::AGENT_TABLES, &Options::default()).unwrap();
         let host = Arc::new(FakeHost {
             state: Mutex::new("/var/state".into()),
-            agent: agent.unwrap().0,
+            audit: Audit::open(&dir.path().join("audit"), &agent, &store, &how).unwrap(),
+            ceilings: Ceilings::new(dir.path()),
+            agent,
             dir,
             repos,
             later: Mutex::default(),
@@ -401,6 +416,39 @@ impl World {
         let world = Self::empty();
         world.repo.write(SHOP);
         world
+    }
+
+    /// Raises the ceiling of the policies: what these fields say, and all else that there is.
+    pub(crate) fn raise_ceiling(&self, fields: Value) {
+        let mut all = serde_json::json!({
+            "maxWindowLines": 10_000, "maxWindowTokens": 20_000, "requireIdentifiers": false, "allowBreakGlass": true,
+            "defaultDenyRaw": false, "utilityThreshold": 0.0, "redactSecrets": false,
+        });
+        all.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
+        let patch = serde_json::from_value(all).unwrap();
+        self.host.ceilings().set(self.host.as_ref(), None, &patch, &audit::Row::default()).unwrap();
+    }
+
+    /// How many rows were ever written.
+    pub(crate) fn rows(&self) -> u64 {
+        self.host.audit().count()
+    }
+
+    /// The newest rows.
+    pub(crate) fn shown(&self, limit: usize) -> Vec<audit::Row> {
+        let shown = self.host.audit().show(self.host.agent(), None, limit).unwrap();
+        shown.into_iter().map(|shown| shown.row).collect()
+    }
+
+    /// The newest rows with their hashes.
+    pub(crate) fn shown_hashes(&self, limit: usize) -> Vec<(audit::Row, String)> {
+        let shown = self.host.audit().show(self.host.agent(), None, limit).unwrap();
+        shown.into_iter().map(|shown| (shown.row, shown.hash)).collect()
+    }
+
+    /// A check of the log.
+    pub(crate) fn verified(&self) -> audit::Verified {
+        self.host.audit().verify(self.host.agent()).unwrap()
     }
 
     /// Lets commands be run as these settings say.

@@ -54,8 +54,8 @@ impl Oracle {
         let from = (allowed.first.max(1) - 1) as usize;
         let within = lines.get(from..lines.len().min(allowed.last as usize)).unwrap_or_default();
         code.lines()
-            .map(|line| line.split(" /* <- ").next().unwrap_or_default())
-            .filter(|line| !matches!(line.trim(), "" | GAP))
+            .map(|line| unnumbered(line.split(" /* <- ").next().unwrap_or_default()))
+            .filter(|line| !matches!(line.trim(), "" | GAP) && !line.trim().starts_with("/* ... "))
             .find(|shown| {
                 let fits = match allowed.joined {
                     true => fits_parts(shown, within),
@@ -65,6 +65,12 @@ impl Oracle {
             })
             .map(str::to_owned)
     }
+}
+
+/// A line of an excerpt without its number.
+fn unnumbered(line: &str) -> &str {
+    let rest = line.trim_start().trim_start_matches(|c: char| c.is_ascii_digit());
+    rest.strip_prefix("| ").unwrap_or(line)
 }
 
 /// Whether a line, or several, give a value to a name that stands in bodies alone.

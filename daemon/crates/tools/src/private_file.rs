@@ -1,0 +1,134 @@
+//! Files in the daemon's state folder that decide what is allowed or prove what was done: read with care, written whole.
+//!
+//! A file is opened without following a link and without waiting for a writer, so that neither a symbolic link nor a FIFO of the
+//! same name leads anywhere, and it is judged by what was opened, not by its name.
+
+use std::fs::{self, File};
+use std::io::{self, Read, Write};
+use std::path::Path;
+
+/// Reads a file of at most `most` bytes that only its owner (this user or root) can write. None if there is no such file; the
+/// error says what is wrong with the one that is there.
+pub(crate) fn read(path: &Path, most: u64) -> Result<Option<Vec<u8>>, String> {
+    let file = match open(path) {
+        Ok(file) => file,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(format!("can't be opened: {error}")),
+    };
+    if let Some(why) = untrusted(&file) {
+        return Err(why.to_owned());
+    }
+    let mut bytes = Vec::new();
+    match file.take(most + 1).read_to_end(&mut bytes) {
+        Ok(read) if read as u64 <= most => Ok(Some(bytes)),
+        Ok(_) => Err(format!("has more than {most} bytes")),
+        Err(error) => Err(format!("can't be read: {error}")),
+    }
+}
+
+/// Writes a file that only this user can read or write. It is replaced in one step: a reader, and a crash, sees the old
+/// content or the new.
+pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+    let mut name = path.file_name().unwrap_or_default().to_owned();
+    name.push(".new");
+    let fresh = path.with_file_name(name);
+    // What a crash left behind, or someone put there.
+    let _ = fs::remove_file(&fresh);
+    let mut file = create(&fresh)?;
+    file.write_all(bytes)?;
+    file.sync_data()?;
+    fs::rename(&fresh, path)
+}
+
+/// Makes a folder that only this user can enter, if it is not there.
+pub(crate) fn folder(path: &Path) -> io::Result<()> {
+    let mut builder = fs::DirBuilder::new();
+    builder.recursive(true);
+    #[cfg(unix)]
+    std::os::unix::fs::DirBuilderExt::mode(&mut builder, 0o700);
+    builder.create(path)
+}
+
+#[cfg(unix)]
+fn open(path: &Path) -> io::Result<File> {
+    use rustix::fs::{Mode, OFlags};
+    let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
+    let opened = rustix::fs::open(path, flags, Mode::empty());
+    opened.map(File::from).map_err(|error| match error {
+        rustix::io::Errno::LOOP => io::Error::other("it is a symbolic link"),
+        error => error.into(),
+    })
+}
+
+#[cfg(not(unix))]
+fn open(path: &Path) -> io::Result<File> {
+    File::open(path)
+}
+
+fn create(path: &Path) -> io::Result<File> {
+    let mut options = fs::OpenOptions::new();
+    options.write(true).create_new(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options.open(path)
+}
+
+/// Why someone else may have written the file.
+#[cfg(unix)]
+fn untrusted(file: &File) -> Option<&'static str> {
+    use std::os::unix::fs::MetadataExt;
+    let Ok(about) = file.metadata() else { return Some("can't be looked at") };
+    if !about.is_file() {
+        return Some("is not a regular file");
+    }
+    if about.uid() != rustix::process::geteuid().as_raw() && about.uid() != 0 {
+        return Some("belongs to someone else");
+    }
+    (about.mode() & 0o022 != 0).then_some("can be written by others; chmod 600 it")
+}
+
+#[cfg(not(unix))]
+fn untrusted(file: &File) -> Option<&'static str> {
+    (!file.metadata().is_ok_and(|about| about.is_file())).then_some("is not a regular file")
+}
+
+#[cfg(all(test, unix))]
+mod tests {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    use super::*;
+
+    #[test]
+    fn only_a_regular_file_that_others_cannot_write_is_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("settings");
+        assert_eq!(read(&path, 10), Ok(None));
+        write(&path, b"first").unwrap();
+        write(&path, b"second").unwrap();
+        assert_eq!(read(&path, 10), Ok(Some(b"second".to_vec())));
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
+        assert!(read(&path, 5).unwrap_err().contains("more than 5"));
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o620)).unwrap();
+        assert!(read(&path, 10).unwrap_err().contains("written by others"));
+        let link = dir.path().join("link");
+        symlink(&path, &link).unwrap();
+        assert!(read(&link, 10).unwrap_err().contains("symbolic link"));
+        assert!(read(dir.path(), 10).unwrap_err().contains("not a regular file"));
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn a_pipe_without_a_writer_does_not_block() {
+        let dir = tempfile::tempdir().unwrap();
+        let fifo = dir.path().join("fifo");
+        rustix::fs::mknodat(
+            rustix::fs::CWD,
+            &fifo,
+            rustix::fs::FileType::Fifo,
+            rustix::fs::Mode::from_raw_mode(0o600),
+            0,
+        )
+        .unwrap();
+        assert!(read(&fifo, 10).unwrap_err().contains("not a regular file"));
+    }
+}

@@ -1,0 +1,67 @@
+//! `policy/show` and `policy/ceiling`: how far agents may loosen the policy of a repository.
+
+use sdl_proto::WireError;
+use sdl_tools::policy::{self, PolicyPatch};
+use sdl_tools::{Host as _, Repo as _, ToolError};
+use serde::Deserialize;
+use serde_json::json;
+
+use super::{Admin, error};
+
+#[derive(Deserialize)]
+struct Show {
+    /// The repository; all if none.
+    repo: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Ceiling {
+    /// The repository; the ceiling of all if none.
+    repo: Option<String>,
+    /// What to change.
+    #[serde(default)]
+    patch: PolicyPatch,
+    /// Go back to where nothing was set, before that.
+    #[serde(default)]
+    reset: bool,
+}
+
+/// Runs `policy/show`.
+pub fn show(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
+    let params: Show = crate::router::parse(params)?;
+    let ids = match params.repo.as_deref() {
+        Some(named) => vec![admin.repo(Some(named))?.id().to_owned()],
+        None => admin.engine.all_repos().iter().map(|repo| repo.id().to_owned()).collect(),
+    };
+    let mut repos = Vec::new();
+    for id in ids {
+        let mut shown = policy::shown(admin.engine.as_ref(), &id).map_err(|error| refused(&error))?;
+        shown["repoId"] = id.into();
+        repos.push(shown);
+    }
+    Ok(super::json(&json!({ "repos": repos, "file": admin.engine.ceilings().path() })))
+}
+
+/// Runs `policy/ceiling`.
+pub fn ceiling(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
+    let params: Ceiling = crate::router::parse(params)?;
+    let mut who = admin.person()?;
+    let repo = match params.repo.as_deref() {
+        Some(named) => Some(admin.repo(Some(named))?.id().to_owned()),
+        None => None,
+    };
+    who.repo_id = repo.clone().unwrap_or_default();
+    let (engine, ceilings) = (admin.engine.as_ref(), admin.engine.ceilings());
+    if params.reset {
+        ceilings.reset(engine, repo.as_deref(), &who).map_err(|error| refused(&error))?;
+    }
+    if params.patch != PolicyPatch::default() {
+        ceilings.set(engine, repo.as_deref(), &params.patch, &who).map_err(|error| refused(&error))?;
+    }
+    show(admin, json!({ "repo": repo }).to_string().as_bytes())
+}
+
+fn refused(source: &ToolError) -> WireError {
+    error("unavailable", source.message.clone())
+}
