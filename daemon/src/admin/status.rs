@@ -14,8 +14,13 @@ pub fn answer(engine: &Engine) -> Vec<u8> {
     let mut repos: Vec<Value> = engine.all_repos().iter().map(|repo| describe(repo)).collect();
     repos.extend(engine.unserved().iter().map(|unserved| {
         let Unserved { id, root, why, absence } = unserved;
-        let state = if *absence == Absence::SetAside { "setAside" } else { "failed" };
-        json!({ "repoId": id, "rootPath": root, "state": state, "health": "failed", "reason": why })
+        let (state, reason) = match absence {
+            Absence::SetAside => {
+                ("setAside", format!("{why}; have it started again with: sdlctl index {}", root.display()))
+            }
+            Absence::Opening | Absence::Failed => ("failed", why.clone()),
+        };
+        json!({ "repoId": id, "rootPath": root, "state": state, "health": "failed", "reason": reason })
     }));
     let healthy = repos.iter().all(|repo| repo["health"] != "failed");
     json!({
