@@ -31,7 +31,7 @@ pub fn run(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
     let failed =
         |source: std::io::Error| error("unavailable", format!("can't write {:?}: {source}", params.to));
     let out = BufWriter::new(File::create_new(&params.to).map_err(failed)?);
-    let mut out = Masked { mask: Mask::of(admin.engine.agent(), repo.id()), line: Vec::new(), out };
+    let mut out = Masked { mask: Mask::of(admin.engine.as_ref(), repo.id()), line: Vec::new(), out };
     let options = DumpOptions { postings: params.postings, asked: false };
     repo.ledger().dump(&mut out, options).map_err(ledger_error)?;
     out.flush().map_err(failed)?;

@@ -53,7 +53,7 @@ fn export(admin: &Admin<'_>, params: &[u8], each: PerFile) -> std::result::Resul
         repo.barrier(Duration::from_secs(10), admin.cancel);
     }
     let deadline = Instant::now() + Duration::from_secs(60);
-    let mask = Mask::of(admin.engine.agent(), repo.id());
+    let mask = Mask::of(admin.engine.as_ref(), repo.id());
     let page = repo
         .ledger()
         .read(deadline, |view| page(view, repo.facts(), mask, params.after.as_deref(), each))

@@ -2,8 +2,7 @@
 
 use std::borrow::Cow;
 
-use sdl_ledger::AgentStore;
-
+use crate::Host;
 use crate::policy;
 use crate::redact::{self, Level};
 
@@ -15,8 +14,8 @@ pub struct Mask {
 
 impl Mask {
     /// That of a repository, by id. Where its policy can't be read, all that looks like a secret is masked.
-    pub fn of(store: &AgentStore, repo: &str) -> Self {
-        Self { level: policy::of_id(store, repo).map_or(Level::Likely, |policy| policy.level()) }
+    pub fn of(host: &dyn Host, repo: &str) -> Self {
+        Self { level: policy::of_id(host, repo).map_or(Level::Likely, |policy| policy.level()) }
     }
 
     /// A name, a path or a line without its secrets.
