@@ -1,6 +1,6 @@
 //! Comments, white space and the choices of formatters leave the fingerprint of tokens as it is; everything else changes it.
 
-#![allow(clippy::unwrap_used, reason = "a test that can't go on fails")]
+#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that can't go on fails")]
 
 mod support;
 

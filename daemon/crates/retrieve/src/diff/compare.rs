@@ -17,6 +17,8 @@ pub(crate) struct Differences {
     pub(crate) side_effects: Option<SetDiff<SideEffect>>,
     pub(crate) body_changed: bool,
     pub(crate) doc_changed: bool,
+    /// Whether a card shows the same tokens in another way: other quotes in a signature, say.
+    pub(crate) shown_changed: bool,
     /// Whether its header differs in more than its name.
     pub(crate) header_changed: bool,
     /// What those who use it have lost.
@@ -27,7 +29,7 @@ pub(crate) struct Differences {
 impl Differences {
     /// Whether anything differs at all. White space and comments are nothing.
     pub(crate) fn any(&self) -> bool {
-        self.body_changed || self.doc_changed || self.tiers != Tiers::STABLE
+        self.body_changed || self.doc_changed || self.shown_changed || self.tiers != Tiers::STABLE
     }
 }
 
@@ -44,6 +46,8 @@ pub(crate) fn compare(old: &Sym, new: &Sym, edges: (&[Edge], &[Edge])) -> Differ
         let effects = set_diff(side_effects(old), side_effects(new));
         (header(old) != header(new), set_diff(invariants(old), invariants(new)), effects)
     };
+    let shown =
+        |sym: &Sym| (signature(sym).to_owned(), self::invariants(sym), crate::card::side_effects(sym));
     // A file's own name is its path.
     let same_name = old.name() == new.name() || new.kind() == SymbolKind::Module;
     let interface_stable = same_name && !header_changed;
@@ -54,6 +58,7 @@ pub(crate) fn compare(old: &Sym, new: &Sym, edges: (&[Edge], &[Edge])) -> Differ
             .then(|| signature_diff(old, new)),
         body_changed,
         doc_changed: doc(old) != doc(new),
+        shown_changed: same_tokens && shown(old) != shown(new),
         header_changed,
         breaks: if header_changed { breaks(old, new) } else { Vec::new() },
         tiers: Tiers {
@@ -144,9 +149,7 @@ fn decorators(sym: &Sym) -> Vec<String> {
 /// What those who use a symbol may have lost by a change of its header.
 fn breaks(old: &Sym, new: &Sym) -> Vec<Break> {
     let mut found = Vec::new();
-    let rank = |sym: &Sym| (!sym.exported(), sym.def().visibility as u8);
-    let (before, after) = (rank(old), rank(new));
-    if after.0 > before.0 || after.1 > before.1 {
+    if old.exported() && !new.exported() || new.def().visibility as u8 > old.def().visibility as u8 {
         found.push(Break::Hidden);
     }
     let is = |sym: &Sym, flag: DefFlags| sym.def().flags.has(flag);
@@ -186,7 +189,7 @@ fn param_breaks(old: &Sym, new: &Sym) -> Option<Break> {
         return Some(Break::ParameterNeeded);
     }
     let takes_rest = count(new, is_rest) > 0;
-    if before.len() > after.len() && !takes_rest || count(old, is_rest) > 0 && !takes_rest {
+    if !takes_rest && (before.len() > after.len() || count(old, is_rest) > 0) {
         return Some(Break::ParameterGone);
     }
     let sorted =

@@ -45,7 +45,7 @@ pub fn left_behind(
     for change in changed {
         finder.narrowed(change, &mut found)?;
     }
-    found.sort_by(|a, b| (a.target, a.user, !a.broken).cmp(&(b.target, b.user, !b.broken)));
+    found.sort_by_key(|left| (left.target, left.user, !left.broken));
     found.dedup_by_key(|left| (left.target, left.user));
     Ok(found)
 }

@@ -55,7 +55,7 @@ pub(super) struct Pair {
     pub(super) other: Commit,
 }
 
-/// The newest `wanted` commits that went wrong, oldest first: neighbors are cheap to compare one after the other.
+/// The newest `wanted` commits that went wrong, newest first: each is compared from a state near the last one.
 pub(super) fn pairs(root: &Path, wanted: usize) -> Outcome<Vec<Pair>> {
     let commits = history(root)?;
     let blamed = blamed(&commits);
@@ -81,7 +81,6 @@ pub(super) fn pairs(root: &Path, wanted: usize) -> Outcome<Vec<Pair>> {
             break;
         }
     }
-    pairs.reverse();
     Ok(pairs)
 }
 
