@@ -173,7 +173,7 @@ impl Infer<'_, '_> {
                     None
                 } else {
                     self.child_of(ctx, &file, at, sym, inside || !def.kind.is_callable(), want)
-                        .map(|def| (Place::Def(DefRef { file: ctx.file, def }), Via::Scope))
+                        .map(|def| self.linked(DefRef { file: ctx.file, def }))
                 };
                 if let Some((place, via)) = found {
                     let built = match place {
@@ -216,6 +216,14 @@ impl Infer<'_, '_> {
             _ => Via::Package,
         };
         Meaning::Place(place, via)
+    }
+
+    /// `def`, or for a function of C that its file only declares, the definition that a linker takes from another file.
+    fn linked(&self, def: DefRef) -> (Place, Via) {
+        match modules::definition(self.w, def).filter(|found| found.file != def.file) {
+            Some(found) => (Place::Def(found), Via::Include),
+            None => (Place::Def(def), Via::Scope),
+        }
     }
 
     fn inner_function(file: &FileIndex, at: DefIx, sym: Sym) -> Option<DefIx> {

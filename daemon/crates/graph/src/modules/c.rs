@@ -261,6 +261,10 @@ pub(crate) fn definition(w: &World<'_>, prototype: DefRef) -> Option<DefRef> {
     if let Some(def) = declared.parent.and_then(|scope| file.children(scope, name).find(is_body)) {
         return Some(DefRef { def, ..prototype });
     }
+    // What a file declares for itself alone has no definition elsewhere.
+    if declared.flags.has(DefFlags::STATIC) {
+        return None;
+    }
     let mut found: Vec<(usize, DefRef)> = w
         .named(name)?
         .iter()
@@ -289,8 +293,10 @@ pub(crate) fn definition(w: &World<'_>, prototype: DefRef) -> Option<DefRef> {
     // Several programs in one repository may define it: the nearest one counts, if it is the only one so near.
     let nearest = found.iter().map(|(near, _)| *near).max()?;
     found.retain(|(near, _)| *near == nearest);
-    match found.as_slice() {
-        [(_, only)] => Some(*only),
-        _ => None,
+    let (_, first) = *found.first()?;
+    if found.iter().any(|(_, def)| def.file != first.file) {
+        return None;
     }
+    // Several in one file are alternatives, of which a build takes one.
+    found.iter().map(|(_, def)| *def).min_by_key(|def| def.def)
 }

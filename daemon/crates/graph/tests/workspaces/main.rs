@@ -19,7 +19,7 @@ use sdl_ledger::Resolved;
 use sdl_model::RelPath;
 
 /// Histories of each language unless told otherwise.
-const HISTORIES: u64 = 8;
+const HISTORIES: u64 = 6;
 /// Edits of one history.
 const EDITS: usize = 10;
 
