@@ -21,6 +21,7 @@ mod env;
 mod error;
 mod facts;
 mod faults;
+mod invalidation;
 mod ledger;
 mod lookup;
 mod options;
@@ -30,9 +31,11 @@ mod update;
 mod view;
 
 pub use agent::{AgentReader, AgentStore, AgentWriter};
+pub use codec::Public;
 pub use error::{Error, Result};
 pub use facts::{Brief, EncodedFacts, FactsStats, FactsStore, Pins, Swept, encode};
 pub use faults::{Fault, FaultPoint, Faults};
+pub use invalidation::{Invalidation, NameAnswers};
 pub use ledger::{
     AgedOut, Batch, Bulk, ChangedKeys, Changes, DumpOptions, Finding, Lease, Ledger, LedgerStats, Opened,
     STORAGE_SCHEMA, Sign, Snapshot, Tally,

@@ -17,8 +17,9 @@ pub(crate) use keys::{
     ASKED_ITEM, FILE_ITEM, LONG_TEXT, history_key, id_at, id_key, path_value, split_history_key, text_key,
     unpack_path_value,
 };
+pub use public::Public;
 pub(crate) use public::{
-    NAME_ITEM, POSTING_ITEM, Public, PublicDef, kind_of, pack_home, pack_posting, unpack_hit, unpack_home,
+    NAME_ITEM, POSTING_ITEM, PublicDef, kind_of, pack_home, pack_posting, unpack_hit, unpack_home,
     unpack_posting,
 };
 pub(crate) use resolved::{pack_resolved, unpack_resolved};

@@ -19,7 +19,7 @@ pub(crate) type PackedPosting = [u8; POSTING_ITEM];
 /// What an indexed file publishes: all that the store must know of its outline, so that replacing the file later
 /// needs no old facts.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Public {
+pub struct Public {
     /// [`Outline::interface`].
     pub(crate) interface: u64,
     /// The language's stored number, with [`GENERATED`] if the file bears a generator's mark.
@@ -46,7 +46,7 @@ pub(crate) struct PublicDef {
 
 impl Public {
     /// What `file`, whose outline this is, publishes.
-    pub(crate) fn of(file: FileId, outline: &Outline) -> Self {
+    pub fn of(file: FileId, outline: &Outline) -> Self {
         let mut defs: Vec<PublicDef> = outline
             .defs
             .iter()

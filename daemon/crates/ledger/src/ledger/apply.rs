@@ -1,4 +1,4 @@
-//! The files of a batch: rows, paths, symbols, names, and which questions now have another answer.
+//! The files of a batch: rows, paths, symbols, names.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -8,7 +8,7 @@ use super::Batch;
 use super::tally::Sign;
 use crate::codec::{self, NAME_ITEM, Public, id_key, pack_home, path_value, text_key, unpack_resolved};
 use crate::env::Reads;
-use crate::{ChangedKeys, Error, FileUpdate, LookupKey, Named, Result, SymbolHome};
+use crate::{ChangedKeys, Error, FileUpdate, Invalidation, Result, SymbolHome};
 
 /// One file, before and after.
 struct Step<'u> {
@@ -40,26 +40,16 @@ impl Batch<'_> {
                 steps.push(step);
             }
         }
-        let mut affected: BTreeMap<&str, Option<Named>> = BTreeMap::new();
+        let mut changes = Invalidation::default();
         for step in &steps {
-            let (old, new) = (listed(step.file, step.was.as_ref()), listed(step.file, step.is.as_ref()));
-            for (name, _) in old.symmetric_difference(&new) {
-                affected.insert(name, None);
-            }
+            changes.note_file(&step.update.path, step.was.as_ref(), step.is.as_ref());
         }
-        for (name, answer) in &mut affected {
-            *answer = Some(self.rows().named(name)?);
-        }
-        let mut changed = ChangedKeys::default();
+        let before = changes.name_answers(|name| self.rows().named(name))?;
         for step in &steps {
-            self.take(step, &mut changed)?;
+            self.take(step)?;
         }
-        for (name, answer) in affected {
-            if answer.as_ref() != Some(&self.rows().named(name)?) {
-                changed.0.insert(LookupKey::Name(name).hash());
-            }
-        }
-        Ok(changed)
+        let after = changes.name_answers(|name| self.rows().named(name))?;
+        Ok(changes.changed_keys(&before, &after))
     }
 
     /// What an update changes; nothing if nothing.
@@ -91,20 +81,17 @@ impl Batch<'_> {
         Ok((!nothing).then_some(Step { file, update, old, was, is }))
     }
 
-    fn take(&mut self, step: &Step<'_>, changed: &mut ChangedKeys) -> Result<()> {
+    fn take(&mut self, step: &Step<'_>) -> Result<()> {
         let Step { file, update, old, was, is } = step;
         self.take_row(*file, old.as_ref(), update.row.as_ref(), &update.path)?;
         if was == is {
             return Ok(());
         }
         self.derived = true;
-        self.take_groups(*file, &update.path, was.as_ref(), is.as_ref(), changed)?;
+        self.take_groups(*file, &update.path, was.as_ref(), is.as_ref())?;
         self.take_symbols(*file, was.as_ref(), is.as_ref())?;
         if is.is_none() {
             self.forget_resolution(*file)?;
-        }
-        if was.as_ref().map(|was| was.interface) != is.as_ref().map(|is| is.interface) {
-            changed.0.insert(LookupKey::Interface(*file).hash());
         }
         Ok(())
     }
@@ -144,7 +131,6 @@ impl Batch<'_> {
         path: &RelPath,
         was: Option<&Public>,
         is: Option<&Public>,
-        changed: &mut ChangedKeys,
     ) -> Result<()> {
         let tables = &self.ledger.tables;
         let item = id_key(file.0);
@@ -156,21 +142,15 @@ impl Batch<'_> {
                     self.txn.delete_item(table, &text_key(text), &item)?;
                 }
             }
-            let (path, name, dir) = (path.as_str(), path.file_name(), path.dir());
-            changed.0.extend(
-                [LookupKey::Path(path), LookupKey::FileName(name), LookupKey::Dir(dir)].map(LookupKey::hash),
-            );
         }
         let package = |public: Option<&Public>| public.and_then(|public| public.package.clone());
         let (old, new) = (package(was), package(is));
         if old != new {
             if let Some(old) = old {
                 self.txn.delete_item(tables.packages, &text_key(&old), &item)?;
-                changed.0.insert(LookupKey::Package(&old).hash());
             }
             if let Some(new) = new {
                 self.txn.put(tables.packages, &text_key(&new), &item)?;
-                changed.0.insert(LookupKey::Package(&new).hash());
             }
         }
         Ok(())

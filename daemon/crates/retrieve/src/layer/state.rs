@@ -7,8 +7,9 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
 use sdl_graph::{SharedOutline, World};
-use sdl_ledger::{ChangedKeys, FactsStore, LookupKey, ResolutionCounts, Resolved, Result, Snapshot, View};
-use sdl_model::facts::names_in;
+use sdl_ledger::{
+    ChangedKeys, FactsStore, Invalidation, Public, ResolutionCounts, Resolved, Result, Snapshot, View,
+};
 use sdl_model::{Body, Edge, Facts, FactsKey, FileId, FileRow, FileState, Outline, RelPath, SymbolId};
 
 use super::{Laid, Layer, LayerFile};
@@ -162,7 +163,7 @@ fn resolve<O: Origin>(
         })
     };
 
-    let mut changed = Changed::default();
+    let mut changes = Invalidation::default();
     for &file in apart {
         origin.check()?;
         let row = match laid.file(file)? {
@@ -170,9 +171,14 @@ fn resolve<O: Origin>(
             None => before.file(file)?,
         };
         let Some(FileRow { path, .. }) = row else { continue };
-        changed.file(file, &path, outline_of(&before, file)?.as_deref(), outline_of(&laid, file)?.as_deref());
+        let published = |view: &Laid<'_>| -> Result<Option<Public>> {
+            Ok(outline_of(view, file)?.map(|outline| Public::of(file, &outline)))
+        };
+        changes.note_file(&path, published(&before)?.as_ref(), published(&laid)?.as_ref());
     }
-    let keys = changed.keys(&before, &laid)?;
+    let was = changes.name_answers(|name| before.named(name))?;
+    let is = changes.name_answers(|name| laid.named(name))?;
+    let keys = changes.changed_keys(&was, &is);
 
     // Whoever asked one of these questions; of those that were resolved for the base, what they asked then.
     let mut dirty: BTreeSet<FileId> = snapshot.dependents(&keys)?.into_iter().collect();
@@ -257,52 +263,5 @@ impl Outlines {
             Some((file.row.as_ref()?.state.facts()?, Arc::clone(file.outline.as_ref()?)))
         });
         Self(held.collect())
-    }
-}
-
-/// The questions whose answers are others in one state than in another.
-#[derive(Default)]
-struct Changed {
-    keys: ChangedKeys,
-    /// Names that are defined otherwise, maybe.
-    names: BTreeSet<String>,
-}
-
-impl Changed {
-    /// A file that was `was` and is `is`.
-    fn file(&mut self, file: FileId, path: &RelPath, was: Option<&Outline>, is: Option<&Outline>) {
-        let keys = &mut self.keys.0;
-        if was.is_some() != is.is_some() {
-            let asked = [
-                LookupKey::Path(path.as_str()),
-                LookupKey::FileName(path.file_name()),
-                LookupKey::Dir(path.dir()),
-            ];
-            keys.extend(asked.map(LookupKey::hash));
-        }
-        if was.map(|outline| outline.interface) != is.map(|outline| outline.interface) {
-            keys.insert(LookupKey::Interface(file).hash());
-        }
-        let package = |outline: Option<&Outline>| {
-            outline.and_then(|o| o.package.map(|package| o.str(package).to_owned()))
-        };
-        let (old, new) = (package(was), package(is));
-        if old != new {
-            keys.extend([old, new].iter().flatten().map(|text| LookupKey::Package(text).hash()));
-        }
-        for outline in [was, is].into_iter().flatten() {
-            for (_, published) in outline.published() {
-                self.names.extend(names_in(&published).map(str::to_owned));
-            }
-        }
-    }
-
-    fn keys(mut self, before: &dyn View, after: &dyn View) -> Result<ChangedKeys> {
-        for name in self.names {
-            if before.named(&name)? != after.named(&name)? {
-                self.keys.0.insert(LookupKey::Name(&name).hash());
-            }
-        }
-        Ok(self.keys)
     }
 }

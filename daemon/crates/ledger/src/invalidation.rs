@@ -1,0 +1,121 @@
+//! Which questions have another answer once files change: one rule for a ledger's batches and for layers over a version.
+
+use std::collections::BTreeSet;
+
+use sdl_model::{FileId, RelPath};
+
+use crate::codec::Public;
+use crate::{ChangedKeys, LookupKey, Named, Result};
+
+/// Gathers the questions whose answers a set of changed files changes.
+#[derive(Debug, Default)]
+pub struct Invalidation {
+    keys: BTreeSet<u64>,
+    /// Names that are defined otherwise in some file. Whether the answer differs depends on all files.
+    names: BTreeSet<String>,
+}
+
+/// What the names of an [`Invalidation`] mean in one state of the tree, in order of name.
+#[derive(Debug)]
+pub struct NameAnswers(Vec<Named>);
+
+impl Invalidation {
+    /// Notes that the file at `path` published `was` and publishes `is`; none where it is not indexed.
+    pub fn note_file(&mut self, path: &RelPath, was: Option<&Public>, is: Option<&Public>) {
+        if was == is {
+            return;
+        }
+        let file = FileId::of(path);
+        if was.is_some() != is.is_some() {
+            let (path, name, dir) = (path.as_str(), path.file_name(), path.dir());
+            let asked = [LookupKey::Path(path), LookupKey::FileName(name), LookupKey::Dir(dir)];
+            self.keys.extend(asked.map(LookupKey::hash));
+        }
+        let package = |public: Option<&Public>| public.and_then(|public| public.package.clone());
+        let (old, new) = (package(was), package(is));
+        if old != new {
+            self.keys.extend([old, new].iter().flatten().map(|text| LookupKey::Package(text).hash()));
+        }
+        if was.map(|was| was.interface) != is.map(|is| is.interface) {
+            self.keys.insert(LookupKey::Interface(file).hash());
+        }
+        let listed = |public: Option<&Public>| -> BTreeSet<(String, _)> {
+            let all = public.into_iter().flat_map(|public| public.listed(file));
+            all.map(|(name, hit)| (name.to_owned(), hit)).collect()
+        };
+        let (old, new) = (listed(was), listed(is));
+        self.names.extend(old.symmetric_difference(&new).map(|(name, _)| name.clone()));
+    }
+
+    /// Asks `named` for every name that is defined otherwise in some file: once of the state before the change, once of
+    /// the state after it.
+    pub fn name_answers(&self, named: impl FnMut(&String) -> Result<Named>) -> Result<NameAnswers> {
+        Ok(NameAnswers(self.names.iter().map(named).collect::<Result<_>>()?))
+    }
+
+    /// The questions with another answer, given what the names meant before and mean after.
+    pub fn changed_keys(self, before: &NameAnswers, after: &NameAnswers) -> ChangedKeys {
+        let answers = before.0.iter().zip(&after.0);
+        let differing = self.names.iter().zip(answers).filter(|(_, (before, after))| before != after);
+        let mut keys = self.keys;
+        keys.extend(differing.map(|(name, _)| LookupKey::Name(name).hash()));
+        ChangedKeys(keys)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use sdl_model::{SymbolId, SymbolKind};
+
+    use super::*;
+    use crate::NAME_LIMIT;
+    use crate::codec::PublicDef;
+
+    fn public(names: &[&str], package: Option<&str>) -> Public {
+        let def = |(at, name): (usize, &&str)| PublicDef {
+            symbol: SymbolId(at as u64),
+            kind: SymbolKind::Function,
+            name: (*name).to_owned(),
+        };
+        Public {
+            interface: names.len() as u64,
+            package: package.map(str::to_owned),
+            defs: names.iter().enumerate().map(def).collect(),
+            ..Public::default()
+        }
+    }
+
+    fn keys(was: Option<&Public>, is: Option<&Public>, answers: [Named; 2]) -> BTreeSet<u64> {
+        let mut changes = Invalidation::default();
+        changes.note_file(&RelPath::new("a/b.py").unwrap(), was, is);
+        let [before, after] = answers.map(|answer| changes.name_answers(|_| Ok(answer.clone())).unwrap());
+        changes.changed_keys(&before, &after).0
+    }
+
+    #[test]
+    fn a_new_file_answers_for_its_path_and_its_folder() {
+        let is = public(&["f"], Some("p"));
+        let file = FileId::of(&RelPath::new("a/b.py").unwrap());
+        let expected = [
+            LookupKey::Path("a/b.py"),
+            LookupKey::FileName("b.py"),
+            LookupKey::Dir("a"),
+            LookupKey::Package("p"),
+            LookupKey::Interface(file),
+            LookupKey::Name("f"),
+        ];
+        let expected: BTreeSet<u64> = expected.map(LookupKey::hash).into();
+        assert_eq!(keys(None, Some(&is), [Named::All(Vec::new()), Named::TooMany]), expected);
+        assert_eq!(keys(Some(&is), None, [Named::TooMany, Named::All(Vec::new())]), expected);
+    }
+
+    #[test]
+    fn a_name_that_too_many_have_keeps_its_answer() {
+        let (was, is) = (public(&["f"], None), public(&["g"], None));
+        assert!(
+            keys(Some(&was), Some(&is), [Named::TooMany, Named::TooMany]).is_empty(),
+            "above {NAME_LIMIT}"
+        );
+        assert!(keys(Some(&was), Some(&was), [Named::All(Vec::new()), Named::TooMany]).is_empty());
+    }
+}
