@@ -44,7 +44,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ),
     // For the server of the conformance suite alone, behind a feature that is off.
     ("sdl-tests", &["sdl-client", "sdl-mcp"]),
-    ("sdl-bench", &["sdl-retrieve", "sdl-tests", "sdl-tokens"]),
+    ("sdl-bench", &["sdl-graph", "sdl-retrieve", "sdl-tests", "sdl-tokens"]),
     ("xtask", &[]),
 ];
 

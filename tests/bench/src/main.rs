@@ -27,6 +27,8 @@ cargo run --release -p sdl-bench -- <run> [options]
                                        edits in a held slice, each followed at once by slice.refresh
   edits PATH [--edits 1000] [--outside 100]
                                        the same on a copy of a real Python tree, beside one of 50 of its files
+  drift PATH [--edits 100] [--every 25] [--seed 1]
+                                       random edits of a copy of PATH, then `sdlctl verify`, also after every so many
   latency [PATH] [--calls 500]         the common calls, through the shim
   deltas PATH [--commits 50] [--checkouts 1]
                                        delta.get over a git repository's commits, against git's hunks
@@ -44,6 +46,7 @@ fn main() -> ExitCode {
         let options = Options::parse(rest)?;
         match run.as_str() {
             "cold" => runs::cold::run(&options),
+            "drift" => runs::drift::run(&options),
             "edits" => runs::edits::run(&options),
             "freshness" => runs::freshness::run(&options),
             "latency" => runs::latency::run(&options),

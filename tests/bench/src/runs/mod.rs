@@ -5,6 +5,7 @@ pub(crate) mod clients;
 pub(crate) mod cold;
 pub(crate) mod crash;
 pub(crate) mod deltas;
+pub(crate) mod drift;
 pub(crate) mod edits;
 pub(crate) mod freshness;
 pub(crate) mod idle;
