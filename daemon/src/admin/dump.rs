@@ -6,7 +6,7 @@ use std::path::PathBuf;
 
 use sdl_ledger::DumpOptions;
 use sdl_proto::WireError;
-use sdl_tools::{Host as _, Mask, Repo as _};
+use sdl_tools::{Mask, Repo as _};
 use serde::Deserialize;
 use serde_json::json;
 

@@ -13,7 +13,7 @@ use sdl_ledger::{FactsStore, Result, Snapshot, View};
 use sdl_model::facts::{Def, DefFlags, RefForm};
 use sdl_model::{EdgeKind, FileId, FileRow, Outline, SymbolId, SymbolKind};
 use sdl_proto::WireError;
-use sdl_tools::{Host as _, Mask, Repo as _};
+use sdl_tools::{Mask, Repo as _};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
