@@ -29,7 +29,14 @@ fn names_and_paths_are_masked_in_exports_and_dumps() {
         tools.call(&session, action, args.as_bytes(), &NoProgress, &Cancel::new());
     }
     let cancel = Cancel::new();
-    let admin = Admin { engine: &engine, cancel: &cancel, progress: &NoProgress };
+    let admin = Admin {
+        engine: &engine,
+        cancel: &cancel,
+        progress: &NoProgress,
+        kind: sdl_proto::ClientKind::Ctl,
+        session: 1,
+        client: "test",
+    };
     let call = |method: &str, params: serde_json::Value| {
         let run = admin::find(method).unwrap();
         String::from_utf8(run(&admin, params.to_string().as_bytes()).unwrap()).unwrap()
