@@ -423,8 +423,8 @@ fn a_slice_follows_unsaved_text_in_both_directions() {
     assert_ne!(typed["currentVersion"], plain, "and yet it is another state");
     assert_eq!(refresh(&typed["currentVersion"])["notModified"], true);
 
-    // An answer that was lost is asked for again: with what the client knows there is no telling, so it gets all.
-    assert_eq!(refresh(&plain)["freshInstance"], true);
+    // An answer that was lost is asked for again, and comes again.
+    assert_eq!(refresh(&plain)["delta"], typed["delta"]);
 
     // The buffer goes, and a file is saved meanwhile.
     let known = refresh(&typed["currentVersion"])["currentVersion"].clone();

@@ -378,7 +378,10 @@ pub(crate) const PYTHON: Syntax = Syntax {
     start: |adds| format!("result = first * {adds}"),
     add: |call| format!("result += {call}"),
     result: "return result",
-    without: &[("hidden", "who sees a function is in its name: this is a rename")],
+    without: &[
+        ("hidden", "who sees a function is in its name: this is a rename"),
+        ("hidden function gone", "a leading underscore asks not to be used; it hides nothing"),
+    ],
     ..BRACES
 };
 
@@ -407,7 +410,11 @@ pub(crate) const RUBY: Syntax = Syntax {
     add: |call| format!("result += {call}"),
     call: class_call,
     result: "result",
-    without: &[NO_TYPES, ("hidden", "hiding a module's own function takes a call in another place")],
+    without: &[
+        NO_TYPES,
+        ("hidden", "hiding a module's own function takes a call in another place"),
+        ("hidden function gone", "hiding a module's own function takes a call in another place"),
+    ],
     ..BRACES
 };
 

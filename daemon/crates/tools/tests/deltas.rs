@@ -155,7 +155,7 @@ fn a_risk_score_is_the_sum_of_its_parts() {
     );
     // The decision is in the log, and its hash there is the one in the answer.
     let row = world.shown_hashes(1).remove(0);
-    assert_eq!((row.0.action.as_str(), row.0.decision.as_str()), ("pr.risk.analyze", "approve"));
+    assert_eq!((row.0.action.as_str(), row.0.decision.as_str()), ("pr.risk.analyze", "escalate"));
     assert_eq!(found["policyDecision"]["auditHash"], row.1);
     assert_eq!(row.0.details["riskScore"], analysis["riskScore"]);
     let again = risk(&world, json!({}));

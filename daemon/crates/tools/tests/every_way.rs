@@ -52,6 +52,7 @@ impl Set {
     /// For the calls of one action.
     fn new(action: &str) -> Self {
         let world = World::empty();
+        world.raise_ceiling(json!({}));
         world.repo.write(SOURCE);
         world.repo.write("//- /src/more.py\ndef more() calls validateToken\n");
         world.allow(r#"{"enabled": true, "executables": ["env"], "allowEnv": ["KEY"]}"#);

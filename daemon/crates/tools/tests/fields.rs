@@ -151,7 +151,14 @@ const UNSEEN: &[(&str, &str, &str)] = &[
     ("repo.overview", "truncation.spilloverHandle", "a larger budget goes on"),
     ("symbol.search", "truncation.spilloverHandle", "the cursor goes on"),
     ("runtime.execute", "outputHeld", "takes a process that outlives its command"),
+    ("slice.refresh", "truncation", BUILT_AGAIN),
+    ("slice.refresh", "truncation.droppedCards", BUILT_AGAIN),
+    ("slice.refresh", "truncation.droppedEdges", BUILT_AGAIN),
+    ("slice.refresh", "truncation.howToResume", BUILT_AGAIN),
+    ("slice.refresh", "truncation.spilloverHandle", BUILT_AGAIN),
+    ("slice.refresh", "truncation.truncated", BUILT_AGAIN),
 ];
+const BUILT_AGAIN: &str = "a slice comes whole, unless it is built again because its ledger was lost";
 
 /// Actions that answer without looking at the tree, so that no buffer can matter.
 const APART: [&str; 8] = [

@@ -11,6 +11,7 @@ mod defs;
 mod expr;
 mod extensions;
 mod given;
+mod linkage;
 mod members;
 mod names;
 mod objects;

@@ -218,14 +218,6 @@ impl Infer<'_, '_> {
         Meaning::Place(place, via)
     }
 
-    /// `def`, or for a function of C that its file only declares, the definition that a linker takes from another file.
-    fn linked(&self, def: DefRef) -> (Place, Via) {
-        match modules::definition(self.w, def).filter(|found| found.file != def.file) {
-            Some(found) => (Place::Def(found), Via::Include),
-            None => (Place::Def(def), Via::Scope),
-        }
-    }
-
     fn inner_function(file: &FileIndex, at: DefIx, sym: Sym) -> Option<DefIx> {
         file.children(at, sym).find(|ix| file.outline.def(*ix).is_some_and(|def| def.kind.is_callable()))
     }

@@ -106,9 +106,20 @@ fn cuts(view: &View<'_>) -> Vec<Cut> {
             _ => outer.push(one),
         }
     }
-    out.extend(outer.into_iter().map(|range| Cut { range, marked: false }));
+    // In the middle of a line, a hidden definition leaves a mark: a constructor shown without its private parameters would
+    // seem to take none.
+    out.extend(outer.into_iter().map(|range| Cut { marked: !takes_whole_lines(view.text, &range), range }));
     out.sort_by_key(|cut| (cut.range.start, cut.range.end));
     out
+}
+
+/// Whether nothing but white space and separators stands beside a stretch on its lines.
+fn takes_whole_lines(text: &str, range: &Range<usize>) -> bool {
+    let before = text.get(..range.start).unwrap_or_default();
+    let after = text.get(range.end..).unwrap_or_default();
+    let before = before.rsplit('\n').next().unwrap_or_default();
+    let after = after.split('\n').next().unwrap_or_default();
+    before.trim().is_empty() && after.trim_matches([' ', '\t', '\r', ';', ',']).is_empty()
 }
 
 /// `whole` less `parts`.

@@ -57,7 +57,7 @@ struct Analysis {
     to_version: String,
     /// From 0 to 100: the sum of the parts' points, 100 at most.
     risk_score: u32,
-    /// `low`, from 25 on `medium`, from 50 on `high`, from 75 on `critical`.
+    /// `low`, from 26 on `medium`, from 60 on `high`, from 75 on `critical`.
     risk_level: &'static str,
     /// What the score is made of.
     parts: Vec<Part>,

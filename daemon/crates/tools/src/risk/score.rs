@@ -5,7 +5,7 @@
 //!
 //! | part | weight | x, half |
 //! |---|---|---|
-//! | `worst` | 100 | not a sum: the score of the worst finding, so that none is above the whole; only one of users who were left behind reaches 50, see [`left_behind_score`] |
+//! | `worst` | 100 | not a sum: the score of the worst finding, so that none is above the whole; only one of users who were left behind reaches 60, see [`left_behind_score`] |
 //! | `interface` | 25 | over symbols that went, were narrowed or show another header, and that others see or use: 1, or 3 for what went or was narrowed in an exported one; 8 |
 //! | `reach` | 10 | symbols outside the change that it affects directly, tests too; 10 |
 //! | `behavior` | 25 | over symbols whose body changed: `1 + ln(1 + fanIn)`; a third where nobody sees or uses it or where it went, a tenth where it only moved; 10 |
@@ -74,9 +74,9 @@ impl Verdict {
 }
 
 /// From here on somebody should look at it.
-const MEDIUM: u32 = 25;
+const MEDIUM: u32 = 26;
 /// From here on somebody has to look at it who knows the code.
-pub(crate) const HIGH: u32 = 50;
+pub(crate) const HIGH: u32 = 60;
 /// From here on many are left behind.
 const CRITICAL: u32 = 75;
 
