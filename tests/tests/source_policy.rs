@@ -164,7 +164,7 @@ fn a_person_sets_the_ceiling_and_damage_is_said_until_it_is_acknowledged() {
     let shown = env.ctl_ok(&["policy", "show", "--repo", "app"]);
     assert!(shown.contains("300      300"), "{shown}");
     let rows = env.ctl_ok(&["audit", "show"]);
-    assert!(rows.contains("ceiling") && rows.contains("T") && rows.contains("Z app denied"), "{rows}");
+    assert!(rows.contains("ceiling") && rows.contains('T') && rows.contains("Z app denied"), "{rows}");
 
     // The store of what agents own is lost, and with it the policy.
     drop(client);

@@ -76,7 +76,7 @@ const CHANGES: &[(&str, Severity, Change)] = &[
     ("function gone", High, |p| drop(p.take("area"))),
     ("function of one user gone", High, |p| drop(p.take("scale"))),
     ("parameter", High, |p| p.edit("area", |f| f.params.push(Param { name: "third", optional: false }))),
-    ("parameter gone", High, |p| p.edit("area", |f| drop(f.params.pop()))),
+    ("parameter gone", High, |p| p.edit("area", |f| f.params.truncate(f.params.len().saturating_sub(1)))),
     ("result", High, |p| p.edit("area", |f| f.returns_text = true)),
     ("hidden", High, |p| p.edit("area", |f| f.visible = false)),
     ("renamed without its callers", High, |p| p.edit("area", |f| f.name = "surface")),

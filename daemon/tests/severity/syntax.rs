@@ -4,6 +4,9 @@ use std::fmt::Write as _;
 
 use crate::project::{Function, Project};
 
+/// Where a file's header is, by the file's stem, and what it says of a function.
+pub(crate) type Header = (fn(&str) -> String, fn(&Function) -> String);
+
 /// How a language spells the project.
 pub(crate) struct Syntax {
     pub(crate) name: &'static str,
@@ -35,7 +38,7 @@ pub(crate) struct Syntax {
     call: fn(&str, &str, &[&str]) -> String,
     result: &'static str,
     /// What declares functions for other files, as C's headers do: of one function and of all together.
-    header: Option<(fn(&str) -> String, fn(&Function) -> String)>,
+    header: Option<Header>,
     /// Why rows are left out.
     pub(crate) without: &'static [(&'static str, &'static str)],
     /// Whether a function can go to another file of the project and is found by who uses it: files share one space of

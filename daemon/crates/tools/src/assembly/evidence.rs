@@ -67,11 +67,14 @@ pub(super) fn push(
     Ok(Some(size))
 }
 
+/// How many lines there are, and the text of the first so many of them.
+pub(super) type Lines<'l> = (usize, &'l dyn Fn(usize) -> String);
+
 /// Adds as many lines as there is room for; what they take, and whether there was room for all that one piece may show.
 pub(super) fn push_lines(
     cx: &ReadCx<'_>,
     list: &mut Vec<Evidence>,
-    (kind, symbol, (all, content)): (&str, SymbolId, (usize, &dyn Fn(usize) -> String)),
+    (kind, symbol, (all, content)): (&str, SymbolId, Lines<'_>),
     room: usize,
 ) -> Result<(usize, bool), ToolError> {
     // Its other fields take about 40.

@@ -26,7 +26,7 @@ pub(crate) fn speaks_of(reason: &str, sym: &Sym, wanted: &[String]) -> f64 {
 pub(crate) fn speaks_to(reason: &str, asked: &Matches, name: &str) -> bool {
     let own = words(name);
     let said = words(reason);
-    let meant = || asked.missing.iter().any(|missing| !nearest(missing, [name].into_iter(), 1).is_empty());
+    let meant = || asked.missing.iter().any(|missing| !nearest(missing, [name], 1).is_empty());
     own.iter().any(|word| said.iter().any(|said| alike(said, word))) || meant()
 }
 

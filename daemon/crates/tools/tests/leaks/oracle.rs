@@ -57,9 +57,10 @@ impl Oracle {
             .map(|line| unnumbered(line.split(" /* <- ").next().unwrap_or_default()))
             .filter(|line| !matches!(line.trim(), "" | GAP) && !line.trim().starts_with("/* ... "))
             .find(|shown| {
-                let fits = match allowed.joined {
-                    true => fits_parts(shown, within),
-                    false => within.iter().any(|line| fits(shown, line)),
+                let fits = if allowed.joined {
+                    fits_parts(shown, within)
+                } else {
+                    within.iter().any(|line| fits(shown, line))
                 };
                 allowed.shape && is_of_a_body(shown) || !fits
             })

@@ -36,9 +36,9 @@ const DEEPEST: usize = 32;
 impl GitData {
     /// Checks all that is opened in order to read HEAD, references and objects.
     pub fn check(&self) -> Result<(), GitRefused> {
-        self.check_top(&self.own)?;
+        check_top(&self.own)?;
         if self.is_linked_worktree() {
-            self.check_top(&self.common)?;
+            check_top(&self.common)?;
             // Per worktree, like `bisect`.
             walk(&self.own.join("refs"), MOST_REFERENCES, reference)?;
         }
@@ -60,29 +60,29 @@ impl GitData {
         walk(&self.own.join("logs"), MOST_REFERENCES, log)?;
         walk(&self.common.join("logs"), MOST_REFERENCES, log)
     }
+}
 
-    /// Checks what lies in a git folder itself.
-    fn check_top(&self, folder: &Path) -> Result<(), GitRefused> {
-        for entry in list(folder, MOST_REFERENCES)? {
-            let name = entry.file_name();
-            let Some(name) = name.to_str() else { continue };
-            let path = entry.path();
-            match name {
-                "objects" | "refs" | "info" | "logs" | "worktrees" => directory(&path)?,
-                "HEAD" => file(&path, REFERENCE)?,
-                "config" | "config.worktree" => file(&path, CONFIG)?,
-                "packed-refs" => file(&path, PACKED_REFS)?,
-                "shallow" => file(&path, SHALLOW)?,
-                "commondir" | "gitdir" => file(&path, POINTER)?,
-                // A part of the index, opened with it.
-                name if name.starts_with("sharedindex.") => file(&path, INDEX)?,
-                name if is_pseudo_reference(name) => file(&path, PSEUDO_REFERENCE)?,
-                // Hooks, messages, a socket: nobody opens them.
-                _ => {}
-            }
+/// Checks what lies in a git folder itself.
+fn check_top(folder: &Path) -> Result<(), GitRefused> {
+    for entry in list(folder, MOST_REFERENCES)? {
+        let name = entry.file_name();
+        let Some(name) = name.to_str() else { continue };
+        let path = entry.path();
+        match name {
+            "objects" | "refs" | "info" | "logs" | "worktrees" => directory(&path)?,
+            "HEAD" => file(&path, REFERENCE)?,
+            "config" | "config.worktree" => file(&path, CONFIG)?,
+            "packed-refs" => file(&path, PACKED_REFS)?,
+            "shallow" => file(&path, SHALLOW)?,
+            "commondir" | "gitdir" => file(&path, POINTER)?,
+            // A part of the index, opened with it.
+            name if name.starts_with("sharedindex.") => file(&path, INDEX)?,
+            name if is_pseudo_reference(name) => file(&path, PSEUDO_REFERENCE)?,
+            // Hooks, messages, a socket: nobody opens them.
+            _ => {}
         }
-        Ok(())
     }
+    Ok(())
 }
 
 /// Objects lent from elsewhere are another repository's: reading them would give its history to this one's clients.
