@@ -1,6 +1,6 @@
 //! What goes to the terminal, and how a run ends. Nothing else in this program writes to it.
 //!
-//! What is shown was written by others: names of files, documentation, reasons. [`terminal`](super::terminal) escapes whatever
+//! What is shown was written by others: names of files, documentation, reasons. [`terminal`] escapes whatever
 //! would do more there than be read.
 
 use std::io::{self, IsTerminal, Write};
