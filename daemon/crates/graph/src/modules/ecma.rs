@@ -13,10 +13,13 @@ const PLAIN: [&str; 9] = [".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".d.ts",
 /// The module that `text` names in `file`.
 pub(super) fn module(w: &World<'_>, file: &FileIndex, text: &str) -> Place {
     if text == "." || text == ".." || text.starts_with("./") || text.starts_with("../") {
-        return match join(file.path.dir(), text) {
-            Some(base) => probe(w, &base, file.lang()),
-            None => Place::Missing,
-        };
+        let Some(base) = join(file.path.dir(), text) else { return Place::Missing };
+        // A folder means the main module that its manifest names, before any index.
+        let names_folder = text.ends_with(['.', '/']);
+        let place = if names_folder { Place::Missing } else { probe(w, &base, file.lang()) };
+        return place
+            .or_else(|| ecma_packages::main_of(w, file, &base))
+            .or_else(|| if names_folder { probe(w, &base, file.lang()) } else { Place::Missing });
     }
     if text.is_empty() || text.starts_with('/') || text.contains(':') {
         return Place::External;

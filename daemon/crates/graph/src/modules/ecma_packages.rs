@@ -186,6 +186,13 @@ fn package(w: &World<'_>, name: &str) -> Option<FileIx> {
     }
 }
 
+/// The main module of the package whose manifest lies in folder `dir`.
+pub(super) fn main_of(w: &World<'_>, from: &FileIndex, dir: &str) -> Place {
+    let manifest = w.open_path(&in_dir(dir, "package.json"));
+    let main = manifest.map_or(Place::Missing, |manifest| in_package(w, manifest, from, ""));
+    if main.is_found() { main } else { Place::Missing }
+}
+
 /// The module `rest` (empty: the main one) of a package of the repository. What is built is not there, so the sources
 /// that usually make it are tried as well.
 fn in_package(w: &World<'_>, manifest: FileIx, from: &FileIndex, rest: &str) -> Place {
