@@ -1,6 +1,9 @@
 //! How an answer was found: every lane says what it did, also when that was nothing.
 
+use sdl_model::SymbolId;
 use serde::{Deserialize, Serialize};
+
+use crate::names;
 
 /// How one lane fared.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -33,6 +36,17 @@ pub struct LaneReport {
     pub note: Option<String>,
 }
 
+/// A symbol that a slice starts from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct StartSymbol {
+    /// The symbol.
+    #[serde(with = "names::symbol_id")]
+    pub symbol_id: SymbolId,
+    /// The lanes that put it forward.
+    pub lanes: Vec<String>,
+}
+
 /// How an answer was found.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -42,6 +56,24 @@ pub struct Evidence {
     /// Words of the query that occur nowhere in the index.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub unmatched_terms: Vec<String>,
+    /// The best symbols that a slice starts from, best first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub start_symbols: Vec<StartSymbol>,
+    /// Whether more fits the request's words than was taken.
+    #[serde(skip)]
+    pub limited: bool,
+    /// Parts of the request that pointed to nothing: what an answer's notes say.
+    #[serde(skip)]
+    pub missed: Vec<Missed>,
+}
+
+/// A part of a request that pointed to nothing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Missed {
+    /// Which field.
+    pub field: &'static str,
+    /// Why it had no effect.
+    pub why: String,
 }
 
 impl Evidence {
@@ -54,6 +86,11 @@ impl Evidence {
     /// Whether one of two lanes put anything forward.
     pub(crate) fn found(&self, one: &str, other: &str) -> bool {
         self.lanes.iter().any(|lane| (lane.lane == one || lane.lane == other) && lane.candidates > 0)
+    }
+
+    /// Records that a part of the request pointed to nothing.
+    pub(crate) fn miss(&mut self, field: &'static str, why: impl Into<String>) {
+        self.missed.push(Missed { field, why: why.into() });
     }
 
     /// Records a lane that had nothing to do.

@@ -17,6 +17,7 @@ mod history;
 pub mod index;
 pub mod layer;
 pub mod meaning;
+mod members;
 mod message;
 pub mod names;
 pub mod numbers;
@@ -29,7 +30,7 @@ mod source;
 pub mod wire;
 
 pub use error::{Error, Result, UserError};
-pub use evidence::{Evidence, LaneReport, LaneStatus};
+pub use evidence::{Evidence, LaneReport, LaneStatus, Missed, StartSymbol};
 pub use history::History;
 pub use source::{Outlines, Source, Sym};
 

@@ -43,18 +43,13 @@ by_name!(
     kind, sdl_model::SymbolKind, |kind| kind.name().into(), sdl_model::SymbolKind::from_name, "a kind of symbol"
 );
 by_name!(
-    /// `call`, `import`, …
-    edge_kind, sdl_model::EdgeKind, |kind| kind.name().into(), super::edge_kind_of, "a kind of edge"
+    /// `call`, `import`, `member`, …
+    link, crate::slice::Link, |link| link.name().into(), crate::slice::Link::from_name, "a kind of edge"
 );
 by_name!(
     /// `exact`, `inferred`, `ambiguous`
     resolution, sdl_model::Resolution, |r| r.name().into(), super::resolution_of, "a resolution"
 );
-
-/// The edge kind of that name.
-pub fn edge_kind_of(name: &str) -> Option<sdl_model::EdgeKind> {
-    sdl_model::EdgeKind::ALL.into_iter().find(|kind| kind.name() == name)
-}
 
 /// The resolution of that name.
 pub fn resolution_of(name: &str) -> Option<sdl_model::Resolution> {

@@ -110,6 +110,12 @@ pub struct Sym {
 }
 
 impl Sym {
+    /// Another symbol of the same file.
+    pub(crate) fn beside(&self, ix: DefIx) -> Option<Self> {
+        let def = self.outline().def(ix)?;
+        Some(Self { id: self.file().symbol(def.key), ix, open: Rc::clone(&self.open) })
+    }
+
     /// The definition.
     pub fn def(&self) -> &Def {
         // `ix` was found in this very outline.

@@ -1,5 +1,13 @@
 //! How much an answer may take, in exact tokens of its serialized form.
+//!
+//! Handles, cursors and the like are drawn by chance, and some have more tokens than others. Were they counted as they are,
+//! one call would hold what the same call on another ledger of the same tree has no room for. So each is counted as a text
+//! of its length with as many tokens as any can have.
 
+use std::borrow::Cow;
+use std::sync::OnceLock;
+
+use regex::{Captures, Regex};
 use serde::Serialize;
 
 use crate::ToolError;
@@ -9,11 +17,27 @@ pub(crate) const DEFAULT_TOKENS: usize = 8_000;
 /// No answer is above this.
 pub(crate) const MOST_TOKENS: usize = 20_000;
 
-/// The tokens of `value` as JSON.
+/// The tokens of `value` as JSON; of what is drawn by chance, the most that it can have.
 pub(crate) fn of(value: &impl Serialize) -> Result<usize, ToolError> {
     let text =
         serde_json::to_string(value).map_err(|e| ToolError::internal("writing an answer as JSON", e))?;
-    Ok(count(&text))
+    Ok(count(&without_chance(&text)))
+}
+
+/// What is drawn by chance, as it stands in JSON.
+const FORMS: &str = r#""(?:(h_|sp_|as_)[0-9a-z]{13,15}|(c_)[0-9a-f]+\.[0-9a-f.]+|[0-9a-f]{64})""#;
+
+/// A text of JSON with stand-ins for handles, assembly ids, cursors and hashes of versions.
+fn without_chance(json: &str) -> Cow<'_, str> {
+    static DRAWN: OnceLock<Option<Regex>> = OnceLock::new();
+    let Some(drawn) = DRAWN.get_or_init(|| Regex::new(FORMS).ok()) else { return Cow::Borrowed(json) };
+    drawn.replace_all(json, |found: &Captures<'_>| {
+        let length = found.get(0).map_or(0, |all| all.as_str().len() - 2);
+        let kind = found.get(1).or(found.get(2)).map_or("", |kind| kind.as_str());
+        // A digit and a letter by turns: no two of them are one token.
+        let stand_in: String = "1a2b3c4d5e6f7g8h9j".chars().cycle().take(length - kind.len()).collect();
+        format!("\"{kind}{stand_in}\"")
+    })
 }
 
 /// The tokens of `text`.
@@ -37,4 +61,31 @@ pub(crate) fn keeping<T: Serialize>(items: &[T], excess: usize) -> Result<usize,
         gone += items.get(kept).map(of).transpose()?.unwrap_or(0).saturating_sub(1);
     }
     Ok(kept)
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn what_is_drawn_by_chance_counts_the_same_whatever_is_drawn() {
+        let size = |text: &str| of(&json!({ "x": text })).unwrap();
+        let alike = [
+            ["h_aaaaaaaaaaaaaaa", "h_1a2b3c4d5e6f7g8"],
+            ["sp_000000000000000", "sp_9z8y7x6w5v4t3s2"],
+            ["as_functionfunct", "as_0a1b2c3d4e5f6"],
+            ["c_19b0c0ffee0.10.aaaaaaaa", "c_19aa1b2c3d4.10.1b2c3d4e"],
+        ];
+        for [one, other] in alike {
+            assert_eq!(one.len(), other.len());
+            assert_eq!(size(one), size(other), "{one}");
+            assert!(count(&json!({ "x": one }).to_string()) <= size(one), "{one}");
+        }
+        assert_eq!(size(&"a".repeat(64)), size(&"0f".repeat(32)));
+        for plain in ["h_", "s_0123456789abc", "as_is", "class_of"] {
+            assert_eq!(size(plain), count(&json!({ "x": plain }).to_string()), "{plain}");
+        }
+    }
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use sdl_model::SymbolId;
 use sdl_retrieve::refresh::Lease;
-use sdl_retrieve::slice::{BuiltSlice, SliceRequest, WireFormat};
+use sdl_retrieve::slice::{BuiltSlice, Neighbourhood, SliceRequest, WireFormat};
 use serde::Serialize;
 use serde_json::{Map, Value, json};
 
@@ -56,9 +56,13 @@ impl SliceOut {
             truncated: true,
             dropped_cards: u64::from(dropped.dropped_cards),
             dropped_edges: u64::from(dropped.dropped_edges),
-            how_to_resume: match &spillover {
-                Some(_) => "slice.spillover.get with spilloverHandle".to_owned(),
-                None => "build again with a larger budget".to_owned(),
+            how_to_resume: match (&spillover, dropped.search_stopped) {
+                (Some(_), false) => "slice.spillover.get with spilloverHandle".to_owned(),
+                (Some(_), true) => {
+                    "slice.spillover.get with spilloverHandle; the search stopped there, a larger budget finds more"
+                        .to_owned()
+                }
+                (None, _) => "build again with a larger budget".to_owned(),
             },
             spillover_handle: spillover,
         });
@@ -69,6 +73,13 @@ impl SliceOut {
             truncation,
             retrieval_evidence: built.evidence.clone(),
         }
+    }
+}
+
+/// Tells which parts of a request pointed to nothing, though others did.
+pub(crate) fn note_missed(cx: &ReadCx<'_>, found: &Neighbourhood<'_>) {
+    for missed in found.missed() {
+        cx.note(format!("{}: {}", missed.field, missed.why));
     }
 }
 

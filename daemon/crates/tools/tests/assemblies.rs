@@ -169,3 +169,17 @@ fn a_line_that_does_not_fit_is_left_out_and_no_error() {
         assert!(!pieces(&answer, "card").is_empty() || tokens < 1_200, "{tokens}: {answer:#}");
     }
 }
+
+#[test]
+fn focus_paths_have_effect_or_are_noted() {
+    let world = world();
+    let first = |answer: &Value| pieces(answer, "card")[0].to_owned();
+    let focused = assemble(&world, json!({"focusPaths": ["src/shop"]}));
+    assert!(first(&focused).contains("@src/shop/cart.py"), "{focused:#}");
+    assert!(focused.get("notes").is_none(), "{focused:#}");
+    let slashed = assemble(&world, json!({"focusPaths": ["src/shop/"]}));
+    assert_eq!(first(&slashed), first(&focused));
+    let nothing = assemble(&world, json!({"focusPaths": ["src/gone"]}));
+    let note = nothing["notes"][0].as_str().unwrap();
+    assert!(note.starts_with("focusPaths[0]: src/gone has no symbols in version v"), "{note}");
+}

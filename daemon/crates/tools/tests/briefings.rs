@@ -88,3 +88,22 @@ fn a_kept_summary_is_that_of_the_version() {
     assert!(first_key(&second).contains("host"), "{second:#}");
     assert_ne!(first["freshness"], second["freshness"]);
 }
+
+#[test]
+fn nobody_has_to_test_a_test() {
+    let world = World::shop();
+    let mut source = "//- /tests/test_auth.py\n".to_owned();
+    for i in 0..3 {
+        source.push_str(&format!("def test_tokens_{i}() calls validate, flush, run : Opens a token.\n"));
+    }
+    source.push_str("def run() : Runs one.\n");
+    world.repo.write(&source);
+    let answer = summary(&world, json!({"query": "tests/test_auth.py", "budget": 6_000}));
+    let risks = answer["summary"]["riskAreas"].as_array().unwrap();
+    let scolded = |risk: &&Value| risk["reasons"].to_string().contains("no test uses it");
+    let names: Vec<&str> = risks.iter().filter(scolded).map(|risk| risk["name"].as_str().unwrap()).collect();
+    assert!(names.contains(&"connect"), "{names:?}");
+    assert!(names.iter().all(|name| !name.starts_with("test_") && *name != "run"), "{names:?}");
+    let own = summary(&world, json!({"query": "src/shop/cart.py", "budget": 6_000}));
+    assert!(own["summary"]["riskAreas"].to_string().contains("no test uses it"), "{own:#}");
+}

@@ -279,3 +279,80 @@ fn a_refresh_keeps_to_the_budget_of_its_slice() {
         }
     }
 }
+
+/// The notes of an answer as one text.
+fn notes(answer: &Value) -> String {
+    answer["notes"].as_array().map_or_else(String::new, |notes| {
+        notes.iter().filter_map(Value::as_str).collect::<Vec<_>>().join("\n")
+    })
+}
+
+#[test]
+fn what_has_no_effect_is_noted() {
+    let world = World::shop();
+    for (more, note) in [
+        (
+            json!({"failingTestPath": "tests/test_gone.py"}),
+            "failingTestPath: tests/test_gone.py is not indexed",
+        ),
+        (
+            json!({"failingTestPath": "src/auth.py::test_gone"}),
+            "failingTestPath: src/auth.py has no test \"test_gone\"",
+        ),
+        (json!({"stackTrace": "File \"gone.py\", line 3, in gone"}), "stackTrace: none of its 1 frames"),
+        (json!({"wireFormatVersion": 2}), "wireFormatVersion: there is one standard format"),
+        (json!({"editedFiles": ["gone.py"]}), "editedFiles[0]: gone.py is not in version"),
+    ] {
+        let built = build(&world, more.clone());
+        assert!(notes(&built).contains(note), "{more}: {built:#}");
+    }
+    assert_eq!(notes(&build(&world, json!({"stackTrace": "File \"src/auth.py\", line 2, in validate"}))), "");
+    world.ok(
+        "sdl_policy_set",
+        json!({"policyPatch": {"budgetCaps": {"maxCards": 5, "maxEstimatedTokens": 900}}}),
+    );
+    let capped = build(&world, json!({"budget": {"maxCards": 6, "maxEstimatedTokens": 1_000}}));
+    assert!(
+        notes(&capped).contains("budget.maxEstimatedTokens: the policy's budgetCaps allow 900, not 1000"),
+        "{capped:#}"
+    );
+    assert!(notes(&capped).contains("budget.maxCards: the policy's budgetCaps allow 5, not 6"), "{capped:#}");
+    assert_eq!(notes(&build(&world, json!({}))), "", "nothing larger was asked for");
+}
+
+/// The levels of the cards, by their etags.
+fn levels(built: &Value) -> Vec<String> {
+    let cards = built["slice"]["cards"].as_array().unwrap().iter();
+    cards.map(|card| card["etag"].as_str().unwrap().split('-').next().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn without_adaptive_detail_all_cards_tell_the_same() {
+    let world = World::shop();
+    let all = levels(&build(&world, json!({"adaptiveDetail": false})));
+    assert!(all.len() > 2 && all.iter().all(|level| level == "compact"), "{all:?}");
+    let all = levels(&build(&world, json!({"adaptiveDetail": false, "cardDetail": "signature"})));
+    assert!(all.iter().all(|level| level == "signature"), "{all:?}");
+}
+
+#[test]
+fn an_answer_without_room_for_its_entry_symbols_says_so() {
+    let world = World::shop();
+    let entries: Vec<String> =
+        [("src/auth.py", "validate"), ("src/shop/cart.py", "checkout"), ("src/db.py", "lookup")]
+            .map(|(path, name)| world.repo.symbol(path, name))
+            .into();
+    let of = |tokens: usize| {
+        build(
+            &world,
+            json!({"taskText": "pay", "entrySymbols": entries, "budget": {"maxEstimatedTokens": tokens}}),
+        )
+    };
+    let (small, large) = (of(800), of(4_000));
+    assert!(notes(&small).contains("entrySymbols: the budget does not hold compact cards"), "{small:#}");
+    assert!(sdl_tokens::count(&small.to_string()) <= 800);
+    assert_eq!(
+        (notes(&large), &levels(&large)[..3]),
+        (String::new(), &["compact"; 3].map(str::to_owned)[..])
+    );
+}

@@ -1,10 +1,15 @@
 //! A symbol to its card.
 
+use sdl_model::facts::DefIx;
 use sdl_model::{Edge, SymbolId};
 
-use super::types::{Card, Detail, Range, SideEffect};
+use super::types::{Card, Detail, MemberRef, Range, SideEffect};
 use super::{CardOptions, Enrichment, deps, etag, metrics, signature, summary};
-use crate::{Result, Source, Sym};
+use crate::{Result, Source, Sym, members};
+
+/// Members that a card lists, and that a full one does.
+const MEMBERS: usize = 8;
+const MEMBERS_ON_FULL: usize = 32;
 
 /// Builds a symbol's card; none if this version does not have the symbol.
 pub fn card(
@@ -67,6 +72,8 @@ impl Opened {
             signature: None,
             summary: None,
             deps: None,
+            members: Vec::new(),
+            members_omitted: 0,
             invariants: Vec::new(),
             side_effects: Vec::new(),
             metrics: None,
@@ -77,10 +84,14 @@ impl Opened {
         };
         if detail >= Detail::Signature {
             card.signature = signature::of(sym);
-            card.summary = summary::of(sym, card.signature.as_ref());
+            card.summary = summary::of(sym);
         }
         if detail >= Detail::Deps {
             card.deps = Some(deps::of(source, sym, edges, options)?);
+            let all = members::own(sym);
+            let most = if detail == Detail::Full { MEMBERS_ON_FULL } else { MEMBERS };
+            card.members_omitted = all.len().saturating_sub(most) as u32;
+            card.members = all.iter().take(most).filter_map(|ix| member(sym, *ix)).collect();
         }
         if detail >= Detail::Compact {
             card.invariants = def.invariants.iter().map(|ix| signature::shorten(outline.str(*ix))).collect();
@@ -93,6 +104,11 @@ impl Opened {
         }
         Ok(card)
     }
+}
+
+fn member(owner: &Sym, ix: DefIx) -> Option<MemberRef> {
+    let member = owner.beside(ix)?;
+    Some(MemberRef { symbol_id: member.id, name: member.name().to_owned(), kind: member.kind() })
 }
 
 /// A symbol's etag at a level of detail, without building its card.

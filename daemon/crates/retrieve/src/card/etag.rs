@@ -7,7 +7,7 @@ use sdl_model::facts::ParamKind;
 use sdl_model::ids::stable_hash;
 
 use super::types::Detail;
-use crate::Sym;
+use crate::{Sym, members};
 
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
@@ -47,6 +47,14 @@ pub(crate) fn content(sym: &Sym, edges: &[Edge]) -> String {
         put(&edge.kind.name());
         put(&edge.resolution.name());
         put(&edge.confidence);
+    }
+
+    // Reordering members changes nothing that matters.
+    let mut members: Vec<_> = members::own(sym).into_iter().filter_map(|ix| sym.beside(ix)).collect();
+    members.sort_unstable_by_key(|member| member.id);
+    for member in &members {
+        put(&member.id);
+        put(&member.kind().name());
     }
 
     let hash = stable_hash(&[text.as_bytes(), &def.tokens.to_le_bytes()]);

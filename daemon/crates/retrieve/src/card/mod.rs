@@ -21,7 +21,7 @@ pub use signature::line as signature_line;
 pub(crate) use text::brief;
 pub use text::text;
 pub use types::{
-    Card, CardRef, Dep, Deps, Detail, How, Metrics, Param, Range, SideEffect, Signature, TestRef,
+    Card, CardRef, Dep, Deps, Detail, How, MemberRef, Metrics, Param, Range, SideEffect, Signature, TestRef,
 };
 
 use std::sync::Arc;

@@ -1,25 +1,31 @@
-//! One sentence about a symbol: its documentation's first, else one made of its signature.
-
-use sdl_model::SymbolKind;
+//! One sentence about a symbol: the first of its documentation.
 
 use super::signature::cut;
-use super::types::Signature;
 use crate::Sym;
 
 /// Longest summary, in characters.
 const LONGEST: usize = 180;
 
-/// One sentence about a symbol.
-pub(super) fn of(sym: &Sym, signature: Option<&Signature>) -> Option<String> {
-    let doc = sym.def().doc.map_or("", |doc| sym.outline().str(doc));
-    first_sentence(doc).or_else(|| composed(sym, signature))
+/// One sentence about a symbol; none where its documentation says nothing: what the signature says need not be said twice.
+pub(super) fn of(sym: &Sym) -> Option<String> {
+    let def = sym.def();
+    first_sentence(def.doc.map_or("", |doc| sym.outline().str(doc))).or_else(|| bases(sym))
+}
+
+/// What a type without documentation extends, where its header does not say it.
+fn bases(sym: &Sym) -> Option<String> {
+    let def = sym.def();
+    let header = sym.outline().str(def.signature);
+    let bases = def.bases.iter().take(3).filter_map(|base| sym.outline().arena.dotted(base.ty));
+    let unsaid: Vec<String> = bases.filter(|base| !header.contains(base.as_str())).collect();
+    (!unsaid.is_empty()).then(|| cut(&format!("Extends {}", unsaid.join(", ")), LONGEST))
 }
 
 /// The first sentence of a text; none if it has no words before its first tag.
 fn first_sentence(doc: &str) -> Option<String> {
     let mut text = String::new();
     for line in doc.lines().map(str::trim) {
-        let ends = line.is_empty() || line.starts_with(['@', ':']) && line.len() > 1;
+        let ends = line.is_empty() || is_tag(line);
         if ends && !text.is_empty() {
             break;
         }
@@ -40,6 +46,16 @@ fn first_sentence(doc: &str) -> Option<String> {
     (!sentence.is_empty()).then(|| cut(sentence, LONGEST))
 }
 
+/// Whether a line begins a field: `@param x`, `:param x:`. A role of reStructuredText, as in `:meth:` before a quoted name,
+/// is part of a sentence.
+fn is_tag(line: &str) -> bool {
+    let Some(mark) = line.strip_prefix(['@', ':']).filter(|rest| !rest.is_empty()) else { return false };
+    if line.starts_with('@') {
+        return true;
+    }
+    !matches!(mark.split_once(":`"), Some((role, _)) if !role.is_empty() && !role.contains(char::is_whitespace))
+}
+
 /// Where the first sentence ends: after a full stop before a blank and a capital, but not after `e.g.` and the like.
 fn sentence_end(text: &str) -> usize {
     for (at, _) in text.match_indices(". ") {
@@ -56,45 +72,6 @@ fn sentence_end(text: &str) -> usize {
     text.len()
 }
 
-/// A sentence made of what the signature says.
-fn composed(sym: &Sym, signature: Option<&Signature>) -> Option<String> {
-    let def = sym.def();
-    let owner = sym
-        .qualified()
-        .strip_suffix(sym.name())
-        .map_or("", |before| before.trim_end_matches(['.', ':', '#', '\\']));
-    let mut text = match def.kind {
-        SymbolKind::Module => return None,
-        kind if owner.is_empty() => capital(kind.name()),
-        kind => format!("{} of {owner}", capital(kind.name())),
-    };
-    let signature = signature?;
-    if !signature.params.is_empty() {
-        let names: Vec<&str> = signature.params.iter().take(4).map(|param| param.name.as_str()).collect();
-        text.push_str(" taking ");
-        text.push_str(&names.join(", "));
-        if signature.params.len() > names.len() {
-            text.push_str(", …");
-        }
-    }
-    if let Some(returns) = &signature.returns {
-        text.push_str(if def.kind.is_callable() { ", returns " } else { " of type " });
-        text.push_str(returns);
-    }
-    let bases: Vec<String> =
-        def.bases.iter().take(3).filter_map(|base| sym.outline().arena.dotted(base.ty)).collect();
-    if !bases.is_empty() {
-        text.push_str(", extends ");
-        text.push_str(&bases.join(", "));
-    }
-    Some(cut(&text, LONGEST))
-}
-
-fn capital(word: &str) -> String {
-    let mut chars = word.chars();
-    chars.next().map(|first| first.to_ascii_uppercase()).into_iter().chain(chars).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::first_sentence;
@@ -109,6 +86,12 @@ mod tests {
             ),
             ("\n\n@param x the x", None),
             ("Title\n=====\n\nMore.", Some("Title")),
+            (
+                "Turn the result into\n:class:`Response`, or fail.\n:param value: the value",
+                Some("Turn the result into :class:`Response`, or fail."),
+            ),
+            (":meth:`a` first", Some(":meth:`a` first")),
+            (":param x: the `x`", None),
             ("Version 1.2 of it", Some("Version 1.2 of it")),
             ("", None),
         ] {

@@ -24,6 +24,7 @@ pub fn text(card: &Card) -> String {
             let _ = write!(out, "\n+{} more dependencies", deps.omitted);
         }
     }
+    members(&mut out, card);
     if !card.invariants.is_empty() {
         line(&mut out, &format!("invariants: {}", card.invariants.join("; ")));
     }
@@ -64,13 +65,26 @@ fn head(card: &Card) -> String {
         .into_owned()
 }
 
-/// A card in a slice's text: the first line, the summary, and what it may throw or touch. Its dependencies are among the
+/// `members: a, b, +3 more`
+fn members(out: &mut String, card: &Card) {
+    if card.members.is_empty() {
+        return;
+    }
+    let names: Vec<&str> = card.members.iter().map(|member| member.name.as_str()).collect();
+    line(out, &format!("members: {}", names.join(", ")));
+    if card.members_omitted > 0 {
+        let _ = write!(out, ", +{} more", card.members_omitted);
+    }
+}
+
+/// A card in a slice's text: the first line, the summary, a type's members, and what it may throw or touch. Its dependencies are among the
 /// slice's edges.
 pub(crate) fn brief(card: &Card) -> String {
     let mut out = head(card);
     if let Some(summary) = &card.summary {
         quote(&mut out, summary);
     }
+    members(&mut out, card);
     if !card.invariants.is_empty() {
         line(&mut out, &format!("invariants: {}", card.invariants.join("; ")));
     }

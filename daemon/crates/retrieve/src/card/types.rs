@@ -168,6 +168,20 @@ pub struct TestRef {
     pub file: String,
 }
 
+/// A member of a type, named.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub struct MemberRef {
+    /// The member.
+    #[serde(with = "names::symbol_id")]
+    pub symbol_id: SymbolId,
+    /// Its simple name.
+    pub name: String,
+    /// What it is.
+    #[serde(with = "names::kind")]
+    pub kind: SymbolKind,
+}
+
 /// Numbers of the graph and of history.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -210,12 +224,19 @@ pub struct Card {
     /// From `signature` on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub signature: Option<Signature>,
-    /// From `signature` on: the first sentence of its documentation, else a sentence made of its signature.
+    /// From `signature` on: the first sentence of its documentation; none where that says nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summary: Option<String>,
     /// From `deps` on.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub deps: Option<Deps>,
+    /// From `deps` on, of a type: the members that its own file states. Callable ones first, then nested types, then
+    /// values; of each, those that other files see first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub members: Vec<MemberRef>,
+    /// How many members this level of detail leaves out.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub members_omitted: u32,
     /// From `compact` on: what it throws, asserts and guards.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub invariants: Vec<String>,

@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use sdl_model::facts::{DefFlags, Expr, ExprIx, Param, ParamKind};
-use sdl_model::{Edge, Lang, SymbolKind};
+use sdl_model::{Edge, Lang, SymbolId, SymbolKind};
 
 use super::types::{Break, SetDiff, TextDiff, Tiers};
-use crate::Sym;
 use crate::card::{SideEffect, side_effects};
+use crate::{Sym, members};
 
 /// What differs between a symbol then and now.
 #[derive(Clone, Debug)]
@@ -36,7 +36,7 @@ impl Differences {
 /// Compares a symbol then and now; `edges` are its outgoing edges then and now.
 pub(crate) fn compare(old: &Sym, new: &Sym, edges: (&[Edge], &[Edge])) -> Differences {
     let same_tokens = old.def().tokens == new.def().tokens;
-    let dependencies_stable = targets(edges.0).eq(targets(edges.1));
+    let dependencies_stable = targets(edges.0).eq(targets(edges.1)) && members(old) == members(new);
     let doc = |sym: &Sym| sym.def().doc.map(|doc| sym.outline().str(doc).to_owned());
     // The same tokens are the same header and body, however they are laid out and quoted; who may use the symbol can
     // be said elsewhere.
@@ -209,6 +209,12 @@ fn invariants(sym: &Sym) -> Vec<String> {
 /// What counts of an edge: lines and sites do not.
 fn targets(edges: &[Edge]) -> impl Iterator<Item = impl PartialEq + use<>> + use<'_> {
     edges.iter().map(|edge| (edge.to, edge.kind, edge.resolution, edge.confidence))
+}
+
+/// What a type holds, in whatever order.
+fn members(sym: &Sym) -> BTreeSet<(SymbolId, &'static str)> {
+    let own = members::own(sym).into_iter().filter_map(|ix| sym.beside(ix));
+    own.map(|member| (member.id, member.kind().name())).collect()
 }
 
 fn set_diff<T: Ord + Clone>(old: Vec<T>, new: Vec<T>) -> Option<SetDiff<T>> {

@@ -1,9 +1,14 @@
 //! Names, letter for letter.
 
+use std::cmp::Reverse;
+
+use sdl_model::{SymbolId, SymbolKind};
+
 use super::filter::Filter;
-use super::plan::Plan;
+use super::plan::{NameProbe, Plan};
 use super::rank::{Ranked, of_name};
-use crate::index::Flags;
+use super::spelled::owners_matched;
+use crate::index::{Flags, is_aside_path};
 use crate::{Evidence, Result, Source};
 
 /// Symbols of one name that are opened and compared.
@@ -39,4 +44,41 @@ pub(crate) fn exact(
 /// Whether a qualified name ends in the query at a joint: `b.c` in `a.b.c`.
 fn ends_in(qualified: &str, query: &str) -> bool {
     qualified.strip_suffix(query).is_some_and(|before| before.ends_with(['.', ':', '#', '\\', '/']))
+}
+
+/// Symbols of a name that is looked at when a text names it.
+const MOST_BEARERS: usize = 64;
+
+/// What a one-word query means first among symbols of one name: types before functions before members before modules, and
+/// last what nothing outside of a function sees.
+pub(super) fn rank_of_kind(kind: SymbolKind, local: bool) -> u8 {
+    match kind {
+        SymbolKind::Impl => 0,
+        _ if local => 0,
+        SymbolKind::Module | SymbolKind::Namespace => 1,
+        SymbolKind::Function | SymbolKind::Macro => 3,
+        kind if kind.is_type() => 4,
+        _ => 2,
+    }
+}
+
+/// The symbols that a name means which is spelled letter for letter: those of the kind that comes first, and of the product
+/// rather than its tests and examples. None where that leaves more than `most`.
+pub(crate) fn bearers(source: &Source<'_>, probe: &NameProbe, most: usize) -> Result<Vec<SymbolId>> {
+    let mut found = Vec::new();
+    for hit in source.view().named_up_to(&probe.name, MOST_BEARERS)? {
+        let Some(sym) = source.listed(hit.symbol)? else { continue };
+        if !probe.owners.is_empty() && owners_matched(&probe.owners, sym.qualified(), sym.path()) < 1.0 {
+            continue;
+        }
+        let aside = sym.is_test() || is_aside_path(sym.path());
+        found.push(((aside, Reverse(rank_of_kind(hit.kind, false))), hit.symbol));
+    }
+    found.sort_unstable();
+    let best = found.first().map(|(rank, _)| *rank);
+    found.retain(|(rank, _)| Some(*rank) == best);
+    if found.len() > most {
+        found.clear();
+    }
+    Ok(found.into_iter().map(|(_, symbol)| symbol).collect())
 }

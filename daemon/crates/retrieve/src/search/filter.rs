@@ -12,6 +12,8 @@ use crate::{Result, UserError};
 
 /// Bytes of a path pattern.
 const LONGEST: usize = 500;
+/// Files of one folder that are looked at.
+const MOST_BELOW: usize = 20_000;
 
 /// Which symbols a request wants to see at all.
 #[derive(Default)]
@@ -32,6 +34,23 @@ impl Filter {
         let kinds = kinds.iter().fold(0, |bits, kind| bits | bit(*kind));
         let files = path_glob.map(|glob| files_matching(view, glob)).transpose()?;
         Ok(Self { kinds, exported_only, files })
+    }
+
+    /// Symbols of files below a folder.
+    pub(crate) fn below(view: &dyn View, folder: &str) -> Result<Self> {
+        let mut files = HashSet::new();
+        view.files_under(folder, &mut |file, _| {
+            files.insert(file);
+            if files.len() < MOST_BELOW { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
+        })?;
+        Ok(Self { files: Some(files), ..Self::default() })
+    }
+
+    /// The files that it is limited to, sorted.
+    pub(crate) fn files(&self) -> Vec<FileId> {
+        let mut files: Vec<FileId> = self.files.iter().flatten().copied().collect();
+        files.sort_unstable();
+        files
     }
 
     /// Whether a symbol passes of which no more is known than where it is.

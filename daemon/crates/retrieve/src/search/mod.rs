@@ -1,7 +1,7 @@
 //! Postings to ranked symbols.
 
 mod cursor;
-mod exact;
+pub(crate) mod exact;
 pub(crate) mod files;
 mod filter;
 mod near;
@@ -110,9 +110,31 @@ fn fuse(view: &dyn View, ranked: &mut Vec<Ranked>, near: Vec<Ranked>, filter: &F
     Ok(())
 }
 
+/// Files of a folder that are opened where no word helps.
+const MOST_OPENED: usize = 64;
+
 /// The symbols whose names are nearest to one that does not exist, for error messages.
 pub fn nearest(source: &Source<'_>, name: &str) -> Result<Vec<Hit>> {
     hits(source, &near::near(source.view(), name)?)
+}
+
+/// The symbols below a folder (its path ends with a slash) that fit a task best; where its words fit none, those that most
+/// others use.
+pub fn within(source: &Source<'_>, text: &str, folder: &str, most: usize) -> Result<Vec<SymbolId>> {
+    let filter = Filter::below(source.view(), folder)?;
+    let plan = Plan::of_task(text);
+    let mut ranked = rank::rank(source, &plan, &filter, &mut Evidence::default())?;
+    if ranked.is_empty() {
+        for file in filter.files().into_iter().take(MOST_OPENED) {
+            for sym in source.symbols_of(file)? {
+                if sym.kind().is_callable() || sym.kind().is_type() {
+                    ranked.push(Ranked { symbol: sym.id, score: source.view().fan_in(sym.id)? as f32 });
+                }
+            }
+        }
+    }
+    rank::keep_best(&mut ranked, most);
+    Ok(ranked.into_iter().map(|found| found.symbol).collect())
 }
 
 /// The best candidates for a text about a task before they are put in order, and what that order is decided by: for

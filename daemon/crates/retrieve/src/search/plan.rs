@@ -36,6 +36,8 @@ pub(crate) struct NameProbe {
 pub(crate) struct Plan {
     pub(crate) terms: Vec<PlanTerm>,
     pub(crate) names: Vec<NameProbe>,
+    /// Words of a task that may be names since they begin with a capital where no sentence does.
+    pub(crate) capitals: Vec<NameProbe>,
     pub(crate) paths: Vec<String>,
     /// Whether the query is one name and nothing else: then a symbol of that name comes first.
     pub(crate) single: bool,
@@ -64,6 +66,15 @@ impl Plan {
         plan
     }
 
+    /// Understands a task: a text about it, or a single name.
+    pub(crate) fn of_task(text: &str) -> Self {
+        let mut words = text.split_whitespace();
+        match (words.next(), words.next()) {
+            (Some(word), None) => Self::of_query(word, &[]),
+            _ => Self::of_text(text),
+        }
+    }
+
     /// Understands a text about a task.
     pub(crate) fn of_text(text: &str) -> Self {
         Self::read(text, true)
@@ -79,11 +90,16 @@ impl Plan {
             if task && message::is_trailer(line) {
                 continue;
             }
+            let mut begins = true;
             for word in line.split_whitespace() {
                 if word.contains("://") {
                     continue;
                 }
                 plan.spelled(word);
+                if task && !begins {
+                    plan.capital(word);
+                }
+                begins = word.ends_with(['.', '!', '?', ':', '-', '*', '|', '#', '>']);
                 plan.wants.aside |= number == 0 && message::is_generated(word);
                 words::terms(word, &mut scratch, &mut |term| {
                     let common = task && message::is_said_of_any(term);
@@ -103,6 +119,21 @@ impl Plan {
         plan.terms.sort_by(|a, b| b.weight.total_cmp(&a.weight));
         plan.terms.truncate(MOST_TERMS);
         plan
+    }
+
+    fn capital(&mut self, word: &str) {
+        let word = trim(word);
+        let named = word.len() > 2
+            && word.starts_with(char::is_uppercase)
+            && word.contains(char::is_lowercase)
+            && word.chars().all(char::is_alphanumeric);
+        if named
+            && self.capitals.len() < MOST_PROBES
+            && let Some(probe) = name_probe(word, 1.0)
+            && !self.capitals.contains(&probe)
+        {
+            self.capitals.push(probe);
+        }
     }
 
     /// Adds names that the conversation mentioned.

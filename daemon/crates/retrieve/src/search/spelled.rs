@@ -1,11 +1,12 @@
 //! What a query spells: names, beginnings of names, paths.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::ops::ControlFlow;
 
 use sdl_ledger::View;
 use sdl_model::{SymbolId, SymbolKind};
 
+use super::exact::rank_of_kind;
 use super::files::files_at;
 use super::plan::Plan;
 use super::postings::{idf, read};
@@ -16,8 +17,12 @@ use crate::{Evidence, Result, Source};
 const MOST_NAMESAKES: usize = 400;
 /// Symbols of one spelled file that are considered.
 const MOST_OF_FILE: usize = 200;
-/// What is added for a symbol whose name is the whole query, so that it comes before all others.
+/// What is added for a symbol whose name is the whole query, so that it comes before all others; and how many times as much
+/// for its owners as spelled, for its name letter for letter, and for each rank of its kind. Each outweighs all that follow.
 const PIN: f32 = 1_000.0;
+const OWNED: f32 = 24.0;
+const BY_LETTER: f32 = 12.0;
+const KIND: f32 = 2.0;
 /// What a symbol is worth for standing in a file that the query spells.
 const IN_FILE: f32 = 2.5;
 
@@ -78,24 +83,55 @@ fn name_lane(
         let hits = read(source.view(), &term, MOST_NAMESAKES)?;
         found += hits.len();
         let telling = idf(hits.len() as u64, symbols);
+        let by_letter: HashSet<SymbolId> = if plan.single {
+            let named = source.view().named_up_to(&probe.name, MOST_NAMESAKES)?;
+            named.into_iter().map(|hit| hit.symbol).collect()
+        } else {
+            HashSet::new()
+        };
         for hit in hits {
             let flags = Flags(hit.flags);
-            let mut fit = flags.prior_for(plan.wants);
-            if !probe.owners.is_empty()
-                && let Some(sym) = source.listed(hit.symbol)?
-            {
-                fit *= 1.0 + owners_matched(&probe.owners, sym.qualified(), sym.path());
-            }
-            let pin = if plan.single { PIN } else { 0.8 * telling * probe.weight };
-            slot(spelled, hit.symbol, flags).name += pin * fit;
+            let fit = flags.prior_for(plan.wants);
+            let owned = if probe.owners.is_empty() {
+                0.0
+            } else {
+                let sym = source.listed(hit.symbol)?;
+                sym.map_or(0.0, |sym| owners_matched(&probe.owners, sym.qualified(), sym.path()))
+            };
+            let worth = if plan.single {
+                let by_letter =
+                    by_letter.contains(&hit.symbol) || is_named(source, hit.symbol, flags, &probe.name)?;
+                let rank = rank_of_kind(flags.kind(), flags.local());
+                PIN * (1.0
+                    + OWNED * owned
+                    + if by_letter { BY_LETTER } else { 0.0 }
+                    + KIND * f32::from(rank)
+                    + fit)
+            } else {
+                0.8 * telling * probe.weight * fit * (1.0 + owned)
+            };
+            slot(spelled, hit.symbol, flags).name += worth;
         }
     }
     evidence.ran("exactName", found);
     Ok(())
 }
 
+/// Whether a symbol that no lookup by name gives has that very name.
+fn is_named(source: &Source<'_>, symbol: SymbolId, flags: Flags, name: &str) -> Result<bool> {
+    if !is_unlisted(flags) {
+        return Ok(false);
+    }
+    Ok(source.listed(symbol)?.is_some_and(|sym| sym.name() == name))
+}
+
+/// Whether lookups by name leave such symbols out.
+fn is_unlisted(flags: Flags) -> bool {
+    flags.local() || flags.kind() == SymbolKind::Module
+}
+
 /// The share of spelled owners that a symbol's qualified name or path holds.
-fn owners_matched(owners: &[String], qualified: &str, path: &str) -> f32 {
+pub(super) fn owners_matched(owners: &[String], qualified: &str, path: &str) -> f32 {
     let (qualified, path) = (qualified.to_lowercase(), path.to_lowercase());
     let held = |owner: &&String| {
         qualified.split(['.', ':', '#', '\\']).any(|part| part == owner.as_str())

@@ -1,8 +1,8 @@
 //! A neighbourhood and a budget to a slice.
 //!
-//! A slice is filled in one order of steps: first the best few cards as telling as they may be, then the others with the
-//! least and the edges that tell most, then, where room is left, the other edges, and more of the cards. What fits is the
-//! longest beginning of that order. How long it is, is estimated from the cards, tried, and corrected by what the trial
+//! A slice is filled in one order of steps: first the entry symbols, then the best few cards with their signatures and more,
+//! then the others by name and place with the edges that tell most, then, where room is left, the other edges, and more of
+//! the cards. What fits is the longest beginning of that order. How long it is, is estimated from the cards, tried, and corrected by what the trial
 //! took: counting tokens costs more than all else.
 
 use std::collections::HashSet;
@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::SliceRequest;
 use super::estimate;
-use super::levels::{Levels, Step};
+use super::levels::{Levels, Pass, Step};
 use super::neighbourhood::Neighbourhood;
 use super::types::{BuiltSlice, FrontierItem, SliceDoc, Truncation};
 use crate::card::{Card, CardRef, Detail};
@@ -22,10 +22,6 @@ use crate::{Result, wire};
 
 /// A slice is full when less than this part of the budget is left.
 const NEARLY: u32 = 100;
-/// The part of the budget that telling more of the best cards may take.
-const HEAD_SHARE: usize = 10;
-/// The best cards that tell more.
-const MOST_HEAD: usize = 5;
 /// Tokens of the budget for each symbol of the frontier that is shown, and how many are at least and at most.
 const TOKENS_PER_FRONTIER: usize = 1_000;
 const FRONTIER: (usize, usize) = (2, 8);
@@ -94,40 +90,38 @@ impl Order {
             }
             Ok(found.card_at(one.symbol, detail)?.map_or(0, |card| estimate::card(&card, format)))
         };
+        let entries = members.iter().take_while(|one| one.entry).count();
+        // What each place tells so far; none for those that are not in yet.
         let mut shown: Vec<Detail> = Vec::with_capacity(members.len());
-        // What the best few may take beyond the least; none once one of them did not fit.
-        let mut head = Some(limit / HEAD_SHARE);
-        for (place, one) in members.iter().enumerate() {
-            let mut detail = levels.least();
-            let mut size = cost(place, detail)?;
-            if let Some(left) = head.filter(|_| place < MOST_HEAD) {
-                let most = levels.most(one);
-                let whole = if most > detail { cost(place, most)? } else { size };
-                head = left.checked_sub(whole.saturating_sub(size));
-                if head.is_some() {
-                    (size, detail) = (whole, most);
+        for pass in levels.passes(entries, members.len()) {
+            let (places, level, mut left) = match pass {
+                Pass::Cards(places, level, share) => {
+                    (places, level, share.map_or(usize::MAX, |share| limit * share / 100))
                 }
-            }
-            total += size;
-            order.steps.push((Step::Card { place, detail }, total));
-            shown.push(detail);
-            if total > roof {
-                return Ok(order);
-            }
-        }
-        let all: Vec<SymbolId> = found.members().collect();
-        let more = found.edges(&all)?.len().saturating_sub(found.telling_edges(all.len())?.len());
-        total += estimate::edges(more, format);
-        order.steps.push((Step::Edges, total));
-        for level in [Detail::Signature, Detail::Deps, Detail::Compact, Detail::Full] {
-            for (place, one) in members.iter().enumerate() {
-                let Some(known) = shown.get_mut(place) else { continue };
-                if *known >= level || levels.most(one) < level {
+                Pass::Edges => {
+                    let all: Vec<SymbolId> = found.members().collect();
+                    let more = found.edges(&all)?.len().saturating_sub(found.telling_edges(all.len())?.len());
+                    total += estimate::edges(more, format);
+                    order.steps.push((Step::Edges, total));
                     continue;
                 }
-                total = (total + cost(place, level)?).saturating_sub(cost(place, *known)?);
-                *known = level;
-                order.steps.push((Step::Card { place, detail: level }, total));
+            };
+            for place in places {
+                let detail = found.most_told.get(place).map_or(level, |most| level.min(*most));
+                let known = shown.get(place).copied();
+                if known.is_some_and(|known| known >= detail) {
+                    continue;
+                }
+                let before = known.map_or(Ok(0), |known| cost(place, known))?;
+                let after = cost(place, detail)?;
+                let Some(rest) = left.checked_sub(after.saturating_sub(before)) else { break };
+                left = rest;
+                total = (total + after).saturating_sub(before);
+                match shown.get_mut(place) {
+                    Some(known) => *known = detail,
+                    None => shown.push(detail),
+                }
+                order.steps.push((Step::Card { place, detail }, total));
                 if total > roof {
                     return Ok(order);
                 }
@@ -172,6 +166,8 @@ impl Order {
 struct Draft {
     /// How many of the reached symbols are in it.
     count: usize,
+    /// How many entry symbols are missing or tell less than they should.
+    entries_reduced: usize,
     doc: SliceDoc,
     json: Value,
     tokens: u32,
@@ -197,7 +193,17 @@ impl Draft {
         doc.sort_edges();
         doc.frontier = frontier(found, levels.len(), order.frontier)?;
         let (json, hash) = settle(&mut doc, found.request)?;
-        Ok(Self { count: levels.len(), tokens: doc.estimated_tokens, doc, json, hash })
+        let wanted = Levels::of(found.request).of_entry();
+        let entries = found.reached.iter().enumerate().filter(|(_, one)| one.entry);
+        let reduced = entries.filter(|(place, _)| levels.get(*place).is_none_or(|level| *level < wanted));
+        Ok(Self {
+            count: levels.len(),
+            entries_reduced: reduced.count(),
+            tokens: doc.estimated_tokens,
+            doc,
+            json,
+            hash,
+        })
     }
 }
 
@@ -222,6 +228,7 @@ fn finish(found: &Neighbourhood<'_>, draft: Draft) -> Result<BuiltSlice> {
     Ok(BuiltSlice {
         version: found.source.view().version(),
         doc: draft.doc,
+        entries_reduced: draft.entries_reduced as u32,
         json: draft.json,
         tokens: draft.tokens,
         truncation,
@@ -237,7 +244,12 @@ fn truncation(found: &Neighbourhood<'_>, count: usize, spilled: &[SymbolId]) -> 
     for one in found.reached.get(..count).unwrap_or_default() {
         found.each_edge(one.symbol, |edge| dropped_edges += u32::from(outside.contains(&edge.to)))?;
     }
-    Ok(Truncation { truncated: true, dropped_cards: spilled.len() as u32, dropped_edges })
+    Ok(Truncation {
+        truncated: true,
+        dropped_cards: spilled.len() as u32,
+        dropped_edges,
+        search_stopped: found.stopped,
+    })
 }
 
 /// Writes the slice with the number of its own tokens in it, and hashes it. That number stands alone, between signs, and so

@@ -1,18 +1,23 @@
 //! From seeds to their neighbourhood, best first.
 
-use std::cmp::Ordering;
+use std::cmp::{Ordering, Reverse};
 use std::collections::{BinaryHeap, HashMap};
 
 use sdl_model::{EdgeKind, Resolution, SymbolId, SymbolKind};
 
-use super::SliceRequest;
 use super::seeds::Seed;
-use crate::{Result, Source};
+use super::{Link, SliceRequest};
+use crate::{Result, Source, members};
 
 /// What each step away costs.
 const DECAY: f32 = 0.72;
 /// The same for the first step from a symbol that nothing but words points to.
 const GUESSED: f32 = 0.3;
+/// What the first member of a type carries over beside a call, and how many members later that is half as much.
+const MEMBER: f32 = 0.9;
+const MEMBER_HALF: f32 = 24.0;
+/// What a member carries over to its type.
+const OWNER: f32 = 0.5;
 /// What a caller is worth beside a callee.
 const CALLER: f32 = 0.3;
 /// Below this score a symbol is not worth a card.
@@ -31,6 +36,8 @@ pub(super) struct Reached {
     pub(super) score: f32,
     /// Whether it was put forward by a lane rather than reached.
     pub(super) seed: bool,
+    /// Whether the request names it by its id.
+    pub(super) entry: bool,
     pub(super) forced: bool,
 }
 
@@ -84,13 +91,13 @@ fn worth(kind: SymbolKind) -> f32 {
     }
 }
 
-/// The neighbourhood of the seeds, best first: at most `most` symbols.
+/// The neighbourhood of the seeds, best first: at most `most` symbols; and whether there are more.
 pub(super) fn expand(
     source: &Source<'_>,
     seeds: &[Seed],
     request: &SliceRequest,
     most: usize,
-) -> Result<Vec<Reached>> {
+) -> Result<(Vec<Reached>, bool)> {
     let view = source.view();
     let mut best: HashMap<SymbolId, f32> = HashMap::new();
     let mut queue = BinaryHeap::new();
@@ -100,27 +107,36 @@ pub(super) fn expand(
         queue.push(Entry { score: seed.score, symbol: seed.symbol });
     }
     let mut reached: Vec<Reached> = Vec::new();
-    let follows = |kind: EdgeKind, confidence: u8| {
-        confidence >= request.min_confidence
-            && (kind != EdgeKind::Call || confidence >= request.min_call_confidence)
-    };
+    let mut stopped = false;
+    let follows = |link: Link, confidence: u8| request.follows(link, confidence);
     while let Some(Entry { score, symbol }) = queue.pop() {
         if best.get(&symbol).is_some_and(|known| *known > score) {
             continue;
         }
         if reached.len() >= most {
+            stopped = true;
             break;
         }
         // Files are opened for those that become cards: most don't.
         let Some(home) = view.symbol_home(symbol)? else { continue };
         let seed = of_seed.get(&symbol);
         let forced = seed.is_some_and(|seed| seed.forced);
+        let entry = seed.is_some_and(|seed| seed.entry);
         // What counts for less as a card leads on just as well.
         let own = if seed.is_some() { score } else { score * worth(home.kind) };
         if home.kind != SymbolKind::Impl {
-            reached.push(Reached { symbol, score: own, seed: seed.is_some(), forced });
+            reached.push(Reached { symbol, score: own, seed: seed.is_some(), entry, forced });
         }
         let decay = if seed.is_some_and(|seed| seed.guess) { GUESSED } else { DECAY };
+        if seed.is_some() && follows(Link::Member, 100) && score * decay * MEMBER >= FAINT {
+            for (other, carried) in contained(source, symbol, home.kind)? {
+                let next = score * carried * decay;
+                if next >= FAINT && best.get(&other).is_none_or(|known| *known < next) {
+                    best.insert(other, next);
+                    queue.push(Entry { score: next, symbol: other });
+                }
+            }
+        }
         let mut push = |to: SymbolId, carried: f32| -> Result<()> {
             let mut next = score * carried * decay;
             if next < FAINT || best.get(&to).is_some_and(|known| *known >= next) {
@@ -139,19 +155,42 @@ pub(super) fn expand(
         // Edges carry over no more than all: where that is too little, none is read.
         if score * decay >= FAINT {
             let edges = view.out_edges(symbol)?;
-            for edge in edges.iter().filter(|edge| follows(edge.kind, edge.confidence)).take(MOST_OUT) {
+            for edge in
+                edges.iter().filter(|edge| follows(Link::Edge(edge.kind), edge.confidence)).take(MOST_OUT)
+            {
                 push(edge.to, weight(edge.kind, edge.resolution, edge.confidence))?;
             }
         }
         if score * CALLER * decay >= FAINT {
             let edges = view.in_edges(symbol, MOST_IN)?;
-            for edge in edges.iter().filter(|edge| follows(edge.kind, edge.confidence)) {
+            for edge in edges.iter().filter(|edge| follows(Link::Edge(edge.kind), edge.confidence)) {
                 push(edge.from, CALLER * weight(edge.kind, edge.resolution, edge.confidence))?;
             }
         }
     }
     reached.sort_by(|a, b| {
-        b.forced.cmp(&a.forced).then(b.score.total_cmp(&a.score)).then(a.symbol.cmp(&b.symbol))
+        let first = |one: &Reached| (one.entry, one.forced);
+        first(b).cmp(&first(a)).then(b.score.total_cmp(&a.score)).then(a.symbol.cmp(&b.symbol))
     });
-    Ok(reached)
+    Ok((reached, stopped))
+}
+
+/// What a start symbol leads to by containment: a type to its members, best first, a member to its type.
+fn contained(source: &Source<'_>, symbol: SymbolId, kind: SymbolKind) -> Result<Vec<(SymbolId, f32)>> {
+    let Some(sym) = source.symbol(symbol)? else { return Ok(Vec::new()) };
+    if !kind.is_type() {
+        return Ok(members::owner(source, &sym)?.map(|owner| (owner.id, OWNER)).into_iter().collect());
+    }
+    let own = members::own(&sym).into_iter().filter_map(|ix| sym.beside(ix));
+    let mut found = Vec::new();
+    for (place, member) in own.chain(members::elsewhere(source, &sym)?).enumerate() {
+        let value = !member.kind().is_callable() && !member.kind().is_type();
+        let hidden = !member.exported() || member.name().starts_with('_');
+        // Within a type, what many use is not everybody's helper: it is what the type is for.
+        let used = Reverse(source.view().fan_in(member.id)?);
+        found.push(((value, hidden, used, place), member.id));
+    }
+    found.sort_unstable();
+    let worth = |place: usize| MEMBER / (1.0 + place as f32 / MEMBER_HALF);
+    Ok(found.into_iter().enumerate().map(|(place, (_, id))| (id, worth(place))).collect())
 }

@@ -1,11 +1,20 @@
 //! How much each card of a slice tells, and in which order a slice is filled.
 
+use std::ops::Range;
+
 use super::SliceRequest;
 use super::expand::Reached;
 use crate::card::Detail;
 
 /// How much a card tells at most where nothing was asked for: the level by score, from the highest score down.
 const BY_SCORE: [(f32, Detail); 2] = [(0.6, Detail::Compact), (0.35, Detail::Deps)];
+/// The best symbols, whose cards have a signature before any further symbol is named.
+pub(super) const FIRST: usize = 8;
+/// Of those, the ones that may tell more than a signature before any further symbol is named, and the parts of the budget,
+/// in percent, that each level may take. Measured on what commits changed: larger shares lose symbols that slices of 4,000
+/// tokens held.
+const HEAD: usize = 5;
+const HEAD_SHARES: [(Detail, usize); 3] = [(Detail::Deps, 4), (Detail::Compact, 2), (Detail::Full, 2)];
 
 /// The levels that a request allows.
 #[derive(Clone, Copy)]
@@ -23,21 +32,68 @@ impl Levels {
         }
     }
 
-    /// The least that a card tells.
-    pub(super) fn least(self) -> Detail {
-        if self.adaptive { Detail::Minimal } else { self.top }
+    /// The most that each card tells, with room for all: no card tells more than one before it. Entry symbols stand apart:
+    /// their cards tell much whatever their score.
+    pub(super) fn most_told(self, reached: &[Reached]) -> Vec<Detail> {
+        let mut most = self.top;
+        let of_one = |one: &Reached| {
+            if !self.adaptive || one.entry {
+                return self.top;
+            }
+            most = most.min(self.by_score(one.score));
+            most
+        };
+        reached.iter().map(of_one).collect()
     }
 
-    /// The most that a symbol's card tells, with room for all.
-    pub(super) fn most(self, reached: &Reached) -> Detail {
-        if !self.adaptive {
-            return self.top;
-        }
-        let by_score = BY_SCORE.iter().find(|(least, _)| reached.score >= *least);
+    fn by_score(self, score: f32) -> Detail {
+        let by_score = BY_SCORE.iter().find(|(least, _)| score >= *least);
         let level = by_score.map_or(Detail::Signature, |(_, level)| *level);
         // With `full` asked for, the best cards are full.
         let level = if level == Detail::Compact { self.top } else { level };
         level.min(self.top)
+    }
+
+    /// What an entry symbol's card tells before anything else does.
+    pub(super) fn of_entry(self) -> Detail {
+        Detail::Compact.min(self.top)
+    }
+
+    /// The passes by which a slice of `count` symbols is filled, of which the first `entries` are entry symbols.
+    pub(super) fn passes(self, entries: usize, count: usize) -> Vec<Pass> {
+        if !self.adaptive {
+            return vec![Pass::cards(0..count, self.top), Pass::Edges];
+        }
+        let entries = entries.min(count);
+        let (first, head) = (FIRST.min(count), HEAD.min(count));
+        let mut passes = vec![
+            // All entry symbols are there before one of them is told whole, and are told before others are there.
+            Pass::cards(0..entries, Detail::Minimal),
+            Pass::cards(0..entries, Detail::Signature),
+            Pass::cards(0..entries, self.of_entry()),
+            Pass::cards(0..first, Detail::Signature),
+        ];
+        passes.extend(HEAD_SHARES.map(|(level, share)| Pass::Cards(0..head, level, Some(share))));
+        passes.extend([Pass::cards(0..count, Detail::Minimal), Pass::Edges]);
+        let levels = [Detail::Signature, Detail::Deps, Detail::Compact, Detail::Full];
+        passes.extend(levels.map(|level| Pass::cards(0..count, level)));
+        passes
+    }
+}
+
+/// A run of steps.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Pass {
+    /// The cards at these places tell so much, one after the other, as far as they may; where a share is given, as long as
+    /// that part of the budget, in percent, holds it.
+    Cards(Range<usize>, Detail, Option<usize>),
+    /// All edges between the cards are shown, not just the telling ones.
+    Edges,
+}
+
+impl Pass {
+    fn cards(places: Range<usize>, detail: Detail) -> Self {
+        Self::Cards(places, detail, None)
     }
 }
 

@@ -13,7 +13,7 @@ mod types;
 pub use neighbourhood::Neighbourhood;
 pub use request::{Budget, SliceRequest, WireFormat};
 pub use spill::{Page, page};
-pub use types::{BuiltSlice, FrontierItem, SliceDoc, SliceEdge, Truncation};
+pub use types::{BuiltSlice, FrontierItem, Link, SliceDoc, SliceEdge, Truncation};
 
 use sdl_model::SymbolId;
 
@@ -50,6 +50,8 @@ pub(crate) fn of_members(
         symbol,
         score: 1.0 - place as f32 / members.len() as f32,
         seed: true,
+        // All of them are there before any tells more than where it is.
+        entry: true,
         forced: true,
     });
     let found = Neighbourhood::around(source, &request, enrichment, reached.collect());

@@ -4,19 +4,21 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
-use sdl_model::{Edge, EdgeKind, SymbolId};
+use sdl_model::{Edge, EdgeKind, Resolution, SymbolId};
 
-use super::SliceRequest;
 use super::expand::{self, LEAST, Reached};
 use super::levels::Levels;
 use super::seeds;
 use super::types::{BuiltSlice, SliceEdge, sort_edges};
+use super::{Link, SliceRequest};
 use crate::card::{Card, CardOptions, Detail, Enrichment, Opened, etag_covers};
 use crate::numbers::Percent;
-use crate::{Evidence, Result, Source, UserError};
+use crate::{Evidence, Missed, Result, Source, UserError, members};
 
 /// The best symbols, all edges of which are telling.
 const BEST: usize = 5;
+/// The confidence of what a file's own text states, in percent.
+const SURE: u8 = 100;
 
 /// The symbols that a request is about, best first. Whatever is read of one is read once.
 pub struct Neighbourhood<'a> {
@@ -25,11 +27,16 @@ pub struct Neighbourhood<'a> {
     enrichment: &'a dyn Enrichment,
     /// Everything that was reached, best first.
     pub(super) reached: Vec<Reached>,
+    /// The most that each one's card tells, with room for all.
+    pub(super) most_told: Vec<Detail>,
     /// How many of those are worth a card.
     pub(super) wanted: usize,
+    /// Whether the search stopped at its limit: there is more than was reached.
+    pub(super) stopped: bool,
     evidence: Evidence,
     opened: RefCell<HashMap<SymbolId, Option<Rc<Opened>>>>,
     cards: RefCell<HashMap<(SymbolId, Detail), Rc<Card>>>,
+    owners: RefCell<HashMap<SymbolId, Option<SymbolId>>>,
 }
 
 impl<'a> Neighbourhood<'a> {
@@ -46,8 +53,9 @@ impl<'a> Neighbourhood<'a> {
         }
         // Beyond the cards there must be enough for the frontier and the spillover.
         let most = request.budget.max_cards.min(super::MAX_CARDS) as usize * 2 + 32;
-        let reached = expand::expand(source, &seeds, request, most.max(seeds.len()))?;
-        Ok(Self { evidence, ..Self::around(source, request, enrichment, reached) })
+        let (reached, stopped) = expand::expand(source, &seeds, request, most.max(seeds.len()))?;
+        let stopped = stopped || evidence.limited;
+        Ok(Self { stopped, evidence, ..Self::around(source, request, enrichment, reached) })
     }
 
     pub(super) fn around(
@@ -57,8 +65,20 @@ impl<'a> Neighbourhood<'a> {
         reached: Vec<Reached>,
     ) -> Self {
         let wanted = reached.iter().take_while(|one| one.forced || one.seed || one.score >= LEAST).count();
-        let (opened, cards) = (RefCell::default(), RefCell::default());
-        Self { source, request, enrichment, reached, wanted, evidence: Evidence::default(), opened, cards }
+        let most_told = Levels::of(request).most_told(&reached);
+        Self {
+            source,
+            request,
+            enrichment,
+            reached,
+            most_told,
+            wanted,
+            stopped: false,
+            evidence: Evidence::default(),
+            opened: RefCell::default(),
+            cards: RefCell::default(),
+            owners: RefCell::default(),
+        }
     }
 
     /// The largest slice of at most so many tokens; that of no card at all may have more.
@@ -66,6 +86,11 @@ impl<'a> Neighbourhood<'a> {
         let mut slice = super::assemble::assemble(self, max_tokens)?;
         slice.evidence = self.request.evidence.then(|| self.evidence.clone());
         Ok(slice)
+    }
+
+    /// Parts of the request that pointed to nothing, though others did.
+    pub fn missed(&self) -> &[Missed] {
+        &self.evidence.missed
     }
 
     /// How many symbols a slice has at most.
@@ -90,8 +115,8 @@ impl<'a> Neighbourhood<'a> {
     /// The card of a member as telling as the request lets it be. None for a symbol whose file's facts are gone, which the
     /// ledger's own check reports.
     pub fn card(&self, member: SymbolId) -> Result<Option<Rc<Card>>> {
-        match self.place(member) {
-            Some(one) => self.card_at(member, Levels::of(self.request).most(one)),
+        match self.most_told_of(member) {
+            Some(most) => self.card_at(member, most),
             None => Ok(None),
         }
     }
@@ -106,12 +131,13 @@ impl<'a> Neighbourhood<'a> {
         if self.request.known_card_etags.is_empty() {
             return Ok(None);
         }
-        let Some(one) = self.place(member) else { return Ok(None) };
-        self.held_at(member, Levels::of(self.request).most(one))
+        let Some(most) = self.most_told_of(member) else { return Ok(None) };
+        self.held_at(member, most)
     }
 
-    fn place(&self, member: SymbolId) -> Option<&Reached> {
-        self.reached.iter().find(|one| one.symbol == member)
+    fn most_told_of(&self, member: SymbolId) -> Option<Detail> {
+        let place = self.reached.iter().position(|one| one.symbol == member)?;
+        self.most_told.get(place).copied()
     }
 
     pub(super) fn held_at(&self, symbol: SymbolId, detail: Detail) -> Result<Option<String>> {
@@ -183,20 +209,45 @@ impl<'a> Neighbourhood<'a> {
         let mut edges = Vec::new();
         for &from in members {
             self.each_edge(from, |edge| {
-                let sure = edge.confidence >= self.request.min_confidence
-                    && (edge.kind != EdgeKind::Call || edge.confidence >= self.request.min_call_confidence);
+                let link = Link::Edge(edge.kind);
+                let sure = self.request.follows(link, edge.confidence);
                 let between = edge.to != from && inside.contains(&edge.to);
                 if sure && between && edge.kind != EdgeKind::Ref && keep(from, edge.to) {
                     edges.push(SliceEdge {
                         from,
                         to: edge.to,
-                        kind: edge.kind,
+                        kind: link,
                         confidence: Percent(edge.confidence),
                         resolution: edge.resolution,
                     });
                 }
             })?;
         }
+        for &to in members.iter().filter(|_| self.request.follows(Link::Member, SURE)) {
+            let Some(from) = self.owner(to)?.filter(|owner| inside.contains(owner)) else { continue };
+            if keep(from, to) {
+                edges.push(SliceEdge {
+                    from,
+                    to,
+                    kind: Link::Member,
+                    confidence: Percent(SURE),
+                    resolution: Resolution::Exact,
+                });
+            }
+        }
         Ok(edges)
+    }
+
+    /// The type that a symbol is a member of.
+    fn owner(&self, symbol: SymbolId) -> Result<Option<SymbolId>> {
+        if let Some(known) = self.owners.borrow().get(&symbol) {
+            return Ok(*known);
+        }
+        let owner = match self.opened(symbol)? {
+            Some(opened) => members::owner(self.source, &opened.sym)?.map(|owner| owner.id),
+            None => None,
+        };
+        self.owners.borrow_mut().insert(symbol, owner);
+        Ok(owner)
     }
 }

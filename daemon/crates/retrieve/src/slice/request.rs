@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 
-use sdl_model::SymbolId;
+use sdl_model::{EdgeKind, SymbolId};
 use serde::{Deserialize, Serialize};
 
+use super::Link;
 use crate::card::Detail;
 
 /// How a slice is written.
@@ -87,7 +88,7 @@ pub struct SliceRequest {
     pub known_card_etags: BTreeMap<SymbolId, String>,
     /// One level for every card; none lets the rank decide.
     pub card_detail: Option<Detail>,
-    /// With `card_detail`: lower the level of cards further away rather than dropping them.
+    /// With `card_detail`: tell less of symbols further away rather than drop them.
     pub adaptive_detail: bool,
     /// How it is written.
     pub wire_format: WireFormat,
@@ -95,6 +96,14 @@ pub struct SliceRequest {
     pub resolution_metadata: bool,
     /// Whether to say how the seeds were found.
     pub evidence: bool,
+}
+
+impl SliceRequest {
+    /// Whether edges of this kind and confidence are followed and shown.
+    pub(crate) fn follows(&self, link: Link, confidence: u8) -> bool {
+        let call = link == Link::Edge(EdgeKind::Call);
+        confidence >= self.min_confidence && (!call || confidence >= self.min_call_confidence)
+    }
 }
 
 impl Default for SliceRequest {

@@ -10,6 +10,35 @@ use crate::card::{Card, CardRef};
 use crate::numbers::{Milli, Percent};
 use crate::{Evidence, names};
 
+/// What an edge of a slice means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Link {
+    /// An edge of the graph.
+    Edge(EdgeKind),
+    /// The source is a type and the target one of its members. Outlines state it; the ledger stores no such edge.
+    Member,
+}
+
+impl Link {
+    /// Every kind, in the order in which slices list them.
+    pub fn all() -> impl Iterator<Item = Self> {
+        EdgeKind::ALL.into_iter().map(Self::Edge).chain([Self::Member])
+    }
+
+    /// The name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Edge(kind) => kind.name(),
+            Self::Member => "member",
+        }
+    }
+
+    /// The kind of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::all().find(|link| link.name() == name)
+    }
+}
+
 /// An edge between two symbols of a slice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
@@ -21,8 +50,8 @@ pub struct SliceEdge {
     #[serde(with = "names::symbol_id")]
     pub to: SymbolId,
     /// What it means.
-    #[serde(rename = "type", with = "names::edge_kind")]
-    pub kind: EdgeKind,
+    #[serde(rename = "type", with = "names::link")]
+    pub kind: Link,
     /// Measured precision of the rule that found it.
     pub confidence: Percent,
     /// How sure the target is.
@@ -95,10 +124,12 @@ pub(super) fn sort_edges(edges: &mut [SliceEdge], members: impl Iterator<Item = 
 pub struct Truncation {
     /// Whether anything was dropped.
     pub truncated: bool,
-    /// How many cards.
+    /// How many cards, of those that the search found.
     pub dropped_cards: u32,
     /// How many edges between served and dropped symbols.
     pub dropped_edges: u32,
+    /// Whether the search stopped at its limit, so that there are more symbols than those that were dropped.
+    pub search_stopped: bool,
 }
 
 /// A slice, built.
@@ -108,6 +139,8 @@ pub struct BuiltSlice {
     pub version: Version,
     /// Its content.
     pub doc: SliceDoc,
+    /// How many entry symbols are missing or told below `compact`, for want of tokens or cards.
+    pub entries_reduced: u32,
     /// Its content in the asked wire format.
     pub json: serde_json::Value,
     /// Tokens of `json`, serialized.

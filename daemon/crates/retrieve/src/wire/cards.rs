@@ -4,7 +4,7 @@ use sdl_model::Resolution;
 use serde_json::{Map, Value, json};
 
 use super::tables::Tables;
-use crate::card::{Card, CardRef, Dep, Deps, Metrics, Param, Range, Signature};
+use crate::card::{Card, CardRef, Dep, Deps, MemberRef, Metrics, Param, Range, Signature};
 
 pub(super) fn card(card: &Card, tables: &Tables<'_>) -> Value {
     let mut out = Map::new();
@@ -23,6 +23,8 @@ pub(super) fn card(card: &Card, tables: &Tables<'_>) -> Value {
     put("s", card.signature.as_ref().map(signature));
     put("d", card.summary.as_ref().map(|text| json!(text)));
     put("c", card.deps.as_ref().map(|deps| dependencies(deps, tables)));
+    put("b", (!card.members.is_empty()).then(|| members(&card.members, tables)));
+    put("h", (card.members_omitted > 0).then(|| json!(card.members_omitted)));
     put("v", (!card.invariants.is_empty()).then(|| json!(card.invariants)));
     put(
         "e",
@@ -86,6 +88,17 @@ fn dependencies(deps: &Deps, tables: &Tables<'_>) -> Value {
         out.insert("o".to_owned(), json!(deps.omitted));
     }
     Value::Object(out)
+}
+
+/// Runs of members of one kind: `[kind, [id, name]…]`.
+fn members(members: &[MemberRef], tables: &Tables<'_>) -> Value {
+    let runs = members.chunk_by(|a, b| a.kind == b.kind);
+    let run = |run: &[MemberRef]| {
+        let kind = run.first().map(|member| json!(member.kind.name()));
+        let named = run.iter().map(|member| json!([tables.id(member.symbol_id), member.name]));
+        Value::Array(kind.into_iter().chain(named).collect())
+    };
+    runs.map(run).collect()
 }
 
 /// `[id, name unless its card says it, confidence, resolution unless exact, how]`.

@@ -2,14 +2,15 @@
 
 use std::collections::HashMap;
 
-use sdl_model::{EdgeKind, Resolution, SymbolId, SymbolKind, Version};
+use sdl_model::{Resolution, SymbolId, SymbolKind, Version};
 use serde_json::{Map, Value};
 
 use super::edges;
-use crate::card::{Card, CardRef, Dep, Deps, How, Metrics, Param, Range, SideEffect, Signature, TestRef};
-use crate::names::edge_kind_of;
+use crate::card::{
+    Card, CardRef, Dep, Deps, How, MemberRef, Metrics, Param, Range, SideEffect, Signature, TestRef,
+};
 use crate::numbers::{Milli, Percent};
-use crate::slice::{FrontierItem, SliceDoc};
+use crate::slice::{FrontierItem, Link, SliceDoc};
 
 /// The tables of a compact slice.
 pub(super) struct Index {
@@ -36,9 +37,9 @@ pub(super) fn decode(value: &Value) -> Option<SliceDoc> {
     let version = u8::try_from(uint(value.get("v")?)?).ok().filter(|version| (1..=3).contains(version))?;
     let ids = array(value.get("symbolIndex")?, |id| id.as_str()?.parse().ok())?;
     let paths = value.get("paths").map_or(Some(Vec::new()), |paths| array(paths, string))?;
-    let types: Vec<EdgeKind> = value
+    let types: Vec<Link> = value
         .get("types")
-        .map_or(Some(Vec::new()), |types| array(types, |kind| edge_kind_of(kind.as_str()?)))?;
+        .map_or(Some(Vec::new()), |types| array(types, |kind| Link::from_name(kind.as_str()?)))?;
     let mut index = Index { version, ids, paths, names: HashMap::new() };
     let cards = value.get("cards")?.as_array()?;
     for card in cards {
@@ -84,6 +85,8 @@ fn card(card: &Map<String, Value>, index: &Index) -> Option<Card> {
         signature: optional(card.get("s"), signature)?,
         summary: optional(card.get("d"), string)?,
         deps: optional(card.get("c"), |deps| dependencies(deps, index))?,
+        members: members(card.get("b"), index)?,
+        members_omitted: card.get("h").map_or(Some(0), |count| u32::try_from(uint(count)?).ok())?,
         invariants: strings("v")?,
         side_effects: card.get("e").map_or(Some(Vec::new()), |list| array(list, effect))?,
         metrics: optional(card.get("m"), |metrics| numbers(metrics, index))?,
@@ -159,6 +162,20 @@ fn dependencies(value: &Value, index: &Index) -> Option<Deps> {
         refs: list("u")?,
         omitted: deps.get("o").map_or(Some(0), |count| u32::try_from(uint(count)?).ok())?,
     })
+}
+
+/// Runs of members of one kind.
+fn members(value: Option<&Value>, index: &Index) -> Option<Vec<MemberRef>> {
+    let mut found = Vec::new();
+    for run in value.map_or(Some([].as_slice()), |runs| runs.as_array().map(Vec::as_slice))? {
+        let (kind, run) = run.as_array()?.split_first()?;
+        let kind = SymbolKind::from_name(kind.as_str()?)?;
+        for member in run {
+            let [id, name] = member.as_array()?.as_slice() else { return None };
+            found.push(MemberRef { symbol_id: index.id(id)?, name: string(name)?, kind });
+        }
+    }
+    Some(found)
 }
 
 fn read_flat(entry: &[Value], index: &Index) -> Option<Dep> {

@@ -2,14 +2,13 @@
 
 use std::collections::HashMap;
 
-use sdl_model::{EdgeKind, Resolution};
+use sdl_model::Resolution;
 use serde_json::{Map, Value, json};
 
 use super::cards::resolution;
 use super::decode::{Index, confidence, resolution_of, uint};
 use super::tables::Tables;
-use crate::names::edge_kind_of;
-use crate::slice::SliceEdge;
+use crate::slice::{Link, SliceEdge};
 
 pub(super) fn put(edges: &[SliceEdge], tables: &Tables<'_>, out: &mut Map<String, Value>) {
     match tables.version {
@@ -27,16 +26,16 @@ pub(super) fn put(edges: &[SliceEdge], tables: &Tables<'_>, out: &mut Map<String
 }
 
 /// Edge types that occur more than once, in order.
-fn types(edges: &[SliceEdge]) -> Vec<EdgeKind> {
-    let often = |kind: &EdgeKind| edges.iter().filter(|edge| edge.kind == *kind).count() > 1;
-    EdgeKind::ALL.into_iter().filter(often).collect()
+fn types(edges: &[SliceEdge]) -> Vec<Link> {
+    let often = |kind: &Link| edges.iter().filter(|edge| edge.kind == *kind).count() > 1;
+    Link::all().filter(often).collect()
 }
 
 /// `[from, to, type, confidence, resolution unless exact]` each.
 fn flat(
     edges: &[SliceEdge],
     tables: &Tables<'_>,
-    numbers: &HashMap<EdgeKind, usize>,
+    numbers: &HashMap<Link, usize>,
     out: &mut Map<String, Value>,
 ) {
     let one = |edge: &SliceEdge| {
@@ -73,7 +72,7 @@ fn grouped(edges: &[SliceEdge], tables: &Tables<'_>, out: &mut Map<String, Value
     out.insert("edges".into(), edges.chunk_by(alike).map(run).collect());
 }
 
-pub(super) fn read(value: &Value, version: u8, types: &[EdgeKind], index: &Index) -> Option<Vec<SliceEdge>> {
+pub(super) fn read(value: &Value, version: u8, types: &[Link], index: &Index) -> Option<Vec<SliceEdge>> {
     let mut edges = Vec::new();
     for entry in value.as_array()? {
         let entry = entry.as_array()?;
@@ -86,10 +85,10 @@ pub(super) fn read(value: &Value, version: u8, types: &[EdgeKind], index: &Index
     Some(edges)
 }
 
-fn read_one(entry: &[Value], types: &[EdgeKind], index: &Index) -> Option<SliceEdge> {
+fn read_one(entry: &[Value], types: &[Link], index: &Index) -> Option<SliceEdge> {
     let [from, to, kind, sure, rest @ ..] = entry else { return None };
     let kind = match kind.as_str() {
-        Some(name) => edge_kind_of(name)?,
+        Some(name) => Link::from_name(name)?,
         None => *types.get(uint(kind)?)?,
     };
     Some(SliceEdge {
@@ -103,7 +102,7 @@ fn read_one(entry: &[Value], types: &[EdgeKind], index: &Index) -> Option<SliceE
 
 fn read_run(entry: &[Value], index: &Index, edges: &mut Vec<SliceEdge>) -> Option<()> {
     let [kind, sure, rest @ ..] = entry else { return None };
-    let (kind, confidence) = (edge_kind_of(kind.as_str()?)?, confidence(sure)?);
+    let (kind, confidence) = (Link::from_name(kind.as_str()?)?, confidence(sure)?);
     let (resolution, sources) = match rest.split_first() {
         Some((code, sources)) if code.is_string() => (resolution_of(code)?, sources),
         _ => (Resolution::Exact, rest),

@@ -8,7 +8,7 @@
 //!
 //! A card: `i` id, `n` name, `q` qualified name (if another), `k` kind, `x` exported, `f` file, `r` range, `s` signature
 //! (parameters, result, generics, header), `d` summary, `c` dependencies (`c` calls, `i` imports, `m` implements, `g`
-//! config, `u` refs, `o` omitted), `v` invariants, `e` side effects, `m` metrics, `l` cluster, `p` processes, `t` etag,
+//! config, `u` refs, `o` omitted), `b` members (runs of one kind: `[kind, [id, name]…]`), `h` members omitted, `v` invariants, `e` side effects, `m` metrics, `l` cluster, `p` processes, `t` etag,
 //! `w` ledger version.
 
 mod cards;

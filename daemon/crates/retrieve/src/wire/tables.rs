@@ -90,7 +90,7 @@ fn test_file(card: &Card) -> Option<&str> {
     Some(card.metrics.as_ref()?.canonical_test.as_ref()?.file.as_str())
 }
 
-/// Every id of a document: cards, card references, edges, dependencies, tests, frontier.
+/// Every id of a document: cards, card references, edges, dependencies, members, tests, frontier.
 fn ids(doc: &SliceDoc) -> impl Iterator<Item = SymbolId> {
     let cards = doc.cards.iter().map(|card| card.symbol_id);
     let refs = doc.card_refs.iter().map(|held| held.symbol_id);
@@ -101,11 +101,12 @@ fn ids(doc: &SliceDoc) -> impl Iterator<Item = SymbolId> {
             .flatten()
             .map(|dep| dep.symbol_id)
     });
+    let members = doc.cards.iter().flat_map(|card| &card.members).map(|member| member.symbol_id);
     let tests = doc
         .cards
         .iter()
         .filter_map(|card| card.metrics.as_ref()?.canonical_test.as_ref())
         .map(|test| test.symbol_id);
     let frontier = doc.frontier.iter().map(|item| item.symbol_id);
-    cards.chain(refs).chain(edges).chain(deps).chain(tests).chain(frontier)
+    cards.chain(refs).chain(edges).chain(deps).chain(members).chain(tests).chain(frontier)
 }

@@ -55,9 +55,11 @@ fn levels_grow() {
 fn holds(more: &Value, less: &Value) -> bool {
     match (more, less) {
         (_, Value::Null) => true,
-        (Value::Object(more), Value::Object(less)) => less
-            .iter()
-            .all(|(key, value)| key == "omitted" || more.get(key).is_some_and(|more| holds(more, value))),
+        (Value::Object(more), Value::Object(less)) => less.iter().all(|(key, value)| {
+            key == "omitted"
+                || key == "membersOmitted"
+                || more.get(key).is_some_and(|more| holds(more, value))
+        }),
         (Value::Array(more), Value::Array(less)) => {
             less.iter().all(|value| more.iter().any(|more| holds(more, value)))
         }
@@ -179,4 +181,46 @@ def test_unused():
     assert_eq!(of("app/serve.py", "handle"), ["main > serve > handle"]);
     assert_eq!(of("app/main.py", "main"), ["main"]);
     assert_eq!(of("app/work.py", "unused"), [""; 0], "a test is no process, nor is what does nothing");
+}
+
+#[test]
+fn a_type_lists_its_members() {
+    let ledger = shop();
+    let listed = |detail| {
+        let card = card_at(&ledger, "shop/stock.py", "Warehouse", detail);
+        card.members.into_iter().map(|member| member.name).collect::<Vec<_>>()
+    };
+    assert_eq!(listed(Detail::Signature), [""; 0]);
+    assert_eq!(listed(Detail::Deps), ["available", "reserve", "__init__", "counts"]);
+    assert_eq!(listed(Detail::Full), listed(Detail::Deps));
+    let text = card::text(&card_at(&ledger, "shop/stock.py", "Warehouse", Detail::Deps));
+    assert!(text.contains("\nmembers: available, reserve, __init__, counts"), "{text}");
+}
+
+#[test]
+fn members_that_are_not_listed_are_counted() {
+    let mut source = "//- /a.py\nclass Many:\n".to_owned();
+    for i in 0..20 {
+        source.push_str(&format!("    def method_{i}(self):\n        pass\n"));
+    }
+    let card = card_at(&MemoryLedger::new(&source), "a.py", "Many", Detail::Deps);
+    assert_eq!((card.members.len(), card.members_omitted), (8, 12));
+    assert!(card::text(&card).contains(", +12 more"));
+}
+
+#[test]
+fn a_new_member_is_a_change_of_its_type() {
+    let mut ledger = shop();
+    let etag = |ledger: &MemoryLedger| card_at(ledger, "shop/cart.py", "Cart", Detail::Full).etag;
+    let before = etag(&ledger);
+    edit(&mut ledger, "shop/cart.py", "def checkout", "def pay");
+    assert_ne!(etag(&ledger), before);
+}
+
+#[test]
+fn a_summary_says_what_the_signature_does_not() {
+    let ledger = shop();
+    let summary = |path: &str, name: &str| card_at(&ledger, path, name, Detail::Signature).summary;
+    assert_eq!(summary("shop/stock.py", "parse_counts"), None);
+    assert_eq!(summary("shop/pricing.py", "unit_price").as_deref(), Some("The price of one item."));
 }

@@ -23,7 +23,10 @@ fn the_exact_name_comes_first() {
     for (query, first) in [
         ("reserve", "Warehouse.reserve"),
         ("Warehouse.reserve", "Warehouse.reserve"),
-        ("warehouse", "Warehouse"),
+        ("Warehouse", "Warehouse"),
+        // Letter for letter before any other case.
+        ("warehouse", "Cart.warehouse"),
+        ("WAREHOUSE", "Warehouse"),
         ("checkout()", "Cart.checkout"),
         ("total_price", "total_price"),
     ] {
@@ -252,4 +255,40 @@ fn a_single_letter_is_a_name_too() {
     }
     let nothing = search(&ledger.head().source(), &SearchRequest::new("( , )"));
     assert!(matches!(nothing, Err(Error::User(UserError::EmptyQuery))));
+}
+
+/// Of one name: letter for letter first, then types before functions before members before modules.
+#[test]
+fn a_name_alone_finds_types_before_functions_before_members_before_modules() {
+    let ledger = MemoryLedger::new(
+        r#"
+//- /app/result.py
+def result():
+    """Gives the result, a result of results."""
+
+
+class Box:
+    """A result is in it."""
+
+    def result(self):
+        """The result."""
+//- /app/kinds.py
+class Result:
+    pass
+
+
+def RESULT():
+    pass
+//- /app/other.py
+class Holder:
+    def Result(self):
+        pass
+"#,
+    );
+    let first = |query: &str, most: usize| {
+        let found = find(&ledger, &SearchRequest::new(query));
+        names(&found).into_iter().take(most).map(str::to_owned).collect::<Vec<_>>()
+    };
+    assert_eq!(first("Result", 2), ["Result", "Holder.Result"]);
+    assert_eq!(first("result", 4), ["result", "Box.result", "result", "Result"], "the second is the module");
 }

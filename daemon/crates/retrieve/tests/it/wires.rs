@@ -1,12 +1,12 @@
 use proptest::collection::vec;
 use proptest::option::of;
 use proptest::prelude::*;
-use sdl_model::{EdgeKind, Resolution, SymbolId, SymbolKind, Version};
+use sdl_model::{Resolution, SymbolId, SymbolKind, Version};
 use sdl_retrieve::card::{
-    Card, CardRef, Dep, Deps, How, Metrics, Param, Plain, Range, SideEffect, Signature, TestRef,
+    Card, CardRef, Dep, Deps, How, MemberRef, Metrics, Param, Plain, Range, SideEffect, Signature, TestRef,
 };
 use sdl_retrieve::numbers::{Milli, Percent};
-use sdl_retrieve::slice::{self, Budget, FrontierItem, SliceDoc, SliceEdge, SliceRequest, WireFormat};
+use sdl_retrieve::slice::{self, Budget, FrontierItem, Link, SliceDoc, SliceEdge, SliceRequest, WireFormat};
 use sdl_retrieve::wire;
 use serde_json::{Value, json};
 
@@ -89,7 +89,11 @@ fn card() -> impl Strategy<Value = Card> {
         name(),
         range(),
     );
-    let told = (of(signature()), of(name()), of(deps()), vec(name(), 0..3), vec(effect, 0..3));
+    let kind = || prop::sample::select(SymbolKind::ALL.to_vec());
+    let member =
+        (id(), name(), kind()).prop_map(|(symbol_id, name, kind)| MemberRef { symbol_id, name, kind });
+    let members = (vec(member, 0..5), 0_u32..3);
+    let told = (of(signature()), of(name()), of(deps()), members, vec(name(), 0..3), vec(effect, 0..3));
     let numbers = (of(metrics()), of(name()), vec(name(), 0..2), name(), of(any::<u64>()));
     (identity, told, numbers).prop_map(|(identity, told, numbers)| Card {
         symbol_id: identity.0,
@@ -102,8 +106,10 @@ fn card() -> impl Strategy<Value = Card> {
         signature: told.0,
         summary: told.1,
         deps: told.2,
-        invariants: told.3,
-        side_effects: told.4,
+        members: told.3.0,
+        members_omitted: told.3.1,
+        invariants: told.4,
+        side_effects: told.5,
         metrics: numbers.0,
         cluster: numbers.1,
         processes: numbers.2,
@@ -115,9 +121,14 @@ fn card() -> impl Strategy<Value = Card> {
 fn doc() -> impl Strategy<Value = SliceDoc> {
     let held =
         (id(), name(), range()).prop_map(|(symbol_id, etag, range)| CardRef { symbol_id, etag, range });
-    let edge = (id(), id(), prop::sample::select(EdgeKind::ALL.to_vec()), percent(), resolution()).prop_map(
-        |(from, to, kind, confidence, resolution)| SliceEdge { from, to, kind, confidence, resolution },
-    );
+    let edge = (id(), id(), prop::sample::select(Link::all().collect::<Vec<_>>()), percent(), resolution())
+        .prop_map(|(from, to, kind, confidence, resolution)| SliceEdge {
+            from,
+            to,
+            kind,
+            confidence,
+            resolution,
+        });
     let item = (id(), name(), name(), 0_u32..5_000).prop_map(|(symbol_id, name, file, score)| FrontierItem {
         symbol_id,
         name,

@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use sdl_model::{FileId, SymbolId};
+use sdl_retrieve::card::Detail;
 use sdl_retrieve::refresh::Lease;
 use sdl_retrieve::slice::{self, Budget, BuiltSlice, Neighbourhood, SliceRequest, WireFormat};
 use serde::{Deserialize, Serialize};
@@ -21,6 +22,8 @@ pub(crate) struct SliceBuild;
 
 /// No answer with a slice is smaller than about this.
 const LEAST_TOKENS: u32 = 400;
+/// What an answer says whose budget is too small for its entry symbols.
+const REDUCED: &str = "entrySymbols: the budget does not hold compact cards of all of them";
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
@@ -53,9 +56,9 @@ pub(crate) struct Request {
     /// Etags of cards that the client holds, by symbol id: those that still hold come back as `cardRefs`.
     #[serde(default)]
     known_card_etags: BTreeMap<String, String>,
-    /// How much every card tells. By default the card's rank decides.
+    /// How much every card tells. By default the card's rank decides: entry symbols and the best cards tell most.
     card_detail: Option<DetailParam>,
-    /// With `cardDetail`: tell less of symbols further away rather than drop them.
+    /// true: `cardDetail` is the most that a card tells, and symbols further away tell less rather than drop out. false: all cards tell the same, `compact` unless `cardDetail` says otherwise.
     adaptive_detail: Option<bool>,
     /// How the slice is written. `compact` by default.
     wire_format: Option<Format>,
@@ -180,6 +183,9 @@ impl Wanted {
             Some(Format::Standard) => "standard",
             Some(Format::Compact) | None => "compact",
         };
+        if let (Some(Format::Standard), Some(_)) = (request.wire_format, request.wire_format_version) {
+            cx.note("wireFormatVersion: there is one standard format; versions are of compact");
+        }
         let format = WireFormat::from_params(format, request.wire_format_version)
             .ok_or_else(|| ToolError::invalid("wireFormatVersion", "wireFormatVersion must be 1, 2 or 3"))?;
         let asked = request.budget.unwrap_or(BudgetParam { max_cards: None, max_estimated_tokens: None });
@@ -189,6 +195,20 @@ impl Wanted {
             .unwrap_or(Budget::default().max_estimated_tokens)
             .min(caps.max_estimated_tokens)
             .max(LEAST_TOKENS);
+        let capped = |asked: Option<u32>, cap: u32| asked.filter(|asked| *asked > cap);
+        let caps_of_policy = [
+            (
+                "maxEstimatedTokens",
+                capped(asked.max_estimated_tokens, caps.max_estimated_tokens),
+                caps.max_estimated_tokens,
+            ),
+            ("maxCards", capped(asked.max_cards, caps.max_cards), caps.max_cards),
+        ];
+        for (field, above, cap) in caps_of_policy {
+            if let Some(above) = above {
+                cx.note(format!("budget.{field}: the policy's budgetCaps allow {cap}, not {above}"));
+            }
+        }
         let mut entry_symbols = Vec::new();
         for (i, id) in request.entry_symbols.iter().enumerate() {
             entry_symbols.push(symbols::by_id(cx, id, &format!("entrySymbols[{i}]"))?.id);
@@ -208,6 +228,8 @@ impl Wanted {
             }
             edited_files.push(path.as_str().to_owned());
         }
+        // One level for all, whether or not it is said which.
+        let same = (request.adaptive_detail == Some(false)).then_some(Detail::Compact);
         let slice = SliceRequest {
             task_text: request.task_text,
             entry_symbols,
@@ -222,7 +244,7 @@ impl Wanted {
             min_confidence: percent(request.min_confidence, 50),
             min_call_confidence: percent(request.min_call_confidence, 0),
             known_card_etags,
-            card_detail: request.card_detail.map(|detail| detail.0),
+            card_detail: request.card_detail.map(|detail| detail.0).or(same),
             adaptive_detail: request.adaptive_detail.unwrap_or(false),
             wire_format: format,
             resolution_metadata: request.include_resolution_metadata.unwrap_or(false),
@@ -248,13 +270,20 @@ impl Wanted {
     ) -> Result<BuiltSlice, ToolError> {
         let enrichment = cx.repo.enrichment(cx.snapshot);
         let found = Neighbourhood::of(cx.source, &self.slice, enrichment.as_ref())?;
+        slices::note_missed(cx, &found);
         // What stands around the slice, measured on an answer without one, with room for a spillover handle.
         let empty = BuiltSlice {
             version: cx.version,
             doc: slice::SliceDoc::default(),
             json: serde_json::json!({}),
             tokens: 0,
-            truncation: Some(slice::Truncation { truncated: true, dropped_cards: 99, dropped_edges: 999 }),
+            entries_reduced: 0,
+            truncation: Some(slice::Truncation {
+                truncated: true,
+                dropped_cards: 99,
+                dropped_edges: 999,
+                search_stopped: true,
+            }),
             spilled: vec![SymbolId(0)],
             evidence: None,
             // A token for each digit: no hash has more.
@@ -262,8 +291,16 @@ impl Wanted {
         };
         let lease = Lease::begin(cx.source.view(), cx.snapshot.incarnation(), &empty, self.slice.clone())?;
         let mut inner = self.most.saturating_sub(cx.around()? + budget::of(&answer(&empty, &lease)?)?);
+        let mut noted = false;
         loop {
             let built = found.slice(inner as u32)?;
+            if built.entries_reduced > 0 && !noted {
+                noted = true;
+                cx.note(format!(
+                    "{REDUCED}; allow more than {} tokens or {} cards, or give fewer entrySymbols",
+                    self.most, self.slice.budget.max_cards
+                ));
+            }
             let total = cx.around()? + budget::of(&answer(&built, &lease)?)?;
             if total <= self.most {
                 return Ok(built);

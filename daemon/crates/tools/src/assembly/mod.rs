@@ -13,7 +13,7 @@ use sdl_retrieve::slice::{Neighbourhood, SliceEdge};
 use serde::{Deserialize, Serialize};
 
 use crate::action::ReadCx;
-use crate::{ToolError, budget};
+use crate::{ToolError, budget, slices};
 
 pub(crate) use evidence::Evidence;
 use evidence::Opened;
@@ -160,6 +160,7 @@ impl<'a> Ground<'a> {
         enrichment: &'a dyn Enrichment,
     ) -> Result<Self, ToolError> {
         let found = Neighbourhood::of(cx.source, &start.request, enrichment)?;
+        slices::note_missed(cx, &found);
         let (mut members, mut held) = (Vec::new(), Vec::new());
         for member in found.members() {
             match found.held(member)? {

@@ -1,11 +1,12 @@
 //! Where an assembly starts: a task, read.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 use sdl_model::{FileId, SymbolId, SymbolKind};
 use sdl_retrieve::card::{Card, Detail};
 use sdl_retrieve::index::is_test_path;
+use sdl_retrieve::search;
 use sdl_retrieve::slice::{Budget, SliceRequest, WireFormat};
 
 use super::TaskType;
@@ -14,6 +15,8 @@ use crate::{ToolError, budget, symbols};
 
 /// Symbols that a focused file starts with.
 const MOST_OF_A_FILE: usize = 12;
+/// Symbols that a focused folder starts with.
+const MOST_OF_A_FOLDER: usize = 8;
 /// Names that are looked for in source.
 const MOST_NAMES: usize = 40;
 
@@ -35,7 +38,8 @@ pub(crate) struct Start {
     pub(super) request: SliceRequest,
     pub(super) task_type: Option<TaskType>,
     pub(super) include_tests: Option<bool>,
-    focus: Vec<SymbolId>,
+    /// What was focused on, each with its place in the request.
+    focus: HashMap<SymbolId, usize>,
     folders: Vec<String>,
     words: Vec<String>,
 }
@@ -43,9 +47,9 @@ pub(crate) struct Start {
 impl Start {
     /// Reads what was asked, for an answer of about `tokens`.
     pub(crate) fn of(cx: &ReadCx<'_>, asked: &Asked<'_>, tokens: usize) -> Result<Self, ToolError> {
-        let mut focus = Vec::new();
+        let mut focus: Vec<Vec<SymbolId>> = Vec::new();
         for (i, id) in asked.focus_symbols.iter().enumerate() {
-            focus.push(symbols::by_id(cx, id, &format!("focusSymbols[{i}]"))?.id);
+            focus.push(vec![symbols::by_id(cx, id, &format!("focusSymbols[{i}]"))?.id]);
         }
         let mut folders = Vec::new();
         for (i, text) in asked.focus_paths.iter().enumerate() {
@@ -56,9 +60,15 @@ impl Start {
             });
             let mut symbols: Vec<_> = listed.collect();
             symbols.sort_by_key(|sym| !sym.exported());
-            focus.extend(symbols.iter().take(MOST_OF_A_FILE).map(|sym| sym.id));
+            focus.push(symbols.iter().take(MOST_OF_A_FILE).map(|sym| sym.id).collect());
             if symbols.is_empty() {
-                folders.push(format!("{path}/"));
+                let folder = format!("{path}/");
+                let within = search::within(cx.source, asked.task_text, &folder, MOST_OF_A_FOLDER)?;
+                if within.is_empty() && cx.source.view().file(FileId::of(&path))?.is_none() {
+                    cx.note(format!("{field}: {path} has no symbols in version {}", cx.version));
+                }
+                focus.push(within);
+                folders.push(folder);
             }
         }
         let mut edited_files = Vec::new();
@@ -76,10 +86,15 @@ impl Start {
             };
             known_card_etags.insert(id.parse::<SymbolId>().map_err(bad)?, etag.clone());
         }
-        focus.dedup();
+        let mut places = HashMap::new();
+        for (place, symbols) in focus.iter().enumerate() {
+            for symbol in symbols {
+                places.entry(*symbol).or_insert(place);
+            }
+        }
         let request = SliceRequest {
             task_text: Some(asked.task_text.to_owned()),
-            entry_symbols: focus.clone(),
+            entry_symbols: focus.concat(),
             edited_files,
             stack_trace: asked.stack_trace.map(str::to_owned),
             chat_mentions: asked.chat_mentions.to_vec(),
@@ -95,17 +110,18 @@ impl Start {
         };
         let words = asked.chat_mentions.iter().cloned().chain(names_in(asked.task_text)).collect();
         let (task_type, include_tests) = (asked.task_type, asked.include_tests);
-        Ok(Self { request, task_type, include_tests, focus, folders, words })
+        Ok(Self { request, task_type, include_tests, focus: places, folders, words })
     }
 
     /// Puts what was focused on first, and leaves tests out where they are not wanted.
     pub(super) fn sort(&self, cards: &mut Vec<Rc<Card>>) {
         if self.include_tests == Some(false) {
-            cards.retain(|card| self.focus.contains(&card.symbol_id) || !is_test_path(&card.file));
+            cards.retain(|card| self.focus.contains_key(&card.symbol_id) || !is_test_path(&card.file));
         }
         let below = |file: &str| self.folders.iter().any(|folder| file.starts_with(folder.as_str()));
         // Stable: the slice's own order stays among equals.
-        cards.sort_by_key(|card| (!self.focus.contains(&card.symbol_id), !below(&card.file)));
+        let place = |card: &Card| self.focus.get(&card.symbol_id).copied().unwrap_or(usize::MAX);
+        cards.sort_by_key(|card| (place(card), !below(&card.file)));
     }
 
     /// The names to look for in source: those of the task, then those of the symbols found.

@@ -16,7 +16,7 @@ use crate::action::ReadCx;
 use crate::actions::SummaryResponse;
 use crate::recent::Recent;
 use crate::stamp::Stamp;
-use crate::{ToolError, budget};
+use crate::{ToolError, budget, slices};
 
 pub(crate) use render::markdown;
 pub(crate) use risk::Risk;
@@ -106,6 +106,7 @@ pub(crate) fn gather(
     request.card_detail = Some(Detail::Signature);
     let enrichment = cx.repo.enrichment(cx.snapshot);
     let near = Neighbourhood::of(cx.source, &request, enrichment.as_ref())?;
+    slices::note_missed(cx, &near);
     let mut found = Vec::new();
     for member in near.members() {
         found.extend(near.card(member)?);
@@ -153,9 +154,9 @@ pub(crate) fn gather(
     let full = CardOptions { detail: Detail::Full, ..CardOptions::default() };
     for found in found.iter().take(MOST_WEIGHED) {
         cx.call.check()?;
-        if let Some(card) = card::card(cx.source, found.symbol_id, full, enrichment.as_ref())? {
-            briefing.risk_areas.extend(risk::of(&card));
-        }
+        let Some(sym) = cx.source.symbol(found.symbol_id)? else { continue };
+        let card = card::card_of(cx.source, &sym, full, enrichment.as_ref())?;
+        briefing.risk_areas.extend(risk::of(&card, sym.is_test()));
     }
     briefing.risk_areas.sort_by_key(|risk| std::cmp::Reverse(risk.score));
     let touched = |(file, symbols): (&str, u64)| Touched {

@@ -19,8 +19,8 @@ pub(crate) struct Risk {
     pub(crate) reasons: Vec<String>,
 }
 
-/// How risky a symbol is, from its full card; none where that is not worth telling.
-pub(super) fn of(card: &Card) -> Option<Risk> {
+/// How risky a symbol is, from its full card; none where that is not worth telling. Nobody tests a test.
+pub(super) fn of(card: &Card, is_test: bool) -> Option<Risk> {
     let metrics = card.metrics.as_ref()?;
     let mut reasons = Vec::new();
     let mut score = (2 * metrics.fan_in.min(20)) as u32;
@@ -31,7 +31,7 @@ pub(super) fn of(card: &Card) -> Option<Risk> {
         score += 3 * churn.min(10);
         reasons.push(format!("{churn} commit{} in 30 days", if churn == 1 { "" } else { "s" }));
     }
-    if card.kind.is_callable() && metrics.test_refs == Some(0) {
+    if card.kind.is_callable() && !is_test && metrics.test_refs == Some(0) {
         score += 20;
         reasons.push("no test uses it".to_owned());
     }

@@ -23,6 +23,9 @@ const SYNC_TIMEOUT: Duration = Duration::from_secs(2);
 /// No snapshot lives longer: old snapshots keep the store from reusing pages.
 const READ_LIMIT: Duration = Duration::from_secs(20);
 
+/// A lag of as many tokens as any that a call may wait for.
+const MOST_LAG_MS: u64 = 999_999;
+
 /// How often a call is answered again because another one changed its lease meanwhile.
 const ATTEMPTS: usize = 5;
 
@@ -125,7 +128,9 @@ fn on_snapshot(
         };
         let past = || repo.past(snapshot);
         let source = source.with_meaning(call.host.meaning()).with_past(&past);
-        let reserved = budget::of(&json!({ "freshness": freshness, "notes": [noted] }))?;
+        // How long the wait took must not decide what fits.
+        let measured = Freshness { lag_ms: freshness.lag_ms.max(MOST_LAG_MS), ..freshness.clone() };
+        let reserved = budget::of(&json!({ "freshness": measured, "notes": [noted] }))?;
         let cx = ReadCx {
             call,
             repo,

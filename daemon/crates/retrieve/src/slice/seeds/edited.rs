@@ -5,11 +5,13 @@ use sdl_model::{EdgeKind, SymbolKind};
 
 use super::Seeds;
 use crate::search::files::files_at;
-use crate::slice::SliceRequest;
+use crate::slice::{Link, SliceRequest};
 use crate::{Evidence, LaneStatus, Result, Source};
 
 /// Callers of one symbol that are forced in.
 const MOST_CALLERS: usize = 20;
+/// What a user of an edited variable is worth.
+const USER: f32 = 0.5;
 
 pub(super) fn lane(
     source: &Source<'_>,
@@ -38,9 +40,16 @@ pub(super) fn lane(
                 seeds.add(sym.id, if runs { 0.95 } else { 0.75 }, true);
                 found += 1;
                 for edge in source.view().in_edges(sym.id, MOST_CALLERS)? {
-                    let calls = edge.kind == EdgeKind::Call && edge.confidence >= request.min_call_confidence;
-                    if calls && edge.confidence >= request.min_confidence {
-                        seeds.add(edge.from, 0.8 * f32::from(edge.confidence) / 100.0, true);
+                    if !request.follows(Link::Edge(edge.kind), edge.confidence) {
+                        continue;
+                    }
+                    let sure = f32::from(edge.confidence) / 100.0;
+                    if edge.kind == EdgeKind::Call {
+                        seeds.add(edge.from, 0.8 * sure, true);
+                        found += 1;
+                    } else if !runs && edge.kind != EdgeKind::Import {
+                        // What is no function is used without a call: its users come after all that must be there.
+                        seeds.add(edge.from, USER * sure, false);
                         found += 1;
                     }
                 }

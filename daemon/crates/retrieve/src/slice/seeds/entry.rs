@@ -14,7 +14,7 @@ pub(super) fn lane(
         if source.view().symbol_file(symbol)?.is_none() {
             return Err(UserError::UnknownSymbol(symbol).into());
         }
-        seeds.add(symbol, 1.0, true);
+        seeds.enter(symbol);
     }
     match request.entry_symbols.len() {
         0 => evidence.skipped("entrySymbols"),

@@ -13,6 +13,7 @@ use std::collections::HashMap;
 use sdl_model::SymbolId;
 
 use super::SliceRequest;
+use crate::evidence::StartSymbol;
 use crate::search::plan::Plan;
 use crate::{Evidence, Result, Source};
 
@@ -26,12 +27,24 @@ pub(crate) struct Seed {
     pub(crate) forced: bool,
     /// Whether nothing but words points to it: then what it leads to is worth less.
     pub(crate) guess: bool,
+    /// Whether the request names it by its id.
+    pub(crate) entry: bool,
+    /// Which lanes put it forward, a bit for each in the order of [`LANES`].
+    lanes: u8,
 }
+
+/// The lanes' names.
+const LANES: [&str; 6] =
+    ["entrySymbols", "editedFiles", "stackTrace", "failingTestPath", "taskText", "semantic"];
+/// Start symbols that the evidence names.
+const MOST_NAMED: usize = 20;
 
 /// Collects the seeds of every lane; a symbol that several put forward counts for a little more.
 #[derive(Default)]
 pub(crate) struct Seeds {
     found: HashMap<SymbolId, Seed>,
+    /// The bit of the lane that is at work.
+    lane: u8,
 }
 
 impl Seeds {
@@ -45,11 +58,27 @@ impl Seeds {
     }
 
     fn put(&mut self, symbol: SymbolId, score: f32, forced: bool, guess: bool) {
-        let seed = self.found.entry(symbol).or_insert(Seed { symbol, score: 0.0, forced: false, guess });
+        let none = Seed { symbol, score: 0.0, forced: false, guess, entry: false, lanes: 0 };
+        let seed = self.found.entry(symbol).or_insert(none);
         let (high, low) = if seed.score > score { (seed.score, score) } else { (score, seed.score) };
         seed.score = (high + 0.15 * low).min(1.0);
         seed.forced |= forced;
         seed.guess &= guess;
+        seed.lanes |= self.lane;
+    }
+
+    /// Adds a symbol that the request names by its id.
+    pub(crate) fn enter(&mut self, symbol: SymbolId) {
+        self.put(symbol, 1.0, true, false);
+        if let Some(seed) = self.found.get_mut(&symbol) {
+            seed.entry = true;
+        }
+    }
+
+    /// Begins the lane of that place in [`LANES`].
+    fn begin(&mut self, lane: u8) -> &mut Self {
+        self.lane = 1 << lane;
+        self
     }
 
     /// The seeds, best first.
@@ -62,6 +91,17 @@ impl Seeds {
     }
 }
 
+/// Says of the best start symbols which lanes put them forward.
+fn name_starts(seeds: &[Seed], evidence: &mut Evidence) {
+    for seed in seeds.iter().take(MOST_NAMED) {
+        let lanes = LANES.iter().enumerate().filter(|(at, _)| seed.lanes & 1 << at != 0);
+        evidence.start_symbols.push(StartSymbol {
+            symbol_id: seed.symbol,
+            lanes: lanes.map(|(_, name)| (*name).to_owned()).collect(),
+        });
+    }
+}
+
 /// The seeds of a request, best first.
 pub(crate) fn collect(
     source: &Source<'_>,
@@ -70,13 +110,17 @@ pub(crate) fn collect(
 ) -> Result<Vec<Seed>> {
     let mut seeds = Seeds::default();
     let text = request.task_text.as_deref().unwrap_or("").trim();
-    let mut plan = Plan::of_text(text);
+    let mut plan = Plan::of_task(text);
     plan.mention(&request.chat_mentions);
-    entry::lane(source, request, &mut seeds, evidence)?;
-    edited::lane(source, request, &mut seeds, evidence)?;
-    stack::lane(source, request, &mut seeds, evidence)?;
-    test::lane(source, request, &mut seeds, evidence)?;
-    task::lane(source, request, &plan, &mut seeds, evidence)?;
-    near::lane(source, (text, plan.wants), &mut seeds, evidence)?;
-    Ok(seeds.ranked())
+    entry::lane(source, request, seeds.begin(0), evidence)?;
+    edited::lane(source, request, seeds.begin(1), evidence)?;
+    stack::lane(source, request, seeds.begin(2), evidence)?;
+    test::lane(source, request, seeds.begin(3), evidence)?;
+    task::lane(source, request, &plan, seeds.begin(4), evidence)?;
+    near::lane(source, (text, plan.wants), seeds.begin(5), evidence)?;
+    let ranked = seeds.ranked();
+    if request.evidence {
+        name_starts(&ranked, evidence);
+    }
+    Ok(ranked)
 }

@@ -26,14 +26,27 @@ pub(super) fn lane(
         seeds.add(sym.id, (0.98 - 0.04 * found as f32).max(0.4), true);
         found += 1;
     }
+    if found == 0 {
+        evidence.miss(
+            "stackTrace",
+            match frames.len() {
+                0 => "it has no frame of a form that is known".to_owned(),
+                count => format!("none of its {count} frames is in a file of this version"),
+            },
+        );
+    }
     evidence.ran("stackTrace", found);
     Ok(())
 }
 
 /// The symbol of a frame: that of its function's name in its file, nearest to its line; else whatever is at its line.
 fn at(source: &Source<'_>, frame: &Frame) -> Result<Option<Sym>> {
+    let files = files_at(source.view(), &frame.path)?;
+    if files.is_empty() {
+        return installed(source, frame);
+    }
     let mut first: Option<FileId> = None;
-    for file in files_at(source.view(), &frame.path)? {
+    for file in files {
         first.get_or_insert(file);
         let Some(function) = &frame.function else { continue };
         let named = source
@@ -49,4 +62,40 @@ fn at(source: &Source<'_>, frame: &Frame) -> Result<Option<Sym>> {
         Some(file) => source.symbol_at(file, frame.line),
         None => Ok(None),
     }
+}
+
+/// The symbol of a frame in an installed copy of what this tree holds in another folder: `site-packages/flask/app.py` is
+/// `src/flask/app.py`. Its path ends as the frame's does; where only the file's name agrees, the line must be that of the
+/// function, for files of one name are many.
+fn installed(source: &Source<'_>, frame: &Frame) -> Result<Option<Sym>> {
+    let Some(name) = frame.path.rsplit('/').next().filter(|name| !name.is_empty()) else { return Ok(None) };
+    let mut longest = 0;
+    let mut files: Vec<FileId> = Vec::new();
+    for file in source.view().files_named(name)? {
+        let Some(row) = source.view().file(file)? else { continue };
+        let common = common_end(row.path.as_str(), &frame.path);
+        if common > longest {
+            (longest, files) = (common, Vec::new());
+        }
+        if common == longest {
+            files.push(file);
+        }
+    }
+    let within = |sym: &Sym| (sym.def().span.start_line..=sym.def().span.end_line).contains(&frame.line);
+    let mut named: Vec<Sym> = Vec::new();
+    for &file in &files {
+        let symbols = source.symbols_of(file)?;
+        named.extend(symbols.into_iter().filter(|sym| Some(sym.name()) == frame.function.as_deref()));
+    }
+    named.sort_by_key(|sym| (!within(sym), sym.def().span.start_line.abs_diff(frame.line), sym.id));
+    let best = named.into_iter().next().filter(|sym| longest > 1 || within(sym));
+    match (best, &files[..]) {
+        (None, [only]) if longest > 1 => source.symbol_at(*only, frame.line),
+        (best, _) => Ok(best),
+    }
+}
+
+/// How many last parts two paths have in common.
+fn common_end(a: &str, b: &str) -> usize {
+    a.rsplit('/').zip(b.rsplit('/')).take_while(|(a, b)| a == b).count()
 }

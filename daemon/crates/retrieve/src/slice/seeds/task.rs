@@ -1,13 +1,21 @@
 //! Symbols that the task's words, names and paths point to.
 
+use sdl_model::SymbolId;
+
 use super::Seeds;
 use crate::search::plan::Plan;
-use crate::search::{Filter, rank};
+use crate::search::{Filter, exact, rank};
 use crate::slice::SliceRequest;
 use crate::{Evidence, Result, Source};
 
 /// More seeds than this are not taken from a text.
 const MOST: usize = 200;
+/// What a symbol is worth whose very name the task is or spells: more than any that words alone point to.
+const NAMED: f32 = 0.95;
+/// Words of a short task.
+const MOST_WORDS: usize = 8;
+/// Symbols that a task means which is a single name.
+const MOST_BEARERS: usize = 3;
 
 pub(super) fn lane(
     source: &Source<'_>,
@@ -16,19 +24,44 @@ pub(super) fn lane(
     seeds: &mut Seeds,
     evidence: &mut Evidence,
 ) -> Result<()> {
+    let named = named(source, request, plan)?;
+    for symbol in &named {
+        seeds.add(*symbol, NAMED, false);
+    }
     if plan.terms.is_empty() && plan.names.is_empty() && plan.paths.is_empty() {
+        if !named.is_empty() {
+            evidence.ran("taskText", named.len());
+            return Ok(());
+        }
         evidence.skipped("taskText");
         return Ok(());
     }
     let mut ranked = rank::rank(source, plan, &Filter::default(), evidence)?;
     // Words point to what a task is about more surely than edges do from there: what the seeds lead to comes behind them.
     let most = (request.budget.max_cards as usize).clamp(4, MOST);
+    evidence.limited |= ranked.len() > most;
     rank::keep_best(&mut ranked, most);
     let best = ranked.first().map_or(1.0, |found| found.score).max(f32::EPSILON);
     for found in &ranked {
-        // Scores fall off faster than relevance does.
-        seeds.guess(found.symbol, 0.9 * (found.score / best).powf(0.7));
+        // Scores fall off faster than relevance does. Where each word is in every symbol they are nothing, or just below.
+        let share = (found.score / best).max(0.0);
+        seeds.guess(found.symbol, 0.9 * share.powf(0.7));
     }
     evidence.ran("taskText", ranked.len());
     Ok(())
+}
+
+/// The symbols whose very name the task is; of a short task also those that it spells, where only one symbol can be meant.
+/// A long text spells much that it is not about.
+fn named(source: &Source<'_>, request: &SliceRequest, plan: &Plan) -> Result<Vec<SymbolId>> {
+    let text = request.task_text.as_deref().unwrap_or("");
+    if text.split_whitespace().nth(MOST_WORDS).is_some() {
+        return Ok(Vec::new());
+    }
+    let mut found = Vec::new();
+    let most = if plan.single { MOST_BEARERS } else { 1 };
+    for probe in plan.names.iter().filter(|probe| probe.weight >= 1.0).chain(&plan.capitals) {
+        found.extend(exact::bearers(source, probe, most)?);
+    }
+    Ok(found)
 }

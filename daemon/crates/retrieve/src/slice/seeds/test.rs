@@ -22,9 +22,15 @@ pub(super) fn lane(
     let path = parts.next().unwrap_or("");
     let name = parts.last().map(|name| name.split('[').next().unwrap_or(name));
     let mut found = 0;
+    let mut known = false;
     for file in files_at(source.view(), path)?.into_iter().take(1) {
         let symbols = source.symbols_of(file)?;
+        known = true;
         let named: Vec<&Sym> = symbols.iter().filter(|sym| Some(sym.name()) == name).collect();
+        if let Some(name) = name.filter(|_| named.is_empty()) {
+            evidence
+                .miss("failingTestPath", format!("{path} has no test {name:?}; all of its tests were taken"));
+        }
         let tests: Vec<&Sym> = if named.is_empty() { symbols.iter().collect() } else { named };
         for test in tests {
             if test.kind() == SymbolKind::Impl {
@@ -45,6 +51,9 @@ pub(super) fn lane(
                 found += 1;
             }
         }
+    }
+    if !known {
+        evidence.miss("failingTestPath", format!("{path} is not indexed"));
     }
     evidence.ran("failingTestPath", found);
     Ok(())
