@@ -6,10 +6,7 @@
 //! * v2: and paths and edge types that occur more than once in the tables `paths` and `types`;
 //! * v3: and edges, as well as the dependencies of a card, grouped by what they have in common.
 //!
-//! A card: `i` id, `n` name, `q` qualified name (if another), `k` kind, `x` exported, `f` file, `r` range, `s` signature
-//! (parameters, result, generics, header), `d` summary, `c` dependencies (`c` calls, `i` imports, `m` implements, `g`
-//! config, `u` refs, `o` omitted), `b` members (runs of one kind: `[kind, [id, name]…]`), `h` members omitted, `v` invariants, `e` side effects, `m` metrics, `l` cluster, `p` processes, `t` etag,
-//! `w` ledger version.
+//! `docs/wire.md` describes all of them for clients; tests hold that page to this module.
 
 mod cards;
 mod decode;

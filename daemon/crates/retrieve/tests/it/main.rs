@@ -16,4 +16,5 @@ mod refreshes;
 mod searches;
 mod shop;
 mod slices;
+mod wire_page;
 mod wires;

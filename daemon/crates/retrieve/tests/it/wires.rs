@@ -118,7 +118,8 @@ fn card() -> impl Strategy<Value = Card> {
     })
 }
 
-fn doc() -> impl Strategy<Value = SliceDoc> {
+/// A slice of any content.
+pub(crate) fn doc() -> impl Strategy<Value = SliceDoc> {
     let held =
         (id(), name(), range()).prop_map(|(symbol_id, etag, range)| CardRef { symbol_id, etag, range });
     let edge = (id(), id(), prop::sample::select(Link::all().collect::<Vec<_>>()), percent(), resolution())
