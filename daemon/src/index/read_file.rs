@@ -55,6 +55,16 @@ impl Reader<'_> {
         if let Some(reason) = listed {
             return unread(reason, 0, None);
         }
+        if sdl_lang::is_secret_file(path.as_str()) {
+            // Opened for its size and time; nothing of it is read.
+            return match self.files.read(path, 0) {
+                Ok(FileRead::Bytes { stat, .. } | FileRead::TooLarge { stat }) => {
+                    unread(SkipReason::Secret, stat.size, Some(stat))
+                }
+                Err(ReadError::Gone(_)) => Outcome::Absent,
+                Err(_) => unread(SkipReason::Secret, 0, None),
+            };
+        }
         let (bytes, stat) = match self.files.read(path, self.rules.limits.max_bytes) {
             Ok(FileRead::Bytes { bytes, stat }) => (bytes, stat),
             Ok(FileRead::TooLarge { stat }) => return unread(SkipReason::TooLarge, stat.size, Some(stat)),

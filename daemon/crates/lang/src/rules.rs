@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use sdl_model::{ContentHash, Facts, FactsKey, Lang, RelPath, SkipReason};
 
-use crate::{ExtractError, Limits, classify, detect, extract};
+use crate::{ExtractError, Limits, classify, detect, extract, is_secret_file};
 
 /// What a repository wants to have read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -36,13 +36,18 @@ impl Rules {
     /// Whether a file of that name may be one to read, whatever is in it: without an extension it may have a `#!` line.
     pub fn may_read(&self, path: &RelPath) -> bool {
         match detect(path, &[]) {
+            _ if is_secret_file(path.as_str()) => true,
             Some(lang) => self.reads(lang),
             None => path.extension().is_none(),
         }
     }
 
-    /// What a file comes to that is not read for `reason`: only a name that a language claims is listed.
+    /// What a file comes to that is not read for `reason`: a name that a language claims is listed, and so is a file of
+    /// secrets, as that.
     pub fn skipped(&self, path: &RelPath, reason: SkipReason) -> Judged {
+        if is_secret_file(path.as_str()) {
+            return Judged::Skipped(SkipReason::Secret);
+        }
         match detect(path, &[]).filter(|lang| self.reads(*lang)) {
             Some(_) => Judged::Skipped(reason),
             None => Judged::Ignored,
@@ -51,6 +56,9 @@ impl Rules {
 
     /// What the file at `path` comes to. `hint` is its language where neither name nor content tells.
     pub fn judge(&self, path: &RelPath, bytes: &[u8], hint: Option<Lang>) -> Judged {
+        if is_secret_file(path.as_str()) {
+            return Judged::Skipped(SkipReason::Secret);
+        }
         let Some(lang) = detect(path, bytes).or(hint).filter(|lang| self.reads(*lang)) else {
             return Judged::Ignored;
         };
@@ -91,6 +99,17 @@ mod tests {
             Judged::Ignored,
             "no name claims it"
         );
+    }
+
+    #[test]
+    fn files_of_secrets_are_listed_whatever_they_are_called() {
+        let go = Rules { languages: vec![Lang::Go], ..Rules::default() };
+        for path in [".env", "deploy/id_rsa", "certs/server.pem", "config/secrets.yml"] {
+            assert_eq!(judged(&go, path, "x", None), Judged::Skipped(SkipReason::Secret), "{path}");
+            let path = RelPath::new(path).unwrap();
+            assert!(go.may_read(&path), "{path}");
+            assert_eq!(go.skipped(&path, SkipReason::TooLarge), Judged::Skipped(SkipReason::Secret));
+        }
     }
 
     #[test]
