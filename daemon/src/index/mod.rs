@@ -30,20 +30,24 @@ pub struct Tally {
     pub changed: u64,
     /// Files whose facts were extracted now.
     pub parsed: u64,
-    /// Changed files whose facts were known already.
+    /// Files whose facts were known already, changed or not.
     pub reused: u64,
 }
 
 impl Tally {
     /// Counts one outcome.
     pub fn count(&mut self, outcome: &read_file::Outcome) {
-        if let read_file::Outcome::Changed { update, parsed } = outcome {
-            self.changed += 1;
-            match parsed {
-                Some(_) => self.parsed += 1,
-                None if update.facts.is_some() => self.reused += 1,
-                None => {}
+        match outcome {
+            read_file::Outcome::Changed { update, parsed } => {
+                self.changed += 1;
+                match parsed {
+                    Some(_) => self.parsed += 1,
+                    None if update.facts.is_some() => self.reused += 1,
+                    None => {}
+                }
             }
+            read_file::Outcome::Same(_) => self.reused += 1,
+            read_file::Outcome::Absent | read_file::Outcome::Again => {}
         }
     }
 }
