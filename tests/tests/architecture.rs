@@ -282,6 +282,66 @@ fn the_architecture_page_lists_exactly_the_dependencies_there_are() {
     assert!(faults.is_empty(), "\n{faults}");
 }
 
+/// Libraries whose name in code is not that of their package.
+const LIBRARIES: &[(&str, &str)] = &[("lmdb-rkv", "lmdb"), ("lmdb-rkv-sys", "lmdb_sys")];
+
+/// Dependencies that no code names, each with its reason.
+const UNNAMED: &[(&str, &str)] = &[];
+
+#[test]
+fn every_dependency_is_used_by_its_crate() {
+    let packages = packages();
+    let files = workspace::files();
+    let root = workspace::root().to_string_lossy().into_owned();
+    let mut faults = Vec::new();
+    for package in &packages {
+        let dir = package.dir.strip_prefix(&root).unwrap_or(&package.dir).trim_start_matches('/');
+        let inner: Vec<&str> = packages
+            .iter()
+            .map(|other| other.dir.strip_prefix(&root).unwrap_or(&other.dir).trim_start_matches('/'))
+            .filter(|other| other.len() > dir.len() && other.starts_with(dir))
+            .collect();
+        let code: String = files
+            .iter()
+            .filter(|(path, _)| path.starts_with(dir) && has_extension(path, &["rs"]))
+            .filter(|(path, _)| !inner.iter().any(|inner| path.starts_with(inner)))
+            .map(|(_, file)| without_comments(&fs::read_to_string(file).unwrap()))
+            .collect();
+        for (name, kind, _) in &package.dependencies {
+            let library = LIBRARIES.iter().find(|(package, _)| package == name).map(|(_, library)| *library);
+            let library = library.map_or_else(|| name.replace('-', "_"), str::to_owned);
+            let excused = UNNAMED.iter().any(|(unnamed, _)| unnamed == name);
+            if !excused && !names_it(&code, &library) {
+                faults.push(format!("{} ({kind}) -> {name}", package.name));
+            }
+        }
+    }
+    assert_none("dependencies that no code of their crate uses", &faults);
+}
+
+/// Rust code without the lines that are comments.
+fn without_comments(text: &str) -> String {
+    text.lines().filter(|line| !line.trim_start().starts_with("//")).fold(String::new(), |mut out, line| {
+        out.push_str(line);
+        out.push('\n');
+        out
+    })
+}
+
+/// Whether `library` stands in code as a path's beginning, a macro or an import.
+fn names_it(code: &str, library: &str) -> bool {
+    code.match_indices(library).any(|(at, _)| {
+        let is_word = |c: char| c.is_alphanumeric() || c == '_';
+        let before = code[..at].chars().next_back();
+        let after = &code[at + library.len()..];
+        !before.is_some_and(|c| is_word(c) || c == '"')
+            && (after.starts_with("::")
+                || after.starts_with(';')
+                || after.starts_with(" as ")
+                || after.starts_with('!'))
+    })
+}
+
 /// The names in the first column of the table below the heading "Dependencies".
 fn listed_dependencies(page: &str) -> BTreeSet<String> {
     let section = page.split("\n## Dependencies\n").nth(1).expect("a section \"Dependencies\"");

@@ -1,10 +1,10 @@
 //! The server as the rest of the daemon holds it.
 
-use std::collections::HashMap;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
+use dashmap::DashMap;
 use tokio::sync::watch;
 
 use super::places::Places;
@@ -29,8 +29,7 @@ impl<S: Service> Clone for ServerHandle<S> {
 impl<S: Service> ServerHandle<S> {
     /// The sessions that are open now, in no particular order.
     pub fn sessions(&self) -> Vec<Arc<Session>> {
-        let sessions = self.shared.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        sessions.values().cloned().collect()
+        self.shared.sessions.iter().map(|session| Arc::clone(&session)).collect()
     }
 
     /// Sends a notification to every session; see [`Session::notify`].
@@ -71,7 +70,7 @@ pub(super) struct Shared<S: Service> {
     pub(super) instance: u64,
     pub(super) places: Arc<Places>,
     phase: watch::Sender<Phase>,
-    sessions: Mutex<HashMap<u64, Arc<Session>>>,
+    sessions: DashMap<u64, Arc<Session>>,
     last_session: AtomicU64,
 }
 
@@ -84,7 +83,7 @@ impl<S: Service> Shared<S> {
             places: Places::new(options.max_connections, options.spare_connections),
             options,
             phase: watch::Sender::new(Phase::Running),
-            sessions: Mutex::default(),
+            sessions: DashMap::new(),
             last_session: AtomicU64::new(0),
         }
     }
@@ -115,8 +114,7 @@ impl<S: Service> Shared<S> {
 
     /// Lists the session until the returned guard is dropped.
     pub(super) fn register(self: &Arc<Self>, session: &Arc<Session>) -> Registered<S> {
-        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        sessions.insert(session.id(), Arc::clone(session));
+        self.sessions.insert(session.id(), Arc::clone(session));
         Registered { shared: Arc::clone(self), id: session.id() }
     }
 }
@@ -128,6 +126,6 @@ pub(super) struct Registered<S: Service> {
 
 impl<S: Service> Drop for Registered<S> {
     fn drop(&mut self) {
-        self.shared.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(&self.id);
+        self.shared.sessions.remove(&self.id);
     }
 }

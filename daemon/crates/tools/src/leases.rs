@@ -6,6 +6,7 @@ use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use dashmap::DashMap;
 use sdl_ledger::{Clock, SystemClock};
 use sdl_model::ids::stable_hash;
 use sdl_model::{Incarnation, Version};
@@ -119,7 +120,8 @@ impl From<sdl_ledger::Error> for Unwritten {
 
 /// Every lease in use.
 pub(crate) struct Leases {
-    held: Mutex<HashMap<String, Held>>,
+    /// By handle. Who holds a reference into it asks nothing else of it meanwhile.
+    held: DashMap<String, Held>,
     /// Writes of one handle reach the ledger in the order in which they were made; handles share a few turns.
     turns: [Mutex<()>; 16],
     counter: AtomicU64,
@@ -135,7 +137,7 @@ impl Default for Leases {
 impl Leases {
     /// Leases that tell the time by `clock`.
     pub(crate) fn new(clock: Arc<dyn Clock>) -> Self {
-        Self { held: Mutex::default(), turns: Default::default(), counter: AtomicU64::new(0), clock }
+        Self { held: DashMap::new(), turns: Default::default(), counter: AtomicU64::new(0), clock }
     }
 
     /// The time, in Unix milliseconds: for all that tools date.
@@ -171,7 +173,7 @@ impl Leases {
                 format!("{shown:?} is not a {what} handle: those are {prefix} and {digits} characters");
             return Err(ToolError::new(Code::UnknownHandle, message).at(field));
         }
-        let known = self.lock().get(handle).filter(|held| held.repo == repo.id()).cloned();
+        let known = self.held.get(handle).filter(|held| held.repo == repo.id()).map(|held| held.clone());
         let held = match known {
             Some(held) => Some(held),
             None => repo.ledger().lease(handle)?.map(|lease| Held::stored(lease, repo)),
@@ -203,9 +205,9 @@ impl Leases {
                 all.insert(lease.handle, lease.data.into());
             }
         })?;
-        for (handle, held) in self.lock().iter().filter(|(_, held)| held.repo == repo.id()) {
-            if is_slice(handle) && held.expires_ms > now {
-                all.insert(handle.clone(), Arc::clone(&held.data));
+        for held in self.held.iter().filter(|held| held.repo == repo.id()) {
+            if is_slice(held.key()) && held.expires_ms > now {
+                all.insert(held.key().clone(), Arc::clone(&held.data));
             }
         }
         Ok(all.into_values().collect())
@@ -213,13 +215,13 @@ impl Leases {
 
     /// What an expired handle held, as long as anyone still knows: enough to say how to get it again.
     pub(crate) fn expired(&self, repo: &dyn Repo, handle: &str) -> Option<Arc<[u8]>> {
-        let known = self.lock().get(handle).map(|held| Arc::clone(&held.data));
+        let known = self.held.get(handle).map(|held| Arc::clone(&held.data));
         known.or_else(|| repo.ledger().lease(handle).ok().flatten().map(|lease| lease.data.into()))
     }
 
     /// The repository of a handle that is in memory: its ledger may have been rebuilt since.
     pub(crate) fn repo_of(&self, handle: &str) -> Option<String> {
-        self.lock().get(handle).map(|held| held.repo.clone())
+        self.held.get(handle).map(|held| held.repo.clone())
     }
 
     /// Performs what a request left to be written. What can't be stored holds in memory: the answer is right all the
@@ -229,7 +231,7 @@ impl Leases {
         match write {
             LeaseWrite::Put { handle, holds_from, from, data, at_once } => {
                 let _turn = self.turn(&handle);
-                let before = self.lock().get(&handle).map(|held| (held.generation, held.stored_expires_ms));
+                let before = self.held.get(&handle).map(|held| (held.generation, held.stored_expires_ms));
                 if before.is_some_and(|(generation, _)| generation != from) {
                     return Err(Unwritten::Overtaken);
                 }
@@ -254,7 +256,7 @@ impl Leases {
 
     fn renew(&self, repo: &dyn Repo, handle: &str, expires_ms: u64) -> Result<(), Unwritten> {
         let _turn = self.turn(handle);
-        let known = self.lock().get_mut(handle).map(|held| {
+        let known = self.held.get_mut(handle).map(|mut held| {
             held.expires_ms = expires_ms;
             held.clone()
         });
@@ -289,7 +291,7 @@ impl Leases {
             let (handle, data) = (handle.to_owned(), held.data.to_vec());
             repo.ledger().put_lease(&sdl_ledger::Lease { handle, holds_from, expires_ms, data })?;
         }
-        if let Some(now) = self.lock().get_mut(handle) {
+        if let Some(mut now) = self.held.get_mut(handle) {
             now.stored_expires_ms = expires_ms;
             now.stored_data |= now.generation == held.generation;
         }
@@ -303,27 +305,26 @@ impl Leases {
 
     fn keep(&self, handle: String, held: Held) {
         let now = self.clock.unix_ms();
-        let mut all = self.lock();
-        all.insert(handle, held);
-        if all.len() > KEPT {
-            all.retain(|_, held| held.expires_ms > now);
+        self.held.insert(handle, held);
+        if self.held.len() > KEPT {
+            self.held.retain(|_, held| held.expires_ms > now);
         }
         // One that leaves memory is as the ledger has it: with at most half of its life lost, told again what it was told.
-        if all.len() > KEPT
-            && let Some(oldest) =
-                all.iter().min_by_key(|(_, held)| held.expires_ms).map(|(handle, _)| handle.clone())
-        {
-            all.remove(&oldest);
+        if self.held.len() > KEPT {
+            let oldest = self.held.iter().map(|held| (held.expires_ms, held.key().clone())).min();
+            if let Some((_, oldest)) = oldest {
+                self.held.remove(&oldest);
+            }
         }
     }
 
     /// Writes everything that is in memory alone.
     pub(crate) fn flush(&self, host: &dyn Host) {
         let behind: Vec<(String, Held)> = self
-            .lock()
+            .held
             .iter()
-            .filter(|(_, held)| held.expires_ms > held.stored_expires_ms || !held.stored_data)
-            .map(|(handle, held)| (handle.clone(), held.clone()))
+            .filter(|held| held.expires_ms > held.stored_expires_ms || !held.stored_data)
+            .map(|held| (held.key().clone(), held.value().clone()))
             .collect();
         for (handle, held) in behind {
             let Some(repo) = host.repo(&held.repo) else { continue };
@@ -331,10 +332,6 @@ impl Leases {
             // A lease that can't be written stays as it was written before.
             let _ = self.store(repo.as_ref(), &handle, &held);
         }
-    }
-
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Held>> {
-        self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
