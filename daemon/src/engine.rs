@@ -380,6 +380,14 @@ impl Host for Engine {
         Ok(Registered { id, created: true, indexing: repo.is_indexing() })
     }
 
+    fn refuses(&self, root: &Path) -> Option<String> {
+        let repos = self.all_repos();
+        let out = self.mending.list();
+        let roots = repos.iter().map(|repo| repo.root().to_owned());
+        let taken: Vec<PathBuf> = roots.chain(out.iter().map(|out| out.root.clone())).collect();
+        check_root(root, &taken, &self.root_context()).err().map(|error| error.to_string())
+    }
+
     fn unregister(&self, id: &str) -> Result<(), ToolError> {
         self.remove(id).map_err(|error| ToolError::new(Code::Unavailable, error.to_string()))
     }

@@ -1,9 +1,9 @@
 //! From a method's name to the code that answers it. Knows no tool and no argument: tools answer `tools/…`, the
 //! modules of [`crate::admin`] answer what `sdlctl` asks.
 
-use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex, PoisonError, Weak};
+use std::sync::{Arc, Weak};
 
+use dashmap::DashMap;
 use sdl_proto::{ClientKind, WireError, code};
 use sdl_tools::{Cancel, Names, Surface, Tools};
 use serde::Deserialize;
@@ -25,14 +25,14 @@ pub struct Router {
     tools: Arc<Tools>,
     workers: Turns,
     stop: Arc<Notify>,
-    sessions: Mutex<BTreeMap<u64, Weak<Session>>>,
+    sessions: DashMap<u64, Weak<Session>>,
 }
 
 impl Router {
     /// Routes to `engine`; `stop` is told when a client asks the daemon to end.
     pub fn new(engine: Arc<Engine>, stop: Arc<Notify>) -> Self {
         let tools = Arc::new(Tools::new(engine.clone()));
-        Self { engine, tools, workers: Turns::new(WORKERS), stop, sessions: Mutex::default() }
+        Self { engine, tools, workers: Turns::new(WORKERS), stop, sessions: DashMap::new() }
     }
 
     /// Writes what the tools keep in memory. To be called when no request runs any more.
@@ -88,31 +88,31 @@ impl Router {
 impl Router {
     /// The sessions of MCP clients that are open now.
     fn clients(&self) -> Vec<Arc<Session>> {
-        let sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        let open = sessions.values().filter_map(Weak::upgrade);
+        let open = self.sessions.iter().filter_map(|session| session.upgrade());
         open.filter(|session| session.hello().kind == ClientKind::Shim).collect()
     }
 }
 
 /// Changes what a client is shown and lets it know; whether that is anything new.
 fn show(session: &Session, wanted: Surface) -> bool {
-    let changed = surface(session) != wanted;
-    session.set_surface(wanted.name());
+    let (surface, names) = shown(session);
+    let changed = surface != wanted;
+    let wanted = setting(wanted, names);
+    session.set_surface(&wanted);
     if changed {
-        session.notify("surface/changed", &params_of_surface(wanted));
+        session.notify("surface/changed", &params_of_surface(&wanted));
     }
     changed
 }
 
 impl Service for Router {
     fn session_opened(&self, session: &Arc<Session>) -> Result<(), WireError> {
-        let mut sessions = self.sessions.lock().unwrap_or_else(PoisonError::into_inner);
-        sessions.insert(session.id(), Arc::downgrade(session));
+        self.sessions.insert(session.id(), Arc::downgrade(session));
         Ok(())
     }
 
     fn session_closed(&self, session: &Session) {
-        self.sessions.lock().unwrap_or_else(PoisonError::into_inner).remove(&session.id());
+        self.sessions.remove(&session.id());
         self.tools.session_ended(session.id());
     }
 
@@ -125,7 +125,8 @@ impl Service for Router {
         match call.method.as_str() {
             "tools/call" => self.call_tool(&session, &call, progress).await,
             "tools/list" => {
-                Ok(self.tools.list(surface(&session), session.hello().output_schemas, Names::Underscored))
+                let (surface, names) = shown(&session);
+                Ok(self.tools.list(surface, session.hello().output_schemas, names))
             }
             "tools/traits" => {
                 let params: ToolCall = parse(&call.params)?;
@@ -227,12 +228,26 @@ fn bad_params(message: String) -> WireError {
     WireError { code: code::PROTOCOL.into(), message, detail: Vec::new() }
 }
 
-fn params_of_surface(surface: Surface) -> Vec<u8> {
-    format!("{{\"surface\":\"{}\"}}", surface.name()).into_bytes()
+fn params_of_surface(surface: &str) -> Vec<u8> {
+    format!("{{\"surface\":\"{surface}\"}}").into_bytes()
 }
 
-fn surface(session: &Session) -> Surface {
-    Surface::from_name(&session.surface()).unwrap_or_default()
+/// What stands between a surface's name and how names are spelled: `flat+dotted`.
+const SPELLED: char = '+';
+
+/// A session's surface, and how names are spelled there. What is not known means the default.
+fn shown(session: &Session) -> (Surface, Names) {
+    let setting = session.surface();
+    let (surface, names) = setting.split_once(SPELLED).unwrap_or((&setting, ""));
+    (Surface::from_name(surface).unwrap_or_default(), Names::from_name(names).unwrap_or_default())
+}
+
+/// The same as a session's setting.
+fn setting(surface: Surface, names: Names) -> String {
+    match names {
+        Names::Underscored => surface.name().to_owned(),
+        names => format!("{}{SPELLED}{}", surface.name(), names.name()),
+    }
 }
 
 fn tool_session(session: &Session) -> sdl_tools::Session {
@@ -240,7 +255,7 @@ fn tool_session(session: &Session) -> sdl_tools::Session {
     sdl_tools::Session {
         id: session.id(),
         cwd: hello.repo.as_deref().or(hello.cwd.as_deref()).map(Into::into),
-        surface: surface(session),
+        surface: shown(session).0,
         client: hello.name.clone(),
     }
 }

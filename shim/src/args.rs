@@ -5,6 +5,8 @@ use std::path::PathBuf;
 
 /// The surfaces that the contract names.
 const SURFACES: &[&str] = &["gateway", "flat", "search"];
+/// How names may be spelled.
+const SPELLINGS: &[&str] = &["underscored", "dotted"];
 
 const HELP: &str = "\
 Stdio MCP server of the symbol delta ledger. MCP clients start it; it talks to the daemon and starts that when needed.
@@ -13,6 +15,7 @@ Usage: sdl-mcp [OPTIONS]
 
 Options:
       --surface <NAME>   Which tools to list: gateway (default), flat or search
+      --names <SPELLING> How tools are named: underscored (default, sdl_slice_build) or dotted (sdl.slice.build)
       --repo <PATH>      Repository that calls without a repoId mean, if not the working directory's
       --output-schemas   List the tools' output schemas too
   -h, --help             Print this
@@ -23,6 +26,8 @@ Options:
 pub(crate) struct Args {
     /// Empty means the daemon's default.
     pub(crate) surface: String,
+    /// Whether names have dots.
+    pub(crate) dotted: bool,
     pub(crate) repo: Option<String>,
     pub(crate) output_schemas: bool,
 }
@@ -37,6 +42,13 @@ pub(crate) enum Parsed {
 
 pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Parsed {
     let mut args = Args::default();
+    let chosen = |what: &str, given: OsString, choices: &[&str]| {
+        let given = given.to_string_lossy().into_owned();
+        if choices.contains(&&*given) {
+            return Ok(given);
+        }
+        Err(format!("no {what} is called `{given}`: choose {}", choices.join(", ")))
+    };
     let mut arguments = arguments.into_iter();
     while let Some(argument) = arguments.next() {
         let text = argument.to_string_lossy();
@@ -52,14 +64,12 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Parsed {
                 .ok_or_else(|| format!("{flag} wants a value; see --help"))
         };
         match flag {
-            "--surface" => match value().map(|value| value.to_string_lossy().into_owned()) {
-                Ok(surface) if SURFACES.contains(&&*surface) => args.surface = surface,
-                Ok(surface) => {
-                    return Parsed::Wrong(format!(
-                        "no surface is called `{surface}`: choose {}",
-                        SURFACES.join(", ")
-                    ));
-                }
+            "--surface" => match value().and_then(|value| chosen("surface", value, SURFACES)) {
+                Ok(surface) => args.surface = surface,
+                Err(message) => return Parsed::Wrong(message),
+            },
+            "--names" => match value().and_then(|value| chosen("spelling", value, SPELLINGS)) {
+                Ok(spelling) => args.dotted = spelling == "dotted",
                 Err(message) => return Parsed::Wrong(message),
             },
             "--repo" => match value() {
@@ -92,8 +102,11 @@ mod tests {
     #[test]
     fn flags_are_taken_in_both_spellings() {
         assert_eq!(parsed(&[]), Parsed::Run(Args::default()));
-        let expected = Args { surface: "flat".into(), repo: Some("/a b".into()), output_schemas: true };
-        assert_eq!(parsed(&["--surface", "flat", "--repo=/a b", "--output-schemas"]), Parsed::Run(expected));
+        let expected =
+            Args { surface: "flat".into(), dotted: true, repo: Some("/a b".into()), output_schemas: true };
+        let given = ["--surface", "flat", "--names=dotted", "--repo=/a b", "--output-schemas"];
+        assert_eq!(parsed(&given), Parsed::Run(expected));
+        assert_eq!(parsed(&["--names", "underscored"]), Parsed::Run(Args::default()));
     }
 
     #[test]
@@ -101,6 +114,7 @@ mod tests {
         for (arguments, expected) in [
             (&["--surface", "tiny"][..], "`tiny`"),
             (&["--surface"], "--surface wants a value"),
+            (&["--names", "camel"], "no spelling is called `camel`: choose underscored, dotted"),
             (&["--repo="], "--repo wants a value"),
             (&["--sruface", "flat"], "`--sruface`"),
             (&["serve"], "`serve`"),

@@ -81,7 +81,8 @@ async fn serve(args: Args, paths: Paths) -> Result<(), String> {
         name: String::new(),
         cwd: std::env::current_dir().ok().map(|cwd| cwd.to_string_lossy().into_owned()),
         repo: args.repo,
-        surface: args.surface,
+        // An older daemon takes what it does not know for its default.
+        surface: if args.dotted { args.surface + "+dotted" } else { args.surface },
         output_schemas: args.output_schemas,
         token: None,
         pid: std::process::id(),

@@ -44,6 +44,23 @@ fn running_clients_change_their_surface_and_are_told() {
 }
 
 #[test]
+fn names_have_dots_for_clients_that_ask_for_them() {
+    let env = TestEnv::new();
+    let root = env.repo("app", APP);
+    drop(indexed(&env, &root, "flat"));
+    let mut client = env.mcp(&root, &["--surface", "flat", "--names", "dotted"]);
+    let listed = names(&mut client);
+    assert!(listed.contains(&"sdl.slice.build".to_owned()), "{listed:?}");
+    assert!(listed.iter().all(|name| name.starts_with("sdl.")), "{listed:?}");
+    let found = client.call("sdl.symbol.search", json!({"query": "alpha"})).unwrap().ok();
+    assert_eq!(found["results"][0]["name"], "alpha");
+    env.ctl_ok(&["surface", "gateway"]);
+    client.notification("notifications/tools/list_changed").unwrap();
+    let listed = names(&mut client);
+    assert!(listed.contains(&"sdl.query".to_owned()), "another surface keeps the spelling: {listed:?}");
+}
+
+#[test]
 fn resources_prompts_and_completions_pass_through() {
     let env = TestEnv::new();
     let root = env.repo("app", APP);

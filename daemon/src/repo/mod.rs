@@ -283,12 +283,13 @@ impl sdl_tools::Repo for Repo {
             ),
             (Synced::Closed, Stage::Live) => (false, Some("the repository was removed".to_owned())),
         };
+        let timed_out = synced == Synced::TimedOut;
         let lag_ms = if confirmed { 0 } else { asked.elapsed().as_millis() as u64 };
         let degraded = match self.tree.status().kind {
             WatchKind::Watching => None,
             WatchKind::Scanning { reason } => Some(format!("scanning: {reason}")),
         };
-        Barrier { synced: confirmed, lag_ms, reason: reason.or(degraded) }
+        Barrier { synced: confirmed, lag_ms, reason: reason.or(degraded), timed_out }
     }
 
     fn enrichment<'a>(&'a self, snapshot: &'a Snapshot<'a>) -> Box<dyn Enrichment + 'a> {

@@ -108,6 +108,8 @@ pub(crate) trait Render {
 pub(crate) trait ReadAction: Action {
     /// What `sync` is when it is not given.
     const SYNC: Sync = Sync::Prefer;
+    /// Whether it has something to say before the first index is done. All others wait for that, or fail.
+    const EARLY: bool = false;
 
     /// The handle in the arguments. It names the repository, and what it holds is read before the snapshot is taken, so
     /// that no lease is ahead of its snapshot.
@@ -136,9 +138,9 @@ pub(crate) trait HostAction: Action {
 pub(crate) struct Stand {
     /// The version that the answer speaks of.
     pub(crate) version: Version,
-    /// Whether everything written before the call is in it.
-    pub(crate) synced: bool,
-    /// If not, why not.
+    /// Whether everything written before the call is in it. None for an answer that says nothing of the tree.
+    pub(crate) synced: Option<bool>,
+    /// If not true, why not.
     pub(crate) reason: Option<String>,
 }
 
@@ -149,12 +151,17 @@ impl Stand {
     /// Of an answer that says nothing of the tree.
     pub(crate) fn apart(repo: &dyn Repo) -> Self {
         let reason = Some(APART.to_owned());
-        Self { version: repo.ledger().head().unwrap_or(Version(0)), synced: false, reason }
+        Self { version: repo.ledger().head().unwrap_or(Version(0)), synced: None, reason }
+    }
+
+    /// Of such an answer, where there is no version either.
+    pub(crate) fn nowhere() -> Self {
+        Self { version: Version(0), synced: None, reason: Some(APART.to_owned()) }
     }
 
     /// Whether it is of such an answer.
     pub(crate) fn is_apart(&self) -> bool {
-        self.reason.as_deref() == Some(APART)
+        self.synced.is_none()
     }
 }
 
@@ -173,6 +180,8 @@ pub(crate) struct Call<'a> {
     pub(crate) usage: &'a crate::usage::Usage,
     /// What this call serves.
     pub(crate) served: &'a RefCell<crate::usage::Served>,
+    /// What the caller should know beside the answer of an action without a snapshot.
+    pub(crate) notes: &'a RefCell<Vec<String>>,
     /// What is decided on the way: written to the log before the answer goes out.
     pub(crate) decisions: &'a Decisions,
     /// What a step of a chain has in common with the steps before it.
@@ -213,6 +222,11 @@ impl Call<'_> {
         };
         let mut hashes = log.append(store, &[row])?;
         hashes.pop().ok_or_else(|| ToolError::internal("writing the audit log", "no row was written"))
+    }
+
+    /// Tells the caller something beside the answer. Reads have [`ReadCx::note`], which counts for their budget.
+    pub(crate) fn note(&self, note: impl Into<String>) {
+        self.notes.borrow_mut().push(note.into());
     }
 
     /// Adds to what this call serves. Losing count is no reason to fail.

@@ -14,13 +14,13 @@ pub(crate) type Object = Map<String, Value>;
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Truncation {
-    /// Always true where this object is given.
+    /// Always true.
     pub(crate) truncated: bool,
-    /// How many cards or results did not fit.
+    /// Cards or results that did not fit.
     pub(crate) dropped_cards: u64,
-    /// How many edges between served and dropped symbols.
+    /// Edges between symbols that are given and symbols that did not fit.
     pub(crate) dropped_edges: u64,
-    /// For `slice.spillover.get`.
+    /// Give it to `slice.spillover.get` for the rest.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) spillover_handle: Option<String>,
     /// What to call for the rest.
@@ -38,11 +38,11 @@ impl Truncation {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct LeaseOut {
-    /// When it runs out, in Unix milliseconds, unless it is used before.
+    /// When the handle expires unless it is used before, in Unix milliseconds.
     pub(crate) expires_at: u64,
-    /// The oldest `knownVersion` that can be refreshed from.
+    /// The oldest `knownVersion` that can still be refreshed from.
     pub(crate) min_version: String,
-    /// The version that it was last brought up to.
+    /// The newest version that the handle was refreshed to.
     pub(crate) max_version: String,
 }
 

@@ -37,6 +37,12 @@ pub trait Host: Send + Sync {
     /// filesystem roots and trees that lie inside or around a registered one. Does not wait for the first index.
     fn register(&self, spec: RegisterSpec) -> Result<Registered, ToolError>;
 
+    /// Why a tree would not be registered; none if it would.
+    fn refuses(&self, root: &Path) -> Option<String> {
+        let _ = root;
+        None
+    }
+
     /// Forgets a repository. Whether its ledger is deleted is the host's business.
     fn unregister(&self, id: &str) -> Result<(), ToolError>;
 
@@ -245,6 +251,21 @@ pub enum Names {
     Dotted,
 }
 
+impl Names {
+    /// The name in settings and on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Underscored => "underscored",
+            Self::Dotted => "dotted",
+        }
+    }
+
+    /// The spelling of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Underscored, Self::Dotted].into_iter().find(|names| names.name() == name)
+    }
+}
+
 /// A tree to register.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RegisterSpec {
@@ -280,6 +301,8 @@ pub struct Barrier {
     pub lag_ms: u64,
     /// Why it is not synced, or in what degraded way it is (`scanning: watch limit reached`).
     pub reason: Option<String>,
+    /// Whether it is not synced because the time was over: more time may help.
+    pub timed_out: bool,
 }
 
 /// What `index.refresh` asks for.

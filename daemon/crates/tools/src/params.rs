@@ -62,14 +62,14 @@ by_name!(
 #[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct SymbolRef {
-    /// Its simple or qualified name.
+    /// `close` or `Session.close`. A simple or qualified name.
     #[schemars(length(min = 1, max = 500))]
     pub(crate) name: String,
-    /// Its file, or the end of its file's path.
+    /// Path or its end. Only a symbol in that file.
     pub(crate) file: Option<String>,
-    /// What it is.
+    /// Kind of symbol.
     pub(crate) kind: Option<KindParam>,
-    /// Only if other files can see it.
+    /// Visible to other files. Default false.
     pub(crate) exported_only: Option<bool>,
 }
 

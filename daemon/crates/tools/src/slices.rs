@@ -13,6 +13,9 @@ use crate::leases::{HandleKind, LeaseWrite};
 use crate::spill::Spill;
 use crate::{Code, ToolError};
 
+/// The page of the manual that explains compact slices, as short as a reader understands it.
+const HOW_TO_DECODE: &str = "sdl_manual query: wire";
+
 /// A slice in an answer, with all that goes with it.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
@@ -22,6 +25,9 @@ pub(crate) struct SliceOut {
     /// Of `compact`: 1, 2 or 3.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) wire_format_version: Option<u8>,
+    /// Where the format is explained.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) how_to_decode: Option<String>,
     /// `cards`, `cardRefs`, `edges`, `frontier`, `estimatedTokens`, in the wire format.
     #[schemars(with = "Object")]
     pub(crate) slice: Value,
@@ -38,8 +44,11 @@ pub(crate) struct SliceOut {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct SliceEtag {
+    /// The slice's handle.
     pub(crate) handle: String,
+    /// The version that the slice is of.
     pub(crate) version: String,
+    /// Hash of the slice's content.
     pub(crate) slice_hash: String,
 }
 
@@ -68,6 +77,7 @@ impl SliceOut {
         });
         Self {
             wire_format: wire_format.to_owned(),
+            how_to_decode: wire_format_version.map(|_| HOW_TO_DECODE.to_owned()),
             wire_format_version,
             slice: built.json.clone(),
             truncation,
@@ -131,8 +141,12 @@ pub(crate) fn or_build_again(cx: &ReadCx<'_>, error: ToolError, lease: Option<&L
         return error;
     }
     let Some(lease) = lease else {
-        let example = json!({"repoId": cx.repo.id(), "taskText": "<your task>"});
-        return error.with("howToRebuild", json!({"tool": Call::tool("slice.build"), "args": example}));
+        // Nobody knows what it was built for.
+        return error.next(
+            Call::tool("manual"),
+            json!({"actions": ["slice.build"], "detail": "standard"}),
+            "shows how to build a slice, which gives a new handle",
+        );
     };
     let request = &lease.request;
     let mut args = Map::new();

@@ -12,7 +12,7 @@ use sdl_model::{ContentHash, FactsKey, FileId, FileRow, RelPath};
 use crate::action::{Call, ReadCx};
 use crate::host::Unread;
 use crate::redact::{self, Level};
-use crate::{Code, ToolError, audit};
+use crate::{Code, ToolError, audit, symbols};
 
 /// A file's text as the version has it. Byte offsets and lines of the version's facts hold in it.
 #[derive(Clone, Debug)]
@@ -83,14 +83,7 @@ pub(crate) fn at(cx: &ReadCx<'_>, path: &RelPath, field: &str) -> Result<SourceT
     refuse_secrets(cx, path)?;
     match cx.source.view().file(FileId::of(path))? {
         Some(row) => of(cx, &row),
-        None => {
-            let message = format!("{path} is no source file of version {}", cx.version);
-            Err(ToolError::new(Code::UnknownPath, message).at(field).next(
-                Call::tool("repo.overview"),
-                serde_json::json!({"repoId": cx.repo.id(), "level": "directories"}),
-                "lists the folders that have source files",
-            ))
-        }
+        None => Err(symbols::no_such_file(cx, path, field)?),
     }
 }
 

@@ -1,12 +1,16 @@
 //! Finding the symbols that arguments name, and saying which were meant when they name none.
 
+use std::ops::ControlFlow;
+
 use sdl_model::{RelPath, SymbolId, Version};
 use sdl_retrieve::Sym;
 use sdl_retrieve::card::{self, Card, CardOptions, Detail};
+use sdl_retrieve::refresh::Lease;
 use sdl_retrieve::search::{Hit, SearchRequest, search};
 use serde_json::json;
 
 use crate::action::{Call, ReadCx};
+use crate::input::nearest::nearest;
 use crate::params::SymbolRef;
 use crate::{Candidate, Code, Repo, ToolError, budget};
 
@@ -20,7 +24,7 @@ pub(crate) fn by_id(cx: &ReadCx<'_>, text: &str, field: &str) -> Result<Sym, Too
     let Ok(id) = text.parse::<SymbolId>() else {
         let shown: String = text.chars().take(80).collect();
         let message =
-            format!("{shown:?} is not a symbol id (s_ and 13 characters); give symbolRef for a name");
+            format!("{shown:?} is not a symbol id (s_ and 13 characters); symbol.search finds ids by name");
         let error = ToolError::new(Code::UnknownSymbol, message).at(field);
         return Err(look_up(cx, error, text));
     };
@@ -29,7 +33,16 @@ pub(crate) fn by_id(cx: &ReadCx<'_>, text: &str, field: &str) -> Result<Sym, Too
     }
     let Some((name, file)) = was(cx, id)? else {
         let message = format!("there is no symbol {id} in version {}, nor was there lately", cx.version);
-        return Err(ToolError::new(Code::UnknownSymbol, message).at(field));
+        let error = ToolError::new(Code::UnknownSymbol, message).at(field);
+        let mut held = Vec::new();
+        for near in misspelt(cx, id)? {
+            held.extend(cx.source.symbol(near)?.map(|sym| {
+                Candidate::of("symbolId", near.to_string())
+                    .with("name", sym.qualified())
+                    .with("file", sym.path())
+            }));
+        }
+        return Err(whats_there(cx, error.or_one_of(held)));
     };
     let message = format!(
         "{id} was {name:?} in {file}; it was removed, renamed or moved before version {}",
@@ -38,6 +51,97 @@ pub(crate) fn by_id(cx: &ReadCx<'_>, text: &str, field: &str) -> Result<Sym, Too
     Err(look_up(cx, ToolError::new(Code::UnknownSymbol, message).at(field), &name))
 }
 
+/// Symbols that held slices follow and whose ids differ from `id` in a character or two.
+fn misspelt(cx: &ReadCx<'_>, id: SymbolId) -> Result<Vec<SymbolId>, ToolError> {
+    let wanted = id.to_string();
+    let differing = |other: &SymbolId| {
+        wanted.bytes().zip(other.to_string().bytes()).filter(|(a, b)| a != b).count() <= MISSPELT
+    };
+    let mut near = Vec::new();
+    for data in cx.call.leases.slices(cx.repo)? {
+        near.extend(Lease::followed_in(&data, cx.snapshot.incarnation()).filter(differing));
+    }
+    near.sort_unstable();
+    near.dedup();
+    near.truncate(CANDIDATES);
+    Ok(near)
+}
+
+/// Adds the call that says what a repository holds.
+pub(crate) fn whats_there(cx: &ReadCx<'_>, error: ToolError) -> ToolError {
+    error.next(
+        Call::tool("repo.overview"),
+        json!({"repoId": cx.repo.id(), "level": "full"}),
+        "names folders and the symbols that matter most, with their ids",
+    )
+}
+
+/// The error of a task that no symbol, file or word of the repository has anything to do with. `given` names the
+/// arguments that were to find something.
+pub(crate) fn found_nothing(cx: &ReadCx<'_>, error: sdl_retrieve::Error, given: &[&str]) -> ToolError {
+    if !matches!(error, sdl_retrieve::Error::User(sdl_retrieve::UserError::NoSeeds)) {
+        return error.into();
+    }
+    let what = given.join(", ");
+    let message = format!(
+        "nothing in version {} matches {what}; use names of symbols or files that are in this repository",
+        cx.version
+    );
+    let error = ToolError::new(Code::UnknownSymbol, message);
+    whats_there(
+        cx,
+        match given.first() {
+            Some(field) => error.at(*field),
+            None => error,
+        },
+    )
+}
+
+/// The error for a path that is no file of the version, with the files that may have been meant.
+pub(crate) fn no_such_file(cx: &ReadCx<'_>, path: &RelPath, key: &str) -> Result<ToolError, ToolError> {
+    let near = near_files(cx, path)?;
+    let hint = match &near[..] {
+        [] => String::new(),
+        [only] => format!("; did you mean {only}?"),
+        _ => "; give one of the candidates".to_owned(),
+    };
+    let message = format!("no file of version {} is called {path}{hint}", cx.version);
+    let error = ToolError::new(Code::UnknownPath, message).at(key);
+    Ok(whats_there(cx, error.or_one_of(near.into_iter().map(|path| Candidate::of(key, path)))))
+}
+
+/// Files whose paths end in `path`; else those whose names are like its name.
+pub(crate) fn near_files(cx: &ReadCx<'_>, path: &RelPath) -> Result<Vec<String>, ToolError> {
+    let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+    let wanted = name(path.as_str());
+    let (mut ending, mut alike) = (Vec::new(), Vec::new());
+    cx.source.view().files_under("", &mut |_, known| {
+        if ends_with_path(known, path.as_str()) {
+            ending.push(known.to_owned());
+        } else if ending.is_empty() && alike.len() < MOST_ALIKE && is_like(&wanted, &name(known)) {
+            alike.push(known.to_owned());
+        }
+        if ending.len() > CANDIDATES { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    if ending.is_empty() {
+        // Those in the nearest folder first.
+        let whole = nearest(path.as_str(), alike.iter().map(String::as_str), CANDIDATES);
+        let mut ordered: Vec<String> = whole.into_iter().map(str::to_owned).collect();
+        ordered.extend(alike.iter().filter(|path| !ordered.contains(path)).cloned().collect::<Vec<_>>());
+        ending = ordered;
+    }
+    ending.truncate(CANDIDATES);
+    Ok(ending)
+}
+
+fn is_like(wanted: &str, name: &str) -> bool {
+    !nearest(wanted, [name], 1).is_empty()
+}
+
+/// Files whose names are like one that is not there, of which the best are chosen.
+const MOST_ALIKE: usize = 200;
+/// Characters in which a misspelt id may differ.
+const MISSPELT: usize = 2;
 /// Versions that are searched for a symbol that is gone.
 const LATELY: u64 = 200;
 

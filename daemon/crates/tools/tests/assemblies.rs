@@ -79,6 +79,27 @@ fn evidence_climbs_the_rungs() {
 }
 
 #[test]
+fn most_of_a_budget_is_evidence() {
+    let world = world();
+    world.repo.write(&common::handlers(
+        80,
+        " calls check_token, lookup : Answers one of many requests for a token.",
+    ));
+    for budget in [1_000, 2_000, 4_000, 8_000] {
+        let answer =
+            assemble(&world, json!({"budget": {"maxTokens": budget}, "taskText": "handle a token request"}));
+        let of = |field: &str| sdl_tokens::count(&answer[field].to_string());
+        let whole = sdl_tokens::count(&answer.to_string());
+        assert!(whole * 10 > budget * 7, "{whole} of {budget} are used");
+        assert!(of("evidence") * 5 > whole * 2, "{} of {whole} are evidence: {answer:#}", of("evidence"));
+        assert!(of("omitted") * 12 <= budget, "{} of {budget}", of("omitted"));
+        assert!(of("nextActions") <= 140.max(budget / 8), "{} of {budget}", of("nextActions"));
+        let next = answer["nextActions"].as_array().unwrap();
+        assert_eq!(next[0]["tool"], "sdl_slice_build");
+    }
+}
+
+#[test]
 fn an_assembly_keeps_to_its_budget() {
     let world = world();
     world.repo.write(&common::handlers(

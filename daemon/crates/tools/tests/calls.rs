@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::World;
+use common::{SHOP, World};
 use sdl_tools::host::{Barrier, RepoState};
 use sdl_tools::{Cancel, Code, Names, NoProgress, Surface, Tools};
 use serde_json::{Value, json};
@@ -141,8 +141,12 @@ fn sync_is_confirmed_or_said_not_to_be() {
     assert_eq!(world.ok("sdl_symbol_search", search("prefer"))["freshness"]["synced"], true);
     let none = world.ok("sdl_symbol_search", search("none"));
     assert_eq!(none["freshness"]["synced"], false, "not asked, so not known");
-    *world.repo.synced.lock().unwrap() =
-        Barrier { synced: false, lag_ms: 70, reason: Some("a batch is being written".into()) };
+    *world.repo.synced.lock().unwrap() = Barrier {
+        synced: false,
+        lag_ms: 70,
+        reason: Some("a batch is being written".into()),
+        timed_out: true,
+    };
     let late = world.ok("sdl_symbol_search", search("prefer"))["freshness"].clone();
     assert_eq!((&late["synced"], &late["lagMs"]), (&json!(false), &json!(70)));
     let error = world.err("sdl_symbol_search", search("require"));
@@ -161,14 +165,98 @@ fn sync_is_confirmed_or_said_not_to_be() {
     assert_eq!(world.ok("sdl_repo_status", json!({}))["state"], "failed");
 }
 
-#[test]
-fn before_the_first_version_everything_is_empty_and_says_so() {
+/// A repository in the middle of its first index.
+fn being_indexed() -> World {
     let world = World::empty();
-    *world.repo.state.lock().unwrap() = RepoState::Indexing { done: 0, total: None };
+    *world.repo.state.lock().unwrap() = RepoState::Indexing { done: 12, total: Some(880) };
+    *world.repo.synced.lock().unwrap() = Barrier::default();
+    world
+}
+
+/// Calls that need the tree.
+fn calls_on_the_tree() -> Vec<(&'static str, Value)> {
+    let symbol = "s_0123456789abc";
+    vec![
+        ("symbol.search", json!({"query": "validate"})),
+        ("symbol.getCard", json!({"symbolRef": {"name": "validate"}})),
+        ("symbol.getCards", json!({"symbolIds": [symbol]})),
+        ("slice.build", json!({"taskText": "compose"})),
+        ("slice.build", json!({"entrySymbols": [symbol]})),
+        ("context.summary", json!({"query": "compose"})),
+        ("delta.get", json!({"fromVersion": "previous", "toVersion": "latest"})),
+        ("pr.risk.analyze", json!({"fromVersion": "previous", "toVersion": "latest"})),
+        ("code.getSkeleton", json!({"file": "src/a.py"})),
+        ("code.getHotPath", json!({"symbolId": symbol, "identifiersToFind": ["x"]})),
+        (
+            "code.needWindow",
+            json!({"symbolId": symbol, "reason": "r", "expectedLines": 3, "identifiersToFind": ["x"]}),
+        ),
+        ("repo.overview", json!({})),
+        ("agent.orchestrate", json!({"taskText": "compose", "budget": {"maxTokens": 2_000}})),
+        ("memory.store", json!({"type": "note", "title": "t", "content": "c", "symbolIds": [symbol]})),
+    ]
+}
+
+#[test]
+fn during_the_first_index_no_answer_looks_final() {
+    let world = being_indexed();
+    for (action, args) in calls_on_the_tree() {
+        for sync in ["none", "prefer", "require"] {
+            let mut args = args.clone();
+            args["sync"] = sync.into();
+            let error = world.err(action, args.clone());
+            assert_eq!(error["code"], "indexing", "{action} {args}: {error}");
+            assert_eq!(error["progress"], json!({"done": 12, "total": 880}), "{action} {args}");
+            assert!(error["retryAfterMs"].as_u64().unwrap() > 0, "{action} {args}");
+            let next = &error["nextBestAction"];
+            world.ok(next["tool"].as_str().unwrap(), next["args"].clone());
+        }
+    }
     let status = world.ok("sdl_repo_status", json!({}));
-    assert_eq!(status["state"], "indexing");
-    assert!(status.get("ledgerVersion").is_none());
-    assert_eq!(world.ok("sdl_symbol_search", json!({"query": "validate"}))["freshness"]["synced"], false);
+    assert_eq!((&status["state"], status.get("ledgerVersion")), (&json!("indexing"), None));
+    assert_eq!(world.ok("memory.query", json!({}))["total"], 0, "memories are not in the tree");
+    world.ok("memory.store", json!({"type": "note", "title": "t", "content": "c"}));
+    *world.repo.state.lock().unwrap() = RepoState::Failed { reason: "the disk is full".into() };
+    let error = world.err("slice.build", json!({"taskText": "compose"}));
+    assert_eq!(error["code"], "unavailable");
+    assert!(error["message"].as_str().unwrap().contains("the disk is full"), "{error}");
+}
+
+#[test]
+fn a_first_index_that_ends_in_time_is_waited_for() {
+    for (action, args) in [
+        ("slice.build", json!({"taskText": "checks a token"})),
+        ("symbol.search", json!({"query": "validate"})),
+        ("slice.build", json!({"taskText": "checks a token", "sync": "require"})),
+    ] {
+        let world = being_indexed();
+        // The index ends while the second call of the barrier waits, after the first has waited for a while.
+        *world.repo.synced.lock().unwrap() = Barrier { timed_out: true, ..Barrier::default() };
+        world.repo.at_barrier(2, |repo| {
+            repo.write(SHOP);
+            *repo.state.lock().unwrap() = RepoState::Live;
+            *repo.synced.lock().unwrap() = Barrier { synced: true, ..Barrier::default() };
+        });
+        let heard = Heard::default();
+        let bytes = args.to_string();
+        let bytes = world.tools.call(&world.session, action, bytes.as_bytes(), &heard, &Cancel::new());
+        let result: Value = serde_json::from_slice(&bytes).unwrap();
+        let answer = &result["structuredContent"];
+        assert_eq!(answer["freshness"]["synced"], true, "{action}: {answer}");
+        assert!(answer.to_string().contains("validate"), "{action}: {answer}");
+        let heard = heard.0.lock().unwrap();
+        assert_eq!(heard[..], [(12, Some(880)), (12, Some(880))], "{action}");
+    }
+}
+
+/// Progress as it came.
+#[derive(Default)]
+struct Heard(std::sync::Mutex<Vec<(u64, Option<u64>)>>);
+
+impl sdl_tools::Progress for Heard {
+    fn report(&self, done: u64, total: Option<u64>, _message: &str) {
+        self.0.lock().unwrap().push((done, total));
+    }
 }
 
 #[test]
@@ -262,8 +350,143 @@ fn the_text_alone_says_how_fresh_it_is() {
     };
     assert!(text(&world).contains(&format!("\n[{}]", world.repo.head())), "{}", text(&world));
     assert!(text(&world).contains("note: search by meaning"), "{}", text(&world));
-    *world.repo.synced.lock().unwrap() =
-        Barrier { synced: false, lag_ms: 70, reason: Some("a batch is being written".into()) };
+    *world.repo.synced.lock().unwrap() = Barrier {
+        synced: false,
+        lag_ms: 70,
+        reason: Some("a batch is being written".into()),
+        timed_out: true,
+    };
     let late = format!("[{}, not synced, lags 70 ms: a batch is being written]", world.repo.head());
     assert!(text(&world).contains(&late), "{}", text(&world));
+}
+
+#[test]
+fn arguments_without_effect_are_named() {
+    let world = World::shop();
+    let root = sdl_tools::Repo::root(world.repo.as_ref()).to_owned();
+    for (tool, args, says) in [
+        (
+            "repo.register",
+            json!({"rootPath": root, "ignore": ["vendor/"], "maxFileBytes": 5_000}),
+            "ignore, maxFileBytes",
+        ),
+        ("index.refresh", json!({"mode": "full", "paths": ["src"]}), "paths"),
+        ("repo.overview", json!({"level": "stats", "directories": ["src"]}), "directories"),
+        ("slice.build", json!({"taskText": "validate a token", "memoryLimit": 3}), "memoryLimit"),
+    ] {
+        let answer = world.ok(tool, args.clone());
+        assert!(answer["notes"].to_string().contains(says), "{tool} {args}: {answer:#}");
+    }
+    // A note of one step is not told of the next.
+    let steps = json!([
+        {"action": "index.refresh", "args": {"mode": "full", "paths": ["src"]}},
+        {"action": "policy.get"}
+    ]);
+    let chain = world.ok("sdl_chain", json!({ "steps": steps }));
+    assert!(chain["steps"][0]["result"].get("notes").is_some(), "{chain:#}");
+    assert!(chain["steps"][1]["result"].get("notes").is_none(), "{chain:#}");
+}
+
+/// The error of a call, whose next action must work as it is.
+fn error_with_next(world: &World, tool: &str, args: Value) -> Value {
+    let error = world.err(tool, args.clone());
+    let next = &error["nextBestAction"];
+    assert!(next.is_object(), "{tool} {args}: {error:#}");
+    world.ok(next["tool"].as_str().unwrap(), next["args"].clone());
+    error
+}
+
+#[test]
+fn errors_advise_what_the_action_takes() {
+    let world = World::shop();
+    for (tool, args) in [
+        ("code.getSkeleton", json!({"symbolId": "validate"})),
+        ("slice.build", json!({"entrySymbols": ["validate"]})),
+        ("symbol.getCard", json!({"symbolId": "validate"})),
+    ] {
+        let error = error_with_next(&world, tool, args);
+        assert!(!error["message"].as_str().unwrap().contains("symbolRef"), "{error}");
+        assert_eq!(error["candidates"][0]["name"], "validate", "{error}");
+    }
+}
+
+#[test]
+fn what_nothing_matches_is_named_as_the_action_names_it() {
+    let world = World::shop();
+    for (tool, args, field) in [
+        ("slice.build", json!({"taskText": "zyxomma qwertz"}), "taskText"),
+        ("slice.build", json!({"stackTrace": "at nowhere (none.js:1:1)"}), "stackTrace"),
+        ("context.summary", json!({"query": "zyxomma qwertz vwx", "scope": "task"}), "query"),
+        (
+            "agent.orchestrate",
+            json!({"taskText": "zyxomma qwertz", "budget": {"maxTokens": 2_000}}),
+            "taskText",
+        ),
+    ] {
+        let error = error_with_next(&world, tool, args.clone());
+        assert_eq!(error["field"], field, "{tool} {args}: {error}");
+        let message = error["message"].as_str().unwrap();
+        assert!(message.contains(field) && !message.contains("give taskText"), "{message}");
+    }
+}
+
+#[test]
+fn a_file_that_is_not_there_names_those_that_may_be_meant() {
+    let world = World::shop();
+    for (file, meant) in
+        [("cart.py", "src/shop/cart.py"), ("src/aut.py", "src/auth.py"), ("auht.py", "src/auth.py")]
+    {
+        let error = error_with_next(&world, "code.getSkeleton", json!({"file": file}));
+        assert_eq!(error["candidates"][0]["file"], meant, "{file}: {error}");
+    }
+    let noted = world.ok("context.summary", json!({"query": "src/aut.py"}));
+    assert!(noted["notes"][0].as_str().unwrap().contains("src/auth.py"), "{noted}");
+    let error = error_with_next(&world, "context.summary", json!({"query": "src/aut.py", "scope": "file"}));
+    assert_eq!(error["candidates"][0]["query"], "src/auth.py", "{error}");
+}
+
+#[test]
+fn unknown_actions_and_tools_lead_to_those_that_do_the_same() {
+    let world = World::shop();
+    let chain = world.ok("sdl_chain", json!({"steps": [{"action": "symbol.find", "args": {"query": "x"}}]}));
+    let meant = &chain["steps"][0]["error"]["candidates"];
+    assert!(meant.to_string().contains("symbol.search"), "{chain:#}");
+    assert!(!meant.to_string().contains("\"info\""), "{meant}");
+    let error = world.err("sdl_symbol_find", json!({"query": "x"}));
+    assert!(error["candidates"].to_string().contains("sdl_symbol_search"), "{error}");
+}
+
+#[test]
+fn a_misspelt_id_leads_to_the_one_that_is_held() {
+    let world = World::shop();
+    world.ok("slice.build", json!({"taskText": "validate a token"}));
+    let id = world.repo.symbol("src/auth.py", "validate");
+    let last = if id.ends_with('0') { '1' } else { '0' };
+    let misspelt = format!("{}{last}", &id[..id.len() - 1]);
+    let error = error_with_next(&world, "symbol.getCard", json!({ "symbolId": misspelt }));
+    assert_eq!(error["candidates"][0]["symbolId"], id, "{error}");
+}
+
+#[test]
+fn a_handle_needs_no_repository_and_leads_on() {
+    let mut world = World::shop();
+    let refresh = |handle: &str| json!({"sliceHandle": handle, "knownVersion": "v1"});
+    error_with_next(&world, "slice.refresh", refresh("h_000000000000000"));
+    world.session.cwd = Some("/".into());
+    for handle in ["nonsense", "h_1", "h_000000000000000"] {
+        let error = error_with_next(&world, "slice.refresh", refresh(handle));
+        assert_eq!(
+            (&error["code"], &error["field"]),
+            (&json!("unknownHandle"), &json!("sliceHandle")),
+            "{handle}: {error}"
+        );
+    }
+}
+
+#[test]
+fn a_folder_that_would_be_refused_is_not_proposed() {
+    let mut world = World::shop();
+    world.session.cwd = Some("/refused".into());
+    let error = error_with_next(&world, "symbol.search", json!({"query": "x"}));
+    assert_eq!(error["nextBestAction"]["tool"], "sdl_info", "{error}");
 }

@@ -164,6 +164,79 @@ fn a_chain_says_how_fresh_it_is_where_its_steps_agree() {
 }
 
 #[test]
+fn a_version_is_told_with_the_first_step_that_answered_from_it() {
+    let world = World::shop();
+    world.add("zoo").write("//- /a.py\ndef elsewhere()\n");
+    let status = |repo: &str| json!({"action": "repo.status", "args": {"repoId": repo}});
+    let chain = world.ok("sdl_chain", json!({"steps": [status("shop"), status("shop"), status("zoo")]}));
+    let from: Vec<(&Value, &Value)> = chain["versions"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|version| (&version["repoId"], &version["fromStep"]))
+        .collect();
+    assert_eq!(from, [(&json!("shop"), &json!(0)), (&json!("zoo"), &json!(2))]);
+}
+
+#[test]
+fn longer_texts_take_what_steps_gave_in_braces_and_else_say_how() {
+    let world = World::shop();
+    let found = json!({"action": "symbol.search", "args": {"query": "validate", "limit": 1}, "as": "found"});
+    let asked = |query: &str| {
+        let steps = json!([found, {"action": "context.summary", "args": {"query": query, "format": "json"}}]);
+        world.ok("sdl_chain", json!({ "steps": steps }))
+    };
+    let chain = asked("explain ${0.results[0].name} of ${found.results[0].file}");
+    let text = result(&chain, 1).to_string();
+    assert!(text.contains("validate"), "{text}");
+    assert!(result(&chain, 1).get("notes").is_none(), "{chain:#}");
+    let chain = asked("explain how $0.results[0].name is called by checkout");
+    let notes = result(&chain, 1)["notes"].to_string();
+    assert!(notes.contains("${0.results[0].name}"), "{notes}");
+    let missing = json!([found, {"action": "symbol.search", "args": {"query": "x ${0.none}"}}]);
+    let chain = world.ok("sdl_chain", json!({ "steps": missing }));
+    assert_eq!(chain["steps"][1]["error"]["code"], "unknownReference", "{chain:#}");
+}
+
+#[test]
+fn a_missing_value_may_be_missing_on_either_side_of_its_mark() {
+    let world = World::shop();
+    let found = json!({"action": "symbol.search", "args": {"query": "validate", "limit": 1}});
+    for (cursor, ok) in [("$0.nothing?.here", true), ("$0?.nothing", true), ("$0.nothing.here", false)] {
+        let next = json!({"action": "symbol.search", "args": {"query": "validate", "cursor": cursor}});
+        let chain = world.ok("sdl_chain", json!({"steps": [found, next]}));
+        assert_eq!(chain["ok"], ok, "{cursor}: {chain:#}");
+    }
+}
+
+#[test]
+fn a_budget_is_handed_down_to_steps_without_one() {
+    let world = World::empty();
+    world.repo.write(&common::handlers(300, " : Looks at the request and says what is to be done about it"));
+    let build = json!({"action": "slice.build", "args": {"taskText": "handler number request"}});
+    for tokens in [2_000, 4_000, 8_000] {
+        let chain = world.ok("sdl_chain", json!({"steps": [build, build], "budget": {"maxTokens": tokens}}));
+        assert!(sdl_tokens::count(&chain.to_string()) <= tokens);
+        for step in 0..2 {
+            assert!(
+                result(&chain, step)["slice"]["cards"].as_array().unwrap().len() > 3,
+                "{tokens}: {chain:#}"
+            );
+        }
+        let given = chain["tokens"]["given"].as_u64().unwrap() as usize;
+        assert!(given * 10 > tokens * 6, "{given} of {tokens}");
+    }
+    // By default, too, two slices fit.
+    let chain = world.ok("sdl_chain", json!({"steps": [build, build]}));
+    assert!((0..2).all(|step| chain["steps"][step].get("result").is_some()), "{}", chain["tokens"]);
+    // Their own budgets stay what they are.
+    let own = json!({"action": "slice.build", "args": {"taskText": "handler number request",
+        "budget": {"maxEstimatedTokens": 600}}});
+    let chain = world.ok("sdl_chain", json!({"steps": [own], "budget": {"maxTokens": 6_000}}));
+    assert!(chain["steps"][0]["tokens"].as_u64().unwrap() <= 600, "{}", chain["steps"][0]["tokens"]);
+}
+
+#[test]
 fn one_barrier_serves_every_step() {
     let world = World::shop();
     let before = world.repo.barriers.load(std::sync::atomic::Ordering::Relaxed);

@@ -161,7 +161,7 @@ const UNSEEN: &[(&str, &str, &str)] = &[
 const BUILT_AGAIN: &str = "a slice comes whole, unless it is built again because its ledger was lost";
 
 /// Actions that answer without looking at the tree, so that no buffer can matter.
-const APART: [&str; 8] = [
+const APART: [&str; 9] = [
     "buffer.checkpoint",
     "buffer.push",
     "buffer.status",
@@ -169,12 +169,17 @@ const APART: [&str; 8] = [
     "memory.remove",
     "policy.get",
     "policy.set",
+    "repo.register",
     "runtime.execute",
 ];
+
+/// Those of them that compare the tree with something.
+const COMPARING: [&str; 2] = ["buffer.checkpoint", "index.refresh"];
 
 fn cannot(action: &str, path: &str) -> bool {
     UNSEEN.iter().any(|(of, field, _)| *of == action && *field == path)
         || (APART.contains(&action) && path.starts_with("freshness.overlay"))
+        || (APART.contains(&action) && !COMPARING.contains(&action) && path == "freshness.synced")
 }
 
 /// What calls gave, by action.
@@ -463,8 +468,12 @@ fn commands(seen: &mut Seen) {
 fn states(seen: &mut Seen) {
     let world = World::shop();
     world.repo.write(REAL);
-    *world.repo.synced.lock().unwrap() =
-        Barrier { synced: false, lag_ms: 70, reason: Some("a batch is being written".into()) };
+    *world.repo.synced.lock().unwrap() = Barrier {
+        synced: false,
+        lag_ms: 70,
+        reason: Some("a batch is being written".into()),
+        timed_out: true,
+    };
     world.ok(
         "buffer.push",
         json!({"filePath": "real/unsaved.py", "eventType": "change", "version": 1, "content": "x = 1\n"}),

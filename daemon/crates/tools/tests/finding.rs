@@ -103,3 +103,26 @@ fn the_manual_keeps_to_its_budget_and_names_the_rest() {
         }
     }
 }
+
+#[test]
+fn the_page_on_wire_formats_is_found_and_fits() {
+    let world = World::shop();
+    for args in [
+        json!({"query": "wire format"}),
+        json!({"query": "how to decode a compact slice"}),
+        json!({"actions": ["wire"]}),
+        json!({"query": "wire", "format": "json"}),
+        json!({"query": "wire", "format": "typescript"}),
+    ] {
+        let found = world.ok("sdl_manual", args.clone());
+        assert_eq!(found["topics"], json!(["wire"]), "{args}");
+        assert!(found["content"].as_str().unwrap().contains("symbolIndex"), "{args}");
+        assert!(sdl_tokens::count(&found.to_string()) <= 8_000, "{args}");
+    }
+    assert!(world.ok("sdl_manual", json!({}))["content"].as_str().unwrap().contains("`wire`"));
+    assert!(world.ok("sdl_manual", json!({"query": "what changed"})).get("topics").is_none());
+    let built = world.ok("sdl_slice_build", json!({"taskText": "validate a token"}));
+    assert_eq!(built["howToDecode"], "sdl_manual query: wire");
+    let plain = json!({"taskText": "validate a token", "wireFormat": "standard"});
+    assert!(world.ok("sdl_slice_build", plain).get("howToDecode").is_none());
+}

@@ -42,7 +42,16 @@ fn cards_slices_and_states_are_resources() {
             .len(),
         3
     );
+    let pages = listed["resources"].as_array().unwrap().iter();
+    let wire = pages.clone().find(|page| page["uri"] == "sdl://manual/wire").unwrap();
+    assert_eq!(wire["mimeType"], "text/markdown");
+    let page = ask(&world, "resources/read", json!({"uri": wire["uri"]})).unwrap();
+    let manual = world.ok("sdl_manual", json!({"query": "wire format"}));
+    let text = page["contents"][0]["text"].as_str().unwrap();
+    assert_eq!(text, include_str!("../../../../docs/wire.md"));
+    assert!(manual["content"].as_str().unwrap().starts_with(text), "the manual has the same page");
     for uri in [
+        "sdl://manual/other",
         "sdl://shop/symbol/nothing_like_this",
         "sdl://none/symbol/validate",
         "sdl://shop/slice/h_000000000000000",

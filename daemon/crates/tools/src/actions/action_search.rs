@@ -18,10 +18,10 @@ const LIMIT: u32 = 4;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
-    /// What the action should do, in words, or its name.
+    /// Task or name. What you want to do, in words, or the name of an action.
     #[schemars(length(min = 1, max = 2_000))]
     query: String,
-    /// How many. 4 by default.
+    /// Default 4. Actions to return.
     #[schemars(range(min = 1, max = 40))]
     limit: Option<u32>,
 }
@@ -29,16 +29,16 @@ pub(crate) struct Request {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Response {
-    /// The actions, best first.
+    /// The actions that match, best first.
     results: Vec<Found>,
-    /// How many fit.
+    /// How many actions match.
     total: usize,
     /// Words of the query that no action has.
     unmatched: Vec<String>,
-    /// Names of further actions that fit, best first.
+    /// Names of further actions that match, best first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     more: Vec<String>,
-    /// Whether fewer results than were asked for are given, to keep to the budget.
+    /// Whether fewer results than asked for are given, to stay within the budget.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     truncated: bool,
     /// What to call for the rest.
@@ -50,21 +50,26 @@ pub(crate) struct Response {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Found {
+    /// The action's name, such as `slice.build`.
     action: String,
     /// The tool to call.
     tool: String,
-    /// The same with one string for arguments.
+    /// The same tool with all arguments in one string, `payload`.
     #[serde(skip_serializing_if = "Option::is_none")]
     raw_tool: Option<String>,
+    /// Its gateway: `query`, `code`, `repo`, `agent` or `universal`.
     namespace: String,
+    /// Whether a call changes anything.
     mutating: bool,
+    /// How well it matches; higher is better.
     score: f64,
+    /// When to call it.
     description: String,
-    /// In full.
+    /// JSON Schema of its arguments.
     input_schema: Object,
-    /// Its top level.
+    /// JSON Schema of its answer, top level only. `manual` has it in full.
     output_schema: Object,
-    /// Arguments that fit.
+    /// Arguments that work.
     examples: Vec<Object>,
 }
 

@@ -17,24 +17,24 @@ pub(crate) struct AgentFeedback;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
-    /// The assembly that it is about; this or `sliceHandle`.
+    /// From `agent.orchestrate`. This or `sliceHandle`.
     #[schemars(length(min = 1, max = 100))]
     assembly_id: Option<String>,
-    /// The slice that it is about; this or `assemblyId`.
+    /// From `slice.build`. This or `assemblyId`.
     #[schemars(length(min = 1, max = 100))]
     slice_handle: Option<String>,
-    /// Symbols that were of use: ids or names.
+    /// Ids or names. Symbols that helped.
     #[serde(default)]
     #[schemars(length(max = 100))]
     useful_symbols: Vec<String>,
-    /// Symbols that should have been there: ids or names.
+    /// Ids or names. Symbols that should have been there.
     #[serde(default)]
     #[schemars(length(max = 100))]
     missing_symbols: Vec<String>,
-    /// From 1, of no use, to 5.
+    /// 1 useless to 5 complete.
     #[schemars(range(min = 1, max = 5))]
     rating: Option<u8>,
-    /// What the task was.
+    /// Task, in words.
     #[schemars(length(max = 2_000))]
     task_text: Option<String>,
 }
@@ -42,7 +42,9 @@ pub(crate) struct Request {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Response {
+    /// Always true.
     ok: bool,
+    /// The id under which it is stored.
     feedback_id: String,
 }
 
@@ -63,6 +65,8 @@ impl Action for AgentFeedback {
 }
 
 impl ReadAction for AgentFeedback {
+    const EARLY: bool = true;
+
     fn handle(request: &Request) -> Option<(HandleKind, &str)> {
         request.slice_handle.as_deref().map(|handle| (HandleKind::Slice, handle))
     }

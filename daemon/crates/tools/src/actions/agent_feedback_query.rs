@@ -24,10 +24,10 @@ const TOP: usize = 20;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
-    /// Items shown. 20 by default.
+    /// Default 20. Items to return.
     #[schemars(range(min = 1, max = 100))]
     limit: Option<u32>,
-    /// Only from this time on, in Unix milliseconds.
+    /// Unix milliseconds. Only feedback from this time on.
     #[schemars(range(min = 0))]
     since: Option<u64>,
 }
@@ -35,11 +35,11 @@ pub(crate) struct Request {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Response {
-    /// The latest first.
+    /// The feedback, newest first.
     items: Vec<Item>,
-    /// Over all of them, shown or not.
+    /// Totals over all matching feedback, returned or not.
     aggregate: Aggregate,
-    /// Set when there are more items than are shown: ask with a larger `limit` or a later `since`.
+    /// True if there is more than was returned: ask with a larger `limit` or a later `since`.
     #[serde(skip_serializing_if = "Option::is_none")]
     truncated: Option<bool>,
 }
@@ -47,17 +47,24 @@ pub(crate) struct Response {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Item {
+    /// Its id.
     feedback_id: String,
-    /// In Unix milliseconds.
+    /// When it was given, in Unix milliseconds.
     at: u64,
+    /// The assembly it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     assembly_id: Option<String>,
+    /// The slice it is about.
     #[serde(skip_serializing_if = "Option::is_none")]
     slice_handle: Option<String>,
+    /// Symbols that helped, as given.
     useful_symbols: Vec<String>,
+    /// Symbols that were missing, as given.
     missing_symbols: Vec<String>,
+    /// 1 (useless) to 5 (all that was needed).
     #[serde(skip_serializing_if = "Option::is_none")]
     rating: Option<u8>,
+    /// The task, as given.
     #[serde(skip_serializing_if = "Option::is_none")]
     task_text: Option<String>,
 }
@@ -67,23 +74,27 @@ struct Item {
 struct Aggregate {
     /// Pieces of feedback.
     count: u64,
-    /// How many of them rate.
+    /// Pieces of feedback with a rating.
     rated: u64,
-    /// Of those.
+    /// Mean of those ratings.
     #[serde(skip_serializing_if = "Option::is_none")]
     mean_rating: Option<f64>,
-    /// The symbols that were of use most often.
+    /// Symbols named most often as useful.
     useful: Vec<Counted>,
-    /// The symbols that were missing most often.
+    /// Symbols named most often as missing.
     missing: Vec<Counted>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Counted {
+    /// The symbol.
     symbol_id: String,
+    /// Its qualified name.
     name: String,
+    /// Its file.
     file: String,
+    /// How often it was named.
     count: u64,
 }
 
@@ -102,6 +113,8 @@ impl Action for AgentFeedbackQuery {
 }
 
 impl ReadAction for AgentFeedbackQuery {
+    const EARLY: bool = true;
+
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
         let mut all = feedback::all(cx.call.host.agent(), cx.repo.id())?;
         all.retain(|feedback| feedback.at_ms >= request.since.unwrap_or(0));

@@ -14,32 +14,38 @@ use crate::{ToolError, audit, budget};
 /// See [`ActionDef`].
 pub(crate) struct AgentOrchestrate;
 
-/// Symbols listed as left out.
-const MOST_OMITTED: usize = 20;
+/// The part of the budget that listing what was left out may take, and that of the calls that go on from here.
+const OMITTED_SHARE: usize = 20;
+const NEXT_SHARE: usize = 12;
+/// What two such calls take.
+const LEAST_NEXT: usize = 130;
+/// Tokens of the plan and of the fields around all.
+const FRAME: usize = 180;
 
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
-    /// The task, in words.
+    /// Task, in words.
     #[schemars(length(min = 1, max = 20_000))]
     task_text: String,
-    /// Decides how the budget is shared out.
+    /// Divides the budget. The kind of task decides how much goes to cards, skeletons and key lines. Default:
+    /// an even mix.
     task_type: Option<TaskType>,
-    /// How large the answer may be.
+    /// Size of the answer.
     budget: BudgetParam,
-    /// Symbol ids to begin with.
+    /// Symbol ids to start from.
     #[serde(default)]
     #[schemars(length(max = 100))]
     focus_symbols: Vec<String>,
-    /// Files and folders to begin with.
+    /// Files or folders to start from. Relative to the root.
     #[serde(default)]
     #[schemars(length(max = 100))]
     focus_paths: Vec<String>,
-    /// Names that the conversation mentioned.
+    /// Names to prefer. They came up in the conversation.
     #[serde(default)]
     #[schemars(length(max = 100))]
     chat_mentions: Vec<String>,
-    /// true: name the tests too; false: leave tests out.
+    /// True adds, false excludes tests. Default: tests count like other code.
     include_tests: Option<bool>,
     /// As printed.
     #[schemars(length(max = 200_000))]
@@ -48,7 +54,8 @@ pub(crate) struct Request {
     #[serde(default)]
     #[schemars(length(max = 100))]
     edited_files: Vec<String>,
-    /// Cards that the client holds: symbol id to etag.
+    /// Etags you hold, by symbol id. Cards that are still valid come back as `cardRefs`, without their
+    /// content.
     #[serde(default)]
     known_card_etags: BTreeMap<String, String>,
 }
@@ -56,7 +63,7 @@ pub(crate) struct Request {
 #[derive(Debug, Clone, Copy, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct BudgetParam {
-    /// Tokens of the whole answer.
+    /// Of the whole answer.
     #[schemars(range(min = 800, max = 20_000))]
     max_tokens: usize,
 }
@@ -64,31 +71,36 @@ struct BudgetParam {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Response {
-    /// For `agent.feedback`.
+    /// Give it to `agent.feedback`.
     assembly_id: String,
-    /// The rungs in the order in which they were climbed.
+    /// What was collected, in the order in which it was collected.
     plan: Vec<Step>,
+    /// The collected context, best first within each kind.
     evidence: Vec<Evidence>,
+    /// Edges between the symbols of the evidence.
     edges: Vec<EdgeOut>,
-    /// What was found and left out.
+    /// Symbols that were found and left out, best first.
     omitted: Vec<Omitted>,
-    /// How many more were left out than are listed.
+    /// Symbols left out beside those in `omitted`.
     #[serde(skip_serializing_if = "is_zero")]
     more_omitted: u64,
-    /// The symbols that the evidence is of.
+    /// Symbols that the evidence is about.
     source_ids: Vec<String>,
-    /// Calls that go on from here, as they are.
+    /// Calls that go deeper; they work as they are.
     next_actions: Vec<Next>,
-    /// Of all evidence.
+    /// Tokens of all evidence.
     tokens: u64,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Next {
+    /// The tool to call.
     tool: String,
+    /// Its arguments.
     #[schemars(with = "crate::answers::Object")]
     args: Value,
+    /// What the call is good for.
     rationale: String,
 }
 
@@ -138,10 +150,10 @@ impl ReadAction for AgentOrchestrate {
         let enrichment = cx.repo.enrichment(cx.snapshot);
         let mut ground = Ground::of(cx, &start, enrichment.as_ref())?;
         // What stands around the evidence: the ids of its symbols, what was left out, what to do next.
-        let mut room = most.saturating_sub(cx.around()? + 350 + most / 8);
+        let mut room = most.saturating_sub(cx.around()? + FRAME + most / OMITTED_SHARE + most / NEXT_SHARE);
         loop {
             let gathered = ground.gather(room)?;
-            let response = Response::of(cx, &request, &assembly.id, gathered);
+            let response = Response::of(cx, &request, &assembly.id, gathered)?;
             let size = cx.around()? + budget::of(&response)?;
             if size <= most {
                 assembly.source_ids.clone_from(&response.source_ids);
@@ -180,7 +192,8 @@ impl Response {
         request: &Request,
         assembly_id: &str,
         gathered: crate::assembly::Gathered,
-    ) -> Self {
+    ) -> Result<Self, ToolError> {
+        let most = request.budget.max_tokens;
         let mut source_ids: Vec<String> = Vec::new();
         for piece in &gathered.evidence {
             if !source_ids.contains(&piece.symbol_id) {
@@ -188,25 +201,37 @@ impl Response {
             }
         }
         let mut omitted = gathered.omitted;
-        let more_omitted = omitted.len().saturating_sub(MOST_OMITTED) as u64;
-        omitted.truncate(MOST_OMITTED);
-        Self {
+        let (mut listed, mut left) = (0, most / OMITTED_SHARE);
+        for one in &omitted {
+            let Some(rest) = left.checked_sub(budget::of(one)? + 1) else { break };
+            (listed, left) = (listed + 1, rest);
+        }
+        let more_omitted = (omitted.len() - listed) as u64;
+        let next_actions = next(cx, request, &gathered.evidence, &omitted)?;
+        omitted.truncate(listed);
+        Ok(Self {
             assembly_id: assembly_id.to_owned(),
             plan: gathered.plan,
-            next_actions: next(cx, request, &gathered.evidence, &omitted),
+            next_actions,
             tokens: gathered.evidence.iter().map(|piece| piece.tokens).sum(),
             evidence: gathered.evidence,
             edges: gathered.edges,
             omitted,
             more_omitted,
             source_ids,
-        }
+        })
     }
 }
 
-/// Calls that go on from here.
-fn next(cx: &ReadCx<'_>, request: &Request, evidence: &[Evidence], omitted: &[Omitted]) -> Vec<Next> {
+/// Calls that go on from here, as many as their share of the budget holds.
+fn next(
+    cx: &ReadCx<'_>,
+    request: &Request,
+    evidence: &[Evidence],
+    omitted: &[Omitted],
+) -> Result<Vec<Next>, ToolError> {
     let repo = cx.repo.id();
+    let most = (request.budget.max_tokens / NEXT_SHARE).max(LEAST_NEXT);
     let mut next = Vec::new();
     let shown = |piece: &&Evidence| piece.kind == "skeleton" || piece.kind == "hotPath";
     if let Some(piece) = evidence.iter().find(shown) {
@@ -216,7 +241,9 @@ fn next(cx: &ReadCx<'_>, request: &Request, evidence: &[Evidence], omitted: &[Om
             rationale: "the whole skeleton of the best match".to_owned(),
         });
     }
-    let left: Vec<&str> = omitted.iter().take(10).map(|omitted| omitted.symbol_id.as_str()).collect();
+    // An id takes about ten tokens.
+    let left: Vec<&str> =
+        omitted.iter().take((most / 30).clamp(1, 10)).map(|omitted| omitted.symbol_id.as_str()).collect();
     if !left.is_empty() {
         next.push(Next {
             tool: Call::tool("symbol.getCards"),
@@ -224,13 +251,27 @@ fn next(cx: &ReadCx<'_>, request: &Request, evidence: &[Evidence], omitted: &[Om
             rationale: "cards of what was left out".to_owned(),
         });
     }
-    let task: String = request.task_text.chars().take(300).collect();
-    next.push(Next {
-        tool: Call::tool("slice.build"),
-        args: json!({"repoId": repo, "taskText": task}),
-        rationale: "a handle that slice.refresh keeps up to date while you edit".to_owned(),
-    });
-    next
+    let task: String = request.task_text.chars().take(most.clamp(60, 300)).collect();
+    next.insert(
+        0,
+        Next {
+            tool: Call::tool("slice.build"),
+            args: json!({"repoId": repo, "taskText": task}),
+            rationale: "a handle that slice.refresh keeps up to date while you edit".to_owned(),
+        },
+    );
+    let mut fitting = Vec::new();
+    let mut left = most;
+    for one in next {
+        match left.checked_sub(budget::of(&one)?) {
+            Some(rest) => left = rest,
+            // The first is given whatever it takes: there is always a way on.
+            None if fitting.is_empty() => left = 0,
+            None => break,
+        }
+        fitting.push(one);
+    }
+    Ok(fitting)
 }
 
 impl Render for Response {

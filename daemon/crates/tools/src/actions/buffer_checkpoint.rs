@@ -22,7 +22,7 @@ pub(crate) struct BufferCheckpoint;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
-    /// Why, for the log.
+    /// For the log.
     #[schemars(length(max = 500))]
     reason: Option<String>,
 }
@@ -30,11 +30,11 @@ pub(crate) struct Request {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Response {
-    /// How many buffers were equal to their files and lie over the tree no more.
+    /// Buffers that equal their files on disk and were dropped.
     checkpointed: u64,
-    /// Files whose buffers differ from them.
+    /// Files whose buffers differ from the disk.
     diverged: Vec<String>,
-    /// How many buffers still lie over the tree.
+    /// Buffers that answers still see.
     pending: u64,
 }
 
@@ -65,7 +65,7 @@ impl RepoAction for BufferCheckpoint {
             let response =
                 Response { checkpointed: 0, diverged: Vec::new(), pending: lying(buffers.lying(cx.repo)) };
             let reason = barrier.reason.or_else(|| Some("the tree could not be confirmed".to_owned()));
-            return Ok((response, Stand { version, synced: false, reason }));
+            return Ok((response, Stand { version, synced: Some(false), reason }));
         }
         let deadline = Instant::now() + cx.call.at_most(READ_LIMIT);
         let (version, found) = cx.repo.ledger().read_with(deadline, |snapshot| {
@@ -77,7 +77,7 @@ impl RepoAction for BufferCheckpoint {
             diverged: found.diverged,
             pending: lying(buffers.lying(cx.repo)),
         };
-        Ok((response, Stand { version, synced: true, reason: None }))
+        Ok((response, Stand { version, synced: Some(true), reason: None }))
     }
 }
 

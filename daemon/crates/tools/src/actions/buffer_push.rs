@@ -34,27 +34,29 @@ enum EventType {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
-    /// From the repository's root, or absolute. It need not exist yet.
+    /// Relative to the root. Or absolute. The file need not exist yet.
     file_path: String,
+    /// Editor event. `change` needs `content`; after `save` and `close` the file on disk counts again.
     event_type: EventType,
-    /// The whole text; needed for `change`.
+    /// Whole text. Required for `change`.
     content: Option<String>,
-    /// The editor's count of changes; an older one than is held changes nothing.
+    /// Editor's change counter. A version older than the last one pushed is ignored.
     version: u64,
-    /// Used if the name does not tell: `python`, `rust`, ….
+    /// Default: by name. Such as `python`.
     #[schemars(length(max = 40))]
     language: Option<String>,
-    /// Whether the text differs from the file. By default `change` is, `save` is not, `open` is compared.
+    /// Text differs from disk. Default: true for `change`, false for `save`; `open` is compared.
     dirty: Option<bool>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Response {
+    /// Whether the buffer was taken.
     accepted: bool,
-    /// Grows with each change of what lies over the tree; `freshness.overlay.seq` of the answers that see it.
+    /// State of all buffers: `freshness.overlay.seq` of the answers that see it.
     overlay_version: u64,
-    /// Empty if all is well.
+    /// What to know about this buffer; empty if all is well.
     warnings: Vec<String>,
 }
 

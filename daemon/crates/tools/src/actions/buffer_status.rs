@@ -18,21 +18,22 @@ pub(crate) struct Request {}
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Response {
-    /// In order of path.
+    /// The unsaved buffers, by path.
     buffers: Vec<BufferOut>,
-    /// The number of what lies over the tree.
+    /// State of all buffers: `freshness.overlay.seq` of the answers that see it.
     overlay_version: u64,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct BufferOut {
+    /// Path, relative to the root.
     file: String,
-    /// The editor's count of changes.
+    /// The editor's change counter.
     version: u64,
-    /// Whether it lies over the file.
+    /// Whether answers see this text instead of the file.
     dirty: bool,
-    /// Since it was pushed.
+    /// Milliseconds since it was pushed.
     age_ms: u64,
 }
 

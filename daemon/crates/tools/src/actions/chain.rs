@@ -22,27 +22,30 @@ const FRAME_TOKENS: usize = 150;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
-    /// Calls in order. A string `$0.results[0].symbolId` or `$name.path` in `args` stands for what an earlier step gave
-    /// (`?.` where it may be missing, `$$` for a dollar sign). Beside actions: `pick` `{from, fields}`, `map` `{from,
-    /// path}`, `filter` `{from, path?, op, value?}`, `sort` `{from, path?, descending?}`, `limit` `{from, count,
-    /// offset?}`, `template` `{from, text, join?}`; each gives `value`.
+    /// Calls, in order. In `args`, a string `$0.results[0].symbolId` or `$name.path` stands for a value that
+    /// an earlier step gave: the step's number from 0 or its `as`, then a path. `$0.card?.summary` is null
+    /// where `card` or `summary` is missing; without `?` that is an error. Inside a longer text write
+    /// `${0.path}`. `$$` at the start of a text writes one dollar sign. Beside actions, `action` can be a
+    /// transform: `pick` `{from, fields[]}`, `map` `{from[], path}`, `filter` `{from[], path?, op, value?}`,
+    /// `sort` `{from[], path?, descending?}`, `limit` `{from[], count, offset?}`, `template` `{from, text,
+    /// join?}`; its result is `value`.
     #[schemars(length(min = 1, max = 50))]
     steps: Vec<StepIn>,
-    /// Limits of the whole answer.
+    /// Size of the answer.
     budget: Option<Budget>,
-    /// Whether to go on after a step that fails. `stop` by default.
+    /// Default stop. What to do when a step fails.
     on_error: Option<OnError>,
 }
 
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct StepIn {
-    /// An action or a transform.
+    /// Action or transform.
     #[schemars(length(min = 1, max = 60))]
     action: String,
-    /// Its arguments.
+    /// Its arguments. They may refer to results of earlier steps.
     args: Option<Object>,
-    /// A name for later steps.
+    /// Name. For references by later steps.
     #[serde(rename = "as")]
     #[schemars(length(min = 1, max = 40))]
     name: Option<String>,
@@ -51,7 +54,8 @@ struct StepIn {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Budget {
-    /// Tokens. 8000 by default. Results that do not fit are left out, the first steps' first.
+    /// Default 8000. Tokens of the whole answer. A step without a budget of its own gets an even share of
+    /// what the steps before it left. Results that still don't fit are left out, the first steps' first.
     #[schemars(range(min = 300, max = 20_000))]
     max_tokens: Option<usize>,
 }
@@ -66,19 +70,19 @@ enum OnError {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Response {
-    /// Whether every step was taken and none failed.
+    /// Whether every step ran and succeeded.
     ok: bool,
-    /// The steps that were taken.
+    /// The steps that ran, in order.
     steps: Vec<StepOut>,
-    /// The versions that they answered from.
+    /// The versions that the steps answered from.
     versions: Vec<VersionOut>,
-    /// How the answer stands to the tree, where all steps answered from one version of one repository: as the step that
-    /// stands worst.
+    /// Freshness of the step that is least fresh. Only if all steps answered from one version of one
+    /// repository; else see `freshness` in each result.
     #[serde(skip_serializing_if = "Option::is_none")]
     freshness: Option<Freshness>,
-    /// Tokens of all results, and of those that are given.
+    /// Tokens of the results.
     tokens: Tokens,
-    /// The step that failed, after which no more were taken.
+    /// Number of the step that failed; no later step ran.
     #[serde(skip_serializing_if = "Option::is_none")]
     stopped_at: Option<usize>,
     /// How to get what was left out.
@@ -91,20 +95,24 @@ pub(crate) struct Response {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct StepOut {
+    /// Its number, from 0.
     step: usize,
+    /// Its name, if it has one.
     #[serde(rename = "as", skip_serializing_if = "Option::is_none")]
     name: Option<String>,
+    /// The action or transform.
     action: String,
+    /// Whether it succeeded.
     ok: bool,
     /// Tokens of its result or error.
     tokens: usize,
-    /// What the action answers alone.
+    /// The action's answer, as a call of its own would give it.
     #[serde(skip_serializing_if = "Option::is_none")]
     result: Option<Object>,
-    /// The error that the action gives alone.
+    /// The action's error, as a call of its own would give it.
     #[serde(skip_serializing_if = "Option::is_none")]
     error: Option<Object>,
-    /// Left out to keep to the budget; later steps had it all the same.
+    /// True if the result is left out to stay within the budget; later steps could still use it.
     #[serde(skip_serializing_if = "std::ops::Not::not")]
     omitted: bool,
 }
@@ -112,7 +120,9 @@ struct StepOut {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct VersionOut {
+    /// The repository.
     repo_id: String,
+    /// The version.
     version: String,
     /// The first step that answered from it.
     from_step: usize,
@@ -121,8 +131,11 @@ struct VersionOut {
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Tokens {
+    /// Tokens of all results.
     made: usize,
+    /// Tokens of the results in this answer.
     given: usize,
+    /// Tokens that the answer may have.
     budget: usize,
 }
 
@@ -149,7 +162,8 @@ impl HostAction for Chain {
         }
         let steps = named(request.steps)?;
         let least = FRAME_TOKENS + STEP_TOKENS * steps.len();
-        let budget = match request.budget.and_then(|budget| budget.max_tokens) {
+        let given = request.budget.and_then(|budget| budget.max_tokens);
+        let budget = match given {
             Some(given) if given < least => {
                 let message =
                     format!("a chain of {} steps needs a budget of at least {least} tokens", steps.len());
@@ -159,7 +173,8 @@ impl HostAction for Chain {
             None => budget::DEFAULT_TOKENS.max(least),
         };
         let stop = request.on_error != Some(OnError::Continue);
-        let (done, pinned) = chain::run(cx, &steps, stop)?;
+        let shared = chain::Budget { tokens: budget, given: given.is_some() };
+        let (done, pinned) = chain::run(cx, &steps, stop, shared)?;
         let freshness = chain::freshness(&done, &pinned);
         let versions = pinned
             .into_iter()

@@ -29,18 +29,18 @@ pub(crate) const CONTEXT: u32 = 3;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
-    /// The symbol to search in.
+    /// `s_…`. A symbol's id.
     symbol_id: String,
-    /// Whole identifiers, or paths of them (`this.cache`); not keywords, nor words of comments and literals.
+    /// Whole identifiers, or paths of them, such as ["this.cache"]. Keywords, comments and literals don't count.
     #[schemars(length(min = 1, max = 50))]
     identifiers_to_find: Vec<String>,
-    /// Lines above and below each match: 3 by default, 10 at most.
+    /// Default 3, 10 at most. Lines above and below each match.
     #[schemars(range(min = 0, max = 1_000))]
     context_lines: Option<u32>,
-    /// At most so many lines; the policy may allow less.
+    /// Most lines. The policy may allow fewer.
     #[schemars(range(min = 1, max = 100_000))]
     max_lines: Option<u32>,
-    /// Tokens of the whole structured answer: 4000 by default; the policy may allow less.
+    /// Default 4000. Tokens of the whole answer; the policy may allow fewer.
     #[schemars(range(min = 1, max = 20_000))]
     max_tokens: Option<u32>,
 }
@@ -50,19 +50,19 @@ pub(crate) struct Request {
 pub(crate) struct Response {
     /// Lines of the symbol, each with its number; a gap says how many lines are left out.
     excerpt: String,
-    /// The file.
+    /// Path of the file.
     file: String,
-    /// The symbol's place.
+    /// Where the symbol is.
     range: RangeOut,
-    /// Tokens of the excerpt.
+    /// Tokens of `excerpt`.
     estimated_tokens: u64,
-    /// Which identifiers were found.
+    /// Identifiers that were found.
     matched_identifiers: Vec<String>,
-    /// Lines of the file with matches, as far as they are shown.
+    /// Lines of the file that match, as far as they are shown.
     matched_line_numbers: Vec<u32>,
     /// Whether matches were left out.
     truncated: bool,
-    /// How to see them.
+    /// How to see the matches that were left out.
     #[serde(skip_serializing_if = "Option::is_none")]
     truncation: Option<More>,
     /// Limits that hold whatever was asked for.
@@ -84,7 +84,7 @@ struct Capped {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct More {
-    /// Matched lines that are not shown; the first 100.
+    /// Lines that match and are not shown; the first 100.
     dropped_line_numbers: Vec<u32>,
     /// What to call for the rest.
     how_to_resume: String,

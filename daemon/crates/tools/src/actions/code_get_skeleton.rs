@@ -23,24 +23,24 @@ const TOKENS: usize = 4_000;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
-    /// The symbol; this or `file`.
+    /// This or `file`. A symbol's id.
     symbol_id: Option<String>,
-    /// The file; this or `symbolId`.
+    /// Path from the root. This or `symbolId`.
     #[schemars(length(min = 1, max = 4_096))]
     file: Option<String>,
-    /// Only what other files can see.
+    /// Visible to other files. Default false.
     exported_only: Option<bool>,
-    /// At most so many lines.
+    /// Lines to return.
     #[schemars(range(min = 1, max = 100_000))]
     max_lines: Option<u32>,
-    /// Tokens of the whole structured answer. 4000 by default.
+    /// Default 4000. Tokens of the whole answer.
     #[schemars(range(min = 1, max = 20_000))]
     max_tokens: Option<u32>,
-    /// Show and mark the lines that have these.
+    /// Keep lines with these. Such lines are marked.
     #[serde(default)]
     #[schemars(length(max = 50))]
     identifiers_to_find: Vec<String>,
-    /// Go on at this line of the skeleton: `truncation.skeletonOffset` of the answer before.
+    /// From `truncation`. Continues at this line of the skeleton.
     #[schemars(range(min = 0, max = 10_000_000))]
     skeleton_offset: Option<u32>,
 }
@@ -48,15 +48,15 @@ pub(crate) struct Request {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Response {
-    /// Lines of the file; `/* ... */` stands for what is left out.
+    /// Lines of the file; `/* ... */` stands for lines left out.
     skeleton: String,
-    /// The file.
+    /// Path of the file.
     file: String,
-    /// What the skeleton is of.
+    /// What part of the file the skeleton covers.
     range: RangeOut,
-    /// Tokens of the skeleton.
+    /// Tokens of `skeleton`.
     estimated_tokens: u64,
-    /// Lines of what the skeleton is of.
+    /// Lines of source that the skeleton covers.
     original_lines: u32,
     /// Whether there is more.
     truncated: bool,
@@ -69,9 +69,9 @@ pub(crate) struct Response {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct More {
-    /// Lines of the skeleton behind these.
+    /// Lines of the skeleton after these.
     dropped_lines: u32,
-    /// For the next call.
+    /// `skeletonOffset` of the next call.
     skeleton_offset: u32,
     /// What to call for the rest.
     how_to_resume: String,

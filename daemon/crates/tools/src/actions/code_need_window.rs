@@ -28,25 +28,26 @@ pub(crate) struct CodeNeedWindow;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
-    /// The symbol to read.
+    /// `s_…`. A symbol's id.
     symbol_id: String,
-    /// Why raw code is needed: what in the symbol, and for which task.
+    /// Why raw code is needed: what in the symbol, and for which task. Audited.
     #[schemars(length(min = 1, max = 2_000))]
     reason: String,
-    /// How many lines are expected. An estimate: a wrong one is no reason to deny.
+    /// Lines you expect. An estimate: a wrong one is no reason to deny.
     #[schemars(range(min = 1, max = 1_000_000))]
     expected_lines: u32,
-    /// What is expected to stand there: identifiers from inside the symbol; keywords don't count.
+    /// Identifiers expected inside the symbol. Such as ["retry"]; keywords don't count.
     #[schemars(length(max = 50))]
     identifiers_to_find: Vec<String>,
-    /// `symbol` by default.
+    /// Default symbol. `symbol`: all of it. `block`: its innermost block with the identifiers. `fileWindow`:
+    /// `expectedLines` lines around it.
     granularity: Option<Granularity>,
-    /// Tokens of the whole structured answer; the policy may allow less.
+    /// Of the whole answer. The policy may allow fewer.
     #[schemars(range(min = 1, max = 20_000))]
     max_tokens: Option<u32>,
-    /// The task: raises the odds.
+    /// The task, as for `slice.build`. Makes approval likelier.
     slice_context: Option<SliceContext>,
-    /// Override the policy's conditions, where it allows that. Audited.
+    /// Override; audited. Works only if the policy allows it.
     break_glass: Option<bool>,
 }
 
@@ -65,33 +66,39 @@ enum Granularity {
 #[derive(Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Response {
-    /// Whether source is shown.
+    /// Whether `code` is given.
     approved: bool,
+    /// The symbol.
     #[serde(skip_serializing_if = "Option::is_none")]
     symbol_id: Option<String>,
+    /// Path of the file.
     #[serde(skip_serializing_if = "Option::is_none")]
     file: Option<String>,
-    /// What is shown.
+    /// The lines that are given.
     #[serde(skip_serializing_if = "Option::is_none")]
     range: Option<RangeOut>,
+    /// The source text.
     #[serde(skip_serializing_if = "Option::is_none")]
     code: Option<String>,
-    /// The conditions that hold.
+    /// The conditions that were met.
     #[serde(skip_serializing_if = "Option::is_none")]
     why_approved: Option<Vec<String>>,
-    /// Tokens of the code.
+    /// Tokens of `code`.
     #[serde(skip_serializing_if = "Option::is_none")]
     estimated_tokens: Option<u64>,
-    /// The conditions that did not hold and were overridden by breaking the glass.
+    /// The conditions that were not met and were overridden by `breakGlass`.
     #[serde(skip_serializing_if = "Option::is_none")]
     overridden: Option<Vec<String>>,
-    /// `window` if a hot path or a skeleton is served in its place.
+    /// `window` if a hot path or skeleton is given instead.
     #[serde(skip_serializing_if = "Option::is_none")]
     downgraded_from: Option<String>,
+    /// Why a window was not given.
     #[serde(skip_serializing_if = "Option::is_none")]
     why_downgraded: Option<Vec<String>>,
+    /// Identifiers that were found.
     #[serde(skip_serializing_if = "Option::is_none")]
     matched_identifiers: Option<Vec<String>>,
+    /// Lines of the file with those identifiers.
     #[serde(skip_serializing_if = "Option::is_none")]
     matched_line_numbers: Option<Vec<u32>>,
     /// Whether the code was cut to the limits.
@@ -100,13 +107,13 @@ pub(crate) struct Response {
     /// How to see the rest.
     #[serde(skip_serializing_if = "Option::is_none")]
     how_to_resume: Option<String>,
-    /// The conditions that do not hold.
+    /// The conditions that were not met.
     #[serde(skip_serializing_if = "Option::is_none")]
     why_denied: Option<Vec<String>>,
-    /// A narrower request that is answered, with the text itself if the reason speaks of it.
+    /// Arguments for a narrower `code.needWindow` that is answered, with the text itself if the reason speaks of it.
     #[serde(skip_serializing_if = "Option::is_none")]
     suggested_next_request: Option<Object>,
-    /// What answers without approval; works as it is.
+    /// A call that needs no approval and works as it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     next_best_action: Option<Next>,
 }
@@ -114,8 +121,11 @@ pub(crate) struct Response {
 /// A call that works when sent as it is.
 #[derive(Debug, Serialize, JsonSchema)]
 struct Next {
+    /// The tool to call.
     tool: String,
+    /// Its arguments.
     args: Object,
+    /// What the call is good for.
     rationale: String,
 }
 

@@ -25,30 +25,33 @@ enum Format {
 #[derive(Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
-    /// A symbol's name, a path, or a task in words.
+    /// Name, path or task. A symbol's name, a path, or a task in words.
     #[schemars(length(min = 1, max = 20_000))]
     query: String,
-    /// Tokens of the whole answer. 2000 by default.
+    /// Tokens, default 2000. Of the whole answer.
     #[schemars(range(min = 400, max = 20_000))]
     budget: Option<usize>,
-    /// How `content` is written. `markdown` by default; `clipboard` has no ids.
+    /// Default markdown. How `content` is written; `clipboard` has no ids. With `json` it is empty: `summary`
+    /// has the same.
     format: Option<Format>,
-    /// What the query is. By default it is told by its looks.
+    /// What `query` is. Default: guessed from its form.
     scope: Option<Scope>,
 }
 
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Response {
+    /// The repository.
     repo_id: String,
+    /// The format of `content`.
     format: String,
     /// What the query was taken for: `symbol`, `file` or `task`.
     scope: String,
-    /// The summary in that format.
+    /// The summary as text. Empty with `format: json`.
     content: String,
-    /// `keySymbols`, `dependencyGraph`, `riskAreas`, `filesTouched`.
+    /// The summary as data. With `markdown` and `clipboard` only what the text lacks: ids, scores and counts.
     summary: Briefing,
-    /// Set when lists were cut to fit.
+    /// What did not fit.
     #[serde(skip_serializing_if = "Option::is_none")]
     truncation: Option<Truncation>,
 }
@@ -86,7 +89,8 @@ impl ReadAction for ContextSummary {
         }
         cx.notes.borrow_mut().clear();
         let (scope, start) = seeds(cx, &request.query, request.scope)?;
-        let summary = gather(cx, start, most / 2)?;
+        // Text takes a little less than data.
+        let mut summary = gather(cx, start, most)?;
         let mut response = Response {
             repo_id: cx.repo.id().to_owned(),
             format: match format {
@@ -97,32 +101,38 @@ impl ReadAction for ContextSummary {
             .to_owned(),
             scope: scope.name().to_owned(),
             content: String::new(),
-            summary,
+            summary: Briefing::default(),
             truncation: None,
         };
-        response.fit(cx, &request.query, format, most)?;
+        response.fit(cx, &request.query, format, most, &mut summary)?;
         cx.call.briefings.put(key, (response.clone(), cx.notes.borrow().clone()));
         Ok(response)
     }
 }
 
 impl Response {
-    /// Writes the content, and shortens both forms until everything fits.
-    fn fit(&mut self, cx: &ReadCx<'_>, query: &str, format: Format, most: usize) -> Result<(), ToolError> {
+    /// Writes what was found once, as text or as data, and shortens it until everything fits.
+    fn fit(
+        &mut self,
+        cx: &ReadCx<'_>,
+        query: &str,
+        format: Format,
+        most: usize,
+        found: &mut Briefing,
+    ) -> Result<(), ToolError> {
         let mut dropped = 0;
         loop {
-            self.content = match format {
-                Format::Markdown => markdown(&self.summary, query, false),
-                Format::Clipboard => markdown(&self.summary, query, true),
-                Format::Json => serde_json::to_string(&self.summary)
-                    .map_err(|e| ToolError::internal("writing a summary", e))?,
+            (self.content, self.summary) = match format {
+                Format::Markdown => (markdown(found, query, false), found.referred()),
+                Format::Clipboard => (markdown(found, query, true), found.referred()),
+                Format::Json => (String::new(), found.clone()),
             };
             let size = cx.around()? + budget::of(&*self)?;
             if size <= most {
                 return Ok(());
             }
             cx.call.check()?;
-            let Some(gone) = self.summary.shorten() else {
+            let Some(gone) = found.shorten() else {
                 let message = format!("a summary of this takes at least {size} tokens; allow that many");
                 return Err(ToolError::invalid("budget", message).with("needed", size));
             };
@@ -142,6 +152,9 @@ impl Response {
 impl Render for Response {
     fn text(&self) -> String {
         let mut text = self.content.clone();
+        if text.is_empty() {
+            text = serde_json::to_string(&self.summary).unwrap_or_default();
+        }
         if let Some(truncation) = &self.truncation {
             text.push_str(&truncation.line());
         }

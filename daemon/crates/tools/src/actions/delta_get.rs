@@ -20,23 +20,24 @@ const ENTRIES: usize = 200;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
-    /// The first state: `v…`, `latest`, `previous`, or `git:` and a revision.
+    /// `v…`, `previous`, `git:HEAD~3`. The state before: a version, `latest`, `previous`, or `git:` and a git
+    /// revision.
     #[schemars(length(min = 1, max = 300))]
     from_version: String,
-    /// The second state.
+    /// `v…`, `latest`, `git:main`. The state after, written the same way.
     #[schemars(length(min = 1, max = 300))]
     to_version: String,
-    /// How large the answer may be.
+    /// Size of the answer.
     budget: Option<BudgetParam>,
 }
 
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct BudgetParam {
-    /// Changed and affected symbols together. 200 by default.
+    /// Default 200. Changed and affected symbols together.
     #[schemars(range(min = 1, max = 1_000))]
     max_cards: Option<usize>,
-    /// Tokens of the whole structured answer. 8000 by default.
+    /// Default 8000. Tokens of the whole answer.
     #[schemars(range(min = 400, max = 20_000))]
     max_estimated_tokens: Option<usize>,
 }
@@ -44,10 +45,13 @@ struct BudgetParam {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Response {
-    /// `fromVersion`, `toVersion`, `changedSymbols`, `blastRadius`, `diagnosticsSummary`, `truncation`, `spilloverHandle`.
+    /// What changed: `fromVersion`, `toVersion`, `changedSymbols[]` (`symbolId`, `changeType` added, removed,
+    /// modified, renamed or moved, `name`, `file`, what differs), `blastRadius[]` (affected symbols with
+    /// `reason` and `distance`), `diagnosticsSummary`, `truncation?`, `spilloverHandle?`. The manual page
+    /// `wire` has every field.
     #[schemars(with = "Object")]
     delta: Object,
-    /// Symbols on which more and more depends.
+    /// Symbols that more and more others depend on.
     amplifiers: Vec<Amplifier>,
     #[serde(skip)]
     #[schemars(skip)]

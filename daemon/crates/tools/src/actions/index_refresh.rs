@@ -22,34 +22,35 @@ enum Mode {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
-    /// `incremental` compares the tree with the ledger; `full` reads everything anew.
+    /// `full` reads every file. `incremental` reads what looks changed.
     mode: Mode,
-    /// Why, for the log.
+    /// For the log.
     #[schemars(length(max = 500))]
     reason: Option<String>,
-    /// Only below these paths, from the repository's root.
+    /// Default: whole tree. Only these files and folders, relative to the root.
     #[serde(default)]
     #[schemars(length(max = 1_000))]
     paths: Vec<String>,
-    /// Return at once; `repo.status` says how far it is.
+    /// Return at once. `repo.status` tells the progress.
     r#async: Option<bool>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Response {
+    /// Always true.
     ok: bool,
-    /// The newest version afterwards.
+    /// The newest version after the refresh.
     version_id: String,
     /// Files that differ from the version before.
     changed_files: u64,
-    /// Files whose facts were extracted.
+    /// Files that were parsed.
     parsed: u64,
-    /// Files whose facts were known.
+    /// Files whose facts were known and not parsed again.
     reused: u64,
-    /// How long it took.
+    /// Milliseconds it took.
     duration_ms: u64,
-    /// With `async`: names the work that goes on.
+    /// With `async`: names the work that continues.
     #[serde(skip_serializing_if = "Option::is_none")]
     operation_id: Option<String>,
 }
@@ -81,6 +82,10 @@ impl RepoAction for IndexRefresh {
         if paths.iter().any(String::is_empty) {
             paths.clear();
         }
+        if request.mode == Mode::Full && !paths.is_empty() {
+            paths.clear();
+            cx.call.note("paths has no effect with mode: full, which reads every file");
+        }
         let partial = !paths.is_empty();
         let background = request.r#async.unwrap_or(false);
         let spec =
@@ -91,7 +96,7 @@ impl RepoAction for IndexRefresh {
         } else {
             partial.then(|| "only the given paths were compared".to_owned())
         };
-        let stand = Stand { version: done.version, synced: reason.is_none(), reason };
+        let stand = Stand { version: done.version, synced: Some(reason.is_none()), reason };
         let response = Response {
             ok: true,
             version_id: done.version.to_string(),

@@ -14,7 +14,7 @@ pub(crate) struct Info;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
-    /// Show no paths of this machine, e.g. for a bug report.
+    /// For bug reports. Leaves out paths of this machine.
     redact_paths: Option<bool>,
 }
 
@@ -23,17 +23,17 @@ pub(crate) struct Request {
 pub(crate) struct Response {
     /// The daemon's release.
     version: String,
-    /// Its build.
+    /// Commit, target and profile of its build.
     build: String,
-    /// The IPC protocol's version.
+    /// Version of the local protocol.
     protocol: String,
-    /// The storage schema's number.
+    /// Number of the storage layout.
     storage_schema: u32,
-    /// The extractor's number.
+    /// Number of the rules by which files are read.
     extractor_version: u32,
-    /// A hash of every tool's schema: a client that holds another one holds stale schemas.
+    /// Hash of all tool schemas. If it differs from the one you know, list the tools again.
     schema_version: String,
-    /// Since when the daemon runs.
+    /// Milliseconds since the daemon started.
     uptime_ms: u64,
     /// The registered repositories.
     repos: Vec<RepoLine>,
@@ -43,10 +43,10 @@ pub(crate) struct Response {
     limits: Limits,
     /// What a person should look at.
     warnings: Vec<String>,
-    /// Where the daemon keeps its state.
+    /// Folder of ledgers and settings.
     #[serde(skip_serializing_if = "Option::is_none")]
     state_dir: Option<String>,
-    /// Where it logs.
+    /// The log file.
     #[serde(skip_serializing_if = "Option::is_none")]
     log_file: Option<String>,
 }
@@ -54,10 +54,14 @@ pub(crate) struct Response {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct RepoLine {
+    /// Its id.
     repo_id: String,
+    /// Its root folder.
     #[serde(skip_serializing_if = "Option::is_none")]
     root_path: Option<String>,
+    /// `indexing`, `live`, `scanning` or `failed`.
     state: String,
+    /// Its newest version; missing before the first index is done.
     #[serde(skip_serializing_if = "Option::is_none")]
     ledger_version: Option<String>,
 }
@@ -65,17 +69,24 @@ struct RepoLine {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Memory {
+    /// Resident bytes, mapped files included.
     resident_bytes: u64,
+    /// Bytes of the process alone.
     private_bytes: u64,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Limits {
+    /// Tokens of an answer unless the call says otherwise.
     default_tokens: usize,
+    /// Most tokens of any answer.
     max_tokens: usize,
+    /// Larger files are skipped.
     max_file_bytes: u64,
+    /// Most bytes of one message on the local socket.
     max_frame_bytes: u64,
+    /// Most requests at once on one connection.
     max_in_flight: u32,
 }
 

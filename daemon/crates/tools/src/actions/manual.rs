@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use crate::action::{Action, ActionDef, Call, HostAction, Namespace, Render};
 use crate::answers::line;
 use crate::input::nearest::nearest;
-use crate::manual::{Depth, Form, describe, join};
+use crate::manual::{Depth, Form, TOPICS, Topic, describe, explain, join, topic, topics_of};
 use crate::registry::Entry;
 use crate::{Candidate, Code, ToolError, budget};
 
@@ -19,15 +19,16 @@ const FOUND: usize = 5;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
-    /// What the actions should do, in words; this, `actions`, or nothing for all of them.
+    /// Task, or `wire` for formats. What you want to do, in words; `wire` explains how answers are written.
     #[schemars(length(min = 1, max = 2_000))]
     query: Option<String>,
-    /// Their names.
+    /// Names. Of actions, such as ["slice.build"], or of pages: ["wire"].
     #[schemars(length(max = 100))]
     actions: Option<Vec<String>>,
-    /// `markdown` by default.
+    /// Default markdown.
     format: Option<Format>,
-    /// How much: a line each, the arguments too, or everything. By default `compact` for all actions, else `full`.
+    /// How much to tell. `compact`: a line each; `standard`: with arguments; `full`: everything. Default
+    /// `full`; `compact` if neither `query` nor `actions` is given.
     detail: Option<Detail>,
 }
 
@@ -51,19 +52,22 @@ enum Detail {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Response {
-    /// The descriptions, in the format that was asked for.
+    /// The manual, in the format asked for.
     content: String,
     /// Tokens of `content`.
     tokens: usize,
-    /// The actions that are described.
+    /// The actions that it describes.
     actions: Vec<String>,
+    /// The pages that it holds beside those, such as `wire`.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    topics: Vec<String>,
     /// Words of the query that no action has.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     unmatched: Vec<String>,
-    /// Actions that did not fit the budget.
+    /// Actions that did not fit.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     more: Vec<String>,
-    /// What to call for those.
+    /// How to get those.
     #[serde(skip_serializing_if = "Option::is_none")]
     how_to_resume: Option<String>,
 }
@@ -81,6 +85,7 @@ impl Action for Manual {
             "{}",
             r#"{"actions":["slice.build"],"format":"typescript"}"#,
             r#"{"query":"what changed","detail":"standard"}"#,
+            r#"{"query":"wire format"}"#,
         ],
         aliases: &[],
     };
@@ -90,13 +95,19 @@ impl HostAction for Manual {
     fn run(cx: &Call<'_>, request: Request) -> Result<Response, ToolError> {
         let mut unmatched = Vec::new();
         let mut chosen: Vec<&Entry> = Vec::new();
+        let mut topics: Vec<&Topic> = Vec::new();
         for (i, name) in request.actions.iter().flatten().enumerate() {
+            if let Some(topic) = topic(name) {
+                topics.push(topic);
+                continue;
+            }
             let entry = cx.registry.action(name).ok_or_else(|| unknown(cx, i, name))?;
             if !chosen.iter().any(|held| held.def.name == entry.def.name) {
                 chosen.push(entry);
             }
         }
         if let Some(query) = &request.query {
+            topics.extend(topics_of(query));
             let found = cx.registry.finder().search(query);
             unmatched = found.unmatched;
             let hits = found.hits.iter().filter_map(|(at, _)| cx.registry.entries().get(*at));
@@ -109,6 +120,7 @@ impl HostAction for Manual {
         let all = request.query.is_none() && request.actions.as_ref().is_none_or(Vec::is_empty);
         if all {
             chosen = cx.registry.entries().iter().collect();
+            topics = TOPICS.iter().collect();
         }
         let depth = match request.detail {
             Some(Detail::Compact) => Depth::Compact,
@@ -122,15 +134,28 @@ impl HostAction for Manual {
             Format::Typescript => Form::TypeScript,
             Format::Json => Form::Json,
         };
-        write(&chosen, form, depth, unmatched)
+        // Who asks for a page wants that; the actions that its words lead to are named beside it.
+        let depth = (if topics.is_empty() || all { depth } else { Depth::Compact }, depth);
+        write(&topics, &chosen, form, depth, unmatched)
     }
 }
 
 /// As many descriptions as fit; the first in less detail, should it not fit alone.
-fn write(chosen: &[&Entry], form: Form, depth: Depth, unmatched: Vec<String>) -> Result<Response, ToolError> {
+fn write(
+    topics: &[&Topic],
+    chosen: &[&Entry],
+    form: Form,
+    (depth, of_topics): (Depth, Depth),
+    unmatched: Vec<String>,
+) -> Result<Response, ToolError> {
     // The names of all actions, those words and the fields take the rest.
     let room = budget::DEFAULT_TOKENS.saturating_sub(900 + budget::of(&unmatched)?);
     let (mut parts, mut taken) = (Vec::new(), 0);
+    for topic in topics {
+        let part = explain(topic, form, of_topics);
+        taken += budget::of(&part)?;
+        parts.push(part);
+    }
     for entry in chosen {
         let lesser = [depth, Depth::Standard, Depth::Compact];
         let tries = if parts.is_empty() { &lesser[..] } else { &lesser[..1] };
@@ -138,18 +163,20 @@ fn write(chosen: &[&Entry], form: Form, depth: Depth, unmatched: Vec<String>) ->
             let part = describe(entry, form, *tried);
             // It counts as it is served: with quotes and line ends escaped.
             let tokens = budget::of(&part).unwrap_or(usize::MAX);
-            (tokens <= room - taken).then_some((part, tokens))
+            (taken + tokens <= room).then_some((part, tokens))
         });
         let Some((part, tokens)) = fitting else { break };
         taken += tokens;
         parts.push(part);
     }
     let name = |entry: &&Entry| entry.def.name.to_owned();
-    let more: Vec<String> = chosen.iter().skip(parts.len()).map(name).collect();
+    let told = parts.len() - topics.len();
+    let more: Vec<String> = chosen.iter().skip(told).map(name).collect();
     let content = join(&parts, form);
     Ok(Response {
         tokens: budget::count(&content),
-        actions: chosen.iter().take(parts.len()).map(name).collect(),
+        actions: chosen.iter().take(told).map(name).collect(),
+        topics: topics.iter().map(|topic| topic.name.to_owned()).collect(),
         how_to_resume: (!more.is_empty()).then(|| "ask for those in `more` by `actions`".to_owned()),
         content,
         unmatched,

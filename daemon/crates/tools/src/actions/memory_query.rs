@@ -18,41 +18,41 @@ const LIMIT: u32 = 20;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
-    /// Words that it should say.
+    /// Words to look for.
     #[schemars(length(max = 2_000))]
     query: Option<String>,
-    /// Only of these types.
+    /// Only these.
     #[serde(default)]
     #[schemars(length(max = 5))]
     types: Vec<Kind>,
-    /// Only with one of these tags.
+    /// Any of these.
     #[serde(default)]
     #[schemars(length(max = 20))]
     tags: Vec<String>,
-    /// Only those that speak of one of these symbols.
+    /// About any of these.
     #[serde(default)]
     #[schemars(length(max = 100))]
     symbol_ids: Vec<String>,
-    /// Only those of which a symbol changed or is gone.
+    /// Code changed since. Only memories whose symbols changed or are gone.
     stale_only: Option<bool>,
-    /// 20 by default.
+    /// Default 20. Memories to return.
     #[schemars(range(min = 1, max = 100))]
     limit: Option<u32>,
-    /// Leave out so many of the first.
+    /// Memories to skip.
     #[schemars(range(min = 0, max = 2_000))]
     offset: Option<u32>,
-    /// `relevance` by default.
+    /// Default relevance.
     sort_by: Option<SortBy>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Response {
-    /// Best first.
+    /// The memories, best first.
     pub(super) memories: Vec<MemoryOut>,
-    /// How many fit.
+    /// How many match.
     pub(super) total: u64,
-    /// Set when there are more than are shown.
+    /// True if there are more.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(super) truncated: Option<bool>,
     /// How to get the others.
@@ -78,6 +78,8 @@ impl Action for MemoryQuery {
 }
 
 impl ReadAction for MemoryQuery {
+    const EARLY: bool = true;
+
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
         let mut wanted = Vec::new();
         for (i, id) in request.symbol_ids.iter().enumerate() {

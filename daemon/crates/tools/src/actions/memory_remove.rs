@@ -12,7 +12,7 @@ pub(crate) struct MemoryRemove;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
-    /// The memory.
+    /// `m_…`. The memory's id.
     #[schemars(length(min = 1, max = 100))]
     memory_id: String,
 }
@@ -20,6 +20,7 @@ pub(crate) struct Request {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Response {
+    /// Always true.
     ok: bool,
 }
 

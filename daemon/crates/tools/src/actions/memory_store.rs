@@ -13,38 +13,40 @@ pub(crate) struct MemoryStore;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
-    /// What it is about.
+    /// Kind of knowledge.
     r#type: Kind,
-    /// In one line.
+    /// One line.
     #[schemars(length(min = 1, max = 200))]
     title: String,
     /// What to remember.
     #[schemars(length(min = 1, max = 8_000))]
     content: String,
-    /// Words to find it by.
+    /// Words to find it by. Such as ["auth"].
     #[schemars(length(max = memory::MOST_TAGS))]
     tags: Option<Vec<String>>,
-    /// How sure it is. 0.8 by default.
+    /// 0 to 1, default 0.8. How sure you are.
     #[schemars(range(min = 0, max = 1))]
     confidence: Option<f64>,
-    /// Symbols that it speaks of: it is stale once one changes.
+    /// Symbols it is about. It counts as stale once one changes.
     #[schemars(length(max = memory::MOST_LINKS))]
     symbol_ids: Option<Vec<String>>,
-    /// Files that it speaks of.
+    /// Paths it is about.
     #[schemars(length(max = memory::MOST_LINKS))]
     files: Option<Vec<String>>,
-    /// The memory to write over. What is not given stays.
+    /// Memory to update. Fields that are not given stay.
     memory_id: Option<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Response {
+    /// Always true.
     ok: bool,
+    /// The memory's id.
     memory_id: String,
-    /// Whether this call made it.
+    /// Whether it is new.
     created: bool,
-    /// Whether a memory that says the same was there: its links and tags were added to.
+    /// Whether a memory with the same text existed and got the new links and tags.
     deduplicated: bool,
 }
 
@@ -69,6 +71,8 @@ impl Action for MemoryStore {
 const TAG: usize = 50;
 
 impl ReadAction for MemoryStore {
+    const EARLY: bool = true;
+
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
         for (field, text) in [("title", &request.title), ("content", &request.content)] {
             if text.trim().is_empty() {

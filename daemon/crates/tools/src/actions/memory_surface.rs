@@ -22,16 +22,17 @@ const CALLERS: usize = 50;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
-    /// The symbols at hand: memories of them, their files, callers and callees. Without any: of the whole repository.
+    /// Symbols you work on. Finds memories about them, their files, callers and callees. Default: the whole
+    /// repository.
     #[serde(default)]
     #[schemars(length(max = 100))]
     symbol_ids: Vec<String>,
-    /// Prefers the types of memory that help such a task.
+    /// Ranks by usefulness. Types of memory that help such a task come first.
     task_type: Option<TaskType>,
-    /// 10 by default.
+    /// Default 10. Memories to return.
     #[schemars(range(min = 1, max = 100))]
     limit: Option<u32>,
-    /// Leave out so many of the first.
+    /// Memories to skip.
     #[schemars(range(min = 0, max = 2_000))]
     offset: Option<u32>,
 }
@@ -54,6 +55,8 @@ impl Action for MemorySurface {
 }
 
 impl ReadAction for MemorySurface {
+    const EARLY: bool = true;
+
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
         let memories = memory::load(cx)?;
         let mut about = About { task: request.task_type, ..About::default() };

@@ -14,7 +14,7 @@ pub(crate) struct PolicySet;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
-    /// The fields to change.
+    /// Fields to change. Others stay.
     policy_patch: PolicyPatch,
 }
 

@@ -26,13 +26,14 @@ const MOST: usize = 40;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
-    /// The state before: `v…`, `latest`, `previous`, or `git:` and a revision.
+    /// `v…`, `previous`, `git:main`. The state before: a version, `latest`, `previous`, or `git:` and a git
+    /// revision.
     #[schemars(length(min = 1, max = 300))]
     from_version: String,
-    /// The state after.
+    /// `v…`, `latest`, `git:HEAD`. The state after, written the same way.
     #[schemars(length(min = 1, max = 300))]
     to_version: String,
-    /// Only findings with at least this score. 0 by default.
+    /// Default 0. Only findings with at least this score.
     #[schemars(range(min = 0, max = 100))]
     risk_threshold: Option<u32>,
 }
@@ -41,42 +42,47 @@ pub(crate) struct Request {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Impacted {
+    /// The symbol.
     symbol_id: String,
+    /// Its qualified name.
     name: String,
+    /// Path of its file.
     file: String,
-    /// Why.
+    /// Why it may be affected.
     reason: String,
-    /// How many edges away.
+    /// Edges to the nearest changed symbol.
     distance: u32,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Analysis {
+    /// The state before.
     from_version: String,
+    /// The state after.
     to_version: String,
-    /// From 0 to 100: the sum of the parts' points, 100 at most.
+    /// From 0 to 100: the points of `parts`, added up, 100 at most.
     risk_score: u32,
     /// `low`, from 26 on `medium`, from 60 on `high`, from 75 on `critical`.
     risk_level: &'static str,
     /// What the score is made of.
     parts: Vec<Part>,
-    /// What is risky, the worst first.
+    /// What is risky, worst first.
     findings: Vec<Finding>,
-    /// Whom the change may affect, most important first.
+    /// Symbols that the change may affect, most important first.
     impacted_symbols: Vec<Impacted>,
-    /// How the findings are known.
+    /// What the findings rest on.
     evidence: Vec<Evidence>,
-    /// Tests to run or to write.
+    /// Tests to run or write.
     recommended_tests: Vec<RecommendedTest>,
-    /// All of them.
+    /// All changed symbols, named here or not.
     changed_symbols_count: usize,
-    /// All of them.
+    /// All symbols that may be affected, named here or not.
     blast_radius_count: usize,
     /// What did not fit.
     #[serde(skip_serializing_if = "Option::is_none")]
     truncation: Option<Truncation>,
-    /// With `truncation`: the symbols that are not named here, for `slice.spillover.get`.
+    /// Give it to `slice.spillover.get` for the symbols not named here.
     #[serde(skip_serializing_if = "Option::is_none")]
     spillover_handle: Option<String>,
 }
@@ -90,20 +96,20 @@ const HASH_SLACK: usize = 24;
 struct PolicyDecision {
     /// `approve` what is low, `review` what is medium, `escalate` what is high or critical.
     decision: &'static str,
-    /// With `escalate`: why.
+    /// Why, if `escalate`.
     denied_reasons: Vec<String>,
-    /// The hash of the decision's row in the audit log.
+    /// Hash of the decision's row in the audit log.
     audit_hash: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Response {
-    /// What was found.
+    /// The analysis.
     analysis: Analysis,
     /// Whether somebody who knows the code has to look at it.
     escalation_required: bool,
-    /// What follows.
+    /// What to do with the change.
     policy_decision: PolicyDecision,
 }
 

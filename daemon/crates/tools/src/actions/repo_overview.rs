@@ -28,13 +28,14 @@ enum Level {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
-    /// `stats`: totals; `directories` (default): and folders; `full`: and hotspots, entry points, clusters, layers.
+    /// Default directories. `stats`: totals. `directories`: also folders. `full`: also hotspots, entry
+    /// points, clusters and layers.
     level: Option<Level>,
-    /// Only what lies below these folders.
+    /// Only these. Relative to the root.
     #[serde(default)]
     #[schemars(length(max = 100))]
     directories: Vec<String>,
-    /// Tokens of the whole structured answer. 3000 by default.
+    /// Default 3000. Tokens of the whole answer.
     #[schemars(range(min = 300, max = 20_000))]
     max_tokens: Option<usize>,
 }
@@ -44,22 +45,22 @@ pub(crate) struct Request {
 pub(crate) struct Response {
     /// Totals of the whole repository.
     stats: Stats,
-    /// Folders, two parts deep, most symbols first.
+    /// Folders, two levels deep, most symbols first.
     #[serde(skip_serializing_if = "Option::is_none")]
     directories: Option<Vec<Directory>>,
-    /// The symbols that most depend on, and the files that change most.
+    /// The symbols that most others depend on.
     #[serde(skip_serializing_if = "Option::is_none")]
     hotspots: Option<Vec<Symbol>>,
-    /// Where running starts: `main` functions, and functions that nothing in the repository calls.
+    /// Where execution starts: `main` functions, and functions that nothing in the repository calls.
     #[serde(skip_serializing_if = "Option::is_none")]
     entry_points: Option<Vec<Symbol>>,
-    /// What belongs together by the graph, whatever folders it lies in; most files first.
+    /// Groups of files that depend on each other, largest first.
     #[serde(skip_serializing_if = "Option::is_none")]
     clusters: Option<Vec<Cluster>>,
-    /// Folders by what they stand on, the lowest layer first.
+    /// Folders by what they depend on, lowest layer first.
     #[serde(skip_serializing_if = "Option::is_none")]
     layers: Option<Vec<Layer>>,
-    /// Set when lists were cut to fit.
+    /// What did not fit.
     #[serde(skip_serializing_if = "Option::is_none")]
     truncation: Option<Truncation>,
 }
@@ -67,60 +68,82 @@ pub(crate) struct Response {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Stats {
+    /// Parsed files.
     files: u64,
+    /// Symbols.
     symbols: u64,
+    /// Edges between symbols.
     edges: u64,
+    /// Files that could not be parsed.
     failed: u64,
+    /// Files that were not parsed, by reason.
     skipped: BTreeMap<String, u64>,
+    /// Parsed files, by language.
     languages: BTreeMap<String, u64>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Directory {
+    /// Path, relative to the root; empty for the root itself.
     path: String,
+    /// Parsed files below it.
     files: u64,
+    /// Symbols below it.
     symbols: u64,
+    /// Symbols that other files can see.
     exported: u64,
+    /// Parsed files, by language.
     languages: BTreeMap<String, u64>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Symbol {
+    /// Its id.
     #[serde(rename = "symbolId")]
     id: String,
+    /// Its qualified name.
     name: String,
+    /// Its kind, such as `function`.
     kind: String,
+    /// Path of its file.
     file: String,
+    /// Its first line.
     line: u32,
+    /// Edges that lead to it.
     fan_in: u64,
+    /// Edges that lead away from it.
     fan_out: u64,
+    /// Commits that touched its file in the last 30 days.
     #[serde(rename = "churn30d", skip_serializing_if = "Option::is_none")]
     churn: Option<u32>,
-    /// `fanIn`, `main` or `uncalled`.
+    /// Why it is listed: `fanIn`, `main` or `uncalled`.
     reason: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Cluster {
-    /// As full cards name it.
+    /// Its name, as `cluster` of full cards.
     label: String,
+    /// Files in it.
     files: u64,
-    /// The file that most of it hangs on.
+    /// The file that most others in it depend on.
     #[serde(skip_serializing_if = "Option::is_none")]
     hub: Option<String>,
-    /// The share of its edges that stay inside.
+    /// Share of its edges that stay inside, 0 to 1.
     cohesion: f64,
-    /// The clusters it depends on most.
+    /// Clusters that it depends on most.
     depends_on: Vec<String>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Layer {
+    /// 0 is the lowest.
     level: usize,
+    /// Folders in it.
     directories: Vec<String>,
 }
 
@@ -171,6 +194,9 @@ impl ReadAction for RepoOverview {
                 Scope { directories: directories.collect::<Result<_, _>>()?, graph: level == Level::Full };
             let overview = survey(cx, &scope)?;
             response.add(cx, &overview, &scope)?;
+        }
+        if level == Level::Stats && !request.directories.is_empty() {
+            cx.note("directories has no effect with level: stats, whose totals are of the whole repository");
         }
         response.fit(cx.around()?, request.max_tokens.unwrap_or(MAX_TOKENS))?;
         Ok(response)

@@ -6,9 +6,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ToolError;
-use crate::action::{Action, ActionDef, Call, HostAction, Namespace, Render};
+use crate::action::{Action, ActionDef, Call, HostAction, Namespace, Render, Stand};
 use crate::host::RegisterSpec;
 use crate::params::LangParam;
+use crate::registry::Freshness;
 
 /// See [`ActionDef`].
 pub(crate) struct RepoRegister;
@@ -16,20 +17,20 @@ pub(crate) struct RepoRegister;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
-    /// The tree's root. Home folders, filesystem roots and trees inside or around a registered one are refused.
+    /// Absolute path. Home folders, filesystem roots and trees inside or around a registered one are refused.
     #[schemars(length(min = 1, max = 4_096))]
     root_path: String,
-    /// What to call it. By default the folder's name, made unique.
+    /// Default: folder's name. Made unique.
     #[schemars(length(min = 1, max = 64))]
     repo_id: Option<String>,
-    /// Patterns to leave out beside those of `.gitignore`, in its syntax.
+    /// `.gitignore` patterns. To skip, beside those of the tree itself.
     #[serde(default)]
     #[schemars(length(max = 1_000))]
     ignore: Vec<String>,
-    /// Only these languages. By default all.
+    /// Default: all. Only these languages.
     #[serde(default)]
     languages: Vec<LangParam>,
-    /// Files above this are listed as skipped. 2 MiB by default.
+    /// Default 2097152. Larger files are skipped.
     #[schemars(range(min = 1_024, max = 268_435_456))]
     max_file_bytes: Option<u64>,
 }
@@ -37,13 +38,16 @@ pub(crate) struct Request {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Response {
+    /// Always true.
     ok: bool,
-    /// What it is called.
+    /// Its id.
     repo_id: String,
-    /// False if the same tree was registered already.
+    /// False if the tree was registered before.
     created: bool,
-    /// Whether the first index is under way.
+    /// Whether its first index is running; `repo.status` tells the progress.
     indexing: bool,
+    /// The newest version; `v0` before the first index is done.
+    freshness: Freshness,
 }
 
 impl Action for RepoRegister {
@@ -72,6 +76,11 @@ impl HostAction for RepoRegister {
             let message = format!("repoId may hold letters, digits, '.', '_' and '-' only, got {id:?}");
             return Err(ToolError::invalid("repoId", message));
         }
+        let settings = [
+            ("ignore", !request.ignore.is_empty()),
+            ("languages", !request.languages.is_empty()),
+            ("maxFileBytes", request.max_file_bytes.is_some()),
+        ];
         let registered = cx.host.register(RegisterSpec {
             root,
             id: request.repo_id,
@@ -79,11 +88,23 @@ impl HostAction for RepoRegister {
             languages: request.languages.into_iter().map(|lang| lang.0).collect(),
             max_file_bytes: request.max_file_bytes,
         })?;
+        let given: Vec<&str> = settings.iter().filter_map(|(name, given)| given.then_some(*name)).collect();
+        if !registered.created && !given.is_empty() {
+            cx.note(format!(
+                "the tree was registered before, and {} had no effect; to change its settings, forget it with \
+                 `sdlctl repo rm {}` and register it again",
+                given.join(", "),
+                registered.id
+            ));
+        }
+        let repo = cx.host.repo(&registered.id);
+        let stand = repo.map(|repo| Stand::apart(repo.as_ref()));
         Ok(Response {
             ok: true,
             repo_id: registered.id,
             created: registered.created,
             indexing: registered.indexing,
+            freshness: stand.unwrap_or_else(Stand::nowhere).into(),
         })
     }
 }

@@ -33,56 +33,61 @@ enum Level {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
-    /// `compact`: state and health; `standard` (default): and totals; `full`: and which files were skipped or failed.
+    /// Default standard. `compact`: state and health. `standard`: also totals. `full`: also skipped and
+    /// failed files.
     detail: Option<Level>,
-    /// Add memories about the repository.
+    /// Add memories. Of the repository.
     surface_memories: Option<bool>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Response {
+    /// The repository.
     repo_id: String,
+    /// Its root folder.
     root_path: String,
-    /// The newest version; none before the first index is done.
+    /// The newest version; missing before the first index is done.
     #[serde(skip_serializing_if = "Option::is_none")]
     ledger_version: Option<String>,
-    /// Git's HEAD as that version recorded it.
+    /// Git's HEAD, as that version recorded it.
     #[serde(skip_serializing_if = "Option::is_none")]
     head: Option<Head>,
-    /// Why git's data is not read though it is there: there is no history then.
+    /// Why git's data is there but is not read; there is no history then.
     #[serde(skip_serializing_if = "Option::is_none")]
     git_problem: Option<String>,
-    /// `indexing`, `live`, `scanning` or `failed`.
+    /// `indexing` (first index), `live` (watching), `scanning` (comparing on each request) or `failed`.
     state: String,
-    /// While indexing: how far.
+    /// Progress of the first index.
     #[serde(skip_serializing_if = "Option::is_none")]
     progress: Option<Progress>,
-    /// Files with facts.
+    /// Parsed files.
     #[serde(skip_serializing_if = "Option::is_none")]
     files: Option<u64>,
-    /// Those of them that bear a generator's mark: they are found behind others.
+    /// Parsed files with a generator's mark; they rank lower.
     #[serde(skip_serializing_if = "Option::is_none")]
     generated: Option<u64>,
+    /// Symbols.
     #[serde(skip_serializing_if = "Option::is_none")]
     symbols: Option<u64>,
+    /// Edges between symbols.
     #[serde(skip_serializing_if = "Option::is_none")]
     edges: Option<u64>,
-    /// Files without facts, by reason.
+    /// Files that were not parsed, by reason, such as `secret`, `tooLarge` or `binary`.
     #[serde(skip_serializing_if = "Option::is_none")]
     skipped: Option<BTreeMap<String, u64>>,
     /// Files that could not be parsed.
     #[serde(skip_serializing_if = "Option::is_none")]
     failed: Option<u64>,
-    /// On `full`, or if no file has facts: which rules leave files out, each with an entry that it leaves out.
+    /// With `full`, or if no file was parsed: the rules that leave files out, each with an entry that it leaves out.
     #[serde(skip_serializing_if = "Option::is_none")]
     ignored_by: Option<Vec<String>>,
-    /// Files with facts, by language.
+    /// Parsed files, by language.
     #[serde(skip_serializing_if = "Option::is_none")]
     languages: Option<BTreeMap<String, u64>>,
     /// How changes are noticed.
     watcher: Watcher,
-    /// How references came out.
+    /// How references were resolved.
     #[serde(skip_serializing_if = "Option::is_none")]
     resolution: Option<Resolution>,
     /// `ok`, `degraded` or `failed`.
@@ -90,10 +95,10 @@ pub(crate) struct Response {
     /// Why it is not `ok`.
     #[serde(skip_serializing_if = "Option::is_none")]
     health_reason: Option<String>,
-    /// On `full`: files without facts, at most 50, by path.
+    /// With `full`: files that were skipped or failed, by path, at most 50.
     #[serde(skip_serializing_if = "Option::is_none")]
     files_without_facts: Option<Vec<FileLine>>,
-    /// What to do about it.
+    /// A call that helps; works as it is.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Object>")]
     next_best_action: Option<NextBestAction>,
@@ -105,10 +110,13 @@ pub(crate) struct Response {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Head {
+    /// The branch; missing if HEAD is detached.
     #[serde(skip_serializing_if = "Option::is_none")]
     branch: Option<String>,
+    /// The commit's hash.
     #[serde(skip_serializing_if = "Option::is_none")]
     commit: Option<String>,
+    /// The commit's time, in Unix seconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     commit_time: Option<i64>,
 }
@@ -116,7 +124,9 @@ struct Head {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Progress {
+    /// Files read.
     done: u64,
+    /// Files in all, once counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     total: Option<u64>,
 }
@@ -124,10 +134,14 @@ struct Progress {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Watcher {
+    /// `inotify`, `fsevents`, `windows`, `kqueue` or `scan`.
     kind: String,
+    /// Folders watched.
     watches: u64,
+    /// When the last event came, in Unix milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     last_event_ms: Option<u64>,
+    /// Why it is scanning.
     #[serde(skip_serializing_if = "Option::is_none")]
     degraded_reason: Option<String>,
 }
@@ -135,18 +149,24 @@ struct Watcher {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Resolution {
+    /// References with one certain target.
     exact: u32,
+    /// References whose target was inferred.
     inferred: u32,
+    /// References with several possible targets.
     ambiguous: u32,
-    /// Known to lie outside the repository.
+    /// References to code outside the repository.
     external: u32,
+    /// References without a known target.
     unresolved: u32,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct FileLine {
+    /// Path of the file.
     file: String,
+    /// Why it was not parsed.
     reason: String,
 }
 
@@ -168,6 +188,8 @@ impl Action for RepoStatus {
 const LISTED: usize = 50;
 
 impl ReadAction for RepoStatus {
+    const EARLY: bool = true;
+
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
         let level = request.detail.unwrap_or(Level::Standard);
         let status = cx.repo.status();

@@ -24,44 +24,49 @@ const ARGUMENT: usize = 8_000;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
-    /// One of those that the settings allow.
+    /// Allowed program. Such as `pytest`; the user's settings say which are allowed.
     #[schemars(length(min = 1, max = 1_000))]
     executable: String,
-    /// Its arguments; no shell reads them.
+    /// No shell involved. The program's arguments.
     #[serde(default)]
     #[schemars(length(max = 200))]
     args: Vec<String>,
-    /// The folder to run in, from the repository's root.
+    /// Folder, from the root. To run in.
     #[schemars(length(max = 4_096))]
     relative_cwd: Option<String>,
-    /// 30000 by default. All that it started is killed then.
+    /// Default 30000. Kills it after this many milliseconds.
     #[schemars(range(min = 1, max = 600_000))]
     timeout_ms: Option<u64>,
-    /// Variables to set, of those that the settings allow.
+    /// Allowed names only. Environment variables.
     #[serde(default)]
     env: BTreeMap<String, String>,
-    /// How much output to show: `digest` (default), `tail` or `full`. All of it is behind `artifactHandle`.
+    /// Default digest. How much output to return: `digest` (first, last and failing lines), `tail` or `full`.
+    /// All of it can be read with `runtime.queryOutput`.
     output_mode: Option<Mode>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Response {
-    /// None if a signal ended it.
+    /// Exit code; missing if a signal ended it.
     #[serde(skip_serializing_if = "Option::is_none")]
     exit_code: Option<i32>,
+    /// The signal that ended it.
     #[serde(skip_serializing_if = "Option::is_none")]
     signal: Option<i32>,
     /// Whether it was killed for taking too long.
     timed_out: bool,
+    /// Milliseconds it ran.
     duration_ms: u64,
+    /// Lines of standard output.
     stdout_lines: u64,
+    /// Lines of standard error.
     stderr_lines: u64,
-    /// The output, as far as `outputMode` shows it.
+    /// The output, as much as `outputMode` says.
     digest: String,
-    /// For `runtime.queryOutput`.
+    /// Give it to `runtime.queryOutput`.
     artifact_handle: String,
-    /// Set where a process that left the command's group still held its output.
+    /// True if a process that it started still held its output when it ended.
     #[serde(skip_serializing_if = "Option::is_none")]
     output_held: Option<bool>,
 }

@@ -19,26 +19,28 @@ pub(crate) struct Request {
     /// From `runtime.execute`.
     #[schemars(length(min = 1, max = 100))]
     artifact_handle: String,
-    /// Checked against the handle.
+    /// Not needed. If given, it must be the handle's repository.
     repo_id: Option<String>,
-    /// Lines that hold one of these, whatever their case.
+    /// Any of these, any case. Lines with one of these words.
     #[serde(default)]
     #[schemars(length(max = 50))]
     query_terms: Vec<String>,
     /// Lines that match.
     #[schemars(length(max = 1_000))]
     regex: Option<String>,
-    /// Only these lines, counted from 1.
+    /// Only these.
     lines: Option<Lines>,
-    /// Of both by default.
+    /// Default: both.
     stream: Option<Stream>,
 }
 
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct Lines {
+    /// From 1. First line.
     #[schemars(range(min = 1))]
     from: Option<u64>,
+    /// Last line.
     #[schemars(range(min = 1))]
     to: Option<u64>,
 }
@@ -46,12 +48,12 @@ struct Lines {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Response {
-    /// In order, with two lines around each that was found.
+    /// The lines, with two lines of context.
     excerpts: Vec<Part>,
-    /// Set when the answer is full.
+    /// True if there is more.
     #[serde(skip_serializing_if = "Option::is_none")]
     truncated: Option<bool>,
-    /// How to go on.
+    /// How to continue.
     #[serde(skip_serializing_if = "Option::is_none")]
     how_to_resume: Option<String>,
 }
@@ -59,10 +61,14 @@ pub(crate) struct Response {
 #[derive(Debug, Clone, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Part {
+    /// `stdout` or `stderr`.
     #[schemars(with = "String")]
     stream: Stream,
+    /// First line.
     from: u64,
+    /// Last line.
     to: u64,
+    /// The text.
     text: String,
 }
 

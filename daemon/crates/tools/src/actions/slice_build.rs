@@ -28,61 +28,63 @@ const REDUCED: &str = "entrySymbols: the budget does not hold compact cards of a
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
-    /// The task, in words. Enough on its own.
+    /// Task, in words. Enough on its own.
     #[schemars(length(min = 1, max = 20_000))]
     task_text: Option<String>,
-    /// Symbol ids to start from.
+    /// Symbol ids to start from. As `symbol.search` gives them.
     #[serde(default)]
     #[schemars(length(max = 100))]
     entry_symbols: Vec<String>,
-    /// Paths edited lately: their symbols and those symbols' callers are in the slice.
+    /// Paths edited lately. Their symbols and those symbols' callers are in the slice.
     #[serde(default)]
     #[schemars(length(max = 100))]
     edited_files: Vec<String>,
-    /// A stack trace as printed: its frames' symbols count for more.
+    /// As printed. Its frames' symbols rank higher.
     #[schemars(length(max = 200_000))]
     stack_trace: Option<String>,
-    /// A failing test's file, optionally with `::` and the test's name: the code it tests counts for more.
+    /// Path, `path::test`. Of a failing test: the code that it tests ranks higher.
     #[schemars(length(max = 4_096))]
     failing_test_path: Option<String>,
-    /// How large the answer may be.
+    /// Size of the answer.
     budget: Option<BudgetParam>,
-    /// Do not follow edges below this confidence. 0.5 by default.
+    /// Of edges, default 0.5. Edges below are not followed.
     #[schemars(range(min = 0, max = 1))]
     min_confidence: Option<f64>,
-    /// Neither follow nor show calls below this confidence.
+    /// Of calls, default 0. Calls below are neither followed nor shown.
     #[schemars(range(min = 0, max = 1))]
     min_call_confidence: Option<f64>,
-    /// Etags of cards that the client holds, by symbol id: those that still hold come back as `cardRefs`.
+    /// Etags you hold, by symbol id. Cards that are still valid come back as `cardRefs`, without their
+    /// content.
     #[serde(default)]
     known_card_etags: BTreeMap<String, String>,
-    /// How much every card tells. By default the card's rank decides: entry symbols and the best cards tell most.
+    /// Default: by rank. One detail level for every card; by rank, entry symbols and the best cards tell most.
     card_detail: Option<DetailParam>,
-    /// true: `cardDetail` is the most that a card tells, and symbols further away tell less rather than drop out. false: all cards tell the same, `compact` unless `cardDetail` says otherwise.
+    /// Less detail further away. true: `cardDetail` is the most that a card tells, and distant symbols tell less
+    /// rather than drop out. false: every card tells the same, `compact` by default.
     adaptive_detail: Option<bool>,
-    /// How the slice is written. `compact` by default.
+    /// `sdl_manual wire` explains. `compact` (default) saves tokens, `standard` names every field.
     wire_format: Option<Format>,
-    /// Of `compact`. 2 by default.
+    /// Of compact, default 2.
     #[schemars(range(min = 1, max = 3))]
     wire_format_version: Option<u8>,
-    /// Say how each dependency was found.
+    /// How dependencies were found. Adds `how` to each.
     include_resolution_metadata: Option<bool>,
-    /// Add memories about the slice's symbols.
+    /// Add memories. About the slice's symbols.
     include_memories: Option<bool>,
-    /// At most so many. 5 by default.
+    /// Default 5. Most memories.
     #[schemars(range(min = 0, max = 100))]
     memory_limit: Option<u32>,
-    /// Say how the start symbols were found.
+    /// How the start was found. Adds `retrievalEvidence`.
     include_retrieval_evidence: Option<bool>,
 }
 
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct BudgetParam {
-    /// By default as many as the tokens hold.
+    /// Default: as many as fit.
     #[schemars(range(min = 1, max = slice::MAX_CARDS))]
     max_cards: Option<u32>,
-    /// Tokens of the whole structured answer. 4000 by default.
+    /// Default 4000. Tokens of the whole answer.
     #[schemars(range(min = 400, max = 20_000))]
     max_estimated_tokens: Option<u32>,
 }
@@ -99,20 +101,26 @@ enum Format {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Response {
-    /// For `slice.refresh`.
+    /// Give it to `slice.refresh` to learn what changed.
     slice_handle: String,
-    /// The version it was built from: the `knownVersion` of the next refresh.
+    /// The version it was built from: `knownVersion` of the next refresh.
     ledger_version: String,
-    /// How long the handle holds.
+    /// How long the handle is valid.
     lease: LeaseOut,
-    /// Identifies what is served here.
+    /// Identifies this slice at this version.
     slice_etag: SliceEtag,
     /// `standard` or `compact`.
     wire_format: String,
-    /// Of `compact`.
+    /// Version of `compact`.
     #[serde(skip_serializing_if = "Option::is_none")]
     wire_format_version: Option<u8>,
-    /// `cards`, `cardRefs`, `edges`, `frontier`, `symbolIndex`, `estimatedTokens`, in the wire format.
+    /// With `compact`: where the format is explained.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    how_to_decode: Option<String>,
+    /// The slice. With `wireFormat: standard`: `cards[]`, `cardRefs[]?`, `edges[]` (`from`, `to`, `type`,
+    /// `confidence`, `resolution`), `frontier[]` (`symbolId`, `name`, `file`, `score`) and `estimatedTokens`.
+    /// `compact` has the same with short keys: each `i` is a place in `symbolIndex`; the manual page `wire`
+    /// explains it.
     #[schemars(with = "Object")]
     slice: serde_json::Value,
     /// What did not fit.
@@ -262,6 +270,21 @@ impl Wanted {
         Ok(Self { slice, format, most: most as usize })
     }
 
+    /// The arguments that say where the slice starts.
+    fn starts(&self) -> Vec<&'static str> {
+        let slice = &self.slice;
+        [
+            ("taskText", slice.task_text.is_some()),
+            ("entrySymbols", !slice.entry_symbols.is_empty()),
+            ("editedFiles", !slice.edited_files.is_empty()),
+            ("stackTrace", slice.stack_trace.is_some()),
+            ("failingTestPath", slice.failing_test_path.is_some()),
+        ]
+        .into_iter()
+        .filter_map(|(field, given)| given.then_some(field))
+        .collect()
+    }
+
     /// Builds the slice so that the whole answer, not just the slice, stays within the budget.
     fn build(
         &self,
@@ -269,7 +292,8 @@ impl Wanted {
         answer: impl Fn(&BuiltSlice, &Lease) -> Result<Response, ToolError>,
     ) -> Result<BuiltSlice, ToolError> {
         let enrichment = cx.repo.enrichment(cx.snapshot);
-        let found = Neighbourhood::of(cx.source, &self.slice, enrichment.as_ref())?;
+        let found = Neighbourhood::of(cx.source, &self.slice, enrichment.as_ref())
+            .map_err(|error| symbols::found_nothing(cx, error, &self.starts()))?;
         slices::note_missed(cx, &found);
         // What stands around the slice, measured on an answer without one, with room for a spillover handle.
         let empty = BuiltSlice {
@@ -336,6 +360,7 @@ impl Wanted {
             },
             wire_format: out.wire_format,
             wire_format_version: out.wire_format_version,
+            how_to_decode: out.how_to_decode,
             slice: out.slice,
             truncation: out.truncation,
             retrieval_evidence: out.retrieval_evidence,

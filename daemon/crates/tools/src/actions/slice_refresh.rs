@@ -18,44 +18,49 @@ pub(crate) struct SliceRefresh;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
-    /// From `slice.build`.
+    /// From `slice.build`. Its `sliceHandle`.
     slice_handle: String,
-    /// The version that the client last saw: `ledgerVersion` of the build, `currentVersion` of the last refresh.
+    /// Last `ledgerVersion`/`currentVersion`. The version you hold: `ledgerVersion` of the build, or
+    /// `currentVersion` of your last refresh.
     known_version: String,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Response {
-    /// The same handle.
+    /// The handle, as given.
     slice_handle: String,
-    /// As it was sent.
+    /// The version, as given.
     known_version: String,
-    /// The version that the client knows now.
+    /// The version you hold now: `knownVersion` of the next refresh.
     current_version: String,
-    /// Nothing in the slice changed, nor the lines of its cards.
+    /// True if nothing in the slice changed, nor the lines of its cards.
     not_modified: bool,
-    /// The known version can't be compared with: `slice` is the whole slice, to replace what the client holds.
+    /// True if the known version can't be compared with: replace what you hold by `slice`.
     #[serde(skip_serializing_if = "Option::is_none")]
     fresh_instance: Option<bool>,
-    /// What changed: `fromVersion`, `toVersion`, `changedSymbols`, `blastRadius`, `movedCards`, `truncation`,
-    /// `spilloverHandle`. `movedCards` lists, for each file, `[symbolId, startLine, endLine]` of held cards that say the same
-    /// as before at other lines.
+    /// What changed: `fromVersion`, `toVersion`, `changedSymbols[]` (`symbolId`, `changeType` added, removed,
+    /// modified, renamed or moved, the new `card`), `movedCards[]` (held cards at other lines: `file`, `ranges` of
+    /// `[symbolId, startLine, endLine]`), `blastRadius[]`, `truncation?`, `spilloverHandle?`. The manual page `wire`
+    /// has every field.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Object>")]
     delta: Option<Object>,
-    /// How long the handle holds.
+    /// How long the handle is valid.
     lease: LeaseOut,
     /// With `freshInstance`: identifies the slice.
     #[serde(skip_serializing_if = "Option::is_none")]
     slice_etag: Option<SliceEtag>,
-    /// With `freshInstance`: how the slice is written.
+    /// With `freshInstance`: `standard` or `compact`.
     #[serde(skip_serializing_if = "Option::is_none")]
     wire_format: Option<String>,
-    /// With `freshInstance`: of `compact`.
+    /// With `freshInstance`: version of `compact`.
     #[serde(skip_serializing_if = "Option::is_none")]
     wire_format_version: Option<u8>,
-    /// With `freshInstance`: the whole slice.
+    /// With `freshInstance` and `compact`: where the format is explained.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    how_to_decode: Option<String>,
+    /// With `freshInstance`: the whole slice, written as in the build.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Object>")]
     slice: Option<serde_json::Value>,
@@ -194,6 +199,7 @@ impl Response {
             slice_etag: None,
             wire_format: None,
             wire_format_version: None,
+            how_to_decode: None,
             slice: None,
             truncation: None,
             retrieval_evidence: None,
@@ -213,6 +219,7 @@ impl Response {
                 });
                 response.wire_format = Some(out.wire_format);
                 response.wire_format_version = out.wire_format_version;
+                response.how_to_decode = out.how_to_decode;
                 response.slice = Some(out.slice);
                 response.truncation = out.truncation;
                 response.retrieval_evidence = out.retrieval_evidence;

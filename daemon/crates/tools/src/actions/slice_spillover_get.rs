@@ -20,11 +20,11 @@ const PAGE: usize = 20;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
-    /// From the `truncation` of a slice.
+    /// From `truncation`. Its `spilloverHandle`.
     spillover_handle: String,
     /// From the page before.
     cursor: Option<String>,
-    /// Cards on one page. 20 by default.
+    /// Default 20. Cards on a page.
     #[schemars(range(min = 1, max = 100))]
     page_size: Option<usize>,
 }
@@ -32,9 +32,9 @@ pub(crate) struct Request {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Response {
-    /// The same handle.
+    /// The handle, as given.
     spillover_handle: String,
-    /// For the next page.
+    /// Give it with the next call for the next page.
     #[serde(skip_serializing_if = "Option::is_none")]
     cursor: Option<String>,
     /// Whether there is a next page.

@@ -16,38 +16,40 @@ pub(crate) struct SymbolGetCard;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
-    /// The symbol; this or `symbolRef`.
+    /// This or `symbolRef`. A symbol's id, such as `s_0123456789abc`.
     symbol_id: Option<String>,
-    /// The symbol by name; this or `symbolId`. Where several fit, the error lists them.
+    /// By name. If several symbols match, the error lists them.
     symbol_ref: Option<SymbolRef>,
-    /// How much to tell. `full` by default.
+    /// Default full.
     detail: Option<DetailParam>,
-    /// The etag of the card that the client holds: if it still holds, the answer is `notModified`.
+    /// Etag you hold. If it is still valid, the answer is `notModified`.
     if_none_match: Option<String>,
-    /// Leave out calls below this confidence.
+    /// Of calls, default 0. Calls below are not shown.
     #[schemars(range(min = 0, max = 1))]
     min_call_confidence: Option<f64>,
-    /// Say how each dependency was found.
+    /// How dependencies were found. Adds `how` to each.
     include_resolution_metadata: Option<bool>,
-    /// Add memories about the symbol.
+    /// Add memories. About the symbol.
     include_memories: Option<bool>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Response {
-    /// The card: identity, `signature`, `summary`, `deps`, `invariants`, `sideEffects`, `metrics`, `cluster`, `processes`,
-    /// `etag`, `ledgerVersion`, as far as the detail goes.
+    /// The card: `symbolId`, `name`, `qualifiedName`, `kind`, `exported`, `file`, `range`, `etag`,
+    /// `ledgerVersion`; from `signature` on `signature`, `summary`; from `deps` on `deps`; from `compact` on
+    /// `invariants`, `sideEffects`; on `full` `metrics`, `cluster`, `processes`. The manual page `wire` has
+    /// every field.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Object>")]
     card: Option<Card>,
-    /// The client's card still holds.
+    /// True if the card you hold is still valid.
     #[serde(skip_serializing_if = "Option::is_none")]
     not_modified: Option<bool>,
-    /// The etag that still holds.
+    /// The etag that is still valid.
     #[serde(skip_serializing_if = "Option::is_none")]
     etag: Option<String>,
-    /// The version for which it holds.
+    /// The version for which it is valid.
     #[serde(skip_serializing_if = "Option::is_none")]
     ledger_version: Option<String>,
     /// Memories about the symbol.

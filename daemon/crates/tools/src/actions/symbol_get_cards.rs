@@ -21,46 +21,47 @@ pub(crate) struct SymbolGetCards;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
-    /// The symbols; these or `symbolRefs`.
+    /// These or `symbolRefs`. Ids of symbols.
     #[schemars(length(min = 1, max = 100))]
     symbol_ids: Option<Vec<String>>,
-    /// The symbols by name; these or `symbolIds`.
+    /// By name.
     #[schemars(length(min = 1, max = 100))]
     symbol_refs: Option<Vec<SymbolRef>>,
-    /// Etags of the cards that the client holds, by symbol id: those that still hold come back as `cardRefs`.
+    /// Etags you hold, by symbol id. Cards that are still valid come back as `cardRefs`, without their
+    /// content.
     #[serde(default)]
     known_etags: BTreeMap<String, String>,
-    /// How much to tell. `full` by default.
+    /// Default full.
     detail: Option<DetailParam>,
-    /// An etag that stands for whichever of the symbols it belongs to.
+    /// One etag you hold. Prefer `knownEtags`.
     if_none_match: Option<String>,
-    /// Leave out calls below this confidence.
+    /// Of calls, default 0. Calls below are not shown.
     #[schemars(range(min = 0, max = 1))]
     min_call_confidence: Option<f64>,
-    /// Say how each dependency was found.
+    /// How dependencies were found. Adds `how` to each.
     include_resolution_metadata: Option<bool>,
-    /// Add memories about the symbols.
+    /// Add memories. About the symbols.
     include_memories: Option<bool>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Response {
-    /// The cards, in the order asked for.
+    /// The cards, in the order asked for; fields as in `symbol.getCard`.
     #[schemars(with = "Vec<Object>")]
     cards: Vec<Card>,
-    /// Cards that the client holds and that still hold: `symbolId`, `etag`, `range`.
+    /// Cards you hold that are still valid: `symbolId`, `etag`, `range`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Option<Vec<Object>>")]
     card_refs: Vec<CardRef>,
-    /// Set when not every symbol is answered for: see `failed` and `omitted`.
+    /// True if some symbols are not answered for: see `failed` and `omitted`.
     #[serde(skip_serializing_if = "Option::is_none")]
     partial: Option<bool>,
-    /// What could not be found: `input`, `code`, `message`, `candidates`.
+    /// Symbols that were not found: `input`, `code`, `message`, `candidates`.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Option<Vec<Object>>")]
     failed: Vec<Failed>,
-    /// Symbols whose cards did not fit into the answer: ask for these next.
+    /// Symbols whose cards did not fit; ask for these next.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Option<Vec<String>>")]
     omitted: Vec<String>,

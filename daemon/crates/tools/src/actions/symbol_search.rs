@@ -16,30 +16,30 @@ pub(crate) struct SymbolSearch;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
-    /// A name, a qualified name, words, a path, or (with `regex`) a pattern.
+    /// Name, words, path or pattern. A simple or qualified name, words, a path, or, with `regex`, a pattern.
     #[schemars(length(min = 1, max = 2_000))]
     query: String,
-    /// Only these kinds.
+    /// Only these. Such as ["function"].
     #[serde(default)]
     kinds: Vec<KindParam>,
-    /// Results on one page. 50 by default.
+    /// Default 50. Results on a page.
     #[schemars(range(min = 1, max = 1_000))]
     limit: Option<u32>,
     /// From the page before.
     cursor: Option<String>,
-    /// Only symbols whose simple or qualified name is the query, letter for letter.
+    /// Whole name. Simple or qualified, case included.
     exact: Option<bool>,
-    /// The query is a regular expression over simple names.
+    /// Query is a pattern. A regular expression over simple names.
     regex: Option<bool>,
-    /// Only files whose path matches, e.g. `src/**/*.ts`.
+    /// `src/**/*.ts`. Only paths that match.
     path_glob: Option<String>,
-    /// Only symbols that other files can see.
+    /// Visible to other files. Default false.
     exported_only: Option<bool>,
-    /// Also search by meaning, where that is available.
+    /// Also by meaning. If the daemon has a model.
     semantic: Option<bool>,
-    /// Say how the results were found.
+    /// How results were found. Adds `retrievalEvidence`.
     include_retrieval_evidence: Option<bool>,
-    /// Names that the conversation mentioned: they count for more.
+    /// Names to prefer. They came up in the conversation.
     #[serde(default)]
     #[schemars(length(max = 100))]
     chat_mentions: Vec<String>,
@@ -48,15 +48,16 @@ pub(crate) struct Request {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Response {
-    /// The symbols, best first: `symbolId`, `name`, `qualifiedName`, `file`, `line`, `kind`, `exported`, `score`.
+    /// The symbols, best first: `symbolId`, `name`, `qualifiedName`, `file`, `line`, `kind`, `exported`,
+    /// `score`.
     #[schemars(with = "Vec<Object>")]
     results: Vec<Hit>,
-    /// How many there are on all pages.
+    /// Results on all pages.
     total: u64,
-    /// For the next page.
+    /// Give it with the next call for the next page.
     #[serde(skip_serializing_if = "Option::is_none")]
     cursor: Option<String>,
-    /// Symbols of similar names, when nothing matched.
+    /// Symbols with similar names, if nothing matched.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Option<Vec<Object>>")]
     near_misses: Vec<Hit>,
@@ -64,7 +65,7 @@ pub(crate) struct Response {
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<Object>")]
     retrieval_evidence: Option<Evidence>,
-    /// Set when the page is shorter than asked for, to stay within an answer's tokens.
+    /// Set if the page is shorter than asked for, to stay within the answer's tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     truncation: Option<Truncation>,
 }

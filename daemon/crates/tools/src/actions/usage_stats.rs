@@ -39,11 +39,11 @@ impl Scope {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
-    /// `session` by default.
+    /// Default session. `session`: this connection; `repo`: one repository; `all`.
     scope: Option<Scope>,
-    /// With `repo`: which.
+    /// With scope `repo`. Default: the one around the working directory.
     repo_id: Option<String>,
-    /// From this time on, in Unix milliseconds, to the hour. 90 days are kept.
+    /// Unix milliseconds. Rounded down to the hour; 90 days are kept.
     #[schemars(range(min = 0))]
     since: Option<u64>,
 }
@@ -51,33 +51,39 @@ pub(crate) struct Request {
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Response {
+    /// The scope.
     scope: String,
-    /// With `since`: the beginning of its hour.
+    /// The start of the first hour that counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     since: Option<u64>,
+    /// Calls.
     calls: u64,
-    /// Calls that were refused or failed; their errors count as served.
+    /// Calls that failed; their errors count as served.
     failed_calls: u64,
-    /// Tokens of the answers' structured content.
+    /// Tokens of all answers.
     tokens_served: u64,
-    /// Files whose cards or source were served, each once for a session.
+    /// Files whose cards or source were served, each once per session.
     files_read: u64,
-    /// Their tokens in full.
+    /// Tokens of those files in full.
     tokens_of_files_read: u64,
-    /// The difference; below zero where the answers cost more.
+    /// `tokensOfFilesRead` less `tokensServed`.
     saved: i64,
-    /// Most tokens first.
+    /// By action, most tokens first.
     by_action: Vec<Share>,
-    /// By rung of the ladder: `search`, `card`, `slice`, `skeleton`, `hotPath`, `window`, `other`.
+    /// By kind of answer: `search`, `card`, `slice`, `skeleton`, `hotPath`, `window`, `other`.
     by_rung: Vec<Share>,
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct Share {
+    /// The action or kind.
     name: String,
+    /// Calls.
     calls: u64,
+    /// Tokens of their answers.
     tokens_served: u64,
+    /// Tokens of the files behind them, in full.
     tokens_of_files_read: u64,
 }
 

@@ -32,11 +32,13 @@ const CONTEXT: u32 = 2;
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Evidence {
-    /// `card`, `cardRef`, `test`, `skeleton` or `hotPath`.
+    /// `card`, `cardRef` (a card you hold), `test`, `skeleton` or `hotPath`.
     pub(crate) kind: String,
+    /// The symbol it is about.
     pub(crate) symbol_id: String,
+    /// The text.
     pub(crate) content: String,
-    /// Of `content`.
+    /// Tokens of `content`.
     pub(crate) tokens: u64,
     /// Whether these are lines of the source as they are.
     #[serde(skip)]

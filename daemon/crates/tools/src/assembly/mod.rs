@@ -13,7 +13,7 @@ use sdl_retrieve::slice::{Neighbourhood, SliceEdge};
 use serde::{Deserialize, Serialize};
 
 use crate::action::ReadCx;
-use crate::{ToolError, budget, slices};
+use crate::{ToolError, budget, slices, symbols};
 
 pub(crate) use evidence::Evidence;
 use evidence::Opened;
@@ -100,8 +100,9 @@ impl Rung {
 pub(crate) struct Step {
     /// `card`, `skeleton` or `hotPath`.
     pub(crate) rung: String,
+    /// What this kind of evidence is for.
     pub(crate) why: String,
-    /// What its evidence took.
+    /// Tokens that its evidence took.
     pub(crate) tokens: u64,
 }
 
@@ -109,9 +110,11 @@ pub(crate) struct Step {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Omitted {
+    /// The symbol.
     pub(crate) symbol_id: String,
+    /// Its qualified name.
     pub(crate) name: String,
-    /// `budget`, or why its source could not be shown.
+    /// `budget`, or why its source can't be shown.
     pub(crate) reason: String,
 }
 
@@ -119,8 +122,11 @@ pub(crate) struct Omitted {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct EdgeOut {
+    /// Symbol id of the source.
     pub(crate) from: String,
+    /// Symbol id of the target.
     pub(crate) to: String,
+    /// `call`, `implements`, `config`, `import` or `ref`.
     #[serde(rename = "type")]
     pub(crate) kind: String,
 }
@@ -159,7 +165,8 @@ impl<'a> Ground<'a> {
         start: &'a Start,
         enrichment: &'a dyn Enrichment,
     ) -> Result<Self, ToolError> {
-        let found = Neighbourhood::of(cx.source, &start.request, enrichment)?;
+        let found = Neighbourhood::of(cx.source, &start.request, enrichment)
+            .map_err(|error| symbols::found_nothing(cx, error, &["taskText"]))?;
         slices::note_missed(cx, &found);
         let (mut members, mut held) = (Vec::new(), Vec::new());
         for member in found.members() {

@@ -16,7 +16,7 @@ use crate::action::ReadCx;
 use crate::actions::SummaryResponse;
 use crate::recent::Recent;
 use crate::stamp::Stamp;
-use crate::{ToolError, budget, slices};
+use crate::{ToolError, budget, slices, symbols};
 
 pub(crate) use render::markdown;
 pub(crate) use risk::Risk;
@@ -37,24 +37,38 @@ pub(crate) type Briefings = Recent<(Incarnation, Stamp, String), (SummaryRespons
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Briefing {
-    /// Best first.
+    /// The symbols that matter, best first.
     pub(crate) key_symbols: Vec<KeySymbol>,
-    /// How they hang together.
+    /// How they depend on each other.
     pub(crate) dependency_graph: DependencyGraph,
-    /// Where a change is likeliest to hurt, worst first.
+    /// Symbols that are risky to change, riskiest first.
     pub(crate) risk_areas: Vec<Risk>,
-    /// Their files, that of the best first.
+    /// Their files, most important first.
     pub(crate) files_touched: Vec<Touched>,
 }
 
-#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct KeySymbol {
+    /// Its id.
     pub(crate) symbol_id: String,
+    /// Its name with parameters and result.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    #[schemars(with = "Option<String>")]
     pub(crate) signature: String,
+    /// Its kind, such as `function`.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    #[schemars(with = "Option<String>")]
     pub(crate) kind: String,
+    /// Path of its file.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    #[schemars(with = "Option<String>")]
     pub(crate) file: String,
+    /// Its first line.
+    #[serde(skip_serializing_if = "is_zero")]
+    #[schemars(with = "Option<u32>")]
     pub(crate) line: u32,
+    /// What it does, in a sentence.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) summary: Option<String>,
 }
@@ -62,13 +76,14 @@ pub(crate) struct KeySymbol {
 #[derive(Clone, Debug, Default, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct DependencyGraph {
-    /// How many symbols the edges are between.
+    /// Symbols that the edges are between.
     pub(crate) symbols: u64,
+    /// Edges, by qualified name.
     pub(crate) edges: Vec<NamedEdge>,
-    /// Clusters of the key symbols, most symbols first.
+    /// Clusters that the key symbols belong to, largest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) clusters: Vec<String>,
-    /// Symbols just outside.
+    /// Names of symbols just outside.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) frontier: Vec<String>,
 }
@@ -76,8 +91,11 @@ pub(crate) struct DependencyGraph {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct NamedEdge {
+    /// Qualified name of the source.
     pub(crate) from: String,
+    /// Qualified name of the target.
     pub(crate) to: String,
+    /// `call`, `implements`, `config`, `import` or `ref`.
     #[serde(rename = "type")]
     pub(crate) kind: String,
 }
@@ -85,9 +103,11 @@ pub(crate) struct NamedEdge {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Touched {
+    /// Path of the file.
     pub(crate) file: String,
-    /// How many of the key symbols.
+    /// How many of the key symbols it has.
     pub(crate) symbols: u64,
+    /// Commits that touched it in the last 30 days.
     #[serde(rename = "churn30d", skip_serializing_if = "Option::is_none")]
     pub(crate) churn: Option<u32>,
 }
@@ -105,7 +125,8 @@ pub(crate) fn gather(
     };
     request.card_detail = Some(Detail::Signature);
     let enrichment = cx.repo.enrichment(cx.snapshot);
-    let near = Neighbourhood::of(cx.source, &request, enrichment.as_ref())?;
+    let near = Neighbourhood::of(cx.source, &request, enrichment.as_ref())
+        .map_err(|error| symbols::found_nothing(cx, error, &["query"]))?;
     slices::note_missed(cx, &near);
     let mut found = Vec::new();
     for member in near.members() {
@@ -175,7 +196,28 @@ fn most_first<K: Ord>(counts: BTreeMap<K, u64>) -> Vec<(K, u64)> {
     counts
 }
 
+#[allow(clippy::trivially_copy_pass_by_ref, reason = "serde hands fields over by reference")]
+fn is_zero(line: &u32) -> bool {
+    *line == 0
+}
+
 impl Briefing {
+    /// The same without what a text of it says: ids, scores and counts.
+    pub(crate) fn referred(&self) -> Self {
+        let symbol =
+            |symbol: &KeySymbol| KeySymbol { symbol_id: symbol.symbol_id.clone(), ..KeySymbol::default() };
+        let risk = |risk: &Risk| Risk { name: String::new(), reasons: Vec::new(), ..risk.clone() };
+        Self {
+            key_symbols: self.key_symbols.iter().map(symbol).collect(),
+            dependency_graph: DependencyGraph {
+                symbols: self.dependency_graph.symbols,
+                ..DependencyGraph::default()
+            },
+            risk_areas: self.risk_areas.iter().map(risk).collect(),
+            files_touched: Vec::new(),
+        }
+    }
+
     /// Drops an eighth of the list that is longest for what it tells, from its end; how many went. One key symbol stays.
     /// None when there is nothing left to drop.
     pub(crate) fn shorten(&mut self) -> Option<usize> {

@@ -11,11 +11,18 @@ const LEAST: u32 = 25;
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Risk {
+    /// The symbol.
     pub(crate) symbol_id: String,
+    /// Its qualified name.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    #[schemars(with = "Option<String>")]
     pub(crate) name: String,
     /// 2 for each user up to 40, 3 for each commit of the last 30 days up to 30, 20 without a test, 5 for each kind of
     /// side effect up to 10.
     pub(crate) score: u32,
+    /// What makes it risky, in words.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schemars(with = "Option<Vec<String>>")]
     pub(crate) reasons: Vec<String>,
 }
 

@@ -1,7 +1,5 @@
 //! What a question is about: a symbol, a file or a task.
 
-use std::ops::ControlFlow;
-
 use schemars::JsonSchema;
 use sdl_model::FileId;
 use sdl_retrieve::search::{SearchRequest, search};
@@ -9,12 +7,10 @@ use sdl_retrieve::slice::SliceRequest;
 use serde::{Deserialize, Serialize};
 
 use crate::action::ReadCx;
-use crate::{Candidate, Code, ToolError, symbols};
+use crate::{Code, ToolError, symbols};
 
 /// Symbols of a name that a briefing starts from.
 const MOST_STARTS: usize = 3;
-/// Files listed when a path is not known.
-const CANDIDATES: usize = 5;
 
 /// Words that make a short question a task.
 const TASK_WORDS: [&str; 20] = [
@@ -93,7 +89,11 @@ pub(crate) fn seeds(
     match found {
         Ok(request) => Ok((wanted, request)),
         Err(error) if given.is_none() && matches!(error.code, Code::UnknownPath | Code::UnknownSymbol) => {
-            cx.note(format!("{}; taken as a task", error.message));
+            // A note has no candidates beside it.
+            let meant: Vec<&str> =
+                error.about.candidates.iter().filter_map(|one| one.0.get("query")?.as_str()).collect();
+            let meant = if meant.is_empty() { String::new() } else { format!(" ({})", meant.join(", ")) };
+            cx.note(format!("{}{meant}; taken as a task", error.message));
             Ok((Scope::Task, task(query)))
         }
         Err(error) => Err(error),
@@ -111,22 +111,13 @@ fn file(cx: &ReadCx<'_>, query: &str) -> Result<SliceRequest, ToolError> {
         return Ok(SliceRequest { edited_files: vec![path.as_str().to_owned()], ..SliceRequest::default() });
     }
     let end = format!("/{}", path.as_str());
-    let mut ending = Vec::new();
-    cx.source.view().files_under("", &mut |_, known| {
-        if known.ends_with(&end) {
-            ending.push(known.to_owned());
-        }
-        if ending.len() > CANDIDATES { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
-    })?;
-    if let [only] = &ending[..] {
+    let near = symbols::near_files(cx, &path)?;
+    if let [only] = &near[..]
+        && only.ends_with(&end)
+    {
         return Ok(SliceRequest { edited_files: vec![only.clone()], ..SliceRequest::default() });
     }
-    let message = match ending.len() {
-        0 => format!("no file of version {} is called {path}", cx.version),
-        _ => format!("several files end in {path}; give one of the candidates"),
-    };
-    let candidates = ending.into_iter().map(|path| Candidate::of("query", path));
-    Err(ToolError::new(Code::UnknownPath, message).at("query").or_one_of(candidates))
+    Err(symbols::no_such_file(cx, &path, "query")?)
 }
 
 fn symbol(cx: &ReadCx<'_>, query: &str) -> Result<SliceRequest, ToolError> {

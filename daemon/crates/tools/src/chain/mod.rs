@@ -1,6 +1,7 @@
 //! Several calls as one: each step may use what earlier ones gave, and all answer from one version.
 
 mod path;
+mod share;
 mod transform;
 
 use std::sync::Arc;
@@ -11,7 +12,8 @@ use crate::action::Call;
 use crate::pipeline::{self, Pins, Stood};
 use crate::registry::{Answer, Freshness, Registry};
 use crate::{Candidate, Code, NoProgress, ToolError};
-use path::{Head, Text};
+use path::{Head, Piece, Text};
+pub(crate) use share::Budget;
 
 /// The action's name.
 pub(crate) const NAME: &str = "chain";
@@ -55,16 +57,19 @@ pub(crate) fn run(
     call: &Call<'_>,
     steps: &[Step],
     stop: bool,
+    budget: share::Budget,
 ) -> Result<(Vec<Done>, Vec<Pinned>), ToolError> {
     let pins = Pins::default();
     let inner = Call { pins: Some(&pins), progress: &NoProgress, ..*call };
     let (mut done, mut pinned) = (Vec::<Done>::new(), Vec::new());
+    // The first step since the last change: from there on steps are taken again.
     let (mut from, mut attempts) = (0, 0);
     let mut decided = call.decisions.mark();
     while let Some(step) = steps.get(done.len()) {
         call.check()?;
         call.progress.report(done.len() as u64, Some(steps.len() as u64), &step.action);
-        let outcome = take(&inner, steps, &done, step);
+        pins.at_step(done.len());
+        let outcome = take(&inner, steps, &done, step, budget);
         if pins.start_again() {
             attempts += 1;
             if attempts == ATTEMPTS {
@@ -79,7 +84,7 @@ pub(crate) fn run(
         let stood = pins.stood().filter(|_| outcome.is_ok());
         done.push(Done { outcome: outcome.map(Arc::new), stood });
         if call.registry.action(&step.action).is_some_and(|entry| entry.def.mutating) {
-            pinned.extend(released(&pins, from));
+            pinned.extend(released(&pins));
             (from, attempts) = (done.len(), 0);
             decided = call.decisions.mark();
         }
@@ -87,7 +92,7 @@ pub(crate) fn run(
             break;
         }
     }
-    pinned.extend(released(&pins, from));
+    pinned.extend(released(&pins));
     Ok((done, pinned))
 }
 
@@ -102,7 +107,7 @@ pub(crate) fn freshness(done: &[Done], pinned: &[Pinned]) -> Option<Freshness> {
     {
         return None;
     }
-    let worst = stood.clone().find(|step| !step.freshness.synced).unwrap_or(first);
+    let worst = stood.clone().find(|step| step.freshness.synced == Some(false)).unwrap_or(first);
     let overlay = stood.clone().find_map(|step| step.freshness.overlay.clone());
     let lag_ms = stood.map(|step| step.freshness.lag_ms).max().unwrap_or(0);
     Some(Freshness { lag_ms, overlay, ..worst.freshness.clone() })
@@ -118,15 +123,26 @@ pub(crate) fn only_reads(registry: &Registry, args: &Map<String, Value>) -> bool
     steps.is_some_and(|steps| steps.iter().all(reads))
 }
 
-fn released(pins: &Pins, from: usize) -> impl Iterator<Item = Pinned> {
-    pins.release().into_iter().map(move |(repo, version)| Pinned { repo, version: version.to_string(), from })
+fn released(pins: &Pins) -> impl Iterator<Item = Pinned> {
+    let pinned = |(repo, version, from): (String, sdl_model::Version, usize)| Pinned {
+        repo,
+        version: version.to_string(),
+        from,
+    };
+    pins.release().into_iter().map(pinned)
 }
 
 /// Takes one step.
-fn take(call: &Call<'_>, steps: &[Step], done: &[Done], step: &Step) -> Result<Answer, ToolError> {
+fn take(
+    call: &Call<'_>,
+    steps: &[Step],
+    done: &[Done],
+    step: &Step,
+    budget: share::Budget,
+) -> Result<Answer, ToolError> {
     let place = format!("steps[{}].args", done.len());
-    let mut resolver = Resolver { steps, done, room: MOST_ARGUMENTS };
-    let Value::Object(args) = resolver.resolve(&Value::Object(step.args.clone()), &place)? else {
+    let mut resolver = Resolver { steps, done, room: MOST_ARGUMENTS, notes: Vec::new() };
+    let Value::Object(mut args) = resolver.resolve(&Value::Object(step.args.clone()), &place)? else {
         return Err(ToolError::internal("reading a step", "its arguments are no object"));
     };
     if transform::NAMES.contains(&step.action.as_str()) {
@@ -138,7 +154,10 @@ fn take(call: &Call<'_>, steps: &[Step], done: &[Done], step: &Step) -> Result<A
         let message = "a chain cannot be a step of a chain; write its steps here";
         return Err(ToolError::invalid(format!("steps[{}].action", done.len()), message));
     }
-    pipeline::step(call, &step.action, args)
+    if let Some(entry) = call.registry.action(&step.action) {
+        budget.share(steps.get(done.len()..).unwrap_or_default(), done)?.hand_to(entry, &mut args);
+    }
+    pipeline::step(call, &step.action, args, &resolver.notes)
 }
 
 /// Puts what earlier steps gave in the place of references to it.
@@ -146,6 +165,8 @@ struct Resolver<'a> {
     steps: &'a [Step],
     done: &'a [Done],
     room: usize,
+    /// What the caller should know about the arguments.
+    notes: Vec<String>,
 }
 
 impl Resolver<'_> {
@@ -153,22 +174,11 @@ impl Resolver<'_> {
         match value {
             Value::String(text) => {
                 let read = path::read(text).map_err(|why| misses(text, place, &why))?;
-                let (head, path) = match read {
-                    Text::Plain(text) => return Ok(text.into()),
-                    Text::Reference(head, path) => (head, path),
-                };
-                let at = self.step(&head, text, place)?;
-                let result = match self.done.get(at).map(|done| &done.outcome) {
-                    Some(Ok(answer)) => Value::Object(answer.structured.clone()),
-                    Some(Err(_)) => return Err(misses(text, place, &format!("step {at} failed"))),
-                    None => return Err(misses(text, place, &format!("step {at} comes later"))),
-                };
-                let found = path.find(&result).map_err(|why| misses(text, place, &why))?;
-                let found = found.cloned().unwrap_or(Value::Null);
-                self.room = self.room.checked_sub(found.to_string().len()).ok_or_else(|| {
-                    misses(text, place, "what it brings in is above 1 MB; pick or limit it first")
-                })?;
-                Ok(found)
+                match read {
+                    Text::Plain(text) => Ok(text.into()),
+                    Text::Long(text) => self.fill(text, place).map(Value::from),
+                    Text::Reference(head, path) => self.find(&head, &path, text, place),
+                }
             }
             Value::Array(items) => {
                 let items = items.iter().enumerate();
@@ -182,6 +192,53 @@ impl Resolver<'_> {
             }
             value => Ok(value.clone()),
         }
+    }
+
+    /// What a reference leads to; null where that may be missing.
+    fn find(&mut self, head: &Head, path: &path::Path, text: &str, place: &str) -> Result<Value, ToolError> {
+        let at = self.step(head, text, place)?;
+        let result = match self.done.get(at).map(|done| &done.outcome) {
+            Some(Ok(answer)) => Value::Object(answer.structured.clone()),
+            Some(Err(_)) => return Err(misses(text, place, &format!("step {at} failed"))),
+            None => return Err(misses(text, place, &format!("step {at} comes later"))),
+        };
+        let found = path.find(&result).map_err(|why| misses(text, place, &why))?;
+        let found = found.cloned().unwrap_or(Value::Null);
+        self.room = self
+            .room
+            .checked_sub(found.to_string().len())
+            .ok_or_else(|| misses(text, place, "what it brings in is above 1 MB; pick or limit it first"))?;
+        Ok(found)
+    }
+
+    /// A longer text with what its references lead to.
+    fn fill(&mut self, text: &str, place: &str) -> Result<String, ToolError> {
+        if !text.contains('$') {
+            return Ok(text.to_owned());
+        }
+        let is_step = |head: &Head| match head {
+            Head::Step(at) => *at < self.steps.len(),
+            Head::Name(name) => self.steps.iter().any(|step| step.name.as_ref() == Some(name)),
+        };
+        let pieces = path::pieces(text, &is_step).map_err(|why| misses(text, place, &why))?;
+        let mut out = String::new();
+        for piece in pieces {
+            match piece {
+                Piece::Plain(text) => out.push_str(text),
+                Piece::Reference(head, path, text) => match self.find(&head, &path, text, place)? {
+                    Value::Null => {}
+                    Value::String(text) => out.push_str(&text),
+                    value => out.push_str(&value.to_string()),
+                },
+                Piece::Bare(reference) => {
+                    let shown: String = reference.chars().skip(1).take(80).collect();
+                    self.notes.push(format!(
+                        "${shown} in {place} stays as it is: inside a longer text write ${{{shown}}} for what a step gave"
+                    ));
+                }
+            }
+        }
+        Ok(out)
     }
 
     /// The place of the step that a reference means.

@@ -36,12 +36,17 @@ pub(super) enum Head {
 pub(super) enum Text<'t> {
     /// Itself.
     Plain(&'t str),
+    /// Itself, but for references inside.
+    Long(&'t str),
     Reference(Head, Path),
 }
 
-/// Reads a text. What begins with one dollar sign is a reference; two stand for one that is none.
+/// Reads a text. What begins with one dollar sign is a reference; two stand for one that is none. References inside a
+/// longer text, in braces, are for [`pieces`].
 pub(super) fn read(text: &str) -> Result<Text<'_>, String> {
-    let Some(rest) = text.strip_prefix('$') else { return Ok(Text::Plain(text)) };
+    let Some(rest) = text.strip_prefix('$').filter(|rest| !rest.starts_with('{')) else {
+        return Ok(Text::Long(text));
+    };
     if rest.starts_with('$') {
         return Ok(Text::Plain(rest));
     }
@@ -55,6 +60,56 @@ pub(super) fn read(text: &str) -> Result<Text<'_>, String> {
         Head::Name(head.to_owned())
     };
     Ok(Text::Reference(head, Path::read(path)?))
+}
+
+/// One part of a longer text.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) enum Piece<'t> {
+    Plain(&'t str),
+    /// `${0.path}`: what stands there, and as it is written.
+    Reference(Head, Path, &'t str),
+    /// `$0.path` without braces: stays as it is.
+    Bare(&'t str),
+}
+
+/// Takes a text apart that does not begin with a reference. `is_step` tells whether a head names a step: what is in braces
+/// and names none is text.
+pub(super) fn pieces<'t>(text: &'t str, is_step: &dyn Fn(&Head) -> bool) -> Result<Vec<Piece<'t>>, String> {
+    let mut out = Vec::new();
+    let (mut plain, mut at) = (0, 0);
+    while let Some(found) = text.get(at..).and_then(|rest| rest.find('$')).map(|found| at + found) {
+        let rest = text.get(found + 1..).unwrap_or_default();
+        at = found + 1;
+        if let Some((inside, after)) = rest.strip_prefix('{').and_then(|inside| inside.split_once('}')) {
+            let end = inside.find(|c: char| !is_word(c)).unwrap_or(inside.len());
+            let (name, path) = inside.split_at(end);
+            let Some(head) = head_of(name).filter(is_step) else { continue };
+            out.push(Piece::Plain(text.get(plain..found).unwrap_or_default()));
+            at = text.len() - after.len();
+            plain = at;
+            out.push(Piece::Reference(head, Path::read(path)?, text.get(found..at).unwrap_or_default()));
+        } else {
+            let end = rest.find(|c: char| !is_word(c)).unwrap_or(rest.len());
+            let (name, after) = rest.split_at(end);
+            // An amount of money is no reference.
+            let leads_on = after.strip_prefix(['.', '[', '?']).is_some_and(|next| {
+                next.starts_with(|c: char| c.is_alphabetic() || matches!(c, '_' | '.' | '"'))
+            });
+            if leads_on && head_of(name).is_some_and(|head| is_step(&head)) {
+                let length = 1 + end + after.find(char::is_whitespace).unwrap_or(after.len());
+                out.push(Piece::Bare(text.get(found..found + length).unwrap_or_default()));
+            }
+        }
+    }
+    out.push(Piece::Plain(text.get(plain..).unwrap_or_default()));
+    Ok(out)
+}
+
+fn head_of(name: &str) -> Option<Head> {
+    if name.starts_with(|c: char| c.is_ascii_digit()) {
+        return name.parse().ok().map(Head::Step);
+    }
+    (!name.is_empty()).then(|| Head::Name(name.to_owned()))
 }
 
 /// Whether a step may be called that.
@@ -100,7 +155,9 @@ impl Path {
     pub(super) fn find<'v>(&self, from: &'v Value) -> Result<Option<&'v Value>, String> {
         let mut value = from;
         let mut so_far = String::new();
-        for part in &self.0 {
+        let parts = self.0.iter();
+        let next_optional = self.0.iter().skip(1).map(|part| part.optional).chain([false]);
+        for (part, next_optional) in parts.zip(next_optional) {
             let inside = match (&part.at, value) {
                 (At::Key(key), Value::Object(map)) => map.get(key),
                 (At::Index(at), Value::Array(items)) => {
@@ -110,7 +167,8 @@ impl Path {
                 _ => None,
             };
             match inside {
-                Some(Value::Null) | None if part.optional => return Ok(None),
+                // `a?.b`: either may be missing.
+                Some(Value::Null) | None if part.optional || next_optional => return Ok(None),
                 Some(inside) => value = inside,
                 None => return Err(missing(value, &part.at, &so_far)),
             }
@@ -179,6 +237,8 @@ mod tests {
             ("$0?.cursor", None),
             ("$0.cursor", None),
             ("$0.results?.[5]?.symbolId", None),
+            ("$0.nothing?.here", None),
+            ("$0.results[7]?.symbolId", None),
             ("$0.d", Some(json!(0))),
             ("$0", Some(value.clone())),
         ] {
@@ -195,7 +255,7 @@ mod tests {
 
     #[test]
     fn texts_stay_what_they_are() {
-        assert_eq!(read("plain $x"), Ok(Text::Plain("plain $x")));
+        assert_eq!(read("plain $x"), Ok(Text::Long("plain $x")));
         assert_eq!(read("$$HOME"), Ok(Text::Plain("$HOME")));
         assert_eq!(read("$name"), Ok(Text::Reference(Head::Name("name".into()), Path(Vec::new()))));
         for bad in
@@ -203,6 +263,33 @@ mod tests {
         {
             assert!(read(bad).is_err(), "{bad}: {:?}", read(bad));
         }
+    }
+
+    #[test]
+    fn longer_texts_hold_references_in_braces() {
+        let steps = |head: &Head| matches!(head, Head::Step(0)) || *head == Head::Name("found".into());
+        let told = |text: &str| -> Vec<String> {
+            pieces(text, &steps)
+                .unwrap()
+                .iter()
+                .map(|piece| match piece {
+                    Piece::Plain(text) => (*text).to_owned(),
+                    Piece::Reference(_, _, text) => format!("<{text}>"),
+                    Piece::Bare(text) => format!("!{text}"),
+                })
+                .collect()
+        };
+        assert_eq!(told("no reference"), ["no reference"]);
+        assert_eq!(
+            told("explain ${0.a[1]} and ${found.b}."),
+            ["explain ", "<${0.a[1]}>", " and ", "<${found.b}>", "."]
+        );
+        assert_eq!(told("${0.a}${0.b}"), ["", "<${0.a}>", "", "<${0.b}>", ""]);
+        assert_eq!(told("explain $0.x please"), ["!$0.x", "explain $0.x please"]);
+        for text in ["${HOME}/bin", "costs $0.50", "$5.a", "open ${0.a", "${}", "a $"] {
+            assert_eq!(told(text), [text], "{text}");
+        }
+        assert!(pieces("${0..a}", &steps).is_err());
     }
 
     #[test]

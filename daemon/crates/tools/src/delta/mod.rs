@@ -33,13 +33,15 @@ const MOST_FILES: usize = 20;
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Amplifier {
+    /// The symbol.
     pub(crate) symbol_id: String,
+    /// Its qualified name.
     pub(crate) name: String,
-    /// By how much its fan-in grew, as a part of what it was.
+    /// Growth of its fan-in: 0.5 is half as many edges again.
     pub(crate) growth_rate: f64,
-    /// Its fan-in then.
+    /// Edges that led to it before.
     pub(crate) previous: u64,
-    /// Its fan-in now.
+    /// Edges that lead to it after.
     pub(crate) current: u64,
 }
 

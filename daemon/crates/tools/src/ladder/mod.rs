@@ -28,9 +28,13 @@ pub(crate) const GAP: &str = "/* ... */";
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RangeOut {
+    /// First line, from 1.
     pub(crate) start_line: u32,
+    /// First column, in bytes from 0.
     pub(crate) start_col: u32,
+    /// Last line.
     pub(crate) end_line: u32,
+    /// Column after the last byte.
     pub(crate) end_col: u32,
 }
 

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Depth, choices, properties, put};
+use super::{Depth, bounds, choices, properties, put};
 use crate::action::Namespace;
 use crate::registry::{Entry, Registry, names};
 
@@ -88,13 +88,12 @@ fn rows(schema: &Value, prefix: &str, full: bool, text: &mut String) {
             let choices: Vec<String> = choices.iter().map(|choice| format!("`{choice}`")).collect();
             about = format!("{} {about}", choices.join(" "));
         }
-        for (key, words) in [("minimum", "from"), ("maximum", "to")] {
-            if let Some(bound) = property.get(key).and_then(Value::as_f64).filter(|_| full) {
-                put(&mut about, format_args!(" {words} {bound}"));
-            }
+        let mut kind = kind(property);
+        if let Some(bounds) = bounds(property).filter(|_| full) {
+            put(&mut kind, format_args!(", {bounds}"));
         }
         text.push('\n');
-        put(text, format_args!("| `{prefix}{name}`{mark} | {} | {} |", kind(property), about.trim()));
+        put(text, format_args!("| `{prefix}{name}`{mark} | {kind} | {} |", about.trim()));
         rows(property, &format!("{prefix}{name}."), full, text);
         if let Some(items) = property.get("items") {
             rows(items, &format!("{prefix}{name}[]."), full, text);

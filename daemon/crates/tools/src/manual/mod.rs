@@ -1,6 +1,7 @@
 //! Actions described for readers: made from the registry, in three forms.
 
 mod markdown;
+mod topics;
 mod typescript;
 
 use std::fmt::Write as _;
@@ -10,6 +11,7 @@ use serde_json::{Map, Value, json};
 use crate::registry::{Entry, Registry, names, outline};
 
 pub(crate) use markdown::page;
+pub(crate) use topics::{TOPICS, Topic, topic, topics_of};
 
 /// How much is told of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -36,6 +38,19 @@ pub(crate) fn describe(entry: &Entry, form: Form, depth: Depth) -> String {
         Form::Markdown => markdown::write(entry, depth),
         Form::TypeScript => typescript::write(entry, depth),
         Form::Json => json_of(entry, depth).to_string(),
+    }
+}
+
+/// What is said of something that is no action.
+pub(crate) fn explain(topic: &Topic, form: Form, depth: Depth) -> String {
+    let (name, about) = (topic.name, topic.about);
+    match (form, depth) {
+        (Form::Markdown, Depth::Compact) => format!("- `{name}` {about}"),
+        (Form::Markdown, _) => topic.text.to_owned(),
+        (Form::TypeScript, Depth::Compact) => format!("// {name}: {about}"),
+        (Form::TypeScript, _) => format!("/*\n{}\n*/", topic.text.replace("*/", "* /")),
+        (Form::Json, Depth::Compact) => json!({"topic": name, "description": about}).to_string(),
+        (Form::Json, _) => json!({"topic": name, "description": about, "text": topic.text}).to_string(),
     }
 }
 
@@ -94,6 +109,17 @@ fn properties(schema: &Value) -> impl Iterator<Item = (&str, &Value, bool)> {
         let must = required.is_some_and(|all| all.iter().any(|one| one == name));
         (name.as_str(), property, must)
     })
+}
+
+/// The bounds of a number or of a list, where both are stated: counts of answers merely say that they are not negative.
+fn bounds(schema: &Value) -> Option<String> {
+    let number = |key: &str| schema.get(key).and_then(Value::as_f64);
+    match (number("minimum"), number("maximum"), number("minItems"), number("maxItems")) {
+        (Some(least), Some(most), ..) => Some(format!("{least} to {most}")),
+        (_, _, Some(least), Some(most)) => Some(format!("{least} to {most} items")),
+        (_, _, None, Some(most)) => Some(format!("at most {most} items")),
+        _ => None,
+    }
 }
 
 fn choices(schema: &Value) -> Option<Vec<&str>> {

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Depth, choices, properties, put};
+use super::{Depth, bounds, choices, properties, put};
 use crate::registry::{Entry, names, outline};
 
 pub(super) fn write(entry: &Entry, depth: Depth) -> String {
@@ -34,7 +34,8 @@ fn object(schema: &Value, full: bool, depth: usize, text: &mut String) {
         let indent = "  ".repeat(depth + 1);
         let about = property.get("description").and_then(Value::as_str).filter(|_| full);
         if let Some(about) = about {
-            put(text, format_args!("\n{indent}/** {} */", comment(about)));
+            let bounds = bounds(property).map(|bounds| format!(" ({bounds})")).unwrap_or_default();
+            put(text, format_args!("\n{indent}/** {}{bounds} */", comment(about)));
         }
         put(text, format_args!("\n{indent}{name}{}: ", if must { "" } else { "?" }));
         kind(property, full, depth + 1, text);

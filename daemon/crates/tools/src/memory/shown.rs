@@ -15,30 +15,37 @@ use crate::{ToolError, budget};
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct MemoryOut {
-    /// For `memory.remove`, and for updates.
+    /// Its id, for `memory.store` and `memory.remove`.
     memory_id: String,
+    /// `decision`, `bugfix`, `task_context`, `pattern` or `note`.
     #[serde(rename = "type")]
     #[schemars(with = "String")]
     kind: Kind,
+    /// One line.
     title: String,
+    /// What to remember.
     content: String,
+    /// Words to find it by.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Option<Vec<String>>")]
     tags: Vec<String>,
+    /// How sure its author was, 0 to 1.
     confidence: f64,
-    /// What it speaks of.
+    /// Symbols it is about.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Option<Vec<SymbolOut>>")]
     symbols: Vec<SymbolOut>,
+    /// Files it is about.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schemars(with = "Option<Vec<FileOut>>")]
     files: Vec<FileOut>,
-    /// In Unix milliseconds.
+    /// When it was stored, in Unix milliseconds.
     created_at: u64,
+    /// When it was last changed, in Unix milliseconds.
     updated_at: u64,
-    /// Whether a symbol of it changed or is gone, or a file is gone, since it was stored.
+    /// Whether a symbol changed or is gone, or a file is gone, since it was stored.
     pub(crate) stale: bool,
-    /// How well it fits, from 0 to 1, with how sure and recent it is.
+    /// How well it matches, 0 to 1; counts confidence and age too.
     score: f64,
 }
 
@@ -46,10 +53,13 @@ pub(crate) struct MemoryOut {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct SymbolOut {
+    /// The symbol.
     symbol_id: String,
+    /// Its qualified name.
     name: String,
+    /// Path of its file.
     file: String,
-    /// `same`, `changed` or `gone`, since the memory was stored.
+    /// `same`, `changed` or `gone` since the memory was stored.
     state: &'static str,
 }
 
@@ -57,8 +67,9 @@ struct SymbolOut {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 struct FileOut {
+    /// Path of the file.
     file: String,
-    /// `same` (it is there), `gone`, or `unknown` where it never was in a version.
+    /// `same` (it exists), `gone`, or `unknown` if it never was in a version.
     state: &'static str,
 }
 

@@ -28,8 +28,12 @@ pub(crate) struct Surfaced {
 impl Surfaced {
     /// Reads them if they are wanted.
     pub(crate) fn of(cx: &ReadCx<'_>, wanted: Option<bool>, limit: Option<u32>) -> Result<Self, ToolError> {
+        let wanted = wanted.unwrap_or(false);
+        if limit.is_some() && !wanted {
+            cx.note("memoryLimit has no effect without includeMemories");
+        }
         let limit = limit.map_or(LIMIT, |limit| limit as usize);
-        let wanted = wanted.unwrap_or(false) && limit > 0;
+        let wanted = wanted && limit > 0;
         Ok(Self { memories: wanted.then(|| load(cx)).transpose()?, limit })
     }
 

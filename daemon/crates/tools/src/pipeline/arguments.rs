@@ -182,9 +182,20 @@ fn no_action(registry: &Registry, gateway: Namespace) -> ToolError {
         .or_one_of(names.into_iter().map(|name| Candidate::of("action", name)))
 }
 
+/// Actions that may be meant: those of a like name, else those that its words describe.
+pub(super) fn meant<'r>(registry: &'r Registry, name: &str) -> Vec<&'r str> {
+    let near = nearest(&names::folded(name), registry.entries().iter().map(|entry| entry.def.name), 3);
+    if !near.is_empty() {
+        return near;
+    }
+    let words: String = names::folded(name).replace('_', " ").chars().take(200).collect();
+    let found = registry.finder().search(&words);
+    found.hits.iter().filter_map(|(at, _)| Some(registry.entries().get(*at)?.def.name)).take(3).collect()
+}
+
 fn unknown_action(registry: &Registry, gateway: Namespace, name: &str) -> ToolError {
     let shown: String = name.chars().take(80).collect();
-    let mut near = nearest(name, registry.entries().iter().map(|entry| entry.def.name), 3);
+    let mut near = meant(registry, name);
     let hint = near.first().map(|near| format!("; did you mean {near}?")).unwrap_or_default();
     if near.is_empty() {
         near = registry.of(gateway).map(|entry| entry.def.name).collect();

@@ -2,6 +2,7 @@
 //! snapshot, run, add what every answer carries. The one way to an action; a surface only decides how to get here.
 
 mod arguments;
+mod first_index;
 mod pins;
 mod read;
 #[cfg(test)]
@@ -44,6 +45,7 @@ pub(crate) fn call(
     served: &RefCell<Served>,
 ) -> Result<Answer, ToolError> {
     let decisions = Decisions::default();
+    let notes = RefCell::default();
     let call = Call {
         host: tools.host.as_ref(),
         session,
@@ -53,6 +55,7 @@ pub(crate) fn call(
         leases: &tools.leases,
         usage: tools.usage.as_ref(),
         served,
+        notes: &notes,
         decisions: &decisions,
         pins: None,
         briefings: &tools.briefings,
@@ -89,9 +92,16 @@ fn answer(call: &Call<'_>, name: &str, bytes: &[u8]) -> Result<Answer, ToolError
 }
 
 /// Answers a call of an action from within another call.
-pub(crate) fn step(call: &Call<'_>, action: &str, args: Map<String, Value>) -> Result<Answer, ToolError> {
+pub(crate) fn step(
+    call: &Call<'_>,
+    action: &str,
+    args: Map<String, Value>,
+    notes: &[String],
+) -> Result<Answer, ToolError> {
     let checked = arguments::check_action(call.registry, action, Value::Object(args));
-    execute(call, checked.map_err(|error| redact::error(error, || Level::Likely))?)
+    let mut checked = checked.map_err(|error| redact::error(error, || Level::Likely))?;
+    checked.notes.extend_from_slice(notes);
+    execute(call, checked)
 }
 
 /// Runs an action. Everything that leaves a handler comes through here, and no secret goes further.
@@ -124,7 +134,9 @@ fn execute(call: &Call<'_>, checked: Checked<'_>) -> Result<Answer, ToolError> {
 
 fn run(call: &Call<'_>, checked: Checked<'_>) -> Result<Answer, ToolError> {
     call.check()?;
-    let Checked { entry, mut args, notes } = checked;
+    let Checked { entry, mut args, mut notes } = checked;
+    // Of a step that failed.
+    call.notes.take();
     call.serves(|served| served.action = served.action.or(Some(entry.def.name)));
     let mut answer = match &entry.runner {
         Runner::Host(run) => run(call, args)?,
@@ -133,26 +145,21 @@ fn run(call: &Call<'_>, checked: Checked<'_>) -> Result<Answer, ToolError> {
             let repo = repo::find(call, common.repo_id.as_deref(), None)?;
             let (mut answer, stand) = run(&RepoCx { call, repo: repo.as_ref() }, args)?;
             let apart = stand.is_apart();
-            let freshness = Freshness {
-                version: stand.version.to_string(),
-                synced: stand.synced,
-                lag_ms: 0,
-                overlay: None,
-                reason: stand.reason,
-            };
+            let freshness = Freshness::from(stand);
             stamp(&mut answer, &freshness)?;
             if let Some(pins) = call.pins.filter(|_| !apart) {
                 pins.stands(repo.id(), &freshness);
             }
             answer
         }
-        Runner::Read { sync, handle, run } => {
+        Runner::Read { sync, handle, run, early } => {
             // Room for it on every way to the action: a budget must not cut the answer of one and not of another.
             let room = arguments::elsewhere(entry);
-            read::run(call, *sync, (*handle, *run), args, &room)?
+            read::run(call, *sync, (*handle, *run, *early), args, &room)?
         }
     };
     call.serves(|served| served.add(&answer.structured));
+    notes.extend(call.notes.take());
     note(&mut answer, &notes)?;
     Ok(answer)
 }
@@ -187,7 +194,10 @@ fn add(answer: &mut Answer, key: &str, value: &impl serde::Serialize) -> Result<
 fn unknown_tool(call: &Call<'_>, name: &str) -> ToolError {
     let shown: String = name.chars().take(80).collect();
     let known: Vec<&str> = call.registry.tool_names().collect();
-    let near = nearest(&names::folded(name), known.iter().copied(), 3);
+    let mut near = nearest(&names::folded(name), known.iter().copied(), 3);
+    if near.is_empty() {
+        near = arguments::meant(call.registry, name);
+    }
     let hint = match near.first() {
         Some(near) => format!("; did you mean {}?", names::underscored(near)),
         None => "; list the tools again, or call sdl_info".to_owned(),

@@ -20,6 +20,8 @@ struct State {
     held: BTreeMap<String, Pin>,
     moved: bool,
     stood: Option<Stood>,
+    /// The step that is being taken.
+    step: usize,
 }
 
 /// How the answer of one step stands to its repository's tree.
@@ -33,9 +35,16 @@ pub(crate) struct Stood {
 struct Pin {
     barrier: Option<Barrier>,
     stamp: Option<Stamp>,
+    /// The first step that answered from it.
+    from: usize,
 }
 
 impl Pins {
+    /// That step is taken next.
+    pub(crate) fn at_step(&self, step: usize) {
+        self.0.borrow_mut().step = step;
+    }
+
     /// The barrier of the steps before, where that says enough; else what `wait` gives, which is kept.
     pub(super) fn barrier(
         &self,
@@ -58,7 +67,12 @@ impl Pins {
     /// Whether `stamp` is the state that the steps before answered from; the first to ask decides.
     pub(super) fn holds(&self, repo: &str, stamp: Stamp) -> bool {
         let mut state = self.0.borrow_mut();
-        let pinned = *state.held.entry(repo.to_owned()).or_default().stamp.get_or_insert(stamp);
+        let step = state.step;
+        let pin = state.held.entry(repo.to_owned()).or_default();
+        if pin.stamp.is_none() {
+            pin.from = step;
+        }
+        let pinned = *pin.stamp.get_or_insert(stamp);
         state.moved |= pinned != stamp;
         pinned == stamp
     }
@@ -83,9 +97,9 @@ impl Pins {
         std::mem::take(&mut state.moved)
     }
 
-    /// Lets go of everything; returns what was pinned.
-    pub(crate) fn release(&self) -> Vec<(String, Version)> {
+    /// Lets go of everything; returns what was pinned, and the first step that answered from it.
+    pub(crate) fn release(&self) -> Vec<(String, Version, usize)> {
         let held = std::mem::take(&mut self.0.borrow_mut().held);
-        held.into_iter().filter_map(|(repo, pin)| Some((repo, pin.stamp?.version))).collect()
+        held.into_iter().filter_map(|(repo, pin)| Some((repo, pin.stamp?.version, pin.from))).collect()
     }
 }

@@ -8,7 +8,7 @@ use sdl_retrieve::Source;
 use sdl_retrieve::layer::{Laid, LaidOutlines};
 use serde_json::json;
 
-use super::repo;
+use super::{first_index, repo};
 use crate::action::{Call, ReadCx, Sync};
 use crate::buffers::Overlay;
 use crate::host::{Barrier, RepoState};
@@ -33,7 +33,7 @@ const ATTEMPTS: usize = 5;
 pub(super) fn run(
     call: &Call<'_>,
     default: Sync,
-    (handle, run): (ReadHandle, RunRead),
+    (handle, run, early): (ReadHandle, RunRead, bool),
     mut args: Args,
     noted: &str,
 ) -> Result<Answer, ToolError> {
@@ -43,7 +43,10 @@ pub(super) fn run(
         repo::find(call, common.repo_id.as_deref(), handle.as_ref().map(|(_, handle)| handle.as_str()))?;
     let sync = common.sync.unwrap_or(default);
     let timeout = common.sync_timeout_ms.map_or(SYNC_TIMEOUT, Duration::from_millis);
-    let wait = || wait(call, repo.as_ref(), sync, timeout);
+    let waited = first_index::Waited::from_now(repo.as_ref());
+    // What says how far the index is does not wait for its end.
+    let patience = if early && sync != Sync::Require { Duration::ZERO } else { timeout };
+    let wait = || wait(call, repo.as_ref(), sync, timeout, (patience, &waited));
     let mut barrier = match call.pins {
         Some(pins) => pins.barrier(repo.id(), sync, wait)?,
         None => wait()?,
@@ -53,7 +56,19 @@ pub(super) fn run(
         call.check()?;
         let decided = call.decisions.mark();
         let held = handle.as_ref().map(|(kind, handle)| call.leases.get(repo.as_ref(), *kind, handle));
-        let answered = on_snapshot(call, repo.as_ref(), (&barrier, noted), held, |cx| run(cx, args.clone()));
+        let answered = on_snapshot(call, repo.as_ref(), (&barrier, noted), held, |cx| {
+            let unread = cx.snapshot.head().is_none() && !barrier.synced;
+            if unread && !early {
+                return Err(first_index::too_early(repo.as_ref(), &waited));
+            }
+            match run(cx, args.clone()) {
+                // What is named may well be there once the tree is read.
+                Err(error) if unread && names_nothing(error.code) => {
+                    Err(first_index::too_early(repo.as_ref(), &waited))
+                }
+                answered => answered,
+            }
+        });
         let (mut answer, writes) = match answered {
             // A file changed between the version and the reading of its text: once more, behind another barrier.
             // A chain stays on its version.
@@ -84,6 +99,11 @@ pub(super) fn run(
         Code::Conflict,
         "other calls kept changing what this handle holds; send the same call again",
     ))
+}
+
+/// Whether an error says that something is not in the tree.
+fn names_nothing(code: Code) -> bool {
+    matches!(code, Code::UnknownSymbol | Code::UnknownPath)
 }
 
 /// Lets the repository know of damage.
@@ -169,7 +189,7 @@ fn perform(call: &Call<'_>, repo: &dyn Repo, writes: Vec<LeaseWrite>) -> Result<
 fn freshness(barrier: &Barrier, version: Version, overlay: Option<&Overlay>) -> Freshness {
     Freshness {
         version: version.to_string(),
-        synced: barrier.synced,
+        synced: Some(barrier.synced),
         lag_ms: barrier.lag_ms,
         overlay: overlay.map(|overlay| OverlayOut { seq: overlay.seq, files: overlay.files as u64 }),
         reason: barrier.reason.clone(),
@@ -177,25 +197,24 @@ fn freshness(barrier: &Barrier, version: Version, overlay: Option<&Overlay>) -> 
 }
 
 /// Waits for the tree as `sync` asks. An error where that was required and could not be had.
-fn wait(call: &Call<'_>, repo: &dyn Repo, sync: Sync, timeout: Duration) -> Result<Barrier, ToolError> {
+/// A first index has `patience`; `waited` says since when.
+fn wait(
+    call: &Call<'_>,
+    repo: &dyn Repo,
+    sync: Sync,
+    timeout: Duration,
+    (patience, waited): (Duration, &first_index::Waited),
+) -> Result<Barrier, ToolError> {
     let unconfirmed = |reason: String| Barrier { reason: Some(reason), ..Barrier::default() };
     match repo.status().state {
-        RepoState::Indexing { done, total } => {
-            let of = total.map(|total| format!(" of {total}")).unwrap_or_default();
-            let reason = format!("the first index is under way ({done}{of} files)");
-            if sync == Sync::Require {
-                return Err(ToolError::new(
-                    Code::Indexing,
-                    format!("{reason}; ask again, or with sync: prefer"),
-                )
-                .with("progress", json!({"done": done, "total": total}))
-                .next(
-                    Call::tool("repo.status"),
-                    json!({ "repoId": repo.id() }),
-                    "says how far it is",
-                ));
+        RepoState::Indexing { .. } => {
+            let patience = if sync == Sync::None { Duration::ZERO } else { patience };
+            if let Some(barrier) = first_index::wait(call, repo, patience)? {
+                if sync == Sync::Require && !barrier.synced {
+                    return Err(first_index::too_early(repo, waited));
+                }
+                return Ok(barrier);
             }
-            return Ok(unconfirmed(reason));
         }
         RepoState::Failed { reason } if sync != Sync::Require => return Ok(unconfirmed(reason)),
         // What failed is tried again now.

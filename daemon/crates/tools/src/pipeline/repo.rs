@@ -55,8 +55,30 @@ fn looked_up(call: &Call<'_>, given: Option<&str>, handle: Option<&str>) -> Resu
             }
         }
         (None, Some(named)) => Ok(named),
-        (None, None) => infer(call),
+        (None, None) => match (infer(call), handle) {
+            // A handle needs no repository: what is wrong is the handle.
+            (Err(_), Some(handle)) => Err(stray(handle)),
+            (found, _) => found,
+        },
     }
+}
+
+/// The error for a handle that is of no registered repository.
+fn stray(handle: &str) -> ToolError {
+    let shown: String = handle.chars().take(40).collect();
+    let message = match incarnation_of(handle) {
+        None => format!(
+            "{shown:?} is no handle: those are h_ (slices) or sp_ (what did not fit) and 15 characters, as an \
+             answer gave them"
+        ),
+        Some(_) => format!("{shown} is a handle of no registered repository"),
+    };
+    let field = if handle.starts_with("sp_") { "spilloverHandle" } else { "sliceHandle" };
+    ToolError::new(Code::UnknownHandle, message).at(field).next(
+        Call::tool("info"),
+        json!({}),
+        "lists the registered repositories; slice.build gives a handle",
+    )
 }
 
 /// The error for a repository that can't be asked at the moment, if that is the one which is meant.
@@ -121,13 +143,15 @@ fn none(call: &Call<'_>, repos: &[Arc<dyn Repo>], message: String) -> ToolError 
     };
     let error =
         ToolError::new(Code::UnknownRepo, format!("{message}; {how}")).at("repoId").or_one_of(known(repos));
-    match call.session.cwd.as_deref().filter(|cwd| !repos.iter().any(|repo| cwd.starts_with(repo.root()))) {
-        None => error,
-        Some(cwd) => error.next(
+    let outside =
+        call.session.cwd.as_deref().filter(|cwd| !repos.iter().any(|repo| cwd.starts_with(repo.root())));
+    match outside.map(project_root).filter(|root| call.host.refuses(root).is_none()) {
+        Some(root) => error.next(
             Call::tool("repo.register"),
-            json!({ "rootPath": project_root(cwd) }),
+            json!({ "rootPath": root }),
             "registers the client's working directory, after which repoId may be left out",
         ),
+        None => error.next(Call::tool("info"), json!({}), "lists the registered repositories"),
     }
 }
 

@@ -22,21 +22,21 @@ const LAYOUT: u8 = 1;
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct Policy {
-    /// No window has more lines.
+    /// Most lines of a window.
     pub(crate) max_window_lines: u32,
-    /// No answer with a window has more tokens.
+    /// Most tokens of an answer with a window.
     pub(crate) max_window_tokens: u32,
-    /// A window is for identifiers that stand in it.
+    /// Whether a window must contain the identifiers that the request names.
     pub(crate) require_identifiers: bool,
-    /// `breakGlass` overrides the two conditions of a window.
+    /// Whether `breakGlass` overrides the conditions.
     pub(crate) allow_break_glass: bool,
-    /// A window needs a slice that its symbol is in or next to, or enough utility. If not, identifiers are enough.
+    /// Whether a window also needs a slice that its symbol is in or next to, or enough utility.
     pub(crate) default_deny_raw: bool,
-    /// The utility from which a window is approved without a slice, 0 to 1.
+    /// Utility, 0 to 1, from which a window needs no slice.
     pub(crate) utility_threshold: f64,
-    /// Mask literals that are named like a secret or look like one. What is certainly a secret is always masked.
+    /// Whether literals that look like secrets are masked. Known kinds of secrets always are.
     pub(crate) redact_secrets: bool,
-    /// No slice is larger.
+    /// Upper bounds of every slice's budget.
     pub(crate) budget_caps: BudgetCaps,
 }
 
@@ -44,9 +44,9 @@ pub struct Policy {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", default)]
 pub struct BudgetCaps {
-    /// Cards.
+    /// Most cards.
     pub(crate) max_cards: u32,
-    /// Tokens.
+    /// Most tokens.
     pub(crate) max_estimated_tokens: u32,
 }
 
@@ -75,23 +75,31 @@ impl Default for Policy {
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct PolicyPatch {
+    /// Default 180. Most lines of a window.
     #[schemars(range(min = 1, max = 10_000))]
     #[serde(skip_serializing_if = "Option::is_none")]
     max_window_lines: Option<u32>,
+    /// Default 1400. Most tokens of an answer with a window.
     #[schemars(range(min = 500, max = 20_000))]
     #[serde(skip_serializing_if = "Option::is_none")]
     max_window_tokens: Option<u32>,
+    /// Window must have them. A window must contain the identifiers that the request names; default true.
     #[serde(skip_serializing_if = "Option::is_none")]
     require_identifiers: Option<bool>,
+    /// `breakGlass` overrides. Default false.
     #[serde(skip_serializing_if = "Option::is_none")]
     allow_break_glass: Option<bool>,
+    /// Window needs a slice. With its symbol, or enough utility; default true.
     #[serde(skip_serializing_if = "Option::is_none")]
     default_deny_raw: Option<bool>,
+    /// 0 to 1, default 0.5. From this utility on a window needs no slice.
     #[schemars(range(min = 0, max = 1))]
     #[serde(skip_serializing_if = "Option::is_none")]
     utility_threshold: Option<f64>,
+    /// Default true. Masks literals that look like secrets. Known kinds of secrets are always masked.
     #[serde(skip_serializing_if = "Option::is_none")]
     redact_secrets: Option<bool>,
+    /// Limits of every slice.
     #[serde(skip_serializing_if = "Option::is_none")]
     budget_caps: Option<CapsPatch>,
 }
@@ -100,9 +108,11 @@ pub struct PolicyPatch {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub struct CapsPatch {
+    /// Default 500. Most cards.
     #[schemars(range(min = 1, max = sdl_retrieve::slice::MAX_CARDS))]
     #[serde(skip_serializing_if = "Option::is_none")]
     max_cards: Option<u32>,
+    /// Default 20000. Most tokens.
     #[schemars(range(min = 400, max = 20_000))]
     #[serde(skip_serializing_if = "Option::is_none")]
     max_estimated_tokens: Option<u32>,

@@ -18,21 +18,27 @@ const CALLERS: usize = 500;
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct SliceContext {
+    /// Task, in words.
     #[schemars(length(max = 20_000))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) task_text: Option<String>,
+    /// As printed.
     #[schemars(length(max = 200_000))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) stack_trace: Option<String>,
+    /// Path, `path::test`. Of a failing test.
     #[schemars(length(max = 4_096))]
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) failing_test_path: Option<String>,
+    /// Paths edited lately.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 100))]
     pub(crate) edited_files: Vec<String>,
+    /// Symbol ids.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schemars(length(max = 100))]
     pub(crate) entry_symbols: Vec<String>,
+    /// Size of the context. How much around the task counts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) budget: Option<ContextBudget>,
 }
@@ -41,9 +47,11 @@ pub(crate) struct SliceContext {
 #[derive(Clone, Copy, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct ContextBudget {
+    /// Symbols. Most symbols around the task that count.
     #[schemars(range(min = 1, max = 500))]
     #[serde(skip_serializing_if = "Option::is_none")]
     max_cards: Option<u32>,
+    /// Tokens. That a slice of the task would have.
     #[schemars(range(min = 400, max = 20_000))]
     #[serde(skip_serializing_if = "Option::is_none")]
     max_estimated_tokens: Option<u32>,

@@ -4,18 +4,23 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{ProtocolError, Request, not_found};
+use crate::manual::{TOPICS, Topic, topic};
 
 /// What the templates are called, for completions.
 pub(super) const SYMBOL: &str = "sdl://{repoId}/symbol/{symbol}";
 pub(super) const SLICE: &str = "sdl://{repoId}/slice/{sliceHandle}";
 const STATUS: &str = "sdl://{repoId}/status";
+/// What the pages of the manual are below.
+const MANUAL: &str = "sdl://manual/";
+/// What Markdown is called.
+const MARKDOWN: &str = "text/markdown";
 
 #[derive(Deserialize)]
 pub(super) struct Read {
     uri: String,
 }
 
-/// One resource for each repository: where to begin. Symbols are too many to list.
+/// The pages of the manual, and one resource for each repository: where to begin. Symbols are too many to list.
 pub(super) fn list(request: &Request<'_>) -> Value {
     let repos = request.tools.host.repos();
     let resources = repos.iter().map(|repo| {
@@ -26,7 +31,15 @@ pub(super) fn list(request: &Request<'_>) -> Value {
             "mimeType": "application/json",
         })
     });
-    json!({ "resources": resources.collect::<Vec<_>>() })
+    let page = |topic: &Topic| {
+        json!({
+            "uri": format!("{MANUAL}{}", topic.name),
+            "name": format!("manual: {}", topic.name),
+            "description": topic.about,
+            "mimeType": MARKDOWN,
+        })
+    };
+    json!({ "resources": resources.chain(TOPICS.iter().map(page)).collect::<Vec<_>>() })
 }
 
 pub(super) fn templates() -> Value {
@@ -44,6 +57,9 @@ pub(super) fn read(request: &Request<'_>, Read { uri }: &Read) -> Result<Value, 
         unknown.details.insert("uri".to_owned(), uri.as_str().into());
         unknown
     };
+    if let Some(topic) = uri.strip_prefix(MANUAL).and_then(topic) {
+        return Ok(json!({"contents": [{"uri": uri, "mimeType": MARKDOWN, "text": topic.text}]}));
+    }
     let path = uri.strip_prefix("sdl://").ok_or_else(unknown)?;
     let mut parts = path.splitn(3, '/').map(|part| decoded(part).ok_or_else(unknown));
     let mut next = || parts.next().transpose();

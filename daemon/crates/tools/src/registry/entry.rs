@@ -27,7 +27,13 @@ pub(crate) type Args = Map<String, Value>;
 pub(crate) enum Runner {
     Host(fn(&Call<'_>, Args) -> Result<Answer, ToolError>),
     Repo(RunRepo),
-    Read { sync: Sync, handle: ReadHandle, run: RunRead },
+    /// `early`: see [`ReadAction::EARLY`].
+    Read {
+        sync: Sync,
+        handle: ReadHandle,
+        run: RunRead,
+        early: bool,
+    },
 }
 
 /// Takes the handle out of arguments.
@@ -55,8 +61,8 @@ pub(crate) struct Entry {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct RepoArgs {
-    /// The repository; may be left out where exactly one registered repository holds the client's working directory, or
-    /// where a handle names it.
+    /// Default: the cwd's. A repository's id, as `repo.register` gives it. Not needed where a handle names
+    /// the repository.
     pub(crate) repo_id: Option<String>,
 }
 
@@ -64,13 +70,14 @@ pub(crate) struct RepoArgs {
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct ReadArgs {
-    /// The repository; may be left out where exactly one registered repository holds the client's working directory, or
-    /// where a handle names it.
+    /// Default: the cwd's. A repository's id, as `repo.register` gives it. Not needed where a handle names
+    /// the repository.
     pub(crate) repo_id: Option<String>,
-    /// Whether the answer must reflect every write to the tree that had finished before the call: `require` (or it is an
-    /// error), `prefer` (the answer says whether), `none` (don't wait).
+    /// Wait for writes to be indexed. `require`: wait until every write that has finished is in the answer,
+    /// or fail. `prefer`: wait, then answer anyway; `freshness.synced` says which. `none`: don't wait.
+    /// Default `prefer`; `require` for `slice.refresh` and `delta.get`.
     pub(crate) sync: Option<Sync>,
-    /// How long to wait for that. 2000 by default.
+    /// Longest wait in milliseconds, default 2000.
     #[schemars(range(min = 0, max = 600_000))]
     pub(crate) sync_timeout_ms: Option<u64>,
 }
@@ -79,25 +86,43 @@ pub(crate) struct ReadArgs {
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Freshness {
-    /// The version that the answer was computed from.
+    /// The version that the answer was computed from, such as `v1770600000000`.
     pub(crate) version: String,
-    /// Whether everything written before the call is in it.
-    pub(crate) synced: bool,
-    /// How long the oldest change that is known and not in it has been waiting.
+    /// True if every write that had finished before the call is in the answer. False if that is not confirmed; `reason`
+    /// says why. Left out where the answer does not depend on the tree.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) synced: Option<bool>,
+    /// Milliseconds that the oldest change not in the answer has waited; 0 if none is known.
     pub(crate) lag_ms: u64,
-    /// Unsaved buffers that the answer takes into account.
+    /// The unsaved editor buffers that the answer takes into account.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) overlay: Option<OverlayOut>,
-    /// Why it is not synced, or in what degraded way it is.
+    /// Why the answer is not synced, or how watching is degraded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reason: Option<String>,
+}
+
+impl From<Stand> for Freshness {
+    fn from(stand: Stand) -> Self {
+        Self {
+            version: stand.version.to_string(),
+            synced: stand.synced,
+            lag_ms: 0,
+            overlay: None,
+            reason: stand.reason,
+        }
+    }
 }
 
 impl Freshness {
     /// The same as a line of text: the version alone if all is well, else what is not.
     pub(crate) fn line(&self) -> String {
         let mut line = format!("\n[{}", self.version);
-        if !self.synced {
+        if self.synced.is_none() {
+            line.push(']');
+            return line;
+        }
+        if self.synced == Some(false) {
             line.push_str(", not synced");
         }
         if self.lag_ms > 0 {
@@ -118,20 +143,23 @@ impl Freshness {
 /// Unsaved buffers over the tree.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 pub(crate) struct OverlayOut {
+    /// The state of the buffers: the number after `+` in versions.
     pub(crate) seq: u64,
+    /// Files with an unsaved buffer.
     pub(crate) files: u64,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct Noted {
-    /// What the caller should know about how the call was understood.
+    /// Remarks on how the call was understood: fields without effect, limits that applied.
     #[serde(skip_serializing_if = "Option::is_none")]
     notes: Option<Vec<String>>,
 }
 
 #[derive(Serialize, JsonSchema)]
 struct Fresh {
-    /// How the answer stands to the tree.
+    /// Which version the answer was computed from, and whether it holds every write that had finished before
+    /// the call.
     freshness: Freshness,
 }
 
@@ -143,7 +171,7 @@ impl Entry {
             let request = typed::<A::Request>(args.clone()).ok()?;
             A::handle(&request).map(|(kind, handle)| (kind, handle.to_owned()))
         };
-        Self::new::<A, ReadArgs>(true, Runner::Read { sync: A::SYNC, handle, run })
+        Self::new::<A, ReadArgs>(true, Runner::Read { sync: A::SYNC, handle, run, early: A::EARLY })
     }
 
     /// An action on a repository.

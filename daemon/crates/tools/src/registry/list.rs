@@ -49,6 +49,14 @@ impl Registry {
     }
 }
 
+/// Arguments that hardly any call needs, by action (none means every action): reads wait for writes by default, and the
+/// manual comes in the form that models read best. The manual and `action.search` have them.
+const UNLISTED: [(&str, &str); 4] =
+    [("", "sync"), ("", "syncTimeoutMs"), ("manual", "format"), ("manual", "detail")];
+
+/// Objects whose fields are those of another action, which the description names.
+const UNOPENED: [&str; 1] = ["sliceContext"];
+
 struct Writer<'a> {
     registry: &'a Registry,
     output_schemas: bool,
@@ -94,11 +102,11 @@ impl Writer<'_> {
     fn search(&self) -> Value {
         json!({
             "name": advertised("action.search", self.names),
-            "description": "Call this when you need code tools: finds tools to call by name",
+            "description": "Call this when you need code tools: finds tools by name",
             "annotations": {"readOnlyHint": true},
             "inputSchema": {
                 "type": "object",
-                "properties": {"query": {"type": "string"}},
+                "properties": {"query": {"type": "string", "description": "Task"}},
                 "required": ["query"]
             }
         })
@@ -108,7 +116,19 @@ impl Writer<'_> {
         let mut tool = Map::new();
         tool.insert("name".into(), advertised(entry.def.name, self.names).into());
         tool.insert("description".into(), entry.def.description.into());
-        tool.insert("inputSchema".into(), schema::terse(&entry.request));
+        let mut input = schema::terse(&entry.request);
+        if let Some(properties) = input.get_mut("properties").and_then(Value::as_object_mut) {
+            let unlisted = |name: &str| {
+                UNLISTED.iter().any(|(action, field)| *field == name && [entry.def.name, ""].contains(action))
+            };
+            properties.retain(|name, _| !unlisted(name));
+            for name in UNOPENED {
+                if let Some(property) = properties.get_mut(name).and_then(Value::as_object_mut) {
+                    property.shift_remove("properties");
+                }
+            }
+        }
+        tool.insert("inputSchema".into(), input);
         if self.output_schemas {
             tool.insert("outputSchema".into(), outline(&entry.response));
         }
@@ -133,9 +153,9 @@ impl Writer<'_> {
             "inputSchema": {
                 "type": "object",
                 "properties": {
-                    "action": {"type": "string"},
-                    "repoId": {"type": "string"},
-                    "args": {"type": "object"}
+                    "action": {"type": "string", "description": "Name"},
+                    "repoId": {"type": "string", "description": "Default: the cwd's"},
+                    "args": {"type": "object", "description": "Arguments"}
                 },
                 "required": ["action"],
                 "additionalProperties": true
@@ -154,7 +174,7 @@ impl Writer<'_> {
             "description": "Call this when JSON must arrive unaltered",
             "inputSchema": {
                 "type": "object",
-                "properties": {"payload": {"type": "string"}},
+                "properties": {"payload": {"type": "string", "description": "JSON"}},
                 "required": ["payload"]
             }
         });

@@ -39,6 +39,56 @@ fn every_schema_is_in_the_common_subset() {
     }
 }
 
+/// Properties without a description, and descriptions that say nothing or say it badly, each with its place.
+fn undescribed(schema: &Value, place: &str, faults: &mut Vec<String>) {
+    for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
+        let place = format!("{place}.{name}");
+        let text = property.get("description").and_then(Value::as_str).unwrap_or_default();
+        if text.trim().len() < 4 {
+            faults.push(format!("{place}: {text:?}"));
+        }
+        for stilted in ["so many", "anew", "stands to", "By default"] {
+            if text.contains(stilted) {
+                faults.push(format!("{place}: says {stilted:?}: {text}"));
+            }
+        }
+        undescribed(property, &place, faults);
+    }
+    if let Some(items) = schema.get("items") {
+        undescribed(items, &format!("{place}[]"), faults);
+    }
+}
+
+#[test]
+fn every_property_is_described() {
+    let mut faults = Vec::new();
+    for entry in registry().entries() {
+        undescribed(&entry.request, entry.def.name, &mut faults);
+        undescribed(&entry.response, &format!("{} >", entry.def.name), &mut faults);
+    }
+    for surface in Surface::ALL {
+        for tool in tools(surface) {
+            let place = format!("{} {}", surface.name(), tool["name"].as_str().unwrap());
+            undescribed(&tool["inputSchema"], &place, &mut faults);
+        }
+    }
+    assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
+}
+
+#[test]
+fn defaults_and_examples_are_told_on_the_flat_surface() {
+    let flat = tools(Surface::Flat);
+    let said = |tool: &str, pointer: &str| {
+        let tool = flat.iter().find(|listed| listed["name"] == tool).unwrap();
+        let property = tool["inputSchema"].pointer(pointer).unwrap_or_else(|| panic!("{pointer}: {tool:#}"));
+        property["description"].as_str().unwrap().to_owned()
+    };
+    assert!(said("sdl_delta_get", "/properties/fromVersion").contains("git:HEAD~3"));
+    assert!(said("sdl_slice_build", "/properties/budget/properties/maxEstimatedTokens").contains("4000"));
+    assert!(said("sdl_slice_build", "/properties/wireFormat").contains("sdl_manual"));
+    assert!(said("sdl_symbol_search", "/properties/pathGlob").contains("**/*.ts"));
+}
+
 #[test]
 fn every_mutating_tool_has_a_raw_twin_and_no_other_has() {
     let registry = registry();
@@ -58,7 +108,9 @@ fn every_mutating_tool_has_a_raw_twin_and_no_other_has() {
             let name = tool["name"].as_str().unwrap();
             if let Some(of) = name.strip_suffix(names::RAW) {
                 assert!(listed.iter().any(|tool| tool["name"] == of), "{name} without {of}");
-                let stable = json!({"type": "object", "properties": {"payload": {"type": "string"}}, "required": ["payload"]});
+                let payload = json!({"type": "string", "description": "JSON"});
+                let stable =
+                    json!({"type": "object", "properties": {"payload": payload}, "required": ["payload"]});
                 assert_eq!(tool["inputSchema"], stable);
             }
         }
@@ -110,8 +162,9 @@ fn examples_fit_their_schemas_and_answers_bring_their_freshness() {
             entry.shape.check(value, "").unwrap_or_else(|e| panic!("{} {example}: {e}", entry.def.name));
         }
         let fresh = entry.response.pointer("/properties/freshness").is_some();
-        let of_steps = entry.def.name == crate::chain::NAME;
-        assert_eq!(fresh, of_steps || !matches!(entry.runner, Runner::Host(_)), "{}", entry.def.name);
+        // A chain has that of its steps; what registers a repository has none before.
+        let own = [crate::chain::NAME, "repo.register"].contains(&entry.def.name);
+        assert_eq!(fresh, own || !matches!(entry.runner, Runner::Host(_)), "{}", entry.def.name);
         for common in ["sync", "syncTimeoutMs"] {
             let has = entry.request.pointer(&format!("/properties/{common}")).is_some();
             assert_eq!(has, matches!(entry.runner, Runner::Read { .. }), "{} {common}", entry.def.name);
@@ -138,7 +191,7 @@ fn no_alias_hides_a_field() {
 }
 
 /// The ceilings of CONTRACT.md for whole lists, o200k_base.
-const FLAT: usize = 5_000;
+const FLAT: usize = 6_000;
 const GATEWAY: usize = 1_050;
 const GATEWAY_CORE: usize = 725;
 const SEARCH: usize = 60;
@@ -168,6 +221,7 @@ fn lists_stay_below_their_ceilings() {
         let shares: String = shares.iter().map(|(share, name)| format!("\n{share:5} {name}")).collect();
         let shares = format!("{shares}{of_actions}");
         println!("{what}: {total} of {ceiling}{shares}");
+
         assert!(total <= ceiling, "{what} takes {total} tokens, {ceiling} are allowed; of these{shares}");
     }
 }

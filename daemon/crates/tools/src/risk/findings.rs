@@ -29,9 +29,9 @@ pub(crate) struct Finding {
     pub(crate) kind: &'static str,
     /// `low`, `medium`, `high` or `critical`.
     pub(crate) severity: &'static str,
-    /// What `riskThreshold` is compared with, from 0 to 100.
+    /// From 0 to 100; compared with `riskThreshold`.
     pub(crate) score: u32,
-    /// What, for readers.
+    /// What was found, in a sentence.
     pub(crate) message: String,
     /// The symbols it is about.
     pub(crate) affected_symbols: Vec<Named>,

@@ -17,9 +17,13 @@ pub(crate) use tests::{RecommendedTest, recommended};
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct Named {
+    /// The symbol.
     pub(crate) symbol_id: String,
+    /// Its qualified name.
     pub(crate) name: String,
+    /// Path of its file.
     pub(crate) file: String,
+    /// Its first line; missing if it is gone.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) line: Option<u32>,
 }

@@ -31,13 +31,13 @@ use crate::delta::{Compared, Subject};
 pub(crate) struct Part {
     /// `worst`, `interface`, `reach`, `behavior`, `sideEffects`, `guards` or `untested`.
     pub(crate) name: &'static str,
-    /// What it can add at most.
+    /// The most points that it can add.
     pub(crate) weight: u32,
-    /// From 0 to 1.
+    /// How bad it is, from 0 to 1.
     pub(crate) value: f64,
-    /// What it adds.
+    /// The points that it adds to the score.
     pub(crate) points: f64,
-    /// What was counted.
+    /// What was counted, in words.
     pub(crate) why: String,
 }
 

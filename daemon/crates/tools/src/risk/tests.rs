@@ -23,12 +23,12 @@ const MOST_TARGETS: usize = 10;
 #[derive(Clone, Debug, Serialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 pub(crate) struct RecommendedTest {
-    /// `run` or `write`.
+    /// `run` an existing test or `write` one.
     #[serde(rename = "type")]
     pub(crate) kind: &'static str,
     /// `high`, `medium` or `low`.
     pub(crate) priority: &'static str,
-    /// Which test, or what it should cover.
+    /// Which test to run, or what to cover.
     pub(crate) description: String,
     /// The changed or removed symbols that it covers.
     pub(crate) target_symbols: Vec<Named>,

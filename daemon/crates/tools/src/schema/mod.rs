@@ -31,6 +31,10 @@ fn open(schema: &mut Value) {
             if map.get("additionalProperties") == Some(&Value::Bool(false)) {
                 map.shift_remove("additionalProperties");
             }
+            // How wide a number is here tells a reader nothing.
+            if map.get("type").and_then(Value::as_str) == Some("integer") {
+                map.shift_remove("maximum");
+            }
             map.values_mut().for_each(open);
         }
         Value::Array(items) => items.iter_mut().for_each(open),
@@ -60,29 +64,53 @@ pub(crate) fn extend(schema: &mut Value, more: &Value) {
 /// More choices than this are not listed by `tools/list`.
 const LISTED_CHOICES: usize = 8;
 
-/// The schema as `tools/list` shows it: names, types, short choices and what is required. What the full schema says beyond
-/// that (descriptions, limits, long choices) is checked all the same and shown in every refusal.
+/// Objects inside objects are shown without their fields from here on.
+const LISTED_DEPTH: usize = 2;
+
+/// The schema as `tools/list` shows it: names, types, the first sentence of each description, short choices and what is
+/// required. What the full schema says beyond that (the rest of descriptions, limits, long choices, what is deep inside) is
+/// checked all the same and shown in every refusal.
 pub(crate) fn terse(schema: &Value) -> Value {
+    listed(schema, 0)
+}
+
+fn listed(schema: &Value, depth: usize) -> Value {
     let Some(map) = schema.as_object() else { return schema.clone() };
     let mut out = Map::new();
     for (key, value) in map {
         match key.as_str() {
+            "description" => {
+                // Marks of code cost tokens and tell nothing here.
+                let short = first_sentence(value.as_str().unwrap_or_default()).replace('`', "");
+                out.insert(key.clone(), short.into());
+            }
             "enum" if value.as_array().is_some_and(|choices| choices.len() > LISTED_CHOICES) => {}
             "type" | "enum" | "required" => {
                 out.insert(key.clone(), value.clone());
             }
-            "properties" => {
+            "properties" if depth < LISTED_DEPTH => {
                 let properties = value.as_object().into_iter().flatten();
-                let properties = properties.map(|(name, schema)| (name.clone(), terse(schema))).collect();
-                out.insert(key.clone(), Value::Object(properties));
+                let properties = properties.map(|(name, schema)| (name.clone(), listed(schema, depth + 1)));
+                out.insert(key.clone(), Value::Object(properties.collect()));
             }
             "items" => {
-                out.insert(key.clone(), terse(value));
+                let mut items = listed(value, depth);
+                // The array has its own.
+                if let Some(items) = items.as_object_mut() {
+                    items.shift_remove("description");
+                }
+                out.insert(key.clone(), items);
             }
             _ => {}
         }
     }
     Value::Object(out)
+}
+
+/// The first sentence of a description, without its full stop.
+pub(crate) fn first_sentence(text: &str) -> &str {
+    let end = text.match_indices(". ").map(|(at, _)| at).next().unwrap_or(text.len());
+    text.get(..end).unwrap_or(text).trim_end_matches('.')
 }
 
 #[cfg(test)]
@@ -153,7 +181,11 @@ mod tests {
         assert_eq!(lint(&of_response::<Request>()), Vec::<String>::new());
         assert_eq!(
             terse(&schema)["properties"]["budget"],
-            json!({"type": "object", "properties": {"maxCards": {"type": "integer"}}})
+            json!({
+                "type": "object",
+                "description": "Limits",
+                "properties": {"maxCards": {"type": "integer", "description": "How many"}}
+            })
         );
     }
 }

@@ -43,11 +43,20 @@ pub(crate) struct FakeRepo {
     pub(crate) state: Mutex<RepoState>,
     pub(crate) synced: Mutex<Barrier>,
     pub(crate) barriers: AtomicU64,
+    at_barrier: Mutex<Option<(usize, AtBarrier)>>,
     /// What it says of itself, if not that all is well.
     pub(crate) says: Mutex<Option<RepoStatus>>,
 }
 
+/// What happens while a barrier waits.
+type AtBarrier = Box<dyn FnOnce(&FakeRepo) + Send>;
+
 impl FakeRepo {
+    /// Has that happen while the `nth` barrier from now waits.
+    pub(crate) fn at_barrier(&self, nth: usize, act: impl FnOnce(&Self) + Send + 'static) {
+        *self.at_barrier.lock().unwrap() = Some((nth, Box::new(act)));
+    }
+
     pub(crate) fn new(id: &str, dir: &Path) -> Arc<Self> {
         let state = dir.join(format!("{id}.state"));
         let root = dir.join(id);
@@ -65,6 +74,7 @@ impl FakeRepo {
             state: Mutex::new(RepoState::Live),
             synced: Mutex::new(Barrier { synced: true, ..Barrier::default() }),
             barriers: AtomicU64::new(0),
+            at_barrier: Mutex::default(),
             says: Mutex::default(),
         })
     }
@@ -226,6 +236,16 @@ impl Repo for FakeRepo {
 
     fn barrier(&self, _timeout: Duration, _cancel: &Cancel) -> Barrier {
         self.barriers.fetch_add(1, Ordering::SeqCst);
+        let due = {
+            let mut later = self.at_barrier.lock().unwrap();
+            if let Some((left, _)) = later.as_mut() {
+                *left -= 1;
+            }
+            later.take_if(|(left, _)| *left == 0)
+        };
+        if let Some((_, act)) = due {
+            act(self);
+        }
         self.synced.lock().unwrap().clone()
     }
 
@@ -324,6 +344,10 @@ impl Host for FakeHost {
         };
         let created = self.repo(&id).is_none();
         Ok(Registered { id, created, indexing: created })
+    }
+
+    fn refuses(&self, root: &Path) -> Option<String> {
+        (root == Path::new("/refused")).then(|| "it is refused".to_owned())
     }
 
     fn unregister(&self, id: &str) -> Result<(), ToolError> {
