@@ -14,6 +14,9 @@ use crate::paths::Paths;
 pub struct Holder {
     lock: PathBuf,
     pid: Option<u32>,
+    /// Means this process even when its number is another's.
+    #[cfg(target_os = "linux")]
+    process: Option<rustix::fd::OwnedFd>,
 }
 
 /// How to end a process.
@@ -42,7 +45,13 @@ impl Holder {
         }
         let mut text = String::new();
         file.take(32).read_to_string(&mut text)?;
-        Ok(Some(Self { lock: path, pid: text.trim().parse().ok().filter(|pid| *pid > 1) }))
+        let pid = text.trim().parse().ok().filter(|pid| *pid > 1);
+        Ok(Some(Self {
+            #[cfg(target_os = "linux")]
+            process: pid.and_then(|pid| linux::open_holder(pid, &path).ok()),
+            lock: path,
+            pid,
+        }))
     }
 
     /// Its process, as far as it said.
@@ -50,9 +59,13 @@ impl Holder {
         self.pid
     }
 
-    /// Waits until the process has let go of the lock, which it does with its last breath; false if it has not after
-    /// `limit`.
+    /// Waits until the process has ended or, where that can't be seen, until it has let go of the lock, which it does
+    /// with its last breath; false if it has not after `limit`.
     pub fn wait_gone(&self, limit: Duration) -> io::Result<bool> {
+        #[cfg(target_os = "linux")]
+        if let Some(process) = &self.process {
+            return linux::wait_ended(process, limit);
+        }
         let file = File::open(&self.lock)?;
         let (sender, receiver) = mpsc::sync_channel(1);
         // Waiting for a lock has no time limit, so a thread does it, and is left behind.
@@ -69,33 +82,12 @@ impl Holder {
     /// a daemon of long ago.
     #[cfg(target_os = "linux")]
     pub fn end(&self, how: End) -> io::Result<()> {
-        use rustix::process::{Pid, PidfdFlags, pidfd_open, pidfd_send_signal};
-
         let unsure = || io::Error::new(io::ErrorKind::NotFound, "which process it is can't be told");
-        let number = self.pid.ok_or_else(unsure)?;
-        let pid = i32::try_from(number).ok().and_then(Pid::from_raw).ok_or_else(unsure)?;
-        // A handle first: it goes on meaning the process that is looked at now.
-        let process = pidfd_open(pid, PidfdFlags::empty())?;
-        if !self.is_open_in(number)? {
-            return Err(unsure());
-        }
+        let process = self.process.as_ref().ok_or_else(unsure)?;
         for signal in how.signals() {
-            pidfd_send_signal(&process, *signal)?;
+            rustix::process::pidfd_send_signal(process, *signal)?;
         }
         Ok(())
-    }
-
-    /// Whether the process has the lock's file open.
-    #[cfg(target_os = "linux")]
-    fn is_open_in(&self, pid: u32) -> io::Result<bool> {
-        use std::os::unix::fs::MetadataExt as _;
-
-        let identity = |meta: std::fs::Metadata| (meta.dev(), meta.ino());
-        let wanted = identity(std::fs::metadata(&self.lock)?);
-        let files = std::fs::read_dir(format!("/proc/{pid}/fd"))?;
-        Ok(files
-            .flatten()
-            .any(|file| std::fs::metadata(file.path()).is_ok_and(|meta| identity(meta) == wanted)))
     }
 
     /// Ends the process that wrote its number into the lock's file, which is still held.
@@ -115,6 +107,45 @@ impl Holder {
     #[cfg(windows)]
     pub fn end(&self, _how: End) -> io::Result<()> {
         Err(io::ErrorKind::Unsupported.into())
+    }
+}
+
+#[cfg(target_os = "linux")]
+mod linux {
+    use std::fs::Metadata;
+    use std::io;
+    use std::os::unix::fs::MetadataExt as _;
+    use std::path::Path;
+    use std::time::Duration;
+
+    use rustix::event::{PollFd, PollFlags, Timespec, poll};
+    use rustix::fd::OwnedFd;
+    use rustix::process::{Pid, PidfdFlags, pidfd_open};
+
+    /// A handle of the process that wrote its number into the lock's file, if it has that file open.
+    pub(super) fn open_holder(number: u32, lock: &Path) -> io::Result<OwnedFd> {
+        let unsure = || io::Error::from(io::ErrorKind::NotFound);
+        let pid = i32::try_from(number).ok().and_then(Pid::from_raw).ok_or_else(unsure)?;
+        // A handle first: it goes on meaning the process that is looked at next.
+        let process = pidfd_open(pid, PidfdFlags::empty())?;
+        if is_open_in(number, lock)? { Ok(process) } else { Err(unsure()) }
+    }
+
+    /// Whether a process has the lock's file open.
+    pub(super) fn is_open_in(pid: u32, lock: &Path) -> io::Result<bool> {
+        let identity = |meta: Metadata| (meta.dev(), meta.ino());
+        let wanted = identity(std::fs::metadata(lock)?);
+        let files = std::fs::read_dir(format!("/proc/{pid}/fd"))?;
+        Ok(files
+            .flatten()
+            .any(|file| std::fs::metadata(file.path()).is_ok_and(|meta| identity(meta) == wanted)))
+    }
+
+    /// Waits until a process has ended; false if it has not after `limit`.
+    pub(super) fn wait_ended(process: &OwnedFd, limit: Duration) -> io::Result<bool> {
+        let limit = Timespec::try_from(limit).map_err(io::Error::other)?;
+        let mut ended = [PollFd::new(process, PollFlags::IN)];
+        Ok(poll(&mut ended, Some(&limit))? > 0)
     }
 }
 
@@ -150,10 +181,11 @@ mod tests {
     #[test]
     fn the_holder_is_known_while_it_holds() {
         let (_folder, paths, file) = held(std::process::id());
-        let holder = Holder::of(&paths).unwrap().unwrap();
+        let mut holder = Holder::of(&paths).unwrap().unwrap();
         assert_eq!(holder.pid(), Some(std::process::id()));
-        assert!(holder.is_open_in(std::process::id()).unwrap());
-        assert!(!holder.wait_gone(Duration::ZERO).unwrap());
+        assert!(linux::is_open_in(std::process::id(), &paths.instance_lock()).unwrap());
+        assert!(!holder.wait_gone(Duration::ZERO).unwrap(), "its process is this one");
+        holder.process = None;
         drop(file);
         assert!(holder.wait_gone(Duration::from_secs(60)).unwrap());
         assert!(Holder::of(&paths).unwrap().is_none());

@@ -246,7 +246,7 @@ fn shown(session: &Session) -> (Surface, Names) {
 fn setting(surface: Surface, names: Names) -> String {
     match names {
         Names::Underscored => surface.name().to_owned(),
-        names => format!("{}{SPELLED}{}", surface.name(), names.name()),
+        names @ Names::Dotted => format!("{}{SPELLED}{}", surface.name(), names.name()),
     }
 }
 

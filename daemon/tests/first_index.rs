@@ -10,7 +10,7 @@ use sdl_tools::{Cancel, Host, NoProgress, Session, Surface, Tools};
 use sdld::engine::Engine;
 use serde_json::{Value, json};
 
-/// Holds every commit of the repository's worker until it is let go: the other end of the channel is dropped.
+/// Holds every commit of the repository's worker until it is let go: it gets a message, or the other end is dropped.
 struct Gate {
     reached: Mutex<Sender<()>>,
     open: Mutex<Receiver<()>>,
@@ -54,6 +54,14 @@ fn a_tree_that_is_being_read_is_not_an_empty_one() {
     assert_eq!(registered["indexing"], true);
     assert_eq!(registered["freshness"]["version"], "v0");
     held.recv().unwrap();
+    // The files are counted after the worker's first commits.
+    while call(&tools, &session, "symbol.search", &json!({"query": "compose", "sync": "none"})).unwrap_err()["progress"]
+        ["total"]
+        .is_null()
+    {
+        open.send(()).unwrap();
+        held.recv().unwrap();
+    }
     for (action, args) in [
         ("slice.build", json!({"taskText": "compose", "syncTimeoutMs": 0})),
         ("symbol.search", json!({"query": "compose", "syncTimeoutMs": 0})),

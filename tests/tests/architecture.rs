@@ -37,7 +37,6 @@ const ARROWS: &[(&str, &[&str])] = &[
             "sdl-model",
             "sdl-proto",
             "sdl-retrieve",
-            "sdl-tokens",
             "sdl-tools",
             "sdl-watch",
         ],

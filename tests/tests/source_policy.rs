@@ -193,7 +193,7 @@ fn files_of_secrets_are_listed_and_never_read() {
     let root = env.repo("app", APP);
     let mut client = indexed(&env, &root);
     let status = client.call("sdl_repo_status", json!({"repoId": "app", "detail": "full"})).unwrap().ok();
-    assert_eq!(status["skipped"]["secret"], 1, "{status:#}");
+    assert_eq!(status["skipped"]["secret"], 2, "{status:#}");
     for (tool, args) in [
         ("sdl_symbol_search", json!({"query": "start"})),
         ("sdl_symbol_search", json!({"query": "quietword"})),

@@ -52,6 +52,8 @@ class Slice:
             "s": ("signature", signature),
             "d": ("summary", str),
             "c": ("deps", self.deps),
+            "b": ("members", self.members),
+            "h": ("membersOmitted", int),
             "v": ("invariants", list),
             "e": ("sideEffects", lambda pairs: [{"kind": kind, "what": what} for kind, what in pairs]),
             "m": ("metrics", self.metrics),
@@ -65,6 +67,13 @@ class Slice:
         unknown = set(card) - set("inqkxfrt") - set(readers)
         assert not unknown, f"keys of a card that the page does not describe: {unknown}"
         return out
+
+    def members(self, runs):
+        return [
+            {"symbolId": self.ids[number], "name": name, "kind": kind}
+            for kind, *members in runs
+            for number, name in members
+        ]
 
     def metrics(self, parts):
         parts = parts + [None] * (5 - len(parts))

@@ -84,7 +84,7 @@ pub(super) fn end() -> Result<Ended, Failure> {
         Said::Nothing => "does not answer".to_owned(),
         Said::Yes | Said::Unreachable => format!("is still there after {} s", STOP_LIMIT.as_secs()),
     };
-    eprintln!("sdld ({process}) {what}; it is ended by a signal");
+    output::note(&format!("sdld ({process}) {what}; it is ended by a signal"));
     for how in [End::Terminate, End::Kill] {
         if let Err(error) = holder.end(how) {
             // It may have gone at this moment.

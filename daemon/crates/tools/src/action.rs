@@ -96,6 +96,8 @@ pub(crate) trait Action: 'static {
     type Response: Serialize + JsonSchema + Render;
     /// What is said of it.
     const DEF: ActionDef;
+    /// Tokens of its answer at most unless the caller names a budget; none if it takes no budget.
+    const USUAL_TOKENS: Option<usize> = None;
 }
 
 /// The compact text of an answer.

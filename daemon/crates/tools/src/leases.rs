@@ -62,13 +62,15 @@ pub(crate) struct Held {
     /// What it holds; its kind knows the layout.
     pub(crate) data: Arc<[u8]>,
     /// The oldest version that the ledger keeps for it.
-    holds_from: Version,
+    pub(crate) holds_from: Version,
+    /// The version up to which `data` is worked out; 0 as read from the ledger.
+    known_to: Version,
     stored_expires_ms: u64,
     /// Whether the ledger has `data`; if not, it has what the handle held before.
     stored_data: bool,
     repo: String,
-    /// Grows with each change of what it holds; 0 as read from the ledger.
-    pub(crate) generation: u64,
+    /// Grows with each change of what it holds.
+    generation: u64,
 }
 
 impl Held {
@@ -77,6 +79,7 @@ impl Held {
         Self {
             expires_ms: lease.expires_ms,
             holds_from: lease.holds_from,
+            known_to: Version(0),
             stored_expires_ms: lease.expires_ms,
             stored_data: true,
             data: lease.data.into(),
@@ -89,11 +92,15 @@ impl Held {
 /// A write that waits until the request's snapshot is closed: a store that has to grow first waits for its readers.
 #[derive(Debug)]
 pub(crate) enum LeaseWrite {
-    /// Stores what a handle holds, if that is still at the generation that this was made from; 0 for a new handle.
+    /// Stores what a handle holds. What a slice holds at a version depends on the version of its build and that version
+    /// alone, so two calls that bring it up to date at the same time agree: of their writes the one that knows more stays.
     Put {
         handle: String,
         holds_from: Version,
-        from: u64,
+        /// The version up to which `data` is worked out.
+        known_to: Version,
+        /// `holds_from` of the lease that this one replaces; none for a new handle.
+        replaces: Option<Version>,
         data: Vec<u8>,
         /// Whether the ledger must have it before the answer goes out. If not, it follows with the next renewal: until
         /// then a crash brings back what the handle held before.
@@ -106,7 +113,7 @@ pub(crate) enum LeaseWrite {
 /// Why a write was not performed.
 #[derive(Debug)]
 pub(crate) enum Unwritten {
-    /// Another call changed the lease meanwhile: answer again, from what it holds now.
+    /// Another call let the slice begin again meanwhile: answer again, from what it holds now.
     Overtaken,
     /// The store refused. The lease holds in memory.
     Store(ToolError),
@@ -229,20 +236,27 @@ impl Leases {
     pub(crate) fn write(&self, repo: &dyn Repo, write: LeaseWrite) -> Result<(), Unwritten> {
         let expires_ms = self.expiry();
         match write {
-            LeaseWrite::Put { handle, holds_from, from, data, at_once } => {
-                let _turn = self.turn(&handle);
-                let before = self.held.get(&handle).map(|held| (held.generation, held.stored_expires_ms));
-                if before.is_some_and(|(generation, _)| generation != from) {
-                    return Err(Unwritten::Overtaken);
+            LeaseWrite::Put { handle, holds_from, known_to, replaces, data, at_once } => {
+                let turn = self.turn(&handle);
+                let before = self.held.get(&handle).map(|held| held.clone());
+                if let Some(before) = &before {
+                    if replaces != Some(before.holds_from) {
+                        return Err(Unwritten::Overtaken);
+                    }
+                    if (before.holds_from, before.known_to) >= (holds_from, known_to) {
+                        drop(turn);
+                        return self.renew(repo, &handle, expires_ms);
+                    }
                 }
                 let held = Held {
                     expires_ms,
                     holds_from,
-                    stored_expires_ms: before.map_or(0, |(_, stored)| stored),
+                    known_to,
+                    stored_expires_ms: before.as_ref().map_or(0, |before| before.stored_expires_ms),
                     stored_data: false,
                     data: data.into(),
                     repo: repo.id().to_owned(),
-                    generation: from + 1,
+                    generation: before.map_or(0, |before| before.generation) + 1,
                 };
                 self.keep(handle.clone(), held.clone());
                 if at_once || self.is_worn(held.stored_expires_ms) {

@@ -108,8 +108,8 @@ pub(crate) fn new_handle(cx: &ReadCx<'_>, kind: HandleKind) -> String {
     cx.call.leases.new_handle(kind, cx.snapshot.incarnation(), cx.repo.id().as_bytes())
 }
 
-/// Leaves the lease to be written under its handle; `from` is the generation that it was made from, `before` what it held.
-pub(crate) fn hold(cx: &ReadCx<'_>, handle: &str, from: u64, lease: &Lease, before: Option<&Lease>) {
+/// Leaves the lease to be written under its handle; `before` is the one that it replaces.
+pub(crate) fn hold(cx: &ReadCx<'_>, handle: &str, lease: &Lease, before: Option<&Lease>) {
     // What a lease follows can be worked out again: one that is read after a crash as it was before gives the same answers.
     let at_once = before.is_none_or(|before| {
         lease.following != before.following
@@ -120,7 +120,8 @@ pub(crate) fn hold(cx: &ReadCx<'_>, handle: &str, from: u64, lease: &Lease, befo
     cx.write(LeaseWrite::Put {
         handle: handle.to_owned(),
         holds_from: lease.oldest(),
-        from,
+        known_to: lease.current,
+        replaces: before.map(Lease::oldest),
         data: lease.to_bytes(),
         at_once,
     });

@@ -27,7 +27,8 @@ impl Spill {
         if !self.symbols.is_empty() {
             // It reads cards at the head, whatever that is then: it holds no past version.
             let (handle, data) = (handle.to_owned(), self.to_bytes());
-            cx.write(LeaseWrite::Put { handle, holds_from: cx.version, from: 0, data, at_once: true });
+            let (holds_from, known_to) = (cx.version, cx.version);
+            cx.write(LeaseWrite::Put { handle, holds_from, known_to, replaces: None, data, at_once: true });
         }
     }
 

@@ -11,7 +11,7 @@ mod spill;
 mod types;
 
 pub use neighbourhood::Neighbourhood;
-pub use request::{Budget, SliceRequest, WireFormat};
+pub use request::{Budget, SliceRequest, USUAL_TOKENS, WireFormat};
 pub use spill::{Page, page};
 pub use types::{BuiltSlice, FrontierItem, Link, SliceDoc, SliceEdge, Truncation};
 

@@ -57,9 +57,12 @@ impl Budget {
     }
 }
 
+/// Tokens of a slice unless the request says otherwise.
+pub const USUAL_TOKENS: u32 = 4_000;
+
 impl Default for Budget {
     fn default() -> Self {
-        Self::of_tokens(4_000)
+        Self::of_tokens(USUAL_TOKENS)
     }
 }
 

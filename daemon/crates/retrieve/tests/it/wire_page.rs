@@ -10,11 +10,11 @@ use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::TestRunner;
 use sdl_model::{EdgeKind, Resolution, SymbolId, SymbolKind, Version};
 use sdl_retrieve::card::{
-    Card, CardRef, Dep, Deps, How, Metrics, Param, Range, SideEffect, Signature, TestRef,
+    Card, CardRef, Dep, Deps, How, MemberRef, Metrics, Param, Range, SideEffect, Signature, TestRef,
 };
 use sdl_retrieve::diff::{BlastItem, ChangeType, ChangedSymbol, FanInTrend, SetDiff, TextDiff, Tiers};
 use sdl_retrieve::numbers::{Milli, Percent};
-use sdl_retrieve::slice::{FrontierItem, SliceDoc, SliceEdge, WireFormat};
+use sdl_retrieve::slice::{FrontierItem, Link, SliceDoc, SliceEdge, WireFormat};
 use sdl_retrieve::wire;
 use serde_json::Value;
 
@@ -88,6 +88,12 @@ fn whole_card() -> Card {
             refs: deps(6),
             omitted: 1,
         }),
+        members: vec![MemberRef {
+            symbol_id: SymbolId(10),
+            name: "inner".into(),
+            kind: SymbolKind::Function,
+        }],
+        members_omitted: 2,
         invariants: vec!["raises Closed".into()],
         side_effects: vec![SideEffect { kind: "io".into(), what: "open".into() }],
         metrics: Some(Metrics {
@@ -121,6 +127,8 @@ fn least_card() -> Card {
         signature: None,
         summary: None,
         deps: None,
+        members: Vec::new(),
+        members_omitted: 0,
         invariants: Vec::new(),
         side_effects: Vec::new(),
         metrics: None,
@@ -135,7 +143,7 @@ fn whole_slice() -> SliceDoc {
     let edge = |to| SliceEdge {
         from: SymbolId(1),
         to: SymbolId(to),
-        kind: EdgeKind::Call,
+        kind: Link::Edge(EdgeKind::Call),
         confidence: Percent(60),
         resolution: Resolution::Ambiguous,
     };
@@ -205,6 +213,7 @@ fn the_page_names_every_field_of_a_standard_slice_and_no_other() {
         ("param", &card["signature"]["params"][0]),
         ("deps", &card["deps"]),
         ("dep", dep),
+        ("member", &card["members"][0]),
         ("effect", &card["sideEffects"][0]),
         ("metrics", &card["metrics"]),
     ];
@@ -247,6 +256,7 @@ fn the_page_names_every_field_of_a_delta_and_no_other() {
         invariant_diff: Some(SetDiff::default()),
         side_effect_diff: Some(SetDiff::default()),
         body_changed: true,
+        doc_changed: true,
         tiers: Tiers::STABLE,
         card: Some(least_card()),
         etag: Some("x".into()),
@@ -259,6 +269,7 @@ fn the_page_names_every_field_of_a_delta_and_no_other() {
         signature_diff: None,
         invariant_diff: None,
         side_effect_diff: None,
+        doc_changed: false,
         card: None,
         etag: None,
         ..whole.clone()
@@ -273,6 +284,8 @@ fn the_page_names_every_field_of_a_delta_and_no_other() {
         fan_in_trend: Some(FanInTrend { previous: 1, current: 2 }),
         test_proximity: Some(Milli(1)),
         processes: vec!["main".into()],
+        origin: SymbolId(2),
+        is_callable: true,
     };
     let json = |value: &dyn Fn() -> serde_json::Result<Value>| value().unwrap();
     let (all, always) = named("field of a changed symbol");

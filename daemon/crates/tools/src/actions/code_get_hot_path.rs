@@ -14,7 +14,7 @@ use crate::ladder::hot_path::{self, Excerpt};
 use crate::ladder::identifiers::{self, Matches};
 use crate::ladder::{self, RangeOut, lines, share, skeleton};
 use crate::policy::decide::{Ask, Decision, Verdict, decide};
-use crate::policy::{self, Policy, nearness};
+use crate::policy::{self, nearness};
 use crate::source_text::SourceText;
 use crate::{ToolError, audit, budget, source_text, symbols};
 
@@ -93,6 +93,7 @@ struct More {
 impl Action for CodeGetHotPath {
     type Request = Request;
     type Response = Response;
+    const USUAL_TOKENS: Option<usize> = Some(TOKENS);
     const DEF: ActionDef = ActionDef {
         name: "code.getHotPath",
         namespace: Namespace::Code,
@@ -120,10 +121,18 @@ impl ReadAction for CodeGetHotPath {
         found.notes().into_iter().for_each(|note| cx.note(note));
         let context = request.context_lines.unwrap_or(CONTEXT);
         let all = Excerpt::new(&text, &found, context.min(share::MOST_CONTEXT), first, last);
-        let mut limits = Limits::of(&request, &policy);
+        let mut limits = Limits::default();
+        if context > share::MOST_CONTEXT
+            && all.len() < Excerpt::new(&text, &found, context, first, last).len()
+        {
+            limits.hold("contextLines", request.context_lines, share::MOST_CONTEXT);
+        }
         let most_lines = request.max_lines.unwrap_or(u32::MAX) as usize;
         let mut wanted = lines::fitting(all.len(), most_lines, |count| Ok(all.lines(count).len()))?;
-        wanted = wanted.min(policy.max_window_lines as usize);
+        if wanted > policy.max_window_lines as usize {
+            limits.hold("maxLines", request.max_lines, policy.max_window_lines);
+            wanted = policy.max_window_lines as usize;
+        }
         let free = share::unapproved(last + 1 - first, &policy);
         // So much of a symbol is a window, whatever it is called.
         let decision = if wanted > free {
@@ -145,7 +154,7 @@ impl ReadAction for CodeGetHotPath {
             DefIx::MODULE => RangeOut::lines(&text, first, last),
             _ => RangeOut::of(&sym.def().span),
         };
-        let answer = |count: usize| {
+        let answer = |count: usize, limits: &Limits| {
             let shown = all.lines(count);
             let excerpt = hot_path::joined(&shown);
             let is_shown = |line: &&u32| shown.iter().any(|shown| shown.number == Some(**line));
@@ -170,8 +179,14 @@ impl ReadAction for CodeGetHotPath {
         let most = request.max_tokens.map_or(TOKENS, |most| most as usize);
         let most = most.min(policy.max_window_tokens as usize);
         let around = cx.around()?;
-        let count = lines::fitting(wanted, most, |count| Ok(around + budget::of(&answer(count))?))?;
-        let response = answer(count);
+        let fitting = |limits: &Limits| {
+            lines::fitting(wanted, most, |count| Ok(around + budget::of(&answer(count, limits))?))
+        };
+        let mut count = fitting(&limits)?;
+        if count < wanted && limits.hold("maxTokens", request.max_tokens, policy.max_window_tokens) {
+            count = fitting(&limits)?;
+        }
+        let response = answer(count, &limits);
         if count > 0 {
             let shown = all.lines(count);
             served(cx, &sym, &request.identifiers_to_find, &shown, decision.as_ref());
@@ -231,21 +246,16 @@ fn asked(
     })
 }
 
-/// What was asked for and is not given.
+/// What was asked for and is not given. A limit that cut nothing is not mentioned.
+#[derive(Default)]
 struct Limits(Vec<String>);
 
 impl Limits {
-    fn of(request: &Request, policy: &Policy) -> Self {
-        let mut limits = Vec::new();
-        let mut hold = |name: &str, asked: Option<u32>, most: u32| {
-            if let Some(asked) = asked.filter(|asked| *asked > most) {
-                limits.push(format!("{name} is {most}, not {asked}"));
-            }
-        };
-        hold("contextLines", request.context_lines, share::MOST_CONTEXT);
-        hold("maxLines", request.max_lines, policy.max_window_lines);
-        hold("maxTokens", request.max_tokens, policy.max_window_tokens);
-        Self(limits)
+    /// Says that a field was held to `most`, if more was asked for; whether it was.
+    fn hold(&mut self, name: &str, asked: Option<u32>, most: u32) -> bool {
+        let held = asked.filter(|asked| *asked > most);
+        self.0.extend(held.map(|asked| format!("{name} is {most}, not {asked}")));
+        held.is_some()
     }
 
     fn say(&mut self, limit: String) {

@@ -80,6 +80,7 @@ struct More {
 impl Action for CodeGetSkeleton {
     type Request = Request;
     type Response = Response;
+    const USUAL_TOKENS: Option<usize> = Some(TOKENS);
     const DEF: ActionDef = ActionDef {
         name: "code.getSkeleton",
         namespace: Namespace::Code,

@@ -59,6 +59,7 @@ pub(crate) struct Response {
 impl Action for ContextSummary {
     type Request = Request;
     type Response = Response;
+    const USUAL_TOKENS: Option<usize> = Some(TOKENS);
     const DEF: ActionDef = ActionDef {
         name: "context.summary",
         namespace: Namespace::Query,

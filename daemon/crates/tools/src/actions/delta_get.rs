@@ -61,6 +61,7 @@ pub(crate) struct Response {
 impl Action for DeltaGet {
     type Request = Request;
     type Response = Response;
+    const USUAL_TOKENS: Option<usize> = Some(budget::DEFAULT_TOKENS);
     const DEF: ActionDef = ActionDef {
         name: "delta.get",
         namespace: Namespace::Query,

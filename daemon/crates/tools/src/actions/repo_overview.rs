@@ -150,6 +150,7 @@ struct Layer {
 impl Action for RepoOverview {
     type Request = Request;
     type Response = Response;
+    const USUAL_TOKENS: Option<usize> = Some(MAX_TOKENS);
     const DEF: ActionDef = ActionDef {
         name: "repo.overview",
         namespace: Namespace::Repo,

@@ -141,6 +141,7 @@ pub(crate) struct Response {
 impl Action for SliceBuild {
     type Request = Request;
     type Response = Response;
+    const USUAL_TOKENS: Option<usize> = Some(sdl_retrieve::slice::USUAL_TOKENS as usize);
     const DEF: ActionDef = ActionDef {
         name: "slice.build",
         namespace: Namespace::Query,
@@ -173,7 +174,7 @@ impl ReadAction for SliceBuild {
         let built = wanted.build(cx, |built, lease| answer(built, lease, &whole, &rest))?;
         slices::spill(cx, &spillover, &built.spilled, &wanted.slice);
         let lease = Lease::begin(cx.source.view(), cx.snapshot.incarnation(), &built, wanted.slice.clone())?;
-        slices::hold(cx, &handle, 0, &lease, None);
+        slices::hold(cx, &handle, &lease, None);
         answer(&built, &lease, &handle, &spillover)
     }
 }

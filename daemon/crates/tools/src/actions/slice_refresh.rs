@@ -104,7 +104,7 @@ impl ReadAction for SliceRefresh {
                 format!("{e}; send the version of the last answer about this slice"),
             )
         })?;
-        let (lease, generation) = lease(cx, &request.slice_handle)?;
+        let lease = lease(cx, &request.slice_handle)?;
         let spillover = slices::new_handle(cx, HandleKind::Spillover);
         let since = Since::of(cx, known, &lease)?;
         let (refreshed, response) = within_budget(cx, &request, &since, &lease, &spillover)?;
@@ -117,7 +117,7 @@ impl ReadAction for SliceRefresh {
         if refreshed.lease == lease {
             cx.write(LeaseWrite::Renew { handle: request.slice_handle });
         } else {
-            slices::hold(cx, &request.slice_handle, generation, &refreshed.lease, Some(&lease));
+            slices::hold(cx, &request.slice_handle, &refreshed.lease, Some(&lease));
         }
         Ok(response)
     }
@@ -160,19 +160,15 @@ fn within_budget(
     }
 }
 
-/// The lease and its generation.
-fn lease(cx: &ReadCx<'_>, handle: &str) -> Result<(Lease, u64), ToolError> {
+/// What the handle holds.
+fn lease(cx: &ReadCx<'_>, handle: &str) -> Result<Lease, ToolError> {
     match cx.held() {
-        Ok(held) => {
-            let lease = Lease::from_bytes(&held.data).ok_or_else(|| {
-                let message = format!(
-                    "{handle} was written by another release; build the slice again with slice.build"
-                );
-                let error = ToolError::new(Code::UnknownHandle, message).at("sliceHandle");
-                slices::or_build_again(cx, error, None)
-            })?;
-            Ok((lease, held.generation))
-        }
+        Ok(held) => Lease::from_bytes(&held.data).ok_or_else(|| {
+            let message =
+                format!("{handle} was written by another release; build the slice again with slice.build");
+            let error = ToolError::new(Code::UnknownHandle, message).at("sliceHandle");
+            slices::or_build_again(cx, error, None)
+        }),
         Err(error) => {
             let expired = cx.call.leases.expired(cx.repo, handle);
             let lease = expired.as_deref().and_then(Lease::from_bytes);

@@ -62,7 +62,7 @@ impl Share {
         };
         let Some((path, schema)) = PLACES.iter().find_map(|path| Some((path, field(path)?))) else { return };
         let bound = |key: &str| schema.get(key).and_then(Value::as_f64).map(|bound| bound as usize);
-        let usual = usual(schema).filter(|_| !self.given).unwrap_or(usize::MAX);
+        let usual = entry.usual_tokens.filter(|_| !self.given).unwrap_or(usize::MAX);
         let most = bound("maximum").unwrap_or(budget::MOST_TOKENS).min(usual);
         let tokens = self.tokens.max(bound("minimum").unwrap_or(0)).min(most);
         // What must be given is asked for, as it is of a call alone.
@@ -76,11 +76,4 @@ impl Share {
             args.insert((*outer).to_owned(), value);
         }
     }
-}
-
-/// What the action takes by itself: its description says so.
-fn usual(schema: &Value) -> Option<usize> {
-    let text = schema.get("description")?.as_str()?;
-    let (_, after) = text.to_lowercase().split_once("default ").map(|(a, b)| (a.to_owned(), b.to_owned()))?;
-    after.split(|c: char| !c.is_ascii_digit()).next()?.parse().ok()
 }

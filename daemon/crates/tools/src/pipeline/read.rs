@@ -26,7 +26,7 @@ const READ_LIMIT: Duration = Duration::from_secs(20);
 /// A lag of as many tokens as any that a call may wait for.
 const MOST_LAG_MS: u64 = 999_999;
 
-/// How often a call is answered again because another one changed its lease meanwhile.
+/// How often a call is answered again because another one let its slice begin again meanwhile.
 const ATTEMPTS: usize = 5;
 
 /// Runs a read action on a snapshot taken behind the barrier. `noted` is what may be added to its answer.
@@ -97,7 +97,7 @@ pub(super) fn run(
     }
     Err(ToolError::new(
         Code::Conflict,
-        "other calls kept changing what this handle holds; send the same call again",
+        "this slice keeps being started again by other calls; build one of your own with slice.build",
     ))
 }
 

@@ -46,6 +46,8 @@ pub(crate) type RunRead = fn(&ReadCx<'_>, Args) -> Result<Answer, ToolError>;
 /// One action.
 pub(crate) struct Entry {
     pub(crate) def: ActionDef,
+    /// Tokens of its answer at most unless the caller names a budget; none if it takes no budget.
+    pub(crate) usual_tokens: Option<usize>,
     /// What a call may hold, in full.
     pub(crate) request: Value,
     /// What an answer holds, in full.
@@ -212,6 +214,7 @@ impl Entry {
         });
         Self {
             def: A::DEF,
+            usual_tokens: A::USUAL_TOKENS,
             request,
             response,
             shape,

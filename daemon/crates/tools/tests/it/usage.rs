@@ -1,10 +1,6 @@
 //! What answers cost, counted where they are made.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a helper of tests fails as a test does")]
-
-mod common;
-
-use common::World;
+use crate::common::World;
 use sdl_tools::{Host, Repo as _, Tools};
 use serde_json::{Value, json};
 

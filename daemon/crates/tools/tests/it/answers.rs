@@ -1,8 +1,6 @@
 //! Every action, once through: the answer is right, fits its schema, and says how fresh it is.
 
-mod common;
-
-use common::{World, schema};
+use crate::common::{World, schema};
 use serde_json::{Value, json};
 
 /// Calls that every action of this release must answer, on the shop.
@@ -130,7 +128,7 @@ fn a_name_is_found_and_its_card_says_what_it_calls() {
 #[test]
 fn a_page_of_results_continues_where_it_ends() {
     let world = World::empty();
-    world.repo.write(&common::handlers(900, ""));
+    world.repo.write(&crate::common::handlers(900, ""));
     let mut seen = std::collections::BTreeSet::new();
     let mut cursor = Value::Null;
     for _ in 0..40 {
@@ -154,7 +152,7 @@ fn a_page_of_results_continues_where_it_ends() {
 fn many_cards_stop_at_the_answers_tokens_and_name_the_rest() {
     let world = World::empty();
     let doc = "Looks at the request and says at some length what is to be done about it. ".repeat(4);
-    world.repo.write(&common::handlers(100, &format!(" : {doc}")));
+    world.repo.write(&crate::common::handlers(100, &format!(" : {doc}")));
     let ids: Vec<String> =
         (0..100).map(|i| world.repo.symbol("src/handlers.py", &format!("handler_number_{i}"))).collect();
     let page = world.ok("sdl_symbol_getCards", json!({"symbolIds": ids}));

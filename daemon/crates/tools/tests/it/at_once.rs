@@ -1,12 +1,8 @@
 //! Many callers and a writer at the same time.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails as a test does")]
-
-mod common;
-
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use common::World;
+use crate::common::World;
 use serde_json::{Value, json};
 
 #[test]
@@ -26,7 +22,7 @@ fn answers_are_of_one_version_while_the_tree_changes() {
             });
         }
         for i in 0..60 {
-            let edited = common::SHOP.replace("Splits a token", &format!("Splits a token {i} times"));
+            let edited = crate::common::SHOP.replace("Splits a token", &format!("Splits a token {i} times"));
             world.repo.write(&edited);
         }
         done.store(true, Ordering::SeqCst);

@@ -1,13 +1,9 @@
 //! Slices over time: handles, refreshes, spillover, restarts.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a helper of tests fails as a test does")]
-
-mod common;
-
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use common::World;
+use crate::common::World;
 use sdl_ledger::Clock;
 use sdl_tools::host::Barrier;
 use sdl_tools::{Host, Repo as _, Tools};
@@ -70,7 +66,7 @@ fn an_unchanged_slice_is_not_modified_and_an_edit_is_its_delta() {
     let other = refresh(&world, &slice, &version);
     assert_eq!(other["notModified"], true, "{other:#}");
     assert_ne!(other["currentVersion"], version, "an edit elsewhere advances the version");
-    let edited = common::SHOP.replace("Splits a token into its parts.", "Splits it.");
+    let edited = crate::common::SHOP.replace("Splits a token into its parts.", "Splits it.");
     world.repo.write(&edited);
     let changed = refresh(&world, &slice, &version);
     assert_eq!(changed["notModified"], false, "{changed:#}");
@@ -247,7 +243,7 @@ fn a_lease_is_written_at_half_life_and_ends_when_unused() {
 fn a_slice_of_a_ledger_that_was_rebuilt_comes_whole() {
     let mut world = World::shop();
     let slice = build(&world, json!({}));
-    world.replace_repo().write(common::SHOP);
+    world.replace_repo().write(crate::common::SHOP);
     world.session.cwd = None;
     let fresh = refresh(&world, &slice, &slice["ledgerVersion"]);
     assert_eq!(fresh["freshInstance"], true, "{fresh:#}");
@@ -258,7 +254,7 @@ fn a_slice_of_a_ledger_that_was_rebuilt_comes_whole() {
 fn a_symbol_that_is_gone_is_named_as_it_was() {
     let world = World::shop();
     let id = world.repo.symbol("src/auth.py", "parse");
-    world.repo.write(&common::SHOP.replace("def parse(", "def parse_token("));
+    world.repo.write(&crate::common::SHOP.replace("def parse(", "def parse_token("));
     let error = world.err("sdl_symbol_getCard", json!({"symbolId": id}));
     assert_eq!(error["code"], "unknownSymbol");
     assert!(error["message"].as_str().unwrap().contains("was \"parse\" in src/auth.py"), "{error:#}");
@@ -270,7 +266,7 @@ fn a_refresh_keeps_to_the_budget_of_its_slice() {
     for tokens in [600, 700, 1_000, 2_000, 4_000] {
         let world = World::shop();
         let slice = build(&world, json!({"budget": {"maxEstimatedTokens": tokens}}));
-        world.repo.write(&common::SHOP.replace(": ", ": Now ").replace(" raises ", " raises Some"));
+        world.repo.write(&crate::common::SHOP.replace(": ", ": Now ").replace(" raises ", " raises Some"));
         for known in [slice["ledgerVersion"].clone(), json!("v1")] {
             let answer = refresh(&world, &slice, &known);
             assert_eq!(answer["notModified"], false);

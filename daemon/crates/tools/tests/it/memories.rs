@@ -1,10 +1,6 @@
 //! Memories: kept, found, followed, stale.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a helper of tests fails as a test does")]
-
-mod common;
-
-use common::{SHOP, World};
+use crate::common::{SHOP, World};
 use sdl_tools::{Host as _, Tools};
 use serde_json::{Value, json};
 

@@ -1,16 +1,7 @@
 //! The requests that agents were taught by the documents this contract comes from: they run as they stand, with snake_case
 //! names, with nested arguments as text, and through a gateway.
 
-#![allow(
-    clippy::unwrap_used,
-    clippy::expect_used,
-    clippy::panic,
-    reason = "a helper of tests fails as a test does"
-)]
-
-mod common;
-
-use common::World;
+use crate::common::World;
 use sdl_tests::generate::{in_snake_case, masked, stringified};
 use serde_json::{Value, json};
 
@@ -90,7 +81,7 @@ fn requests(symbol: &str, built: &Value) -> Vec<(&'static str, Value)> {
 /// A world whose repository is called as in the documents.
 fn world() -> World {
     let world = World::empty();
-    world.add("my-repo").write(common::SHOP);
+    world.add("my-repo").write(crate::common::SHOP);
     world
 }
 
@@ -103,7 +94,7 @@ fn they_run_as_they_stand_and_in_every_forgiven_form() {
         let known = all.iter().find(|known| known["name"] == action);
         known.unwrap_or_else(|| panic!("{action} is no action"))["inputSchema"].clone()
     };
-    let symbol = common::symbol("src/auth.py", "validate").to_string();
+    let symbol = crate::common::symbol("src/auth.py", "validate").to_string();
     let budget = json!({"repoId": "my-repo", "taskText": "validate", "budget": {"maxCards": 2}});
     let built = world.ok("sdl_slice_build", budget);
     let plain_requests = requests("<symbol-id>", &built);
@@ -172,7 +163,7 @@ fn the_documented_answers_are_ours() {
 #[test]
 fn the_common_aliases_are_taken_by_gateways() {
     let world = world();
-    let symbol = common::symbol("src/auth.py", "validate").to_string();
+    let symbol = crate::common::symbol("src/auth.py", "validate").to_string();
     for args in [
         json!({"action": "symbol.getCard", "repo_id": "my-repo", "symbol_id": symbol}),
         json!({"action": "symbol.getCard", "repo": "my-repo", "args": {"symbol_id": symbol}}),

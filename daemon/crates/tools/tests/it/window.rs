@@ -1,13 +1,9 @@
 //! Raw code: who gets it, what is served in its place, what is said to who does not, and that all of it is in the log.
 
-#![allow(clippy::unwrap_used, clippy::panic, reason = "a helper of tests fails as a test does")]
-
-mod common;
-
 use std::fmt::Write as _;
 use std::sync::OnceLock;
 
-use common::World;
+use crate::common::World;
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use serde_json::{Value, json};

@@ -1,8 +1,6 @@
 //! How calls are understood: names, gateways, twins, aliases, repositories, barriers.
 
-mod common;
-
-use common::{SHOP, World};
+use crate::common::{SHOP, World};
 use sdl_tools::host::{Barrier, RepoState};
 use sdl_tools::{Cancel, Code, Names, NoProgress, Surface, Tools};
 use serde_json::{Value, json};

@@ -1,14 +1,10 @@
 //! Every way to an action is the same, shown for every action of the registry with calls generated from its schemas: the
 //! flat tool, the gateways, the raw twins and chains of one step answer alike and refuse alike.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a helper of tests fails as a test does")]
-
-mod common;
-
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use common::World;
+use crate::common::World;
 use sdl_tests::generate::{Call, Must, as_step, calls, in_snake_case, masked, stringified};
 use serde_json::{Value, json};
 
@@ -245,10 +241,10 @@ fn show(set: &Set, action: &Value, call: &Call, shown: &mut Shown, faults: &mut 
             let _ = writeln!(faults, "{what}\n  {form} {args}: {got}\n  flat: {wanted}");
         }
     }
-    for breach in common::schema::breaches(response, says, "the answer") {
+    for breach in crate::common::schema::breaches(response, says, "the answer") {
         let _ = writeln!(faults, "{what}: {breach}");
     }
-    for breach in common::schema::breaches(request, &args, "the call") {
+    for breach in crate::common::schema::breaches(request, &args, "the call") {
         let _ = writeln!(faults, "{what} was answered: {breach}");
     }
 }

@@ -1,14 +1,10 @@
 //! No field is missing: every argument and answer that the documents name is in the registry, and every field that an
 //! answer's schema declares is given by some call.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a helper of tests fails as a test does")]
-
-mod common;
-
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt::Write as _;
 
-use common::{SHOP, World, handlers};
+use crate::common::{SHOP, World, handlers};
 use sdl_model::GitHead;
 use sdl_tests::schema::{declared, paths};
 use sdl_tools::host::{Barrier, RepoHealth, RepoState, RepoStatus, WatcherKind, WatcherStatus};
@@ -199,10 +195,8 @@ const REAL: &str = r#"
 import os
 import auth
 
-
 class Base:
     """What handlers have in common."""
-
 
 class Handler(Base):
     def handle(self, request: dict, limit: int = 3) -> str:
@@ -385,6 +379,14 @@ fn sources(seen: &mut Seen) {
     few["maxLines"] = json!(1);
     few["contextLines"] = json!(50);
     seen.ok(&world, "code.getHotPath", few);
+    // More lines than a policy allows.
+    let mut long = "//- /real/long.py\ndef long(items):\n".to_owned();
+    (0..300).for_each(|i| long.push_str(&format!("    items.append({i})\n")));
+    world.repo.write(&format!("{REAL}{long}"));
+    let found = world.ok("symbol.search", json!({"query": "long", "exact": true, "kinds": ["function"]}));
+    let whole =
+        json!({"symbolId": found["results"][0]["symbolId"], "identifiersToFind": ["items"], "maxLines": 300});
+    seen.ok(&world, "code.getHotPath", whole);
     let ask = |more: Value| {
         let mut args = json!({"symbolId": handle, "reason": "see it", "expectedLines": 20, "identifiersToFind": ["request", "part"]});
         args.as_object_mut().unwrap().extend(more.as_object().unwrap().clone());

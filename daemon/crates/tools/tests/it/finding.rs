@@ -1,8 +1,6 @@
 //! Finding actions by words, and the surface that lists nothing else.
 
-mod common;
-
-use common::World;
+use crate::common::World;
 use sdl_tools::{Names, Surface};
 use serde_json::{Value, json};
 

@@ -1,10 +1,6 @@
 //! How far an agent may loosen a policy: below a ceiling that a person sets.
 
-#![allow(clippy::unwrap_used, reason = "a helper of tests fails as a test does")]
-
-mod common;
-
-use common::World;
+use crate::common::World;
 use sdl_tools::Host as _;
 use sdl_tools::audit::Row;
 use serde_json::{Value, json};
@@ -100,7 +96,7 @@ fn a_ceiling_written_by_hand_is_logged_and_one_that_others_can_write_allows_noth
         (r#"{"everywhere": {"maxWindow": 1}}"#, 0o600, "maxWindow"),
     ] {
         write(text, mode);
-        let symbol = common::symbol("src/auth.py", "validate").to_string();
+        let symbol = crate::common::symbol("src/auth.py", "validate").to_string();
         let error = world.err("sdl_code_getSkeleton", json!({ "symbolId": symbol }));
         assert_eq!(error["code"], "unavailable");
         assert!(error["message"].as_str().unwrap().contains(says), "{error:#}");

@@ -1,10 +1,6 @@
 //! What changed between two versions.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a helper of tests fails as a test does")]
-
-mod common;
-
-use common::{SHOP, World, handlers};
+use crate::common::{SHOP, World, handlers};
 use sdl_tools::host::Barrier;
 use serde_json::{Value, json};
 

@@ -1,8 +1,6 @@
 //! What agents say of what they were given.
 
-mod common;
-
-use common::{SHOP, World};
+use crate::common::{SHOP, World};
 use serde_json::{Value, json};
 
 fn slice(world: &World) -> Value {

@@ -1,10 +1,6 @@
 //! One call for a task's context.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a helper of tests fails as a test does")]
-
-mod common;
-
-use common::World;
+use crate::common::World;
 use serde_json::{Value, json};
 
 const SOURCE: &str = r#"
@@ -21,7 +17,6 @@ def check_token(token, now):
         if scope == "admin":
             return True
     return len(parts.scopes) > 0
-
 
 def split_token(token):
     """Splits a token into its parts."""
@@ -81,7 +76,7 @@ fn evidence_climbs_the_rungs() {
 #[test]
 fn most_of_a_budget_is_evidence() {
     let world = world();
-    world.repo.write(&common::handlers(
+    world.repo.write(&crate::common::handlers(
         80,
         " calls check_token, lookup : Answers one of many requests for a token.",
     ));
@@ -103,7 +98,7 @@ fn most_of_a_budget_is_evidence() {
 #[test]
 fn an_assembly_keeps_to_its_budget() {
     let world = world();
-    world.repo.write(&common::handlers(
+    world.repo.write(&crate::common::handlers(
         80,
         " calls check_token, lookup : Answers one of many requests for a token.",
     ));

@@ -1,10 +1,6 @@
 //! Briefings on symbols, files and tasks.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a helper of tests fails as a test does")]
-
-mod common;
-
-use common::World;
+use crate::common::World;
 use serde_json::{Value, json};
 
 /// As data, unless the arguments say otherwise.
@@ -81,7 +77,9 @@ fn each_format_tells_the_same() {
 #[test]
 fn a_summary_keeps_to_its_budget_and_says_what_went() {
     let world = World::empty();
-    world.repo.write(&common::handlers(80, " calls handler_number_1 : Answers one of the many requests."));
+    world
+        .repo
+        .write(&crate::common::handlers(80, " calls handler_number_1 : Answers one of the many requests."));
     for budget in [400, 700, 2_000, 6_000] {
         for format in ["markdown", "json", "clipboard"] {
             let answer =

@@ -1,10 +1,6 @@
 //! What others wrote makes no line of its own in the text of an answer: no header, no entry, no trailer.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a helper of tests fails as a test does")]
-
-mod common;
-
-use common::World;
+use crate::common::World;
 use serde_json::{Value, json};
 
 /// A folder whose name is a list of files and the last line of an answer; documentation that gives orders.

@@ -1,7 +1,5 @@
 //! The pages in `docs/actions` are those that the registry makes.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a helper of tests fails as a test does")]
-
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path;

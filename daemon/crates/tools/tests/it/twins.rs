@@ -1,11 +1,7 @@
 //! Raw twins: every mutating action has one and no other has, and a twin takes and refuses exactly what its tool does, also
 //! where two readers of JSON could differ.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a helper of tests fails as a test does")]
-
-mod common;
-
-use common::World;
+use crate::common::World;
 use sdl_tests::generate::masked;
 use sdl_tools::{Cancel, Names, NoProgress, Surface};
 use serde_json::{Value, json};
@@ -127,7 +123,7 @@ fn texts(example: &Value) -> Vec<String> {
 fn call(world: &World, tool: &str, args: &[u8]) -> Value {
     let result = world.tools.call(&world.session, tool, args, &NoProgress, &Cancel::new());
     let result: Value = serde_json::from_slice(&result).expect("JSON");
-    common::schema::assert_call_tool_result(&result);
+    crate::common::schema::assert_call_tool_result(&result);
     let mut content = result["structuredContent"].clone();
     // Whether a command ends within the millisecond that one of the texts allows it is a matter of luck.
     if tool.contains("runtime") {

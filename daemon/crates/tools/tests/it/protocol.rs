@@ -1,10 +1,6 @@
 //! Resources, prompts and completions.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a helper of tests fails as a test does")]
-
-mod common;
-
-use common::World;
+use crate::common::World;
 use sdl_tools::{Cancel, ProtocolError, is_protocol_method};
 use serde_json::{Value, json};
 
@@ -48,7 +44,7 @@ fn cards_slices_and_states_are_resources() {
     let page = ask(&world, "resources/read", json!({"uri": wire["uri"]})).unwrap();
     let manual = world.ok("sdl_manual", json!({"query": "wire format"}));
     let text = page["contents"][0]["text"].as_str().unwrap();
-    assert_eq!(text, include_str!("../../../../docs/wire.md"));
+    assert_eq!(text, include_str!("../../../../../docs/wire.md"));
     assert!(manual["content"].as_str().unwrap().starts_with(text), "the manual has the same page");
     for uri in [
         "sdl://manual/other",

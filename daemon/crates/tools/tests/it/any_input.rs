@@ -1,12 +1,8 @@
 //! Whatever comes in: a well-formed result goes out, and every way to the same action understands it the same.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a helper of tests fails as a test does")]
-
-mod common;
-
 use std::sync::OnceLock;
 
-use common::World;
+use crate::common::World;
 use proptest::prelude::*;
 use sdl_tests::generate::{as_step, masked, snake_case};
 use sdl_tools::{Cancel, NoProgress};
@@ -143,7 +139,7 @@ fn every_way_to_an_action_understands_the_same_input_the_same() {
             prop_assert_eq!(&flat, &comparable(through_chain(&world, name, &args)), "{} {}", name, text);
         }
         if flat["isError"] == false {
-            let breaches = common::schema::breaches(&action["outputSchema"], &world.raw(tool, &text)["structuredContent"], name);
+            let breaches = crate::common::schema::breaches(&action["outputSchema"], &world.raw(tool, &text)["structuredContent"], name);
             prop_assert!(breaches.is_empty(), "{} {}: {:?}", name, text, breaches);
         }
         if action["mutating"] == true {
@@ -187,7 +183,7 @@ fn any_bytes_get_a_result() {
     proptest!(ProptestConfig::with_cases(400), |(name in name, bytes in bytes)| {
         let result = world.tools.call(&world.session, &name, &bytes, &NoProgress, &Cancel::new());
         let result: Value = serde_json::from_slice(&result).expect("JSON");
-        common::schema::assert_call_tool_result(&result);
+        crate::common::schema::assert_call_tool_result(&result);
         prop_assert_ne!(&result["structuredContent"]["code"], "internal", "{} {:?}", name, bytes);
     });
 }

@@ -1,11 +1,6 @@
 //! Commands: off, allowed, jailed, limited, and what they wrote.
 
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a helper of tests fails as a test does")]
-
-mod common;
-
-use common::World;
+use crate::common::World;
 use sdl_tools::{Cancel, NoProgress, Repo as _};
 use serde_json::{Value, json};
 

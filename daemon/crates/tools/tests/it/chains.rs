@@ -1,10 +1,6 @@
 //! Chains: references, one version, budgets, and steps that are what they are alone.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a helper of tests fails as a test does")]
-
-mod common;
-
-use common::World;
+use crate::common::World;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -212,7 +208,9 @@ fn a_missing_value_may_be_missing_on_either_side_of_its_mark() {
 #[test]
 fn a_budget_is_handed_down_to_steps_without_one() {
     let world = World::empty();
-    world.repo.write(&common::handlers(300, " : Looks at the request and says what is to be done about it"));
+    world
+        .repo
+        .write(&crate::common::handlers(300, " : Looks at the request and says what is to be done about it"));
     let build = json!({"action": "slice.build", "args": {"taskText": "handler number request"}});
     for tokens in [2_000, 4_000, 8_000] {
         let chain = world.ok("sdl_chain", json!({"steps": [build, build], "budget": {"maxTokens": tokens}}));
@@ -311,7 +309,7 @@ fn any_step() -> impl Strategy<Value = Value> {
 #[test]
 fn random_step_graphs_keep_their_budget_and_name_what_misses() {
     let world = World::shop();
-    world.repo.write(&common::handlers(40, ""));
+    world.repo.write(&crate::common::handlers(40, ""));
     // Run with more for a long test: PROPTEST_CASES=10000.
     let cases = std::env::var("PROPTEST_CASES").ok().and_then(|n| n.parse().ok()).unwrap_or(150);
     let chain = (prop::collection::vec(any_step(), 1..6), 1_050..4_000usize, any::<bool>());

@@ -1,10 +1,6 @@
 //! Cards with all that they can tell: churn, clusters, processes.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a helper of tests fails as a test does")]
-
-mod common;
-
-use common::World;
+use crate::common::World;
 use serde_json::{Value, json};
 
 const SYSTEM: &str = "

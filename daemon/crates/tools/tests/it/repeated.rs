@@ -1,20 +1,16 @@
 //! An answer is a function of the tree and the request: on two fresh ledgers of one tree every read action answers alike,
 //! but for what is drawn by chance, and that never decides what fits.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a helper of tests fails as a test does")]
-
-mod common;
-
 use std::fmt::Write as _;
 
-use common::World;
+use crate::common::World;
 use regex::Regex;
 use serde_json::{Value, json};
 
 /// Enough for answers that do not fit, with source that can be shown.
 fn source() -> String {
-    let mut source = common::handlers(60, " calls lookup : Handles a request for a token.");
-    source.push_str(common::SHOP.trim_start());
+    let mut source = crate::common::handlers(60, " calls lookup : Handles a request for a token.");
+    source.push_str(crate::common::SHOP.trim_start());
     for i in 0..30 {
         let _ = write!(
             source,
@@ -28,7 +24,7 @@ fn source() -> String {
 
 fn world() -> World {
     let world = World::empty();
-    world.repo.write(common::SHOP);
+    world.repo.write(crate::common::SHOP);
     world.repo.write(&source());
     world
 }

@@ -1,0 +1,40 @@
+//! Tests of the tools as clients call them, in one binary: linking one is much faster than linking one for each file.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    clippy::indexing_slicing,
+    clippy::print_stderr,
+    reason = "a helper of tests fails as a test does"
+)]
+
+mod answers;
+mod any_input;
+mod assemblies;
+mod at_once;
+mod briefings;
+mod calls;
+mod ceilings;
+mod chains;
+#[cfg(unix)]
+mod commands;
+mod common;
+mod complete_cards;
+mod deltas;
+mod every_way;
+mod feedback;
+mod fields;
+mod finding;
+mod leaks;
+mod memories;
+mod pages;
+mod plain_text;
+mod protocol;
+mod repeated;
+mod seed_requests;
+mod slices;
+mod source;
+mod twins;
+mod usage;
+mod window;
