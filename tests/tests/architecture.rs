@@ -54,7 +54,7 @@ const TEST_ARROWS: &[(&str, &str, &str)] = &[
     ("sdl-tools", "sdl-tests", "the calls that are generated from schemas, the same as end to end"),
     ("sdl-tests", "sdl-tokens", "ceilings are in tokens"),
     ("sdl-tests", "sdl-client", "end to end"),
-    ("sdl-tests", "sdl-proto", "golden frames"),
+    ("sdl-tests", "sdl-proto", "mutated sessions are made of real frames"),
 ];
 
 /// Third-party crates that only these crates may use: each sits behind one module, so that it can be replaced there.
