@@ -13,6 +13,10 @@ use sdl_proto::PROTOCOL_MAJOR;
 #[cfg(unix)]
 const MAX_SOCKET_PATH: usize = 103;
 
+/// Where a socket lies whose own folder has too long a path. Not the environment's temporary folder, which client and
+/// daemon may see differently.
+const SHORT_FOLDER: &str = "/tmp";
+
 /// The folders and files that client and daemon must agree on.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Paths {
@@ -85,8 +89,13 @@ impl Paths {
 
     /// Paths below explicit folders; the runtime folder is by default one inside of the state folder.
     pub fn new(state: PathBuf, runtime: Option<PathBuf>) -> Self {
+        Self::with_short_folder(state, runtime, Path::new(SHORT_FOLDER))
+    }
+
+    /// As [`new`](Self::new), with another folder for the sockets whose own path is too long.
+    pub fn with_short_folder(state: PathBuf, runtime: Option<PathBuf>, short: &Path) -> Self {
         let runtime = runtime.unwrap_or_else(|| state.join("run"));
-        let socket = socket_in(&runtime);
+        let socket = socket_in(&runtime, short);
         Self { state, runtime, socket }
     }
 
@@ -169,7 +178,7 @@ impl Paths {
 }
 
 #[cfg(unix)]
-fn socket_in(runtime: &Path) -> PathBuf {
+fn socket_in(runtime: &Path, short: &Path) -> PathBuf {
     let name = format!("sdl-v{PROTOCOL_MAJOR}.sock");
     let path = runtime.join(&name);
     if path.as_os_str().len() <= MAX_SOCKET_PATH {
@@ -178,11 +187,11 @@ fn socket_in(runtime: &Path) -> PathBuf {
     // The folder's name tells whose socket for which place it is, so that two long paths never meet.
     let user = rustix::process::geteuid().as_raw();
     let place = fnv1a(runtime.as_os_str().to_owned());
-    PathBuf::from(format!("/tmp/sdl-{user}-{place:016x}")).join(name)
+    short.join(format!("sdl-{user}-{place:016x}")).join(name)
 }
 
 #[cfg(windows)]
-fn socket_in(runtime: &Path) -> PathBuf {
+fn socket_in(runtime: &Path, _short: &Path) -> PathBuf {
     // Pipes share one namespace for all users; the runtime folder's path tells users and set-ups apart.
     let place = fnv1a(runtime.as_os_str().to_owned());
     PathBuf::from(format!(r"\\.\pipe\sdl-v{PROTOCOL_MAJOR}-{place:016x}"))

@@ -100,7 +100,7 @@ impl TestEnv {
         let mut command = Command::new(program.path());
         command.env_clear().current_dir(self.home());
         // The loader, the system's temporary folder and, on Windows, the system itself.
-        for kept in ["PATH", "LD_LIBRARY_PATH", "SYSTEMROOT", "SYSTEMDRIVE", "TEMP", "TMP"] {
+        for kept in ["PATH", "LD_LIBRARY_PATH", "SYSTEMROOT", "SYSTEMDRIVE", "TMPDIR", "TEMP", "TMP"] {
             if let Some(value) = std::env::var_os(kept) {
                 command.env(kept, value);
             }

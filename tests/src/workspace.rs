@@ -52,7 +52,10 @@ fn collect(dir: &Path, prefix: &str, found: &mut Vec<(String, PathBuf)>) {
             Ok(kind) if kind.is_dir() && !NOT_OURS.contains(&name.as_str()) => {
                 collect(&entry.path(), &format!("{path}/"), found);
             }
-            Ok(kind) if kind.is_file() => found.push((path, entry.path())),
+            // In a linked worktree `.git` is a file.
+            Ok(kind) if kind.is_file() && !NOT_OURS.contains(&name.as_str()) => {
+                found.push((path, entry.path()))
+            }
             _ => {}
         }
     }

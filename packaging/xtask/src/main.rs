@@ -2,6 +2,7 @@
 
 mod command;
 mod conformance;
+mod guard;
 mod package;
 mod quickstart;
 mod test;
@@ -18,7 +19,10 @@ cargo xtask <command>
   quickstart [PATH]   Build the release programs, index PATH (default: this repository), and show what a
                       client gets: status, a search, a slice, and an edit that arrives as a delta.
   test [--fast]       Build the programs and run the tests: units, end to end, real MCP clients.
-                      --fast leaves the end-to-end tests out.
+                      --fast leaves the end-to-end tests out. On Linux the tests can write to folders of
+                      their own alone.
+  guard [--write PATH]... -- PROGRAM [ARGUMENT]...
+                      Run a program that can write nowhere but below these paths (Linux).
   ci                  Everything that CI runs.
   package             Collect the release programs, completions, man pages and service files under
                       target/package.
@@ -47,6 +51,7 @@ fn run(words: &[&str]) -> Outcome {
         ["quickstart", path] if !path.starts_with('-') => quickstart::run(Some(path)),
         ["test"] => test::run(test::Extent::Full),
         ["test", "--fast"] => test::run(test::Extent::Fast),
+        ["guard", rest @ ..] => guard::run(rest),
         ["ci"] => command::in_root(".ci/run").run(),
         ["package"] => package::run(),
         ["docs"] => {

@@ -1,9 +1,11 @@
 //! `cargo xtask test`.
 
+use std::env;
 use std::fs;
 use std::path::PathBuf;
 
 use crate::command::{self, Fault, Outcome, answers, cargo};
+use crate::guard::Sandbox;
 
 /// How much is tested.
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -18,14 +20,25 @@ pub(crate) enum Extent {
 const PYTHON_PACKAGES: [&str; 1] = ["mcp==2.3.0"];
 
 pub(crate) fn run(extent: Extent) -> Outcome {
+    // Asked for now: the build may replace this program's file, and then the system calls it deleted.
+    let (target, xtask) = (command::target_dir()?, env::current_exe()?);
     // The programs first: the end-to-end tests start them, and must never meet those of an earlier build.
     cargo().args(["build", "--locked", "--workspace", "--bins"]).run()?;
     let python = if extent == Extent::Full { python() } else { None };
     let has_nextest = answers("cargo", &["nextest", "--version"]);
+    let sandbox = sandbox(xtask);
     let mut faults = Vec::new();
     for arguments in invocations(extent, has_nextest) {
         println!("\n--- cargo {}", arguments.join(" "));
-        let mut run = cargo().args(&arguments).env("SDL_TEST_BIN_DIR", command::target_dir()?.join("debug"));
+        let mut run = cargo().args(&arguments).env("SDL_TEST_BIN_DIR", target.join("debug"));
+        if let Some(sandbox) = &sandbox {
+            run = run.args(["--config", &sandbox.cargo_config()?]);
+            // insta would write what it got beside what it expected.
+            run = run.env("INSTA_UPDATE", "no");
+            for (name, value) in sandbox.variables() {
+                run = run.env(name, value);
+            }
+        }
         if let Some(python) = &python {
             run = run.env("SDL_TEST_PYTHON", python);
         }
@@ -50,6 +63,19 @@ fn invocations(extent: Extent, has_nextest: bool) -> Vec<Vec<&'static str>> {
             vec![call(&["--workspace"]), vec!["test", "--locked", "--workspace", "--doc"]]
         }
         Extent::Full => vec![call(&["--workspace"])],
+    }
+}
+
+/// Holds the tests to folders of their own. `None`, said aloud, where the system can't.
+fn sandbox(xtask: PathBuf) -> Option<Sandbox> {
+    match Sandbox::new(xtask) {
+        Ok(sandbox) => Some(sandbox),
+        Err(fault) => {
+            println!(
+                "\n!!! The tests run WITHOUT A GUARD against writes outside of their own folders: {fault}\n"
+            );
+            None
+        }
     }
 }
 

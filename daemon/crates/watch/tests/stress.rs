@@ -10,6 +10,7 @@ mod common;
 
 use std::collections::BTreeMap;
 use std::fs;
+use std::io::ErrorKind;
 use std::os::unix::fs::symlink;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -40,13 +41,18 @@ impl Random {
     }
 }
 
-/// One operation; whether it succeeds does not matter.
+/// One operation. It may fail, but not for want of permission: everything that it may reach is ours.
+///
+/// Links lead to a name beside them, or by an absolute path to the temporary folder that holds the tree, so a walk through
+/// them stays in that folder however they are moved and chained. A relative `..` would climb one folder further each
+/// time that it is made behind another one.
 fn operate(random: &mut Random, root: &Path, aside: &Path, counter: &mut usize) {
     *counter += 1;
     let path = root.join(random.path());
     let other = root.join(random.path());
     let text = format!("{counter}");
-    let _ = match random.below(24) {
+    let above = root.parent().unwrap();
+    let done = match random.below(24) {
         0..=5 => fs::create_dir_all(path.parent().unwrap()).and_then(|()| fs::write(&path, text)),
         6..=8 => fs::write(&path, text),
         9 => fs::create_dir_all(&path),
@@ -55,7 +61,11 @@ fn operate(random: &mut Random, root: &Path, aside: &Path, counter: &mut usize) 
         15 => fs::remove_dir_all(&path),
         16 => fs::rename(&path, aside.join(random.pick(&["p", "q"]))),
         17 => fs::rename(aside.join(random.pick(&["p", "q"])), &path),
-        18 => symlink(random.pick(&["..", "a", "/tmp", "nowhere"]), &path),
+        18 => match random.below(4) {
+            0 => symlink(above, &path),
+            1 => symlink(aside, &path),
+            _ => symlink(random.pick(&["a", "nowhere"]), &path),
+        },
         19 => {
             let rules = random.pick(&["*.log\n", "/a/\n", "b\n!b\n", "c/\n", "", "*\n!*/\n!x.log\n"]);
             fs::write(path.join(random.pick(&[".gitignore", ".gitignore", ".sdlignore"])), rules)
@@ -67,6 +77,10 @@ fn operate(random: &mut Random, root: &Path, aside: &Path, counter: &mut usize) 
         _ => fs::write(path.with_extension("tmp"), text)
             .and_then(|()| fs::rename(path.with_extension("tmp"), &path)),
     };
+    // Under `cargo xtask test` this is what a write outside of the tests' folders comes to.
+    if let Err(error) = done {
+        assert_ne!(error.kind(), ErrorKind::PermissionDenied, "{} or {}", path.display(), other.display());
+    }
 }
 
 #[test]

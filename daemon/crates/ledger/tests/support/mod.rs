@@ -35,9 +35,10 @@ pub fn small() -> Options {
     Options { map_size: 256 << 10, clock: Arc::new(Fixed(CREATED)), ..Options::default() }
 }
 
-/// A folder in memory where there is one: these tests commit durably very often.
+/// A folder in memory where there is one: these tests commit durably very often. `SDL_TEST_MEMORY_DIR` names another place.
 pub fn folder() -> tempfile::TempDir {
-    tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir()).unwrap()
+    let memory = std::env::var_os("SDL_TEST_MEMORY_DIR").unwrap_or_else(|| "/dev/shm".into());
+    tempfile::tempdir_in(memory).or_else(|_| tempfile::tempdir()).unwrap()
 }
 
 pub fn open(dir: &Path, options: &Options) -> Ledger {
