@@ -74,13 +74,15 @@ fn hostile_files_in_a_git_folder_hang_nobody_and_fill_no_memory() {
         assert!(refused["message"].as_str().unwrap().contains(name), "{refused}");
         env.ctl_ok(&["repo", "rm", &id]);
     }
-    // The index is read for the comparison with a commit alone.
+    // An index that can't be read costs no history.
     let root = committed(&env, "indexed");
     pipe(&root.join(".git/index"));
     env.ctl_ok(&["index", root.to_str().unwrap()]);
     let mut client = env.mcp(&root, &["--surface", "flat"]);
     let arguments = json!({"fromVersion": "git:HEAD", "toVersion": "latest"});
     client.call("sdl_delta_get", arguments).unwrap().ok();
+    let status = client.call("sdl_repo_status", json!({})).unwrap().ok();
+    assert!(status["gitProblem"].as_str().unwrap().contains(".git/index is not a regular file"), "{status}");
     drop(client);
     let memory = fs::read_to_string(format!("/proc/{}/status", daemon.pid())).unwrap();
     let peak = memory.lines().find(|line| line.starts_with("VmHWM")).unwrap();

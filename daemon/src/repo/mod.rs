@@ -98,6 +98,8 @@ pub struct Repo {
     thorough: AtomicBool,
     /// Why git's data is not read, if it is there.
     git_problem: Mutex<Option<String>>,
+    /// The same for git's index alone.
+    index_problem: Mutex<Option<String>>,
     /// Which rules left out what lies in the tree and is not indexed.
     ignored_by: Mutex<Vec<String>>,
     revisions: revision::Revisions,
@@ -147,6 +149,7 @@ impl Repo {
             reused: AtomicU64::new(0),
             thorough: AtomicBool::new(false),
             git_problem: Mutex::default(),
+            index_problem: Mutex::default(),
             ignored_by: Mutex::default(),
             revisions: revision::Revisions::default(),
             worker: Mutex::default(),
@@ -348,7 +351,7 @@ impl sdl_tools::Repo for Repo {
             last_event_ms: watch.last_event_ns.map(|ns| (ns / 1_000_000) as u64),
             degraded_reason: degraded,
         };
-        let git_problem = lock(&self.git_problem).clone();
+        let git_problem = lock(&self.git_problem).clone().or_else(|| lock(&self.index_problem).clone());
         let ignored_by = lock(&self.ignored_by).clone();
         RepoStatus { state, head: lock(&self.head).clone(), git_problem, ignored_by, watcher, health }
     }

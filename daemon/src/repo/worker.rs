@@ -141,6 +141,7 @@ impl Worker {
         let mut changes = repo
             .ledger
             .read(deadline(), |view| self.tree.changes(batch, &KnownTree { view, trust_stat: !thorough }))?;
+        self.note_index_problem();
         if changes.root_gone || changes.root_error.is_some() {
             return Ok(changes);
         }
@@ -167,6 +168,11 @@ impl Worker {
         *lock(&repo.head) = head;
         repo.set_stage(Stage::Live);
         Ok(changes)
+    }
+
+    /// Keeps for the status why git's index is not read.
+    fn note_index_problem(&self) {
+        *lock(&self.repo.index_problem) = self.tree.index_problem().map(sdl_watch::brief);
     }
 
     /// Where git's HEAD points; none without git. Why that can't be read is kept for the status.
@@ -260,6 +266,7 @@ impl Worker {
         let repo = self.repo.clone();
         let started = Instant::now();
         let Ok(mut changes) = self.tree.changes(batch, &NothingKnown);
+        self.note_index_problem();
         if changes.root_gone || changes.root_error.is_some() {
             return Ok(changes);
         }

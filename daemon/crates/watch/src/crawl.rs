@@ -3,15 +3,17 @@
 use std::ffi::OsStr;
 use std::io;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use sdl_model::{RelPath, SkipReason, StatHint};
 
 use crate::clock::{Clock, SystemClock};
 use crate::disk::{self, Folder, Identity, Kind, Meta, RootDir};
 use crate::error::Problem;
+use crate::git::Tracked;
 use crate::hub::RootOptions;
 use crate::root::CanonicalRoot;
-use crate::rules::{self, Levels, Outside, Rules};
+use crate::rules::{self, Levels, Outside, Rules, Scope};
 use crate::source::WatchError;
 
 /// One thing that is not ignored.
@@ -47,21 +49,29 @@ const TOLD_RULES: usize = 3;
 pub struct Crawl {
     root: RootDir,
     rules: Rules,
+    problem: Option<Problem>,
 }
 
 impl Crawl {
     /// Opens the root and reads the rules that lie outside of it.
     pub fn new(root: &CanonicalRoot, options: &RootOptions) -> io::Result<Self> {
         let outside = Outside::of(root.path(), options);
-        Ok(Self { root: RootDir::open(root.path())?, rules: Rules::new(&options.ignore, &outside) })
+        let (tracked, problem) = match outside.tracked() {
+            Ok(tracked) => (tracked, None),
+            Err(problem) => (Tracked::default(), Some(problem)),
+        };
+        let rules = Rules::new(&options.ignore, &outside, Arc::new(tracked));
+        Ok(Self { root: RootDir::open(root.path())?, rules, problem })
     }
 
     /// Lists it.
     pub fn run(mut self) -> Listing {
         let levels = self.rules.base();
         let mut crawler = Crawler::new(&self.root, &mut self.rules, &SystemClock, None);
-        crawler.crawl(String::new(), levels);
-        crawler.finish()
+        crawler.crawl(String::new(), levels, Scope::All);
+        let mut listing = crawler.finish();
+        listing.problems.extend(self.problem);
+        listing
     }
 }
 
@@ -81,6 +91,7 @@ const TRIES: u8 = 8;
 struct Pending {
     path: String,
     levels: Levels,
+    scope: Scope,
     tries: u8,
 }
 
@@ -124,10 +135,11 @@ impl<'a> Crawler<'a> {
         }
     }
 
-    /// Lists a folder that is known not to be ignored, and all below it. `levels` are those of its parent.
-    pub(crate) fn crawl(&mut self, path: String, levels: Levels) {
+    /// Lists a folder that is known not to be ignored, and all below it that belongs to the tree. `levels` are those of its
+    /// parent.
+    pub(crate) fn crawl(&mut self, path: String, levels: Levels, scope: Scope) {
         self.rules.forget_below(&path);
-        self.pending.push(Pending { path, levels, tries: 0 });
+        self.pending.push(Pending { path, levels, scope, tries: 0 });
         // A stack, not recursion: somebody's nesting must not be our stack's depth.
         while let Some(next) = self.pending.pop() {
             self.enter(next);
@@ -246,7 +258,7 @@ impl<'a> Crawler<'a> {
                 Some(name) => path.push_str(name),
                 None => path.push_str(&name.to_string_lossy()),
             }
-            self.entry(&path, name, kind, folder, &levels, read_ns);
+            self.entry(&path, name, kind, folder, (&levels, at.scope), read_ns);
         }
         self.path = path;
     }
@@ -257,7 +269,7 @@ impl<'a> Crawler<'a> {
         name: &OsStr,
         hint: Option<Kind>,
         folder: &Folder,
-        levels: &Levels,
+        (levels, scope): (&Levels, Scope),
         read_ns: i64,
     ) {
         let (kind, meta) = match hint {
@@ -268,16 +280,23 @@ impl<'a> Crawler<'a> {
                 Err(error) => return self.failed(path, error),
             },
         };
-        if self.rules.ignores(levels, path, kind == Kind::Folder, |path| folder.has(path)) {
-            self.listing.ignored += 1;
-            if self.listing.ignored_by.len() < TOLD_RULES {
-                self.note_rule(levels, path, kind == Kind::Folder);
-            }
-            return;
+        let admitted = self.rules.admit(scope, levels, path, kind == Kind::Folder, |path| folder.has(path));
+        // Below a folder that git's patterns leave out, there is nothing new to tell of them.
+        if scope == Scope::All && admitted != Some(Scope::All) && self.listing.ignored_by.len() < TOLD_RULES {
+            self.note_rule(levels, path, kind == Kind::Folder);
         }
+        let Some(scope) = admitted else {
+            self.listing.ignored += 1;
+            return;
+        };
         let valid = name.to_str().is_some();
         if kind == Kind::Folder && valid {
-            return self.pending.push(Pending { path: path.to_owned(), levels: levels.clone(), tries: 0 });
+            return self.pending.push(Pending {
+                path: path.to_owned(),
+                levels: levels.clone(),
+                scope,
+                tries: 0,
+            });
         }
         let meta = match meta.map_or_else(|| folder.meta(name), Ok) {
             Ok(meta) => meta,
@@ -285,7 +304,12 @@ impl<'a> Crawler<'a> {
         };
         if meta.kind == Kind::Folder && valid {
             // It was something else a moment ago, and its event is on the way.
-            return self.pending.push(Pending { path: path.to_owned(), levels: levels.clone(), tries: 0 });
+            return self.pending.push(Pending {
+                path: path.to_owned(),
+                levels: levels.clone(),
+                scope,
+                tries: 0,
+            });
         }
         let skip = if valid { skip_of(meta.kind) } else { Some(SkipReason::NonUtf8Name) };
         if let Some(path) = RelPath::new(path) {

@@ -35,7 +35,10 @@
 //!    that can't be created) a barrier puts a rescan into the inbox, and is released with the batch that takes it: that
 //!    comparison began after the call. Cookies mean nothing there and are not listened to. Such a scan tries now and
 //!    then to watch what it comes by; cookies count again once all of the tree is watched.
-//! 7. *Not complete, not released.* When the tree can't be looked at for a reason that says nothing about it (no more file
+//! 7. *Git's index.* Which files git tracks decides whether they belong to the tree when git's patterns ignore them. The
+//!    index's folder is watched through the same queue, before the index is read. When its list of paths changes, the
+//!    places of those that the patterns leave out are looked at again, with the rest of the batch.
+//! 8. *Not complete, not released.* When the tree can't be looked at for a reason that says nothing about it (no more file
 //!    descriptors), or the commit fails, the batch's barriers stay unreleased and it is compared again later.
 //!
 //! What this can't see: writes through a memory mapping until the file is closed, and a file system that is mounted

@@ -55,9 +55,12 @@ pub(crate) enum Links {
     Followed,
 }
 
-/// Reads a regular file of at most `most` bytes: none if there is no file. Never waits.
-pub(crate) fn read(path: &Path, most: u64, links: Links) -> io::Result<Option<Vec<u8>>> {
-    let refused = |why: String| io::Error::new(io::ErrorKind::InvalidInput, why);
+fn refused(why: String) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, why)
+}
+
+/// Opens a regular file of at most `most` bytes: none if there is no file. Never waits. The file may grow afterwards.
+pub(crate) fn open_checked(path: &Path, most: u64, links: Links) -> io::Result<Option<File>> {
     if links == Links::Refused {
         match look(path, most) {
             Plain::Nothing => return Ok(None),
@@ -71,9 +74,15 @@ pub(crate) fn read(path: &Path, most: u64, links: Links) -> io::Result<Option<Ve
         Err(error) if is_absent(&error) => return Ok(None),
         Err(error) => return Err(error),
     };
-    if let Some(why) = judge(&file.metadata()?, most) {
-        return Err(refused(why));
+    match judge(&file.metadata()?, most) {
+        Some(why) => Err(refused(why)),
+        None => Ok(Some(file)),
     }
+}
+
+/// Reads a regular file of at most `most` bytes: none if there is no file. Never waits.
+pub(crate) fn read(path: &Path, most: u64, links: Links) -> io::Result<Option<Vec<u8>>> {
+    let Some(file) = open_checked(path, most, links)? else { return Ok(None) };
     let mut bytes = Vec::new();
     // It may have grown, or be a file of `/proc`, which has no size.
     file.take(most + 1).read_to_end(&mut bytes)?;

@@ -120,7 +120,7 @@ impl Sink {
             let is_gits = !routes.git.is_empty() && routes.touch_git(path);
             for route in &routes.roots {
                 if let Some(rest) = relative(path, &route.path) {
-                    // What git does to its index and its locks wakes nobody.
+                    // What git does to its locks wakes nobody.
                     if is_gits && rest.components().any(|part| part.as_os_str() == ".git") {
                         return;
                     }
@@ -187,6 +187,7 @@ impl Routes {
         for (route, folder) in whose {
             match folder.change(name) {
                 Some(GitChange::Head) => route.inbox.touch_head(),
+                Some(GitChange::Index) => route.inbox.touch_index(),
                 Some(GitChange::Excludes) => route.inbox.ask_rescan(Rescan::Rules),
                 None => {}
             }

@@ -12,15 +12,18 @@ use sdl_model::{RelPath, SkipReason};
 use crate::crawl::{Crawler, Found, Listing, WatchFolder, absolute, skip_of, stat_hint};
 use crate::disk::{self, Identity, Kind, RootDir};
 use crate::error::Problem;
-use crate::git;
+use crate::git::{self, Tracked};
 use crate::handle::TreeHandle;
 use crate::hub::RootOptions;
 use crate::inbox::{Batch, Inbox, Rescan};
 use crate::read::Reader;
 use crate::reconcile::{Known, Merge, needs_read};
 use crate::router::lock;
-use crate::rules::{self, Outside, Rules};
+use crate::rules::{self, Outside, Rules, Scope};
 use crate::source::WatchError;
+
+/// Paths that git began or ceased to track at once. Of more, the whole tree is compared instead of single places.
+const MOST_TRACKED_CHANGES: usize = 10_000;
 
 /// What a batch came to.
 #[derive(Debug, Default)]
@@ -72,6 +75,9 @@ pub struct Tree {
     options: RootOptions,
     rules: Rules,
     outside: Outside,
+    tracked: Arc<Tracked>,
+    /// Why git's index is not read.
+    index_problem: Option<String>,
     dir: Option<Arc<RootDir>>,
     /// Counts calls that crawled; a watch that no crawl renewed is dropped.
     round: u32,
@@ -84,8 +90,19 @@ pub struct Tree {
 impl Tree {
     pub(crate) fn new(handle: TreeHandle, options: RootOptions) -> Self {
         let outside = Outside::default();
-        let rules = Rules::new(&options.ignore, &outside);
-        Self { handle, options, rules, outside, dir: None, round: 0, failures: 0, trying: false }
+        let rules = Rules::new(&options.ignore, &outside, Arc::default());
+        Self {
+            handle,
+            options,
+            rules,
+            outside,
+            tracked: Arc::default(),
+            index_problem: None,
+            dir: None,
+            round: 0,
+            failures: 0,
+            trying: false,
+        }
     }
 
     /// For those who ask for barriers and status.
@@ -96,6 +113,12 @@ impl Tree {
     /// The pending changes.
     pub fn inbox(&self) -> Arc<Inbox> {
         self.handle.inbox().clone()
+    }
+
+    /// Why git's index could not be read when it was last looked at, for people. Files that git tracks although its patterns
+    /// ignore them are left out then.
+    pub fn index_problem(&self) -> Option<&str> {
+        self.index_problem.as_deref()
     }
 
     /// Reads files of the tree, from any thread. To be asked for after each [`Self::changes`].
@@ -128,7 +151,8 @@ impl Tree {
         }
         let hub = self.handle.hub.clone();
         self.trying = rescan.is_some() && hub.0.begins_again(&self.handle.route);
-        if batch.head_changed || git_touched || rescan.is_some() {
+        let git_changed = batch.head_changed || git_touched || rescan.is_some();
+        if git_changed {
             work.changes.head_changed = true;
             self.watch_git();
             // What the rules are read from now is watched.
@@ -139,16 +163,26 @@ impl Tree {
             }
         }
         let Some(dir) = self.dir.clone() else { return Ok(work.finish()) };
+        let mut dirty = batch.dirty.clone();
+        if git_changed || batch.index_changed {
+            let before = self.read_index(&mut work);
+            match before.difference(&self.tracked, MOST_TRACKED_CHANGES) {
+                Some(paths) => {
+                    dirty.extend(self.rules.left_out_at(&dir, &paths).into_iter().map(PathBuf::from))
+                }
+                None => rescan = rescan.or(Some(Rescan::Rules)),
+            }
+        }
         if let Some(reason) = rescan {
             work.changes.rescan = Some(reason);
-            self.rules = Rules::new(&self.options.ignore, &self.outside);
+            self.rules = Rules::new(&self.options.ignore, &self.outside, self.tracked.clone());
             let levels = self.rules.base();
-            self.crawl(&dir, "", levels, known, &mut work)?;
+            self.crawl(&dir, "", (levels, Scope::All), known, &mut work)?;
             if std::mem::take(&mut self.trying) {
                 self.handle.route.watched_again();
             }
         } else {
-            self.look(&dir, &batch.dirty, known, &mut work)?;
+            self.look(&dir, &dirty, known, &mut work)?;
         }
         Ok(work.finish())
     }
@@ -205,12 +239,35 @@ impl Tree {
         }
     }
 
+    /// Reads what git tracks; gives what it tracked when that was last read.
+    fn read_index(&mut self, work: &mut Work) -> Arc<Tracked> {
+        let read = self.outside.tracked();
+        self.index_problem = read.as_ref().err().map(|problem| problem.error.to_string());
+        let now = match read {
+            Ok(now) => now,
+            Err(problem) => {
+                let passing = problem.passing;
+                work.changes.problems.push(problem);
+                if passing {
+                    return self.tracked.clone();
+                }
+                Tracked::default()
+            }
+        };
+        if now == *self.tracked {
+            return self.tracked.clone();
+        }
+        let now = Arc::new(now);
+        self.rules.set_tracked(now.clone());
+        std::mem::replace(&mut self.tracked, now)
+    }
+
     /// Crawls a folder and compares all below it.
     fn crawl<K: Known>(
         &mut self,
         dir: &RootDir,
         folder: &str,
-        levels: rules::Levels,
+        (levels, scope): (rules::Levels, Scope),
         known: &K,
         work: &mut Work,
     ) -> Result<(), K::Error> {
@@ -219,7 +276,7 @@ impl Tree {
         let clock = self.handle.hub.0.config.clock.clone();
         let watcher = if watched { Some(&mut watch as &mut dyn WatchFolder) } else { None };
         let mut crawler = Crawler::new(dir, &mut self.rules, &*clock, watcher);
-        crawler.crawl(folder.to_owned(), levels);
+        crawler.crawl(folder.to_owned(), levels, scope);
         let listing = crawler.finish();
         match watch.given_up {
             Some(reason) => self.degrade(reason),
@@ -243,12 +300,12 @@ impl Tree {
         let dirty = self.widen(dirty);
         // A folder that has been crawled answers for all below it, and comes before it in order.
         let mut crawled: Option<PathBuf> = None;
-        let mut ignored = IgnoredFolders::default();
+        let mut scopes = Scopes::default();
         for path in dirty {
             if crawled.as_ref().is_some_and(|top| path.starts_with(top)) {
                 continue;
             }
-            if self.look_at(dir, &path, known, &mut ignored, work)? {
+            if self.look_at(dir, &path, known, &mut scopes, work)? {
                 crawled = Some(path);
             }
         }
@@ -283,7 +340,7 @@ impl Tree {
         dir: &RootDir,
         path: &Path,
         known: &K,
-        ignored: &mut IgnoredFolders,
+        scopes: &mut Scopes,
         work: &mut Work,
     ) -> Result<bool, K::Error> {
         let shown = shown(path);
@@ -293,7 +350,7 @@ impl Tree {
         };
         if shown.is_empty() {
             let levels = self.rules.base();
-            self.crawl(dir, "", levels, known, work)?;
+            self.crawl(dir, "", (levels, Scope::All), known, work)?;
             return Ok(true);
         }
         let meta = match dir.meta(path) {
@@ -314,18 +371,19 @@ impl Tree {
         let levels = self.rules.levels(dir, parent);
         let exists = |at: &str| dir.meta(&Path::new(parent).join(at)).is_ok();
         let is_folder = meta.kind == Kind::Folder;
-        if ignored.holds(&mut self.rules, dir, parent)
-            || self.rules.ignores(&levels, &shown, is_folder, exists)
-        {
+        let scope = scopes
+            .of(&mut self.rules, dir, parent)
+            .and_then(|scope| self.rules.admit(scope, &levels, &shown, is_folder, exists));
+        let Some(scope) = scope else {
             self.gone(path, &shown);
             return work.gone(&shown, known).map(|()| false);
-        }
+        };
         let valid = path.to_str().is_some();
         if is_folder && valid {
             if known.file(&shown)?.is_some() {
                 work.removed.extend(RelPath::new(&shown));
             }
-            self.crawl(dir, &shown, levels, known, work)?;
+            self.crawl(dir, &shown, (levels, scope), known, work)?;
             return Ok(true);
         }
         // It may have been a folder.
@@ -406,27 +464,27 @@ impl Work {
     }
 }
 
-/// Remembers, within a batch, which folders are ignored.
+/// Remembers, within a batch, what of which folder belongs to the tree.
 #[derive(Default)]
-struct IgnoredFolders(BTreeMap<String, bool>);
+struct Scopes(BTreeMap<String, Option<Scope>>);
 
-impl IgnoredFolders {
-    /// Is this folder ignored, or one above it?
-    fn holds(&mut self, rules: &mut Rules, dir: &RootDir, folder: &str) -> bool {
+impl Scopes {
+    /// What of this folder belongs to the tree. None: it or one above it is ignored.
+    fn of(&mut self, rules: &mut Rules, dir: &RootDir, folder: &str) -> Option<Scope> {
         if folder.is_empty() {
-            return false;
+            return Some(Scope::All);
         }
-        if let Some(ignored) = self.0.get(folder) {
-            return *ignored;
+        if let Some(scope) = self.0.get(folder) {
+            return *scope;
         }
         let parent = folder.rsplit_once('/').map_or("", |(parent, _)| parent);
-        let ignored = self.holds(rules, dir, parent) || {
+        let scope = self.of(rules, dir, parent).and_then(|scope| {
             let levels = rules.levels(dir, parent);
             let exists = |at: &str| dir.meta(&Path::new(parent).join(at)).is_ok();
-            rules.ignores(&levels, folder, true, exists) || rules::is_worktree(dir, folder)
-        };
-        self.0.insert(folder.to_owned(), ignored);
-        ignored
+            rules.admit(scope, &levels, folder, true, exists).filter(|_| !rules::is_worktree(dir, folder))
+        });
+        self.0.insert(folder.to_owned(), scope);
+        scope
     }
 }
 

@@ -110,6 +110,39 @@ fn nothing_is_missed() {
     assert!(ledger.batches > 1 && ledger.files.len() < 10_000);
 }
 
+#[test]
+fn nothing_is_missed_of_what_git_tracks() {
+    let bench = Bench::with(|mut config| {
+        config.settle = Settle { quiet: Duration::from_micros(200), most: Duration::from_millis(2) };
+        Hub::start(config)
+    });
+    common::git(&bench.root, &["init", "-q"]);
+    let aside = bench.outside().join("aside");
+    fs::create_dir(&aside).unwrap();
+    let worker = bench.worker();
+    let mut random = Random(0x91f);
+    let mut counter = 0;
+    for round in 0..60 {
+        for _ in 0..=random.below(40) {
+            operate(&mut random, &bench.root, &aside, &mut counter);
+        }
+        let path = random.path();
+        let path = path.to_str().unwrap();
+        let arguments: &[&str] = match random.below(4) {
+            0 | 1 => &["add", "-f", path],
+            2 => &["rm", "-r", "-f", "-q", "--cached", "--ignore-unmatch", path],
+            _ => &["add", "."],
+        };
+        // The path may not be there, or lead through a link.
+        let _ = common::git_outcome(&bench.root, arguments);
+        if random.below(3) == 0 {
+            operate(&mut random, &bench.root, &aside, &mut counter);
+        }
+        worker.check(&format!("round {round}"));
+    }
+    check_watches(&bench, &worker);
+}
+
 /// As many watches as folders that are kept, and none besides.
 fn check_watches(bench: &Bench, worker: &Worker) {
     let folders = sdl_watch::Crawl::new(&common::canonical(&bench.root), &RootOptions::default())

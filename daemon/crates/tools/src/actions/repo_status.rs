@@ -53,7 +53,7 @@ pub(crate) struct Response {
     /// Git's HEAD, as that version recorded it.
     #[serde(skip_serializing_if = "Option::is_none")]
     head: Option<Head>,
-    /// Why git's data is there but is not read; there is no history then.
+    /// Why git's data, or its index, is there but is not read. Without its data there is no history.
     #[serde(skip_serializing_if = "Option::is_none")]
     git_problem: Option<String>,
     /// `indexing` (first index), `live` (watching), `scanning` (comparing on each request) or `failed`.
@@ -340,7 +340,7 @@ impl Render for Response {
             add(&mut text, format_args!(" at {} {commit}", head.branch.as_deref().unwrap_or("detached")));
         }
         if let Some(problem) = &self.git_problem {
-            line(&mut text, format_args!("no git: {problem}"));
+            line(&mut text, format_args!("{problem}"));
         }
         if let (Some(files), Some(symbols), Some(edges)) = (self.files, self.symbols, self.edges) {
             line(&mut text, format_args!("{files} files"));

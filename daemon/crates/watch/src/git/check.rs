@@ -22,7 +22,7 @@ const SHALLOW: u64 = 16 << 20;
 const EXCLUDE: u64 = 1 << 20;
 const POINTER: u64 = 8 << 10;
 /// A million files make an index of about 100 MB.
-const INDEX: u64 = 256 << 20;
+pub(super) const INDEX: u64 = 256 << 20;
 /// Files such as `FETCH_HEAD`, which can be asked for as if they were references.
 const PSEUDO_REFERENCE: u64 = 16 << 20;
 

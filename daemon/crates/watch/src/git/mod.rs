@@ -6,6 +6,7 @@
 mod check;
 mod config;
 mod find;
+mod index;
 #[cfg(test)]
 #[cfg(unix)]
 mod tests;
@@ -14,6 +15,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 pub use find::{GitData, GitRefused};
+pub(crate) use index::Tracked;
 
 use crate::plain::{self, Links};
 use crate::rules;
@@ -24,7 +26,7 @@ const HEAD: u64 = 4 << 10;
 /// What a watched folder of git's data is watched for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum GitFolder {
-    /// Holds `HEAD` or `packed-refs`.
+    /// Holds `HEAD`, `packed-refs` or `index`.
     Data,
     /// Holds branches: every name counts.
     Refs,
@@ -38,6 +40,7 @@ pub(crate) enum GitFolder {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum GitChange {
     Head,
+    Index,
     Excludes,
 }
 
@@ -47,6 +50,7 @@ impl GitFolder {
     pub(crate) fn change(self, name: &str) -> Option<GitChange> {
         match self {
             // The latter two are folders that are watched themselves once they exist.
+            Self::Data if name == "index" => Some(GitChange::Index),
             Self::Data => matches!(name, "HEAD" | "packed-refs" | "info" | "refs").then_some(GitChange::Head),
             Self::Refs => (!has_lock_suffix(name)).then_some(GitChange::Head),
             Self::Info => (name == "exclude").then_some(GitChange::Excludes),
@@ -100,6 +104,11 @@ impl GitData {
         let branch = text.strip_prefix("ref:")?.trim().strip_prefix("refs/heads/")?;
         let normal = branch.split('/').all(|part| !part.is_empty() && part != "." && part != "..");
         normal.then(|| branch.to_owned())
+    }
+
+    /// The index of this work tree.
+    pub(crate) fn index(&self) -> PathBuf {
+        self.own.join("index")
     }
 
     /// The file of ignore patterns that is not part of the tree.

@@ -43,11 +43,12 @@ fn worktrees_have_their_own_head_and_share_the_rest() {
 }
 
 #[test]
-fn only_what_moves_head_counts() {
+fn only_head_the_index_and_excludes_count() {
     assert_eq!(GitFolder::Data.change("HEAD"), Some(GitChange::Head));
-    for noise in ["HEAD.lock", "index", "index.lock", "ORIG_HEAD", "COMMIT_EDITMSG", "FETCH_HEAD"] {
+    for noise in ["HEAD.lock", "index.lock", "ORIG_HEAD", "COMMIT_EDITMSG", "FETCH_HEAD"] {
         assert_eq!(GitFolder::Data.change(noise), None, "{noise}");
     }
+    assert_eq!(GitFolder::Data.change("index"), Some(GitChange::Index));
     assert_eq!(GitFolder::Refs.change("main.lock"), None);
     assert_eq!(GitFolder::Refs.change("main"), Some(GitChange::Head));
     assert_eq!(GitFolder::Info.change("exclude"), Some(GitChange::Excludes));

@@ -94,6 +94,8 @@ pub struct Batch {
     pub rescan: Option<Rescan>,
     /// Git's HEAD or the branch that it names may have moved.
     pub head_changed: bool,
+    /// Git's index may have changed, and with it which files it tracks.
+    pub index_changed: bool,
     /// Release this when all of the above is committed, even if nothing changed.
     pub serial: Serial,
 }

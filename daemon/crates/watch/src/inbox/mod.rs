@@ -25,6 +25,7 @@ struct State {
     dirty_bytes: usize,
     rescan: Option<Rescan>,
     head_changed: bool,
+    index_changed: bool,
     /// When the first and the last of the pending changes came.
     pending: Option<(Instant, Instant)>,
     /// After a failure: not before this time.
@@ -80,6 +81,7 @@ impl Inbox {
                 dirty_bytes: 0,
                 rescan: Some(Rescan::Start),
                 head_changed: true,
+                index_changed: false,
                 pending: Some((before, before)),
                 not_before: None,
                 asked: false,
@@ -131,6 +133,14 @@ impl Inbox {
         let now = self.clock.now();
         let mut state = self.lock();
         state.head_changed = true;
+        self.changed(&mut state, now);
+    }
+
+    /// Notes that git's index may have changed.
+    pub fn touch_index(&self) {
+        let now = self.clock.now();
+        let mut state = self.lock();
+        state.index_changed = true;
         self.changed(&mut state, now);
     }
 
@@ -272,6 +282,7 @@ impl Inbox {
             dirty,
             rescan: state.rescan.take(),
             head_changed: std::mem::take(&mut state.head_changed),
+            index_changed: std::mem::take(&mut state.index_changed),
             serial: state.arrived,
         })
     }

@@ -4,6 +4,10 @@
 //! deepest first, within a file the last matching line), `.git/info/exclude`, the user's global excludes. What none of
 //! them names is kept, except for the built-in list of what is never source; only extra patterns and `.sdlignore` can
 //! bring that back. As in git, nothing can bring back what lies below an ignored folder.
+//!
+//! Also as in git, its patterns (`.gitignore` and both kinds of excludes) don't hold for files that it tracks. A folder that
+//! they leave out is entered if it holds such a file, for nothing else. Extra patterns, `.sdlignore` and the built-in list
+//! hold for tracked files too.
 
 mod builtin;
 mod file;
@@ -19,8 +23,9 @@ use ignore::gitignore::{Gitignore, GitignoreBuilder};
 pub(crate) use builtin::judged_by;
 pub(crate) use file::{GITIGNORE, SDLIGNORE, is_rules_file};
 
-use crate::disk::RootDir;
-use crate::git;
+use crate::disk::{self, RootDir};
+use crate::error::Problem;
+use crate::git::{self, Tracked};
 use crate::hub::RootOptions;
 use crate::plain::Links;
 
@@ -47,9 +52,20 @@ pub(crate) struct Level {
 /// The ignore files that a folder's entries are subject to, the deepest last.
 pub(crate) type Levels = Arc<[Arc<Level>]>;
 
+/// What of a folder belongs to the tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Scope {
+    /// All that is not ignored.
+    All,
+    /// Git's patterns leave the folder out: what git tracks all the same.
+    Tracked,
+}
+
 /// The rules of one repository.
 #[derive(Debug)]
 pub(crate) struct Rules {
+    /// What git tracks.
+    tracked: Arc<Tracked>,
     extra: Gitignore,
     /// Of folders above the root, up to git's top level.
     above: Vec<Arc<Level>>,
@@ -73,6 +89,8 @@ pub(crate) struct Outside {
     pub(crate) exclude: Option<PathBuf>,
     /// The user's global excludes.
     pub(crate) global: Option<PathBuf>,
+    /// The index of git.
+    index: Option<PathBuf>,
     /// What `stat` said of all these files, so that a change shows.
     stamps: Vec<Option<(SystemTime, u64)>>,
 }
@@ -86,6 +104,7 @@ impl Outside {
             Some((git.top.clone(), format!("{}/", way.replace(std::path::MAIN_SEPARATOR, "/"))))
         });
         let exclude = git.as_ref().map(git::GitData::exclude);
+        let index = git.as_ref().map(git::GitData::index);
         let global = options.global_excludes.clone();
         let above =
             git.iter().flat_map(|git| root.ancestors().skip(1).take_while(|at| at.starts_with(&git.top)));
@@ -95,18 +114,33 @@ impl Outside {
             .chain(global.clone())
             .map(|path| path.metadata().and_then(|meta| Ok((meta.modified()?, meta.len()))).ok())
             .collect();
-        Self { top, exclude, global, stamps }
+        Self { top, exclude, global, index, stamps }
+    }
+
+    /// What git tracks of the tree. Without git, nothing.
+    pub(crate) fn tracked(&self) -> Result<Tracked, Problem> {
+        let Some(index) = &self.index else { return Ok(Tracked::default()) };
+        let way = self.top.as_ref().map_or("", |(_, way)| way);
+        Tracked::read(index, way).map_err(|error| {
+            let passing = disk::is_passing(&error);
+            let left_out = "files that git tracks although a pattern ignores them are left out";
+            let why = format!("git's index is not read: {} {error}; {left_out}", index.display());
+            tracing::warn!("{why}");
+            let error = std::io::Error::new(error.kind(), why);
+            Problem { path: ".git/index".to_owned(), error, passing }
+        })
     }
 }
 
 impl Rules {
     /// Reads the rules that lie outside of the tree.
-    pub(crate) fn new(extra: &[String], outside: &Outside) -> Self {
+    pub(crate) fn new(extra: &[String], outside: &Outside, tracked: Arc<Tracked>) -> Self {
         let above = outside.top.as_ref().map(|(top, way)| file::levels_above(top, way)).unwrap_or_default();
         let read = |path: &Option<PathBuf>, links| {
             path.as_deref().map_or_else(Gitignore::empty, |path| file::outside(path, links))
         };
         Self {
+            tracked,
             extra: patterns(extra),
             above,
             exclude: read(&outside.exclude, Links::Refused),
@@ -178,23 +212,61 @@ impl Rules {
         levels.into()
     }
 
-    /// Is the entry at `path` (in the folder that `levels` were made for) ignored? `exists` as in
-    /// [`builtin::is_waste`].
-    pub(crate) fn ignores(
+    /// Does the entry at `path` belong to the tree, and if it is a folder, what of it? `levels` were made for the folder that
+    /// holds it, and `scope` is that folder's. None: it is ignored. `exists` as in [`builtin::is_waste`].
+    pub(crate) fn admit(
         &self,
+        scope: Scope,
         levels: &Levels,
         path: &str,
         is_folder: bool,
         exists: impl Fn(&str) -> bool,
-    ) -> bool {
+    ) -> Option<Scope> {
         let name = path.rsplit('/').next().unwrap_or(path);
         if builtin::is_metadata(name, is_folder) {
-            return true;
+            return None;
         }
-        match self.ours(levels, path, is_folder) {
-            Some(ignored) => ignored,
-            None => self.gits(levels, path, is_folder) || builtin::is_waste(name, is_folder, exists),
+        let ours = self.ours(levels, path, is_folder);
+        if ours == Some(true) {
+            return None;
         }
+        let scope = match scope {
+            Scope::All if ours.is_none() && self.gits(levels, path, is_folder) => Scope::Tracked,
+            scope => scope,
+        };
+        if scope == Scope::Tracked && !self.tracked.holds(path, is_folder) {
+            return None;
+        }
+        (ours.is_some() || !builtin::is_waste(name, is_folder, exists)).then_some(scope)
+    }
+
+    /// What git tracks is now this.
+    pub(crate) fn set_tracked(&mut self, tracked: Arc<Tracked>) {
+        self.tracked = tracked;
+    }
+
+    /// Of each of these paths and the folders above it, the topmost one that git's patterns leave out, if any. All that
+    /// changes when git begins or ceases to track the path is there or below.
+    pub(crate) fn left_out_at<'p>(&mut self, root: &RootDir, paths: &[&'p str]) -> BTreeSet<&'p str> {
+        let mut folders: HashMap<&str, bool> = HashMap::new();
+        let mut left_out = BTreeSet::new();
+        for path in paths {
+            let ends = path.match_indices('/').map(|(at, _)| at).chain([path.len()]);
+            let top = ends.filter_map(|end| path.get(..end)).find(|at| {
+                if let Some(known) = folders.get(at) {
+                    return *known;
+                }
+                let is_folder = at.len() < path.len();
+                let levels = self.levels(root, at.rsplit_once('/').map_or("", |(parent, _)| parent));
+                let out = self.ours(&levels, at, is_folder).is_none() && self.gits(&levels, at, is_folder);
+                if is_folder {
+                    folders.insert(at, out);
+                }
+                out
+            });
+            left_out.extend(top);
+        }
+        left_out
     }
 
     /// Which rule ignores an entry that is ignored, for people: the pattern, and where it stands. None for what is

@@ -107,7 +107,7 @@ fn of_a_huge_ignore_file_the_beginning_counts() {
     assert!(kept.contains(&"last.log".to_owned()) && !kept.contains(&"first.log".to_owned()), "{kept:?}");
 
     let root = RootDir::open(&temp.path().canonicalize().unwrap()).unwrap();
-    let mut rules = Rules::new(&[], &Outside::default());
+    let mut rules = Rules::new(&[], &Outside::default(), Arc::default());
     let mut levels = rules.base();
     for folder in ["", "a", "a/a", "a/a/a"] {
         levels = rules.enter(&root, folder, &levels);
@@ -205,15 +205,16 @@ fn more_ignore_files_than_are_kept_compiled() {
         fs::write(folder.join(".gitignore"), format!("{i}\n")).unwrap();
     }
     let root = RootDir::open(&temp.path().canonicalize().unwrap()).unwrap();
-    let mut rules = Rules::new(&[], &Outside::default());
+    let mut rules = Rules::new(&[], &Outside::default(), Arc::default());
     let base = rules.base();
     for i in 0..KEPT_LEVELS * 2 {
         rules.enter(&root, &format!("d{i}"), &base);
     }
     for i in 0..KEPT_LEVELS * 2 {
         let levels = rules.levels(&root, &format!("d{i}"));
-        assert!(rules.ignores(&levels, &format!("d{i}/{i}"), false, |_| false), "{i}");
-        assert!(!rules.ignores(&levels, &format!("d{i}/x"), false, |_| false), "{i}");
+        let ignores = |path: &str| rules.admit(Scope::All, &levels, path, false, |_| false).is_none();
+        assert!(ignores(&format!("d{i}/{i}")), "{i}");
+        assert!(!ignores(&format!("d{i}/x")), "{i}");
     }
     assert!(rules.cache.len() <= KEPT_LEVELS);
     rules.forget_below("d7");

@@ -155,6 +155,24 @@ pub(crate) fn step(tree: &mut Tree, batch: &Batch, ledger: &mut Ledger) -> Chang
     changes
 }
 
+/// Runs git in a folder, without anybody's settings.
+pub(crate) fn git(at: &Path, arguments: &[&str]) {
+    let output = git_outcome(at, arguments);
+    assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+}
+
+/// As [`git`], whatever comes of it.
+pub(crate) fn git_outcome(at: &Path, arguments: &[&str]) -> std::process::Output {
+    std::process::Command::new("git")
+        .args(["-c", "user.name=A", "-c", "user.email=a@example.org", "-c", "commit.gpgsign=false"])
+        .args(arguments)
+        .current_dir(at)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_SYSTEM", "/dev/null")
+        .output()
+        .unwrap()
+}
+
 /// A deadline that only a broken barrier meets.
 pub(crate) fn soon() -> Instant {
     Instant::now() + Duration::from_secs(20)
