@@ -83,7 +83,9 @@ pub(crate) fn run(mut words: &[&str]) -> Outcome {
             }
             ["--", program @ ..] if !program.is_empty() => break program,
             _ => {
-                return Err(Fault::new("usage: cargo xtask guard [--write PATH]... -- PROGRAM [ARGUMENT]..."));
+                return Err(Fault::new(
+                    "usage: cargo xtask guard [--write PATH]... -- PROGRAM [ARGUMENT]...",
+                ));
             }
         }
     };

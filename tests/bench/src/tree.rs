@@ -107,9 +107,20 @@ pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<usize> {
     Ok(copied)
 }
 
-/// Clones a git repository, or copies a tree that is none: see [`copy`].
+/// Does a git repository lie at `root` that has this commit?
+pub(crate) fn has_commit(root: &Path, name: &str) -> bool {
+    // Not the repository of a folder above, which git would find by itself.
+    root.join(".git").exists()
+        && std::process::Command::new("git")
+            .args(["rev-parse", "--quiet", "--verify", &format!("{name}^{{commit}}")])
+            .current_dir(root)
+            .output()
+            .is_ok_and(|output| output.status.success())
+}
+
+/// Clones a git repository. Copies a tree that is none, or that has no commit yet: see [`copy`].
 pub(crate) fn clone(from: &Path, to: &Path) -> crate::Outcome {
-    if !from.join(".git").exists() {
+    if !has_commit(from, "HEAD") {
         copy(from, to)?;
         return Ok(());
     }
