@@ -117,6 +117,11 @@ impl Engine {
         Ok(engine)
     }
 
+    /// How many files' outlines are held decoded.
+    pub fn decoded_outlines(&self) -> sdl_ledger::Result<usize> {
+        Ok(self.facts.stats()?.cached)
+    }
+
     /// Removes the facts that no kept version of any repository names. Once a start is enough: what a day's edits leave
     /// behind is small.
     fn sweep_facts(&self) {

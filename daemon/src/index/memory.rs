@@ -1,4 +1,5 @@
-//! Gives memory back to the system after work that took a lot of it at once. Does nothing where the allocator does so
+//! Gives memory back to the system after work that took a lot of it at once: a first index, a branch switch. The allocator
+//! keeps what is freed, for each thread by itself, and the system can't take it from an idle process. Does nothing where the allocator does so
 //! by itself.
 
 /// Returns free memory of the allocator's to the system.

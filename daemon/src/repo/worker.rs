@@ -26,6 +26,8 @@ const READ_DEADLINE: Duration = Duration::from_secs(600);
 
 /// Fewer files than this are read one after the other: waking the pool costs more.
 const PARALLEL_FROM: usize = 8;
+/// A batch of this many files leaves much memory behind that the next edits have no use for.
+const MANY_FILES: usize = 100;
 
 /// Old versions are looked over for age once in this many new ones.
 const AGE_OUT_EVERY: u64 = 64;
@@ -166,6 +168,12 @@ impl Worker {
             self.commit(&updates, cause, head.as_ref())?;
         }
         *lock(&repo.head) = head;
+        let files = updates.updates.len();
+        drop(updates);
+        if files >= MANY_FILES {
+            repo.facts.forget_decoded();
+            memory::give_back();
+        }
         repo.set_stage(Stage::Live);
         Ok(changes)
     }
