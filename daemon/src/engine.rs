@@ -16,7 +16,7 @@ use sdl_retrieve::meaning::Meaning;
 use sdl_tools::audit::Audit;
 use sdl_tools::host::{Absence, HostInfo, Limits, MemoryInfo, RegisterSpec, Registered, Unserved};
 use sdl_tools::policy::Ceilings;
-use sdl_tools::{Code, Host, Repo as _, ToolError};
+use sdl_tools::{Code, Damage, Host, Repo as _, ToolError};
 use sdl_watch::{CanonicalRoot, Hub, HubConfig, RootContext, check_root};
 
 use crate::repo::catalog::{self, Entry};
@@ -133,10 +133,15 @@ impl Engine {
             let mut live = HashSet::new();
             for repo in self.all_repos() {
                 let deadline = Instant::now() + SWEEP_DEADLINE;
-                repo.ledger().read(deadline, |view| {
-                    view.facts_keys(&mut |key| {
+                let named = repo.ledger().read(deadline, |view| {
+                    view.facts_keys(&mut |key, _| {
                         live.insert(key);
                     })
+                });
+                named.inspect_err(|error| {
+                    if let Some(damage) = Damage::of(error) {
+                        repo.damaged(&damage);
+                    }
                 })?;
             }
             Ok(live)
@@ -303,7 +308,10 @@ impl Engine {
 
     fn warn(&self, warning: String) {
         tracing::warn!("{warning}");
-        write(&self.warnings).push(warning);
+        let mut warnings = write(&self.warnings);
+        if !warnings.contains(&warning) {
+            warnings.push(warning);
+        }
     }
 }
 

@@ -9,9 +9,10 @@ use crate::store::{self, How, Plan};
 use crate::{Error, Options, Result};
 
 const SCHEMA: u32 = 1;
-const META: TableSpec = TableSpec { name: "meta", item: 0 };
+const META: TableSpec = TableSpec { name: "meta", item: 0, sealed: false };
 
-/// What agents own. `Send + Sync`; keep it in an `Arc`.
+/// What agents own. `Send + Sync`; keep it in an `Arc`. Its rows bear no checksums: tables of other builds have to stay
+/// readable for those, so they can't be rewritten here.
 pub struct AgentStore {
     tables: Vec<Table>,
     env: Env,
@@ -39,8 +40,9 @@ impl AgentStore {
         if tables.contains(&META.name) {
             return Err(Error::Misuse("`meta` is the store's own table"));
         }
-        let specs: Vec<_> =
-            std::iter::once(META).chain(tables.iter().map(|name| TableSpec { name, item: 0 })).collect();
+        let specs: Vec<_> = std::iter::once(META)
+            .chain(tables.iter().map(|name| TableSpec { name, item: 0, sealed: false }))
+            .collect();
         let plan = Plan { schema: SCHEMA, tables: &specs, sync: Sync::EachCommit, upgrades: &[] };
         let (env, tables, how) = store::open(dir, &plan, options)?;
         Ok((Self { tables, env }, how))

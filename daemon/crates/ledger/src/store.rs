@@ -88,12 +88,7 @@ fn prepare(env: &Env, plan: &Plan<'_>) -> Result<(Vec<Table>, How)> {
     let mut txn = env.write()?;
     let Some(meta) = plan.tables.first() else { return Err(Error::Misuse("a store needs tables")) };
     let found = match txn.find_table(*meta)? {
-        Some(meta) => match txn.get(meta, SCHEMA)? {
-            Some(bytes) => Some(u32::from_be_bytes(
-                bytes.try_into().map_err(|_| crate::codec::corrupt("meta", "a schema number of odd size"))?,
-            )),
-            None => return Err(crate::codec::corrupt("meta", "no schema number")),
-        },
+        Some(meta) => Some(schema_of(&txn, meta, plan.schema)?),
         None => None,
     };
     if let Some(found) = found
@@ -123,5 +118,23 @@ fn prepare(env: &Env, plan: &Plan<'_>) -> Result<(Vec<Table>, How)> {
         txn.put(*meta, SCHEMA, &plan.schema.to_be_bytes())?;
     }
     txn.commit()?;
+    env.locate_map()?;
     Ok((tables, how))
+}
+
+/// The schema number of a store. Before there were checksums it stood alone.
+fn schema_of(txn: &Write<'_>, meta: Table, known: u32) -> Result<u32> {
+    let odd = |why| crate::codec::corrupt("meta", why);
+    let read = |table: Table| {
+        let bytes = txn.get(table, SCHEMA)?.ok_or_else(|| odd("no schema number"))?;
+        Ok::<_, Error>(<[u8; 4]>::try_from(bytes).ok().map(u32::from_be_bytes))
+    };
+    match read(meta.unsealed())? {
+        Some(number) if meta.spec.sealed && number >= known => {
+            Err(odd("a schema number without its checksum"))
+        }
+        Some(number) => Ok(number),
+        None if meta.spec.sealed => read(meta)?.ok_or_else(|| odd("a schema number of odd size")),
+        None => Err(odd("a schema number of odd size")),
+    }
 }

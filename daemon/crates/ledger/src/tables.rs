@@ -1,6 +1,7 @@
 //! Every table of every environment. Numbers in keys are big endian, so that the order of keys is that of numbers.
 //! Texts in keys are as [`crate::codec::text_key`] makes them. A table is "of several" where it gives a value size:
-//! there a key has any number of values of that size, sorted and without doubles.
+//! there a key has any number of values of that size, sorted and without doubles. Every value bears a checksum, which the
+//! environment adds and takes off: sizes here leave it out.
 
 use crate::codec::{ASKED_ITEM, FILE_ITEM, IN_EDGE_ITEM, NAME_ITEM, POSTING_ITEM};
 use crate::env::{Table, TableSpec};
@@ -16,7 +17,7 @@ macro_rules! tables {
         impl $name {
             /// All of them, in the order of the declaration.
             pub(crate) const SPECS: &'static [TableSpec] =
-                &[$(TableSpec { name: stringify!($table), item: $item },)*];
+                &[$(TableSpec { name: stringify!($table), item: $item, sealed: true },)*];
 
             /// Takes the open tables in the order of [`Self::SPECS`].
             pub(crate) fn bind(tables: &[Table]) -> Option<Self> {

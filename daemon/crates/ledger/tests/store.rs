@@ -328,7 +328,7 @@ fn every_facts_key_of_a_kept_version_is_told() {
     step(&ledger, &Tree::from([(0, one.clone())]), &Tree::from([(0, two.clone())])).unwrap();
     step(&ledger, &Tree::from([(0, two)]), &Tree::from([(1, Node::Failed(3))])).unwrap();
     let mut keys = HashSet::new();
-    ledger.read(soon(), |view| view.facts_keys(&mut |key| keys.extend([key]))).unwrap();
+    ledger.read(soon(), |view| view.facts_keys(&mut |key, _| keys.extend([key]))).unwrap();
     assert!(keys.contains(&support::facts_key(&spec(1))) && keys.contains(&support::facts_key(&spec(2))));
     assert_eq!(keys.len(), 3);
 }

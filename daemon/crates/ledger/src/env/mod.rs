@@ -4,27 +4,31 @@
 //! * cursors and what they point to never leave a call ([`txn`]);
 //! * an environment is opened once, by one process ([`owner`]);
 //! * a damaged file is recognized before it is mapped ([`pages`]);
+//! * what points beyond the map is refused ([`bounds`]), and a row that is not as it was written ([`seal`]);
 //! * a store that syncs only when it is closed is not trusted after the machine stopped ([`Sync::WhenClosed`]);
 //! * `NO_TLS`, a limit on readers with waiting instead of failing, dead readers cleared at the start and now and then;
 //! * a full map or disk aborts the transaction and is an error of its own;
 //! * keys that LMDB would refuse are refused here, by name.
 
 pub(crate) mod boot;
+mod bounds;
 mod gate;
 mod owner;
 mod pages;
+mod seal;
 mod txn;
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, AtomicUsize, Ordering};
 use std::time::Instant;
 
-use lmdb::{DatabaseFlags, Environment, EnvironmentFlags};
+use lmdb::{DatabaseFlags, Environment, EnvironmentFlags, Transaction};
 
 use crate::faults::Faults;
 use crate::{Error, Options, Result};
 
+use bounds::Bounds;
 use gate::{Gate, WriterLock};
 use owner::{Left, Owner};
 pub(crate) use txn::{Read, Reads, Write};
@@ -45,6 +49,8 @@ pub(crate) struct TableSpec {
     pub(crate) name: &'static str,
     /// The size of its values if a key has several, sorted; 0 if a key has one value of any size.
     pub(crate) item: usize,
+    /// Whether each value bears a checksum.
+    pub(crate) sealed: bool,
 }
 
 /// An open named database.
@@ -53,6 +59,19 @@ pub(crate) struct Table {
     db: lmdb::Database,
     /// What it is.
     pub(crate) spec: TableSpec,
+    /// What the seals of its values begin with.
+    seals: u32,
+}
+
+impl Table {
+    fn new(db: lmdb::Database, spec: TableSpec) -> Self {
+        Self { db, spec, seals: seal::of_table(spec.name) }
+    }
+
+    /// The same table as an older schema wrote it: without checksums.
+    pub(crate) fn unsealed(self) -> Self {
+        Self { spec: TableSpec { sealed: false, ..self.spec }, ..self }
+    }
 }
 
 /// When what was committed reaches the disk.
@@ -81,6 +100,8 @@ pub(crate) struct Env {
     grow: AtomicBool,
     /// Set when the map could not be grown: LMDB has unmapped the old one by then.
     unmapped: AtomicBool,
+    /// Where the map begins; 0 while that is not known.
+    map_start: AtomicUsize,
     writes: AtomicU32,
     faults: Option<Arc<dyn Faults>>,
     sync: Sync,
@@ -104,7 +125,7 @@ impl Folder {
         if self.owner.left == Left::Lost && sync == Sync::WhenClosed && self.owner.has_data() {
             return Some("the machine stopped while it was open".to_owned());
         }
-        self.owner.damage().or_else(|| pages::probe(self.owner.dir(), self.owner.left != Left::Closed).err())
+        self.owner.damage().or_else(|| pages::probe(self.owner.dir()).err())
     }
 
     /// Moves the files into a folder beside them. Of what can be made again only the last is kept.
@@ -163,6 +184,7 @@ impl Env {
             writer: WriterLock::default(),
             grow: AtomicBool::new(false),
             unmapped: AtomicBool::new(false),
+            map_start: AtomicUsize::new(0),
             writes: AtomicU32::new(0),
             faults: options.faults.clone(),
             sync,
@@ -212,7 +234,8 @@ impl Env {
             }
             other => other,
         };
-        Ok(Read::for_reading(txn.map_err(|source| self.fail("begin to read", source))?, self, slot))
+        let txn = txn.map_err(|source| self.fail("begin to read", source))?;
+        Ok(Read::for_reading(txn, self, self.bounds(false)?, slot))
     }
 
     /// Begins to write. Waits for the writer before, and grows the map first if it was full.
@@ -231,7 +254,40 @@ impl Env {
         }
         let slot = self.gate.enter_writer();
         let txn = self.lmdb.begin_rw_txn().map_err(|source| self.fail("begin to write", source))?;
-        Ok(Write::for_writing(txn, self, slot, writer))
+        Ok(Write::for_writing(txn, self, self.bounds(true)?, slot, writer))
+    }
+
+    /// What a transaction that has begun may see.
+    fn bounds(&self, writes: bool) -> Result<Bounds> {
+        let start = self.map_start.load(Ordering::Acquire);
+        if start == 0 {
+            return Ok(Bounds { writes, ..Bounds::UNKNOWN });
+        }
+        let info = self.lmdb.info().map_err(|source| self.fail("measure", source))?;
+        let page = self.page_size()?;
+        // A writer's pages that did not fit in memory are in the map, after the last one of the version before.
+        let len = if writes { info.map_size() } else { (info.last_pgno() + 1).saturating_mul(page) };
+        Ok(Bounds { start, end: start.saturating_add(len), page, writes })
+    }
+
+    fn page_size(&self) -> Result<usize> {
+        Ok(self.lmdb.stat().map_err(|source| self.fail("measure", source))?.page_size() as usize)
+    }
+
+    /// Finds out where the map is. There must be a table.
+    pub(crate) fn locate_map(&self) -> Result<()> {
+        self.is_mapped()?;
+        let info = self.lmdb.info().map_err(|source| self.fail("measure", source))?;
+        let txn = self.lmdb.begin_ro_txn().map_err(|source| self.fail("begin to read", source))?;
+        let start = txn::first_key(&txn, self)?.and_then(|key| {
+            let page = self.page_size().ok()?;
+            // SAFETY: LMDB has just filled it, and the transaction is open.
+            unsafe { bounds::map_start(&key, page, info.last_pgno()) }
+        });
+        txn.abort();
+        let start = start.ok_or_else(|| crate::codec::corrupt("meta", "a page does not bear its number"))?;
+        self.map_start.store(start, Ordering::Release);
+        Ok(())
     }
 
     /// Does `attempt` again for as long as it fails for want of map, which grows in between.
@@ -265,7 +321,8 @@ impl Env {
                 self.fail("grow", source)
             })?;
             tracing::info!(path = %self.path.display(), size, "grew the map");
-            Ok(())
+            // It may be elsewhere now. An environment that is being made knows no place yet.
+            if self.map_start.load(Ordering::Acquire) == 0 { Ok(()) } else { self.locate_map() }
         })
     }
 

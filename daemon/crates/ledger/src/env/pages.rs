@@ -27,10 +27,10 @@ const DUP_DATA: u16 = 0x04;
 /// What is wrong, in words; or nothing.
 type Sound = Result<(), String>;
 
-/// Looks at `data.mdb` in `dir`: always at its header and length, and at every page if `deep` or if the file is
-/// shorter than its header says (which a sound file can be: unused pages at the end need not exist). Such a file is
-/// lengthened, so that nothing that LMDB maps is missing.
-pub(super) fn probe(dir: &Path, deep: bool) -> Sound {
+/// Looks at `data.mdb` in `dir`: at its header, its length, and every page that is in use. A file that is shorter than its
+/// header says (which a sound file can be: unused pages at the end need not exist) is lengthened, so that nothing that
+/// LMDB maps is missing.
+pub(super) fn probe(dir: &Path) -> Sound {
     if !cfg!(target_pointer_width = "64") {
         return Ok(());
     }
@@ -45,12 +45,13 @@ pub(super) fn probe(dir: &Path, deep: bool) -> Sound {
     let needed = meta.last_page.checked_add(1).and_then(|n| n.checked_mul(walk.page_size as u64));
     let needed =
         needed.filter(|n| *n / 2 < len + (1 << 30)).ok_or("its header names a page far beyond its end")?;
-    if deep || needed > len {
-        walk.seen = vec![0; (meta.last_page / 64 + 1) as usize];
-        let [free, main] = meta.dbs;
-        walk.tree(Db { lists_free_pages: true, ..free }, meta.last_page, 0)?;
-        walk.tree(main, meta.last_page, 0)?;
+    walk.seen = vec![0; (meta.last_page / 64 + 1) as usize];
+    let [free, main] = meta.dbs;
+    if main.flags != 0 {
+        return Err("its table of tables has flags that no such table has".to_owned());
     }
+    walk.tree(Db { lists_free_pages: true, ..free }, meta.last_page, 0)?;
+    walk.tree(main, meta.last_page, 0)?;
     if needed > len {
         walk.file.set_len(needed).map_err(|e| format!("it can't be lengthened: {e}"))?;
     }
@@ -66,7 +67,9 @@ struct Meta {
 #[derive(Clone, Copy)]
 struct Db {
     item: u32,
+    flags: u16,
     depth: u16,
+    entries: u64,
     root: u64,
     /// Whether its values are lists of pages that are free.
     lists_free_pages: bool,
@@ -98,30 +101,33 @@ fn cut() -> String {
 fn db_at(bytes: &[u8], at: usize) -> Result<Db, String> {
     Ok(Db {
         item: u32_at(bytes, at)?,
+        flags: u16_at(bytes, at + 4)?,
         depth: u16_at(bytes, at + 6)?,
+        entries: u64_at(bytes, at + 32)?,
         root: u64_at(bytes, at + 40)?,
         lists_free_pages: false,
     })
 }
 
-/// Whether a list of a key's values that lies inside a page is sound.
-fn sub_page(page: &[u8]) -> Result<bool, String> {
+/// How many values a list of a key's values has that lies inside a page; none if it is not sound.
+fn sub_page(page: &[u8]) -> Result<Option<u64>, String> {
     let (item, flags) = (usize::from(u16_at(page, 8)?), u16_at(page, 10)?);
     let (lower, upper) = (usize::from(u16_at(page, 12)?), usize::from(u16_at(page, 14)?));
     if flags & (SUB_PAGE | LEAF) != SUB_PAGE | LEAF || lower < HEADER || lower > page.len() {
-        return Ok(false);
+        return Ok(None);
     }
     let keys = (lower - HEADER) / 2;
     if flags & LEAF2 != 0 {
-        return Ok(item > 0 && HEADER + keys * item <= page.len());
+        let fits = item > 2 && HEADER + keys * item <= page.len() && upper + keys * (item - 2) == page.len();
+        return Ok(fits.then_some(keys as u64));
     }
     for i in 0..keys {
         let at = usize::from(u16_at(page, HEADER + 2 * i)?);
         if at < upper || at + 8 + usize::from(u16_at(page, at + 6)?) > page.len() {
-            return Ok(false);
+            return Ok(None);
         }
     }
-    Ok(true)
+    Ok(Some(keys as u64))
 }
 
 impl Walk {
@@ -178,8 +184,14 @@ impl Walk {
     }
 
     fn tree(&mut self, db: Db, last: u64, nesting: usize) -> Sound {
+        let entries = self.entries(db, last, nesting)?;
+        if entries == db.entries { Ok(()) } else { Err("a tree has not as many rows as it says".to_owned()) }
+    }
+
+    /// How many rows a tree has.
+    fn entries(&mut self, db: Db, last: u64, nesting: usize) -> Result<u64, String> {
         if db.root == NO_PAGE {
-            return Ok(());
+            return Ok(0);
         }
         if usize::from(db.depth) > MAX_DEPTH || nesting > 2 {
             return Err("a tree is deeper than any can be".to_owned());
@@ -187,7 +199,8 @@ impl Walk {
         self.page(db, db.root, last, usize::from(db.depth), nesting)
     }
 
-    fn page(&mut self, db: Db, number: u64, last: u64, depth: usize, nesting: usize) -> Sound {
+    /// How many rows lie in a page and below it.
+    fn page(&mut self, db: Db, number: u64, last: u64, depth: usize, nesting: usize) -> Result<u64, String> {
         self.claim(number, 1, last)?;
         let mut page = vec![0; self.page_size];
         self.read(number * self.page_size as u64, &mut page)?;
@@ -203,8 +216,12 @@ impl Walk {
         }
         let keys = (lower - HEADER) / 2;
         if flags & LEAF2 != 0 {
-            let fits = HEADER + keys * db.item as usize <= self.page_size;
-            return if flags & LEAF != 0 && depth == 1 && fits { Ok(()) } else { bad("is no leaf of items") };
+            let item = db.item as usize;
+            let fits = item > 2
+                && HEADER + keys * item <= self.page_size
+                && upper + keys * (item - 2) == self.page_size;
+            let is_leaf = flags & LEAF != 0 && depth == 1 && fits;
+            return if is_leaf { Ok(keys as u64) } else { bad("is no leaf of items") };
         }
         let branch = match flags & (BRANCH | LEAF | OVERFLOW | META) {
             BRANCH if depth > 1 => true,
@@ -214,6 +231,7 @@ impl Walk {
         if upper < lower || upper > self.page_size {
             return bad("has impossible bounds");
         }
+        let (mut rows, mut room) = (0, upper);
         for i in 0..keys {
             let at = usize::from(u16_at(&page, HEADER + 2 * i)?);
             if at < upper {
@@ -225,22 +243,40 @@ impl Walk {
             if data > self.page_size {
                 return bad("has a key beyond its end");
             }
+            let len = match (branch, flags & BIG_DATA != 0) {
+                (true, _) => 0,
+                (false, true) => 8,
+                (false, false) => low as usize,
+            };
+            room += (8 + key + len).next_multiple_of(2);
+            rows += u64::from(!branch);
             if branch {
                 let child = u64::from(low) | u64::from(flags) << 32;
-                self.page(db, child, last, depth - 1, nesting)?;
+                rows += self.page(db, child, last, depth - 1, nesting)?;
             } else if flags & BIG_DATA != 0 {
                 self.overflow(db, u64_at(&page, data)?, low as usize, last)?;
             } else if data + low as usize > self.page_size {
                 return bad("has a value beyond its end");
             } else if flags & SUB_DATA != 0 {
-                self.tree(db_at(&page, data)?, last, nesting + 1)?;
-            } else if flags & DUP_DATA != 0 && !sub_page(&page[data..data + low as usize])? {
-                return bad("has a broken list of values");
+                let inner = db_at(&page, data)?;
+                self.tree(inner, last, nesting + 1)?;
+                if flags & DUP_DATA != 0 {
+                    rows += inner.entries.saturating_sub(1);
+                }
+            } else if flags & DUP_DATA != 0 {
+                match sub_page(&page[data..data + low as usize])? {
+                    Some(values) if values > 0 => rows += values - 1,
+                    _ => return bad("has a broken list of values"),
+                }
             } else if db.lists_free_pages {
                 self.free_pages(&page[data..data + low as usize], last)?;
             }
         }
-        Ok(())
+        // Records fill their part of a page without gaps: fewer of them than were written would leave one.
+        if room != self.page_size {
+            return bad("lacks a record, or has one too many");
+        }
+        Ok(rows)
     }
 
     fn overflow(&mut self, db: Db, number: u64, len: usize, last: u64) -> Sound {

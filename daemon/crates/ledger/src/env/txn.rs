@@ -7,8 +7,11 @@ use std::ptr;
 use lmdb::{RoTransaction, RwTransaction, Transaction, WriteFlags};
 use lmdb_sys as ffi;
 
+use super::bounds::Bounds;
 use super::gate::{Slot, WriterGuard};
+use super::seal::{self, Seal};
 use super::{Env, MAX_KEY, Table, TableSpec};
+use crate::codec::corrupt;
 use crate::faults::{Fault, FaultPoint};
 use crate::{Error, Result};
 
@@ -46,6 +49,7 @@ pub(crate) struct Txn<'e, T> {
     // First: it ends before the slot and the writer's lock are given back.
     raw: T,
     env: &'e Env,
+    bounds: Bounds,
     puts: u64,
     _slot: Slot<'e>,
     _writer: Option<WriterGuard<'e>>,
@@ -58,14 +62,19 @@ pub(crate) type Read<'e> = Txn<'e, RoTransaction<'e>>;
 pub(crate) type Write<'e> = Txn<'e, RwTransaction<'e>>;
 
 impl<'e> Read<'e> {
-    pub(super) fn for_reading(raw: RoTransaction<'e>, env: &'e Env, slot: Slot<'e>) -> Self {
-        Self { raw, env, puts: 0, _slot: slot, _writer: None }
+    pub(super) fn for_reading(raw: RoTransaction<'e>, env: &'e Env, bounds: Bounds, slot: Slot<'e>) -> Self {
+        Self { raw, env, bounds, puts: 0, _slot: slot, _writer: None }
     }
 }
+
+/// A key and its value, the value's seal checked and taken off.
+type Row<'t> = (&'t [u8], &'t [u8]);
 
 struct Cursor<'t> {
     raw: *mut ffi::MDB_cursor,
     env: &'t Env,
+    bounds: Bounds,
+    table: Table,
 }
 
 impl Drop for Cursor<'_> {
@@ -83,16 +92,21 @@ fn no_val() -> ffi::MDB_val {
     ffi::MDB_val { mv_size: 0, mv_data: ptr::null_mut() }
 }
 
-/// The bytes that LMDB pointed `val` to.
-///
-/// # Safety
-/// `val` must have been filled by a successful call, and `'a` must not outlast the transaction or its next write.
-unsafe fn bytes<'a>(val: &ffi::MDB_val) -> &'a [u8] {
-    if val.mv_data.is_null() || val.mv_size == 0 {
-        return &[];
+/// The first key of an environment's table of tables.
+pub(super) fn first_key(txn: &RoTransaction<'_>, env: &Env) -> Result<Option<ffi::MDB_val>> {
+    // SAFETY: the table of tables is open from the start.
+    let tables =
+        unsafe { txn.open_db(None) }.map_err(|source| env.fail("open the table of tables", source))?;
+    let mut raw = ptr::null_mut();
+    // SAFETY: the transaction is live and the database belongs to its environment.
+    let code = unsafe { ffi::mdb_cursor_open(txn.txn(), tables.dbi(), &raw mut raw) };
+    if code != ffi::MDB_SUCCESS {
+        return Err(env.fail("open a cursor", lmdb::Error::from_err_code(code)));
     }
-    // SAFETY: by the contract above.
-    unsafe { std::slice::from_raw_parts(val.mv_data.cast::<u8>(), val.mv_size) }
+    let spec = TableSpec { name: "tables", item: 0, sealed: false };
+    let cursor = Cursor { raw, env, bounds: Bounds::UNKNOWN, table: Table::new(tables, spec) };
+    let (mut key, mut data) = (no_val(), no_val());
+    Ok(cursor.step(&mut key, &mut data, ffi::MDB_FIRST)?.then_some(key))
 }
 
 impl<'t> Cursor<'t> {
@@ -106,16 +120,84 @@ impl<'t> Cursor<'t> {
         }
     }
 
-    fn seek(&self, key: &[u8], op: ffi::MDB_cursor_op) -> Result<Option<(&'t [u8], &'t [u8])>> {
+    /// A key and its value as they are stored.
+    fn raw(&self, key: &[u8], op: ffi::MDB_cursor_op) -> Result<Option<Row<'t>>> {
         let (mut key, mut data) = (val(key), no_val());
         let op = if key.mv_size == 0 && op == ffi::MDB_SET_RANGE { ffi::MDB_FIRST } else { op };
-        let found = self.step(&mut key, &mut data, op)?;
+        if !self.step(&mut key, &mut data, op)? {
+            return Ok(None);
+        }
         // SAFETY: filled by a successful call; `'t` is the borrow of the transaction, which no write can share.
-        Ok(found.then(|| unsafe { (bytes(&key), bytes(&data)) }))
+        unsafe { self.bounds.row(self.table.spec, &key, &data) }.map(Some)
     }
 
-    fn next(&self, op: ffi::MDB_cursor_op) -> Result<Option<(&'t [u8], &'t [u8])>> {
-        self.seek(&[], op)
+    /// The values of the key that the cursor is on, as many as one call gives, as they are stored.
+    fn page(&self, op: ffi::MDB_cursor_op) -> Result<Option<&'t [u8]>> {
+        let (mut key, mut data) = (no_val(), no_val());
+        if !self.step(&mut key, &mut data, op)? {
+            return Ok(None);
+        }
+        // SAFETY: as in `raw`. LMDB leaves the key alone here.
+        unsafe { self.bounds.value(self.table.spec, None, &data) }.map(Some)
+    }
+
+    fn row(&self, key: &[u8], op: ffi::MDB_cursor_op) -> Result<Option<Row<'t>>> {
+        match self.raw(key, op)? {
+            Some((key, value)) => Ok(Some((key, self.table.open(key, value)?))),
+            None => Ok(None),
+        }
+    }
+
+    /// The first row at or after `from`. A flipped bit in a key leads a search astray, to a place beside the damaged key or
+    /// on the wrong side of a neighbour: so both sides of the place are looked at.
+    fn at_or_after(&self, from: &[u8]) -> Result<Option<Row<'t>>> {
+        let found = self.row(from, ffi::MDB_SET_RANGE)?;
+        if !self.table.spec.sealed || from.is_empty() {
+            return Ok(found);
+        }
+        let astray = || corrupt(self.table.spec.name, "its keys are not in order");
+        let before = match found {
+            Some((key, _)) if key < from => return Err(astray()),
+            // On the key itself no comparison went wrong.
+            Some((key, _)) if key == from => return Ok(found),
+            Some(_) => self.row(&[], ffi::MDB_PREV_NODUP)?,
+            None => self.row(&[], ffi::MDB_LAST)?,
+        };
+        match before {
+            Some((key, _)) if key >= from => return Err(astray()),
+            Some(_) if found.is_some() => self.row(&[], ffi::MDB_NEXT_NODUP)?,
+            Some(_) => None,
+            None => self.row(&[], ffi::MDB_FIRST)?,
+        };
+        Ok(found)
+    }
+
+    /// Nothing, if the place where `key` would be is sound.
+    fn misses(&self, key: &[u8]) -> Result<Option<&'t [u8]>> {
+        if !self.table.spec.sealed {
+            return Ok(None);
+        }
+        match self.at_or_after(key)? {
+            Some((found, _)) if found == key => {
+                Err(corrupt(self.table.spec.name, "a key is found by one search and not by another"))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Every row from `from` on, each key after the one before.
+    fn each(&self, from: &[u8], next: ffi::MDB_cursor_op, each: EachRow<'_>) -> Result<()> {
+        let mut row = self.at_or_after(from)?;
+        while let Some((key, value)) = row {
+            if each(key, value)?.is_break() {
+                break;
+            }
+            row = self.row(&[], next)?;
+            if self.table.spec.sealed && row.is_some_and(|(next, _)| next < key) {
+                return Err(corrupt(self.table.spec.name, "its keys are not in order"));
+            }
+        }
+        Ok(())
     }
 
     fn count(&self) -> Result<u64> {
@@ -132,12 +214,24 @@ fn too_long(key: &[u8]) -> bool {
     key.is_empty() || key.len() > MAX_KEY
 }
 
+impl Table {
+    /// What seals the values of `key`; none where values are not sealed.
+    fn seal(self, key: &[u8]) -> Option<Seal> {
+        self.spec.sealed.then(|| Seal::new(self.spec.name, self.seals, key))
+    }
+
+    /// A stored value without its seal.
+    fn open<'v>(self, key: &[u8], value: &'v [u8]) -> Result<&'v [u8]> {
+        self.seal(key).map_or(Ok(value), |seal| seal.open(value))
+    }
+}
+
 impl<T: Transaction> Txn<'_, T> {
     fn cursor(&self, table: Table) -> Result<Cursor<'_>> {
         let mut raw = ptr::null_mut();
         // SAFETY: the transaction is live and the database belongs to its environment.
         match unsafe { ffi::mdb_cursor_open(self.raw.txn(), table.db.dbi(), &raw mut raw) } {
-            ffi::MDB_SUCCESS => Ok(Cursor { raw, env: self.env }),
+            ffi::MDB_SUCCESS => Ok(Cursor { raw, env: self.env, bounds: self.bounds, table }),
             code => Err(self.env.fail("open a cursor", lmdb::Error::from_err_code(code))),
         }
     }
@@ -146,11 +240,21 @@ impl<T: Transaction> Txn<'_, T> {
         self.raw.stat(table.db).map_err(|source| self.env.fail("measure a table", source))
     }
 
+    /// LMDB compares keys as the table's flags say, which it takes from the file.
+    fn as_specified(&self, db: lmdb::Database, spec: TableSpec) -> Result<Table> {
+        let flags = self.raw.db_flags(db).map_err(|source| self.env.fail("open a table", source))?;
+        if flags == spec.flags() {
+            Ok(Table::new(db, spec))
+        } else {
+            Err(corrupt(spec.name, "its flags are not those it was made with"))
+        }
+    }
+
     /// The table of that specification, if it exists.
     pub(crate) fn find_table(&self, spec: TableSpec) -> Result<Option<Table>> {
         // SAFETY: handles are opened in the transaction that opens a store, before any other can begin.
         match unsafe { self.raw.open_db(Some(spec.name)) } {
-            Ok(db) => Ok(Some(Table { db, spec })),
+            Ok(db) => self.as_specified(db, spec).map(Some),
             Err(lmdb::Error::NotFound) => Ok(None),
             Err(source) => Err(self.env.fail("open a table", source)),
         }
@@ -162,10 +266,10 @@ impl<T: Transaction> Reads for Txn<'_, T> {
         if too_long(key) {
             return Ok(None);
         }
-        match self.raw.get(table.db, &key) {
-            Ok(value) => Ok(Some(value)),
-            Err(lmdb::Error::NotFound) => Ok(None),
-            Err(source) => Err(self.env.fail("read", source)),
+        let cursor = self.cursor(table)?;
+        match cursor.row(key, ffi::MDB_SET_KEY)? {
+            Some((_, value)) => Ok(Some(value)),
+            None => cursor.misses(key),
         }
     }
 
@@ -174,14 +278,25 @@ impl<T: Transaction> Reads for Txn<'_, T> {
             return Ok(());
         }
         let cursor = self.cursor(table)?;
-        let Some((_, first)) = cursor.seek(key, ffi::MDB_SET)? else { return Ok(()) };
+        let Some((_, first)) = cursor.raw(key, ffi::MDB_SET_KEY)? else {
+            return cursor.misses(key).map(|_| ());
+        };
+        let seal = table.seal(key);
+        let mut opened = Vec::new();
+        let mut give = |page: &[u8]| match &seal {
+            None => each(page),
+            Some(seal) => {
+                seal::open_all(seal, table.spec.item, page, &mut opened)?;
+                each(&opened)
+            }
+        };
         // A single value is no page of values, and asking for one would return nothing.
         if cursor.count()? == 1 {
-            return each(first).map(|_| ());
+            return give(first).map(|_| ());
         }
         let mut op = ffi::MDB_GET_MULTIPLE;
-        while let Some((_, page)) = cursor.next(op)? {
-            if each(page)?.is_break() {
+        while let Some(page) = cursor.page(op)? {
+            if give(page)?.is_break() {
                 break;
             }
             op = ffi::MDB_NEXT_MULTIPLE;
@@ -194,46 +309,47 @@ impl<T: Transaction> Reads for Txn<'_, T> {
             return Ok(0);
         }
         let cursor = self.cursor(table)?;
-        if cursor.seek(key, ffi::MDB_SET)?.is_none() { Ok(0) } else { cursor.count() }
+        if cursor.row(key, ffi::MDB_SET_KEY)?.is_none() {
+            return cursor.misses(key).map(|_: Option<&[u8]>| 0);
+        }
+        cursor.count()
     }
 
     fn has_item(&self, table: Table, key: &[u8], item: &[u8]) -> Result<bool> {
         if too_long(key) {
             return Ok(false);
         }
-        self.cursor(table)?.step(&mut val(key), &mut val(item), ffi::MDB_GET_BOTH)
+        let seal = table.seal(key);
+        let item = seal::append_all(seal.as_ref(), item.len().max(1), item);
+        self.cursor(table)?.step(&mut val(key), &mut val(&item), ffi::MDB_GET_BOTH)
     }
 
     fn scan(&self, table: Table, from: &[u8], each: EachRow<'_>) -> Result<()> {
-        let cursor = self.cursor(table)?;
-        let mut row = cursor.seek(from, ffi::MDB_SET_RANGE)?;
-        while let Some((key, value)) = row {
-            if each(key, value)?.is_break() {
-                break;
-            }
-            row = cursor.next(ffi::MDB_NEXT)?;
-        }
-        Ok(())
+        self.cursor(table)?.each(from, ffi::MDB_NEXT, each)
     }
 
     fn keys(&self, table: Table, from: &[u8], each: Each<'_>) -> Result<()> {
         let cursor = self.cursor(table)?;
-        let mut row = cursor.seek(from, ffi::MDB_SET_RANGE)?;
+        if table.spec.item > 0 {
+            return cursor.each(from, ffi::MDB_NEXT_NODUP, &mut |key, _| each(key));
+        }
+        // Long values have pages of their own, which nobody asked for.
+        let mut row = cursor.raw(from, ffi::MDB_SET_RANGE)?;
         while let Some((key, _)) = row {
             if each(key)?.is_break() {
                 break;
             }
-            row = cursor.next(ffi::MDB_NEXT_NODUP)?;
+            row = cursor.raw(&[], ffi::MDB_NEXT)?;
         }
         Ok(())
     }
 
     fn first(&self, table: Table, from: &[u8]) -> Result<Option<(&[u8], &[u8])>> {
-        self.cursor(table)?.seek(from, ffi::MDB_SET_RANGE)
+        self.cursor(table)?.at_or_after(from)
     }
 
     fn last(&self, table: Table) -> Result<Option<(&[u8], &[u8])>> {
-        self.cursor(table)?.next(ffi::MDB_LAST)
+        self.cursor(table)?.row(&[], ffi::MDB_LAST)
     }
 
     fn entries(&self, table: Table) -> Result<u64> {
@@ -251,10 +367,11 @@ impl<'e> Write<'e> {
     pub(super) fn for_writing(
         raw: RwTransaction<'e>,
         env: &'e Env,
+        bounds: Bounds,
         slot: Slot<'e>,
         writer: WriterGuard<'e>,
     ) -> Self {
-        Self { raw, env, puts: 0, _slot: slot, _writer: Some(writer) }
+        Self { raw, env, bounds, puts: 0, _slot: slot, _writer: Some(writer) }
     }
 
     fn fault(&self, point: FaultPoint) -> Result<()> {
@@ -281,6 +398,8 @@ impl<'e> Write<'e> {
 
     fn put_with(&mut self, table: Table, key: &[u8], value: &[u8], flags: WriteFlags) -> Result<()> {
         self.check(key)?;
+        let seal = table.seal(key);
+        let value = seal::append_all(seal.as_ref(), value.len(), value);
         self.raw.put(table.db, &key, &value, flags).map_err(|source| self.env.fail("write", source))
     }
 
@@ -288,7 +407,7 @@ impl<'e> Write<'e> {
     pub(crate) fn create_table(&mut self, spec: TableSpec) -> Result<Table> {
         // SAFETY: as in `find_table`.
         let db = unsafe { self.raw.create_db(Some(spec.name), spec.flags()) };
-        Ok(Table { db: db.map_err(|source| self.env.fail("create a table", source))?, spec })
+        self.as_specified(db.map_err(|source| self.env.fail("create a table", source))?, spec)
     }
 
     /// Sets the value of a key, or adds one in a table of several.
@@ -308,9 +427,12 @@ impl<'e> Write<'e> {
         let Some(count) = items.len().checked_div(size).filter(|n| *n > 0 && n * size == items.len()) else {
             return Err(Error::Misuse("values of a table of several must have its size"));
         };
+        let seal = table.seal(key);
+        let items = seal::append_all(seal.as_ref(), size, items);
+        let size = items.len() / count;
         let cursor = self.cursor(table)?;
         let mut key = val(key);
-        let mut rest = items;
+        let mut rest = &items[..];
         if append {
             // The first one makes the key; the others are appended to it.
             let mut data = val(&items[..size]);
@@ -351,7 +473,9 @@ impl<'e> Write<'e> {
 
     fn delete_with(&mut self, table: Table, key: &[u8], item: Option<&[u8]>) -> Result<bool> {
         self.check(key)?;
-        match self.raw.del(table.db, &key, item) {
+        let seal = table.seal(key);
+        let item = item.map(|item| seal::append_all(seal.as_ref(), item.len(), item));
+        match self.raw.del(table.db, &key, item.as_deref()) {
             Ok(()) => Ok(true),
             Err(lmdb::Error::NotFound) => Ok(false),
             Err(source) => Err(self.env.fail("delete", source)),

@@ -12,16 +12,19 @@ use sdl_model::{Body, Facts, FactsKey, Outline};
 
 use crate::codec;
 use crate::env::{Env, Reads, Sync, Table};
-use crate::store::{self, How, Plan};
+use crate::store::{self, How, Plan, Upgrade};
 use crate::tables::FactsTables;
-use crate::{Options, Result};
+use crate::{Error, Options, Result};
 
 pub use briefs::Brief;
 use cache::OutlineCache;
 use pins::PinBoard;
 pub use pins::Pins;
 
-const SCHEMA: u32 = 1;
+const SCHEMA: u32 = 2;
+/// Up to schema 1 rows had no checksums. Facts can be made again.
+const UPGRADES: &[Upgrade] =
+    &[Upgrade { from: 1, run: |txn, tables| tables.iter().try_for_each(|table| txn.clear(*table)) }];
 /// The layout of a stored body; a row that begins with another number counts as missing.
 const BODY: u8 = 1;
 /// The layout of a stored outline: the number of bytes of its briefs, its briefs, the outline.
@@ -103,22 +106,22 @@ impl FactsStore {
     pub fn open(dir: &Path, options: &Options) -> Result<(Self, How)> {
         // Facts are made again from the files, sooner than the disk could take each commit.
         let sync = Sync::WhenClosed;
-        let plan = Plan { schema: SCHEMA, tables: FactsTables::SPECS, sync, upgrades: &[] };
+        let plan = Plan { schema: SCHEMA, tables: FactsTables::SPECS, sync, upgrades: UPGRADES };
         let (env, tables, how) = store::open(dir, &plan, options)?;
-        let tables = FactsTables::bind(&tables).ok_or(crate::Error::Misuse("tables missing"))?;
+        let tables = FactsTables::bind(&tables).ok_or(Error::Misuse("tables missing"))?;
         let cache = OutlineCache::new(options.cache_bytes);
         Ok((Self { tables, cache, pins: PinBoard::default(), env }, how))
     }
 
-    /// Stores facts that are not there yet; how many that were. Encodes them here: where facts are made in parallel,
-    /// encode them there and use [`Self::put_encoded`].
+    /// Stores facts that are not there yet, or not as they are given; how many that were. Encodes them here: where facts are
+    /// made in parallel, encode them there and use [`Self::put_encoded`].
     pub fn put_many(&self, facts: &[(FactsKey, &Facts)]) -> Result<usize> {
         let encoded =
             facts.iter().map(|(key, facts)| Ok((*key, encode(facts)?))).collect::<Result<Vec<_>>>()?;
         self.put_encoded(&encoded)
     }
 
-    /// Stores facts that are not there yet; how many that were.
+    /// Stores facts that are not there yet, or not as they are given; how many that were.
     pub fn put_encoded(&self, facts: &[(FactsKey, EncodedFacts)]) -> Result<usize> {
         let mut rows: Vec<_> = facts.iter().map(|(key, facts)| (key.to_bytes(), facts)).collect();
         rows.sort_unstable_by_key(|(key, _)| *key);
@@ -142,18 +145,19 @@ impl FactsStore {
     fn put_part(&self, rows: &[([u8; 37], &EncodedFacts)]) -> Result<usize> {
         let FactsTables { outlines, bodies, failures, .. } = self.tables;
         let mut txn = self.env.write()?;
-        let mut end = txn.last(outlines)?.map(|(key, _)| key.to_vec()).unwrap_or_default();
+        // After a damaged row nothing is appended.
+        let mut end =
+            sound(txn.last(outlines))?.map(|row| row.map(|(key, _)| key.to_vec()).unwrap_or_default());
         let mut stored = 0;
         for (key, facts) in rows {
-            if end[..] < key[..] {
+            if end.as_ref().is_some_and(|end| end[..] < key[..]) {
                 txn.append(outlines, key, &facts.outline)?;
-                end = key.to_vec();
-            } else if outline_of(txn.get(outlines, key)?).is_some()
-                && body_of(txn.get(bodies, key)?).is_some()
-            {
+                end = Some(key.to_vec());
+            } else if holds(&txn, outlines, key, &facts.outline)? && holds(&txn, bodies, key, &facts.body)? {
                 continue;
             } else {
                 txn.put(outlines, key, &facts.outline)?;
+                self.cache.remove(key);
             }
             txn.put(bodies, key, &facts.body)?;
             txn.delete(failures, key)?;
@@ -165,10 +169,44 @@ impl FactsStore {
         Ok(stored)
     }
 
-    /// Both halves of a blob's facts.
+    /// Both halves of a blob's facts. Damage is an error, here and below: to who reads what a version names, facts that
+    /// are gone would be an empty file.
     pub fn facts(&self, key: &FactsKey) -> Result<Option<Facts>> {
         let (Some(outline), Some(body)) = (self.outline(key)?, self.body(key)?) else { return Ok(None) };
         Ok(Some(Facts { outline: Outline::clone(&outline), body }))
+    }
+
+    /// Both halves of a blob's facts for who has the blob: damaged ones count as missing.
+    pub fn sound_facts(&self, key: &FactsKey) -> Result<Option<Facts>> {
+        let facts = sound(self.facts(key))?;
+        if facts.is_none() {
+            tracing::warn!(content = %key.content, "stored facts are damaged; they are made again");
+        }
+        Ok(facts.flatten())
+    }
+
+    /// Whether the stored facts of a blob are there and can be read.
+    pub fn is_sound(&self, key: &FactsKey) -> Result<bool> {
+        let txn = self.env.read(None)?;
+        let (outlines, bodies, key) = (self.tables.outlines, self.tables.bodies, key.to_bytes());
+        let read = || -> Result<bool> {
+            let Some((_, outline)) = outline_of(txn.get(outlines, &key)?) else { return Ok(false) };
+            let Some(body) = body_of(txn.get(bodies, &key)?) else { return Ok(false) };
+            codec::decode::<Outline>("outlines", outline)?;
+            codec::decode::<Body>("bodies", body)?;
+            Ok(true)
+        };
+        Ok(sound(read())?.unwrap_or(false))
+    }
+
+    /// Whether the stored facts of a blob are these, as far as they are there and undamaged.
+    pub fn agrees(&self, key: &FactsKey, facts: &EncodedFacts) -> Result<bool> {
+        let (txn, key) = (self.env.read(None)?, key.to_bytes());
+        let differs = |table, wanted: &[u8]| {
+            let stored = sound(txn.get(table, &key))?.flatten();
+            Ok::<_, Error>(stored.is_some_and(|stored| stored != wanted))
+        };
+        Ok(!differs(self.tables.outlines, &facts.outline)? && !differs(self.tables.bodies, &facts.body)?)
     }
 
     /// The outline of a blob. Kept decoded for a while.
@@ -205,11 +243,12 @@ impl FactsStore {
             .transpose()
     }
 
-    /// Whether the facts of a blob are there.
+    /// Whether the facts of a blob are there. Damaged ones are not.
     pub fn has(&self, key: &FactsKey) -> Result<bool> {
         let (txn, key) = (self.env.read(None)?, key.to_bytes());
-        let outline = outline_of(txn.get(self.tables.outlines, &key)?);
-        Ok(outline.is_some() && body_of(txn.get(self.tables.bodies, &key)?).is_some())
+        let outline = sound(txn.get(self.tables.outlines, &key))?.flatten();
+        let body = sound(txn.get(self.tables.bodies, &key))?.flatten();
+        Ok(outline_of(outline).is_some() && body_of(body).is_some())
     }
 
     /// Notes that a blob can't be parsed, so that it is not tried again.
@@ -267,7 +306,7 @@ impl FactsStore {
                 }
                 swept.kept += kept;
                 swept.removed += removed;
-                Ok::<_, crate::Error>(next)
+                Ok::<_, Error>(next)
             })? {
                 from = next;
             }
@@ -329,6 +368,20 @@ impl FactsStore {
     pub fn condemn(&self, why: &str) -> Result<()> {
         self.env.condemn(why)
     }
+}
+
+/// None for a row that is damaged.
+fn sound<T>(read: Result<T>) -> Result<Option<T>> {
+    match read {
+        Ok(value) => Ok(Some(value)),
+        Err(Error::Corrupt { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Whether a row is there and is this one.
+fn holds(reads: &impl Reads, table: Table, key: &[u8], value: &[u8]) -> Result<bool> {
+    Ok(sound(reads.get(table, key))?.flatten() == Some(value))
 }
 
 #[derive(Default)]

@@ -40,10 +40,11 @@ pub use tally::{Sign, Tally};
 
 /// The number of the tables' and records' layout. A ledger with a greater one is refused, one with a smaller one is
 /// brought up to date.
-pub const STORAGE_SCHEMA: u32 = 3;
+pub const STORAGE_SCHEMA: u32 = 4;
 
 /// What brings an older ledger up to date, in order.
-const UPGRADES: &[Upgrade] = &[Upgrade { from: 2, run: state::count_generated }];
+const UPGRADES: &[Upgrade] =
+    &[Upgrade { from: 2, run: |_, _| Ok(()) }, Upgrade { from: 3, run: state::start_over }];
 
 /// One repository's ledger. `Send + Sync`; keep it in an `Arc`.
 pub struct Ledger {

@@ -1,17 +1,17 @@
 //! Schemas that do not exist yet: how a ledger of another schema is opened.
 
+use std::ops::ControlFlow;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
 use sdl_model::{Cause, FileRow, FileState, RelPath, SkipReason, Version};
 
-use super::state::COUNTERS;
-use super::{Ledger, Opened, STORAGE_SCHEMA};
+use super::{Lease, Ledger, Opened, STORAGE_SCHEMA};
 use crate::env::{Reads, TableSpec};
 use crate::store::{How, Upgrade};
 use crate::{Error, Fault, FaultPoint, Faults, FileUpdate, Options, Result, View};
 
-const NOTES: TableSpec = TableSpec { name: "notes", item: 0 };
+const NOTES: TableSpec = TableSpec { name: "notes", item: 0, sealed: false };
 const NEXT: u32 = STORAGE_SCHEMA + 1;
 
 fn options() -> Options {
@@ -93,23 +93,53 @@ fn a_schema_without_a_way_up_is_set_aside() {
 }
 
 #[test]
-fn a_ledger_that_knew_no_generated_files_has_none() {
-    let dir = tempfile::tempdir().unwrap();
-    let version = with_a_version(dir.path());
-    let soon = Instant::now() + Duration::from_mins(1);
-    let counters = {
+fn a_ledger_without_checksums_starts_over_and_keeps_its_leases() {
+    let lease =
+        Lease { handle: "sl_1".into(), holds_from: Version(1), expires_ms: u64::MAX, data: vec![1, 2, 3] };
+    for schema in [2_u32, 3] {
+        let dir = tempfile::tempdir().unwrap();
+        let version = with_a_version(dir.path());
+        let incarnation = {
+            let ledger = Ledger::open(dir.path(), &options()).unwrap().ledger;
+            ledger.put_lease(&lease).unwrap();
+            // As an older schema wrote it.
+            let mut txn = ledger.env.write().unwrap();
+            for table in ledger.tables.all().filter(|table| table.spec.item == 0) {
+                let mut rows = Vec::new();
+                txn.scan(table, &[], &mut |key, value| {
+                    rows.push((key.to_vec(), value.to_vec()));
+                    Ok(ControlFlow::Continue(()))
+                })
+                .unwrap();
+                for (key, value) in rows {
+                    txn.put(table.unsealed(), &key, &value).unwrap();
+                }
+            }
+            txn.put(ledger.tables.meta.unsealed(), b"schema", &schema.to_be_bytes()).unwrap();
+            txn.commit().unwrap();
+            ledger.incarnation()
+        };
+        let opened = Ledger::open(dir.path(), &options()).unwrap();
+        assert_eq!(opened.how, How::Migrated { from: schema });
+        assert_eq!((opened.ledger.head(), opened.ledger.incarnation()), (None, incarnation));
+        assert_eq!(opened.ledger.lease("sl_1").unwrap().as_ref(), Some(&lease));
+        drop(opened);
+        assert!(with_a_version(dir.path()) > version, "numbers go on");
+        assert_eq!(Ledger::open(dir.path(), &options()).unwrap().how, How::Existing);
+    }
+}
+
+#[test]
+fn a_damaged_schema_number_is_damage_and_no_newer_schema() {
+    for number in [&[0, 0, 0, 9, 1, 2, 3, 4][..], &STORAGE_SCHEMA.to_be_bytes(), &[0; 3]] {
+        let dir = tempfile::tempdir().unwrap();
+        with_a_version(dir.path());
         let ledger = Ledger::open(dir.path(), &options()).unwrap().ledger;
-        let counters = ledger.read(soon, |view| view.counters()).unwrap();
-        // As schema 2 wrote it: without the last number.
         let mut txn = ledger.env.write().unwrap();
-        let record = txn.get(ledger.tables.meta, COUNTERS).unwrap().unwrap().to_vec();
-        txn.put(ledger.tables.meta, COUNTERS, record.strip_suffix(&[0]).unwrap()).unwrap();
-        txn.put(ledger.tables.meta, b"schema", &2_u32.to_be_bytes()).unwrap();
+        txn.put(ledger.tables.meta.unsealed(), b"schema", number).unwrap();
         txn.commit().unwrap();
-        counters
-    };
-    let opened = Ledger::open(dir.path(), &options()).unwrap();
-    assert_eq!(opened.how, How::Migrated { from: 2 });
-    assert_eq!(opened.ledger.head(), Some(version));
-    assert_eq!(opened.ledger.read(soon, |view| view.counters()).unwrap(), counters);
+        drop(ledger);
+        let how = Ledger::open(dir.path(), &options()).unwrap().how;
+        assert!(matches!(how, How::Rebuilt { .. }), "{number:?}: {how:?}");
+    }
 }

@@ -111,11 +111,13 @@ impl<'l> Snapshot<'l> {
         })
     }
 
-    /// Every facts key that a kept version names, with repetitions: what a sweep of the facts must spare.
-    pub fn facts_keys(&self, each: &mut dyn FnMut(FactsKey)) -> Result<()> {
+    /// Every facts key that a kept version names, with repetitions, and whether that version has facts under it (what failed
+    /// to parse has none). A sweep of the facts must spare them all.
+    pub fn facts_keys(&self, each: &mut dyn FnMut(FactsKey, bool)) -> Result<()> {
         let Some(rows) = self.rows()? else { return Ok(()) };
         let mut give = |row: &FileRow| match row.state {
-            FileState::Indexed(key) | FileState::Failed(key) => each(key),
+            FileState::Indexed(key) => each(key, true),
+            FileState::Failed(key) => each(key, false),
             FileState::Skipped(_) => {}
         };
         let mut watch = rows.watch();

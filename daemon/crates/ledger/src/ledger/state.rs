@@ -1,6 +1,7 @@
 //! The few words that say where a ledger stands.
 
 use std::hash::{BuildHasher, RandomState};
+use std::ops::ControlFlow;
 
 use sdl_model::{GitHead, Incarnation, Version};
 use serde::{Deserialize, Serialize};
@@ -11,7 +12,7 @@ use crate::tables::LedgerTables;
 use crate::{Counters, Error, Result};
 
 const STATE: &[u8] = b"state";
-pub(super) const COUNTERS: &[u8] = b"counters";
+const COUNTERS: &[u8] = b"counters";
 const GIT: &[u8] = b"git";
 
 /// Where a ledger stands.
@@ -66,12 +67,24 @@ pub(crate) fn counters(reads: &impl Reads, tables: &LedgerTables) -> Result<Coun
         .map_or_else(|| Ok(Counters::default()), |bytes| codec::decode("meta", bytes))
 }
 
-/// Schema 3 counts generated files, of which a ledger of schema 2 has none: the count is the record's last part.
-pub(crate) fn count_generated(txn: &mut Write<'_>, tables: &[Table]) -> Result<()> {
-    let meta = *tables.first().ok_or(Error::Misuse("tables missing"))?;
-    let Some(mut record) = txn.get(meta, COUNTERS)?.map(<[u8]>::to_vec) else { return Ok(()) };
-    record.extend(codec::encode("meta", &0_u64)?);
-    txn.put(meta, COUNTERS, &record)
+/// Up to schema 3 rows had no checksums, so there is no telling which of them are sound: everything but the leases is
+/// forgotten and made again from the tree. Version numbers go on where they were.
+pub(crate) fn start_over(txn: &mut Write<'_>, tables: &[Table]) -> Result<()> {
+    let tables = LedgerTables::bind(tables).ok_or(Error::Misuse("tables missing"))?;
+    let old: Option<State> =
+        txn.get(tables.meta.unsealed(), STATE)?.map(|bytes| codec::decode("meta", bytes)).transpose()?;
+    let mut leases = Vec::new();
+    txn.scan(tables.leases.unsealed(), &[], &mut |key, value| {
+        leases.push((key.to_vec(), value.to_vec()));
+        Ok(ControlFlow::Continue(()))
+    })?;
+    for table in tables.all() {
+        txn.clear(table)?;
+    }
+    if let Some(old) = old {
+        State { head: None, floor: None, staged: false, ..old }.store(txn, &tables)?;
+    }
+    leases.iter().try_for_each(|(key, value)| txn.put(tables.leases, key, value))
 }
 
 /// Writes the totals.

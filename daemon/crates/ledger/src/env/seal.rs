@@ -1,0 +1,106 @@
+//! Checksums of rows. Every value of a sealed table ends in the CRC-32 of its table, its key and its bytes.
+//!
+//! LMDB trusts what it reads, so a flipped bit in a row would be an answer like any other. A CRC finds every burst of up to
+//! 32 bits, and the key is part of it: a row that was moved under another key, or cut off, does not pass either.
+
+use std::borrow::Cow;
+
+use crc32fast::Hasher;
+
+use crate::Result;
+use crate::codec::corrupt;
+
+/// What a seal adds to each value.
+pub(super) const LEN: usize = 4;
+
+/// What the seals of a table begin with.
+pub(super) fn of_table(name: &str) -> u32 {
+    crc32fast::hash(name.as_bytes())
+}
+
+/// Seals and checks the values of one key.
+pub(super) struct Seal {
+    key: Hasher,
+    table: &'static str,
+}
+
+impl Seal {
+    /// For a key of the table whose seals begin with `start`.
+    pub(super) fn new(table: &'static str, start: u32, key: &[u8]) -> Self {
+        let mut hasher = Hasher::new_with_initial(start);
+        // Key and value lie end to end in a page: without the length, moving the border between them would go unseen.
+        hasher.update(&(key.len() as u16).to_le_bytes());
+        hasher.update(key);
+        Self { key: hasher, table }
+    }
+
+    fn of(&self, value: &[u8]) -> [u8; LEN] {
+        let mut hasher = self.key.clone();
+        hasher.update(value);
+        hasher.finalize().to_le_bytes()
+    }
+
+    /// Appends a value and its seal.
+    pub(super) fn append(&self, value: &[u8], out: &mut Vec<u8>) {
+        out.extend_from_slice(value);
+        out.extend_from_slice(&self.of(value));
+    }
+
+    /// The value without its seal, if that fits.
+    pub(super) fn open<'v>(&self, sealed: &'v [u8]) -> Result<&'v [u8]> {
+        match sealed.split_last_chunk::<LEN>() {
+            Some((value, seal)) if self.of(value) == *seal => Ok(value),
+            _ => Err(corrupt(self.table, "its checksum does not fit")),
+        }
+    }
+}
+
+/// Values of `size` bytes each, end to end, with their seals; one empty value if there are no bytes.
+pub(super) fn append_all<'v>(seal: Option<&Seal>, size: usize, values: &'v [u8]) -> Cow<'v, [u8]> {
+    let Some(seal) = seal else { return Cow::Borrowed(values) };
+    let mut out = Vec::with_capacity(values.len() + (values.len() / size.max(1)).max(1) * LEN);
+    if values.is_empty() {
+        seal.append(values, &mut out);
+    }
+    for value in values.chunks(size.max(1)) {
+        seal.append(value, &mut out);
+    }
+    Cow::Owned(out)
+}
+
+/// Takes the seals off values of `size` bytes each, which lie end to end.
+pub(super) fn open_all(seal: &Seal, size: usize, sealed: &[u8], out: &mut Vec<u8>) -> Result<()> {
+    out.clear();
+    let values = sealed.chunks_exact(size + LEN);
+    if !values.remainder().is_empty() {
+        return Err(corrupt(seal.table, "an item of odd size"));
+    }
+    for value in values {
+        out.extend_from_slice(seal.open(value)?);
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_flipped_bit_and_any_moved_border_is_found() {
+        let seal = |key: &[u8]| Seal::new("t", of_table("t"), key);
+        let mut row = Vec::new();
+        seal(b"key").append(b"value", &mut row);
+        assert_eq!(seal(b"key").open(&row).unwrap(), b"value");
+        for bit in 0..row.len() * 8 {
+            let mut flipped = row.clone();
+            flipped[bit / 8] ^= 1 << (bit % 8);
+            assert!(seal(b"key").open(&flipped).is_err(), "bit {bit}");
+        }
+        for len in 0..row.len() {
+            assert!(seal(b"key").open(&row[..len]).is_err(), "{len} bytes");
+        }
+        assert!(seal(b"kez").open(&row).is_err());
+        assert!(seal(b"keyv").open(&row[1..]).is_err());
+        assert!(Seal::new("u", of_table("u"), b"key").open(&row).is_err());
+    }
+}
