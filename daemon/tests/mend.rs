@@ -1,14 +1,18 @@
 //! What goes wrong with a store while the daemon runs is mended while it runs.
 #![allow(clippy::unwrap_used, clippy::panic, reason = "a test that can't go on fails")]
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{Seek, SeekFrom, Write};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use sdl_ledger::{Fault, FaultPoint, Faults, Options};
-use sdl_tools::{Cancel, Host, NoProgress, Session, Surface, Tools};
+use sdl_ledger::{FactsStore, Fault, FaultPoint, Faults, Options, View};
+use sdl_model::{FileId, RelPath};
+use sdl_proto::ClientKind;
+use sdl_tools::{Cancel, Damage, Host, NoProgress, Session, Surface, Tools};
+use sdld::admin::Admin;
 use sdld::engine::Engine;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -114,6 +118,46 @@ impl World {
     fn finds(&self, name: &str) -> bool {
         self.call("symbol.search", json!({ "query": name, "exact": true, "sync": "require" })).unwrap()["total"]
             == 1
+    }
+
+    /// Flips a bit wherever `name` is in the stored facts, as a bad disk does, and has nothing of them in memory.
+    fn damage_facts(&self, name: &str) {
+        self.facts(FactsStore::forget_decoded);
+        let path = self.folder.path().join("state/facts/data.mdb");
+        let bytes = fs::read(&path).unwrap();
+        let places: Vec<usize> = bytes
+            .windows(name.len())
+            .enumerate()
+            .filter(|(_, at)| *at == name.as_bytes())
+            .map(|(at, _)| at)
+            .collect();
+        assert!(!places.is_empty(), "{name} is not in the stored facts");
+        let mut file = File::options().write(true).open(path).unwrap();
+        for at in places {
+            file.seek(SeekFrom::Start(at as u64)).unwrap();
+            file.write_all(&[bytes[at] ^ 1]).unwrap();
+        }
+    }
+
+    fn facts<T>(&self, use_them: impl FnOnce(&FactsStore) -> T) -> T {
+        use_them(self.engine.repo("app").unwrap().facts())
+    }
+
+    fn warnings(&self) -> Vec<String> {
+        self.engine.info().warnings
+    }
+
+    /// Has the index compared with one from scratch.
+    fn verified(&self) -> Value {
+        let admin = Admin {
+            engine: &self.engine,
+            progress: &NoProgress,
+            cancel: &Cancel::new(),
+            kind: ClientKind::Ctl,
+            session: 1,
+            client: "test",
+        };
+        serde_json::from_slice(&sdld::admin::find("ledger/verify").unwrap()(&admin, b"{}").unwrap()).unwrap()
     }
 
     fn ledger_dir(&self) -> PathBuf {
@@ -235,4 +279,101 @@ fn after_a_full_disk_whoever_asks_has_it_tried_at_once_and_once() {
     world.switch.off();
     let refreshed = world.call("index.refresh", json!({ "mode": "incremental" })).unwrap();
     assert_eq!(refreshed["changedFiles"], 1, "{refreshed}");
+}
+
+#[test]
+fn damaged_facts_are_made_again_and_the_version_stands() {
+    let world = World::new();
+    let before = world.synced().unwrap();
+    let slice = world.call("slice.build", json!({ "taskText": "callee" })).unwrap();
+    world.damage_facts("marked0");
+    let verified = world.verified();
+    assert_eq!(verified["identical"], false, "{verified}");
+    assert!(
+        verified["differences"].to_string().contains("the stored facts of a.py are damaged"),
+        "{verified}"
+    );
+
+    let search = json!({ "query": "marked0", "exact": true, "sync": "require" });
+    let told = world.call("symbol.search", search).unwrap_err();
+    assert_eq!(told["code"], "unavailable", "{told}");
+    assert!(told["message"].as_str().unwrap().contains("damaged"), "{told}");
+    let (after, _) = world.synced_soon();
+    assert!(world.finds("marked0"));
+    assert_eq!(after["ledgerVersion"], before["ledgerVersion"], "{after}");
+    let handle = json!({ "sliceHandle": slice["sliceHandle"], "knownVersion": before["ledgerVersion"] });
+    assert_eq!(world.call("slice.refresh", handle).unwrap()["freshInstance"], Value::Null);
+    let warnings = world.warnings();
+    assert!(warnings.len() == 1 && warnings[0].contains("stored facts of app were damaged"), "{warnings:?}");
+    assert!(!world.folder.path().join("state/facts/set-aside-1").exists());
+    let verified = world.verified();
+    assert_eq!(verified["identical"], true, "{verified}");
+}
+
+#[test]
+fn a_damaged_store_of_facts_shows_in_the_health_until_it_is_set_aside() {
+    let world = World::new();
+    let facts = world.folder.path().join("state/facts").canonicalize().unwrap();
+    world.engine.repo("app").unwrap().damaged(&Damage { why: "why".into(), table: None, path: Some(facts) });
+    let status = world.synced().unwrap();
+    assert_eq!(status["health"], "failed", "{status}");
+    let reason = status["healthReason"].to_string();
+    assert!(reason.contains("facts of all repositories are damaged"), "{status}");
+    assert!(reason.contains("sdlctl restart"), "{status}");
+    assert!(world.folder.path().join("state/facts/damaged").exists(), "the next start sets it aside");
+}
+
+/// The facts key of `a.py`.
+fn key_of_a(world: &World) -> sdl_model::FactsKey {
+    let repo = world.engine.repo("app").unwrap();
+    let file = FileId::of(&RelPath::new("a.py").unwrap());
+    let soon = Instant::now() + Duration::from_secs(60);
+    repo.ledger().read(soon, |view| Ok(view.file(file)?.unwrap().state.facts().unwrap())).unwrap()
+}
+
+#[test]
+fn facts_that_can_not_be_made_again_cost_an_index_from_scratch() {
+    let world = World::new();
+    world.damage_facts("marked0");
+    // What the worker finds: the facts that the last version names, of a text that is no more.
+    world.write(1);
+    world.synced_soon();
+    assert!(world.finds("marked1") && !world.finds("marked0"));
+    assert_eq!(world.verified()["identical"], true);
+}
+
+#[test]
+fn a_full_index_believes_no_stored_facts() {
+    let world = World::new();
+    let key = key_of_a(&world);
+    // Undamaged rows that are not what the text says.
+    let wrong = sdl_lang::extract_guarded(key.lang, b"def evil():\n    return 1\n").unwrap();
+    world.facts(|facts| facts.put_many(&[(key, &wrong)]).unwrap());
+    let verified = world.verified();
+    assert!(
+        verified["differences"].to_string().contains("the stored facts of a.py are damaged or not"),
+        "{verified}"
+    );
+    let full = world.call("index.refresh", json!({ "mode": "full" })).unwrap();
+    assert!(full["parsed"].as_u64() >= Some(1), "{full}");
+    assert!(world.finds("marked0"));
+    let verified = world.verified();
+    assert_eq!(verified["identical"], true, "{verified}");
+    let again = world.call("index.refresh", json!({ "mode": "full" })).unwrap();
+    assert_eq!(
+        (&again["parsed"], &again["reused"], &again["changedFiles"]),
+        (&json!(1), &json!(0), &json!(0)),
+        "{again}"
+    );
+}
+
+#[test]
+fn a_repository_that_is_registered_again_takes_no_damaged_facts() {
+    let world = World::new();
+    world.damage_facts("marked0");
+    world.engine.remove("app").unwrap();
+    world.call("repo.register", json!({ "rootPath": world.root })).unwrap();
+    world.synced_soon();
+    assert!(world.finds("marked0"));
+    assert_eq!(world.verified()["identical"], true);
 }

@@ -1,15 +1,16 @@
 //! `ledger/verify`: whether a repository's ledger says what a fresh index of the same tree says.
 //!
 //! The tree is read, parsed and resolved anew into a ledger in a temporary folder of the state folder, and the two
-//! logical dumps are compared. When the tree changes meanwhile, it is done again, a few times.
+//! logical dumps are compared, and so are the facts that the two are made of. When the tree changes meanwhile, it is done again, a few times.
 
 use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{BufRead, BufReader, BufWriter, Write};
+use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
-use sdl_ledger::{DumpOptions, FactsStore, Ledger, Options};
+use sdl_ledger::{DumpOptions, FactsStore, Ledger, Options, Snapshot, View};
 use sdl_model::Cause;
 use sdl_model::ids::stable_hash;
 use sdl_proto::WireError;
@@ -23,6 +24,7 @@ use crate::repo::Repo;
 
 const ATTEMPTS: usize = 5;
 const SHOWN_DIFFERENCES: usize = 20;
+const READ_DEADLINE: Duration = Duration::from_secs(600);
 
 #[derive(Deserialize)]
 struct Params {
@@ -44,13 +46,14 @@ pub fn run(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
         let kept = work.0.join("kept.txt");
         dump(repo.ledger(), &kept)?;
         let fresh = work.0.join("fresh.txt");
-        index_afresh(admin, &repo, &work.0, &fresh)?;
+        let facts = index_afresh(admin, &repo, &work.0, &fresh)?;
         repo.barrier(Duration::from_secs(60), admin.cancel);
         if repo.head_version() != before {
             continue;
         }
         let findings = repo.ledger().check().map_err(ledger_error)?;
-        let differences = compare(&kept, &fresh)?;
+        let mut differences = compare(&kept, &fresh)?;
+        differences.extend(facts);
         let findings: Vec<String> = findings.iter().map(|f| format!("{}: {}", f.table, f.what)).collect();
         return Ok(super::json(&json!({
             "repoId": repo.id(),
@@ -70,7 +73,8 @@ fn dump(ledger: &Ledger, to: &Path) -> Result<(), WireError> {
     out.flush().map_err(failed)
 }
 
-fn index_afresh(admin: &Admin<'_>, repo: &Repo, work: &Path, to: &Path) -> Result<(), WireError> {
+/// Dumps what an index from scratch says. Gives the files whose stored facts are damaged or not what their text says.
+fn index_afresh(admin: &Admin<'_>, repo: &Repo, work: &Path, to: &Path) -> Result<Vec<String>, WireError> {
     let (facts_dir, ledger_dir) = (work.join("facts"), work.join("ledger"));
     for dir in [&facts_dir, &ledger_dir] {
         let _ = fs::remove_dir_all(dir);
@@ -87,7 +91,32 @@ fn index_afresh(admin: &Admin<'_>, repo: &Repo, work: &Path, to: &Path) -> Resul
     })
     .map_err(ledger_error)?
     .ok_or_else(|| error("cancelled", "cancelled"))?;
-    dump(&ledger, to)
+    dump(&ledger, to)?;
+    let deadline = Instant::now() + READ_DEADLINE;
+    ledger.read(deadline, |view| differing_facts(view, &facts, repo.facts())).map_err(ledger_error)
+}
+
+fn differing_facts(
+    view: &Snapshot<'_>,
+    fresh: &FactsStore,
+    kept: &FactsStore,
+) -> sdl_ledger::Result<Vec<String>> {
+    let mut files = Vec::new();
+    view.files_under("", &mut |file, _| {
+        files.push(file);
+        ControlFlow::Continue(())
+    })?;
+    let mut found = Vec::new();
+    for file in files {
+        let Some(row) = view.file(file)? else { continue };
+        let Some(key) = row.state.facts() else { continue };
+        let Some(facts) = fresh.facts(&key)? else { continue };
+        let well = kept.is_sound(&key)? && kept.agrees(&key, &sdl_ledger::encode(&facts)?)?;
+        if !well && found.len() < SHOWN_DIFFERENCES {
+            found.push(format!("the stored facts of {} are damaged or not what its text says", row.path));
+        }
+    }
+    Ok(found)
 }
 
 /// Lines that only one of the two has, `-` kept, `+` fresh; the first few of each.

@@ -96,7 +96,13 @@ impl Engine {
         let why = match ailment {
             Ailment::Damaged(why) => format!("its ledger is damaged ({why}); it is set aside and built anew"),
             Ailment::Shut(why) => format!("its ledger is opened again ({why})"),
-            Ailment::FactsMissing | Ailment::FactsDamaged(_) => return false,
+            Ailment::FactsMissing(why) => {
+                self.warn(format!(
+                    "stored facts of {id} were damaged ({why}); they are made again from its files"
+                ));
+                return false;
+            }
+            Ailment::FactsDamaged(_) => return false,
         };
         let repo = {
             let mut mending = self.mending.lock();

@@ -50,7 +50,7 @@ pub fn first_index(
                     let postings = postings(&update);
                     Some((update, parsed, postings))
                 }
-                Outcome::Absent | Outcome::Again | Outcome::Same(_) => None,
+                Outcome::Absent | Outcome::Again | Outcome::Same { .. } => None,
             })
             .collect();
         let keys: Vec<FactsKey> = read.iter().filter_map(|(update, ..)| key(update)).collect();

@@ -46,7 +46,8 @@ impl Tally {
                     None => {}
                 }
             }
-            read_file::Outcome::Same(_) => self.reused += 1,
+            read_file::Outcome::Same { parsed: Some(_), .. } => self.parsed += 1,
+            read_file::Outcome::Same { parsed: None, .. } => self.reused += 1,
             read_file::Outcome::Absent | read_file::Outcome::Again => {}
         }
     }

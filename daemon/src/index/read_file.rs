@@ -17,6 +17,8 @@ pub struct Reader<'a> {
     pub facts: &'a FactsStore,
     /// What is to be read.
     pub rules: &'a Rules,
+    /// Every file is parsed, whatever is stored of it.
+    pub anew: bool,
 }
 
 /// What became of a file.
@@ -26,7 +28,12 @@ pub enum Outcome {
     /// The system failed for the moment: nothing is known of it now.
     Again,
     /// Its content is that of the row given.
-    Same(StatHint),
+    Same {
+        /// What `stat` says of it.
+        stat: StatHint,
+        /// Its facts, if it was parsed all the same.
+        parsed: Option<(FactsKey, EncodedFacts)>,
+    },
     /// It differs from the row given.
     Changed {
         /// What the ledger is to hold.
@@ -93,20 +100,21 @@ impl Reader<'_> {
         let size = bytes.len() as u64;
         let known =
             |row: &FileRow| row.state == FileState::Indexed(key) || row.state == FileState::Failed(key);
-        if old.is_some_and(known) {
-            return Outcome::Same(stat);
+        if old.is_some_and(known) && !self.anew {
+            return Outcome::Same { stat, parsed: None };
         }
         let changed = |state, facts| Self::changed(path, state, size, Some(stat), old, facts);
-        if let Ok(Some(facts)) = self.facts.facts(&key) {
+        if !self.anew
+            && let Ok(Some(facts)) = self.facts.sound_facts(&key)
+        {
             return changed(FileState::Indexed(key), Some(Arc::new(facts)));
         }
         match sdl_lang::extract_guarded(key.lang, bytes) {
             Ok(facts) => {
-                let encoded = sdl_ledger::encode(&facts);
+                let parsed = sdl_ledger::encode(&facts).ok().map(|encoded| (key, encoded));
                 match changed(FileState::Indexed(key), Some(Arc::new(facts))) {
-                    Outcome::Changed { update, .. } => {
-                        Outcome::Changed { update, parsed: encoded.ok().map(|encoded| (key, encoded)) }
-                    }
+                    Outcome::Changed { update, .. } => Outcome::Changed { update, parsed },
+                    Outcome::Same { stat, .. } => Outcome::Same { stat, parsed },
                     other => other,
                 }
             }
@@ -127,7 +135,7 @@ impl Reader<'_> {
     ) -> Outcome {
         let row = FileRow { path: path.clone(), state, size };
         match (old == Some(&row), stat) {
-            (true, Some(stat)) => Outcome::Same(stat),
+            (true, Some(stat)) => Outcome::Same { stat, parsed: None },
             _ => Outcome::Changed {
                 update: Box::new(FileUpdate { path: path.clone(), row: Some(row), stat, facts }),
                 parsed: None,

@@ -11,16 +11,14 @@ pub enum Ailment {
     Damaged(String),
     /// The repository's ledger has shut itself and is whole: it is opened again.
     Shut(String),
-    /// Facts that a version names are not stored: the tree is read anew.
-    FactsMissing,
-    /// The facts of all repositories are damaged: the next start sets them aside.
+    /// Facts that a version names are damaged, or not stored: they are made again from the files.
+    FactsMissing(String),
+    /// The store of all repositories' facts is damaged: the next start sets it aside.
     FactsDamaged(String),
 }
 
-/// The table that an error names when facts are missing.
-const MISSING_FACTS: &str = "facts";
-/// The tables of the facts' store, which all repositories share.
-const FACTS_TABLES: [&str; 3] = ["outlines", "bodies", "failures"];
+/// The tables of the facts' store, and what an error names when facts are missing.
+const FACTS_TABLES: [&str; 4] = ["facts", "outlines", "bodies", "failures"];
 
 impl Ailment {
     /// What `error` means for the ledger in `dir`; none if it passes by itself.
@@ -36,8 +34,7 @@ impl Ailment {
     pub(super) fn of_damage(damage: &Damage, dir: &Path) -> Option<Self> {
         let why = damage.why.clone();
         Some(match damage.table {
-            Some(MISSING_FACTS) => Self::FactsMissing,
-            Some(table) if FACTS_TABLES.contains(&table) => Self::FactsDamaged(why),
+            Some(table) if FACTS_TABLES.contains(&table) => Self::FactsMissing(why),
             Some(_) => Self::Damaged(why),
             None if damage.path.as_ref().is_none_or(|path| is_in(path, dir)) => Self::Damaged(why),
             None => Self::FactsDamaged(why),
@@ -60,8 +57,8 @@ mod tests {
             let damage = Damage { why: "why".into(), table, path: Some(path.into()) };
             Ailment::of_damage(&damage, Path::new("/state/repos/app"))
         };
-        assert_eq!(of(Some("facts"), ""), Some(Ailment::FactsMissing));
-        assert_eq!(of(Some("bodies"), ""), Some(Ailment::FactsDamaged("why".into())));
+        assert_eq!(of(Some("facts"), ""), Some(Ailment::FactsMissing("why".into())));
+        assert_eq!(of(Some("bodies"), ""), Some(Ailment::FactsMissing("why".into())));
         assert_eq!(of(Some("out_edges"), ""), Some(Ailment::Damaged("why".into())));
         assert_eq!(of(None, "/state/repos/app"), Some(Ailment::Damaged("why".into())));
         assert_eq!(of(None, "/state/facts"), Some(Ailment::FactsDamaged("why".into())));

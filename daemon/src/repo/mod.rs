@@ -7,6 +7,7 @@ mod commits;
 mod insight;
 mod past;
 mod refresh;
+mod restore;
 mod worker;
 mod working;
 
@@ -96,6 +97,10 @@ pub struct Repo {
     reused: AtomicU64,
     /// The next rescan is to read every file, whatever `stat` says.
     thorough: AtomicBool,
+    /// Facts that the ledger names are to be made again from the files.
+    restoring: AtomicBool,
+    /// What is wrong with the facts until the daemon is started again.
+    facts_problem: Mutex<Option<String>>,
     /// Why git's data is not read, if it is there.
     git_problem: Mutex<Option<String>>,
     /// The same for git's index alone.
@@ -148,6 +153,8 @@ impl Repo {
             parsed: AtomicU64::new(0),
             reused: AtomicU64::new(0),
             thorough: AtomicBool::new(false),
+            restoring: AtomicBool::new(false),
+            facts_problem: Mutex::default(),
             git_problem: Mutex::default(),
             index_problem: Mutex::default(),
             ignored_by: Mutex::default(),
@@ -211,12 +218,21 @@ impl Repo {
                 }
             }
             Ailment::FactsDamaged(why) => {
+                *lock(&self.facts_problem) = Some(format!(
+                    "the facts of all repositories are damaged ({why}); to have them made again: sdlctl restart"
+                ));
                 if let Err(error) = self.facts.condemn(why) {
                     tracing::error!(%error, "the damaged facts can't be marked as such");
                 }
             }
+            Ailment::FactsMissing(why) => {
+                self.set_stage(Stage::Failed(format!(
+                    "stored facts are damaged ({why}); they are made again from the files"
+                )));
+                self.restoring.store(true, Ordering::SeqCst);
+                self.tree.rescan();
+            }
             Ailment::Shut(_) => self.set_stage(Stage::Failed("its ledger is opened again".to_owned())),
-            Ailment::FactsMissing => {}
         }
         (self.on_ailment)(self, ailment)
     }
@@ -238,7 +254,7 @@ impl Repo {
 
     /// Reads the tree's files, with facts from `facts`.
     pub fn reader<'a>(&'a self, files: sdl_watch::Reader, facts: &'a FactsStore) -> Reader<'a> {
-        Reader { files, facts, rules: &self.rules }
+        Reader { files, facts, rules: &self.rules, anew: false }
     }
 
     /// Lists the whole tree, apart from watching, and opens it for reading.
@@ -340,10 +356,12 @@ impl sdl_tools::Repo for Repo {
             (Stage::Live, None) => RepoState::Live,
             (Stage::Live, Some(_)) => RepoState::Scanning,
         };
-        let health = match (&state, &degraded) {
-            (RepoState::Failed { reason }, _) => RepoHealth::Failed(reason.clone()),
-            (_, Some(reason)) => RepoHealth::Degraded(reason.clone()),
-            (_, None) => RepoHealth::Ok,
+        let facts_problem = lock(&self.facts_problem).clone();
+        let health = match (&state, facts_problem, &degraded) {
+            (RepoState::Failed { reason }, ..) => RepoHealth::Failed(reason.clone()),
+            (_, Some(problem), _) => RepoHealth::Failed(problem),
+            (_, None, Some(reason)) => RepoHealth::Degraded(reason.clone()),
+            (_, None, None) => RepoHealth::Ok,
         };
         let watcher = WatcherStatus {
             kind: if degraded.is_some() { WatcherKind::Scan } else { NATIVE_WATCHER },

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
 
+use sdl_ledger::View as _;
 use sdl_tools::host::{RefreshOutcome, RefreshSpec};
 use sdl_tools::{Cancel, Code, Progress, ToolError};
 use sdl_watch::Synced;
@@ -48,7 +49,14 @@ pub(super) fn run(
     let changed = match before.filter(|before| *before < version) {
         Some(before) => {
             let deadline = Instant::now() + Duration::from_secs(10);
-            repo.ledger.read(deadline, |view| view.changes_since(before))?.files.len() as u64
+            repo.ledger.read(deadline, |view| {
+                // After an index from scratch there is nothing to compare with: all of it is new.
+                if view.reaches(before) {
+                    view.changes_since(before).map(|changes| changes.files.len() as u64)
+                } else {
+                    view.counters().map(|counters| counters.files)
+                }
+            })?
         }
         None => 0,
     };

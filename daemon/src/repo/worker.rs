@@ -15,10 +15,11 @@ use sdl_ledger::{FileUpdate, Result, Snapshot, View};
 use sdl_model::{Cause, FactsKey, FileId, FileRow, GitHead, RelPath};
 use sdl_watch::{Batch, Changes, Found, Known, KnownFile, NothingKnown, Tree};
 
+use super::restore::restore_facts;
 use super::{Ailment, Repo, Stage, built_by, lock};
 use crate::index::commit::{self, commit};
 use crate::index::first_index::first_index;
-use crate::index::read_file::Outcome;
+use crate::index::read_file::{Outcome, Reader};
 use crate::index::{Stores, Tally, git_head, memory, put_missing};
 
 /// Reads of the worker end with the batch; this is a bound that no healthy batch comes near.
@@ -41,11 +42,13 @@ pub(super) struct Worker {
     indexing: bool,
     /// The ledger has shut itself.
     shut: Option<Ailment>,
+    /// Facts were made again since the last batch that went well.
+    restored: bool,
 }
 
 impl Worker {
     pub(super) fn new(repo: Arc<Repo>, tree: Tree) -> Self {
-        Self { indexing: repo.is_indexing(), repo, tree, commits: 0, shut: None }
+        Self { indexing: repo.is_indexing(), repo, tree, commits: 0, shut: None, restored: false }
     }
 
     /// Works until the root is removed, or the ledger has to be opened again.
@@ -74,6 +77,7 @@ impl Worker {
         }
         let failure = match catch_unwind(AssertUnwindSafe(|| self.work(batch))) {
             Ok(Ok(changes)) => {
+                self.restored = false;
                 if changes.rescan.is_some() {
                     lock(&self.repo.ignored_by).clone_from(&changes.ignored_by);
                 }
@@ -113,9 +117,11 @@ impl Worker {
             return ControlFlow::Continue("");
         };
         match ailment {
-            Ailment::FactsMissing => {
-                self.indexing = true;
-                ControlFlow::Continue("")
+            Ailment::FactsMissing(_) => {
+                // What making the facts again did not mend, a whole index does.
+                self.indexing |= self.restored;
+                self.repo.see_to(&ailment);
+                ControlFlow::Continue("; they are made again from the files")
             }
             Ailment::Shut(_) => {
                 self.shut = Some(ailment);
@@ -135,6 +141,10 @@ impl Worker {
     }
 
     fn work(&mut self, batch: &Batch) -> Result<Changes> {
+        if self.repo.restoring.swap(false, Ordering::SeqCst) && !self.indexing {
+            self.restored = true;
+            self.indexing = !restore_facts(&self.repo, self.tree.reader())?;
+        }
         if self.indexing {
             return self.first(batch);
         }
@@ -147,7 +157,16 @@ impl Worker {
         if changes.root_gone || changes.root_error.is_some() {
             return Ok(changes);
         }
-        let (updates, again) = self.read(&changes)?;
+        let Read { updates, again, doubtful } = self.read(&changes, thorough)?;
+        if doubtful {
+            // What was derived from them can't be told from the rest.
+            tracing::warn!(
+                repo = repo.entry.repo_id,
+                "stored facts were not what the files say; all is indexed anew"
+            );
+            self.indexing = true;
+            return self.first(batch);
+        }
         if again {
             // Seen again with the next comparison, which `finish` asks for when a batch is not complete.
             changes.problems.push(incomplete("some files could not be read"));
@@ -222,10 +241,10 @@ impl Worker {
     }
 
     /// Reads what may have changed. The facts of new content are stored before this returns.
-    fn read(&self, changes: &Changes) -> Result<(commit::Changes, bool)> {
+    fn read(&self, changes: &Changes, anew: bool) -> Result<Read> {
         let repo = &*self.repo;
         let candidates = &changes.candidates;
-        let reader = repo.reader(self.tree.reader(), &repo.facts);
+        let reader = Reader { anew, ..repo.reader(self.tree.reader(), &repo.facts) };
         let old = repo.ledger.read(deadline(), |view| {
             candidates.iter().map(|found| view.file(FileId::of(&found.path))).collect::<Result<Vec<_>>>()
         })?;
@@ -250,7 +269,10 @@ impl Worker {
                 }
                 Outcome::Absent => {}
                 Outcome::Again => again = true,
-                Outcome::Same(stat) => batch.touched.push((found.path.clone(), stat)),
+                Outcome::Same { stat, parsed } => {
+                    batch.touched.push((found.path.clone(), stat));
+                    fresh.extend(parsed);
+                }
                 Outcome::Changed { update, parsed } => {
                     batch.updates.push(*update);
                     fresh.extend(parsed);
@@ -263,10 +285,14 @@ impl Worker {
             stat: None,
             facts: None,
         }));
+        let mut doubtful = false;
+        for (key, facts) in fresh.iter().filter(|_| anew) {
+            doubtful |= !repo.facts.agrees(key, facts)?;
+        }
         repo.facts.put_encoded(&fresh)?;
         repo.parsed.fetch_add(tally.parsed, Ordering::Relaxed);
         repo.reused.fetch_add(tally.reused, Ordering::Relaxed);
-        Ok((batch, again))
+        Ok(Read { updates: batch, again, doubtful })
     }
 
     /// The whole tree at once: an empty ledger's first version, or one that other rules had built.
@@ -307,6 +333,15 @@ impl Worker {
         repo.set_stage(Stage::Live);
         Ok(changes)
     }
+}
+
+/// What came of reading what may have changed.
+struct Read {
+    updates: commit::Changes,
+    /// Some files could not be read for the moment.
+    again: bool,
+    /// Undamaged facts in the store were not those of their files.
+    doubtful: bool,
 }
 
 /// Keeps a batch from being taken for complete.

@@ -233,7 +233,7 @@ impl Origin for Blobs<'_> {
         let (FileState::Indexed(key), Some(id)) = (row.state.clone(), self.of.get(&file)) else {
             return Ok(None);
         };
-        if let Some(facts) = self.store.facts(&key)? {
+        if let Some(facts) = self.store.sound_facts(&key)? {
             return Ok(Some(Arc::new(facts)));
         }
         let bytes = Blob { repo: self.repo, id: *id }.bytes()?;

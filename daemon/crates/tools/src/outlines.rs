@@ -11,10 +11,25 @@ pub(crate) struct StoredOutlines<'a>(pub(crate) &'a FactsStore);
 
 impl Outlines for StoredOutlines<'_> {
     fn outline(&self, key: FactsKey) -> sdl_ledger::Result<Option<Arc<Outline>>> {
-        self.0.outline(&key)
+        found(key, self.0.outline(&key)?)
     }
 
     fn brief(&self, key: FactsKey, is: &dyn Fn(u64) -> bool) -> sdl_ledger::Result<Option<Brief>> {
-        self.0.brief(&key, is)
+        let brief = self.0.brief(&key, is)?;
+        if brief.is_none() && !self.0.has(&key)? {
+            return found(key, None);
+        }
+        Ok(brief)
+    }
+}
+
+/// A version names no facts but stored ones. Without them a file would look empty, which no answer may say.
+fn found<T>(key: FactsKey, facts: Option<T>) -> sdl_ledger::Result<Option<T>> {
+    match facts {
+        Some(facts) => Ok(Some(facts)),
+        None => Err(sdl_ledger::Error::Corrupt {
+            table: "facts",
+            why: format!("the facts of {} are named by a version, but are not stored", key.content),
+        }),
     }
 }
