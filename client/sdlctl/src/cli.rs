@@ -135,7 +135,7 @@ pub(crate) enum RepoCommand {
 pub(crate) struct IndexArgs {
     /// The tree (default: the working directory)
     pub(crate) path: Option<PathBuf>,
-    /// Read every file again, whatever its time says
+    /// Read and parse every file again, whatever is stored of it
     #[arg(long)]
     pub(crate) full: bool,
 }

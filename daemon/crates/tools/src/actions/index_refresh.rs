@@ -22,7 +22,7 @@ enum Mode {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
-    /// `full` reads every file. `incremental` reads what looks changed.
+    /// `full` parses every file. `incremental` reads what looks changed.
     mode: Mode,
     /// For the log.
     #[schemars(length(max = 500))]
