@@ -3,14 +3,14 @@
 
 use std::fs::{self, File};
 use std::io::{Seek, SeekFrom, Write};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use sdl_ledger::{FactsStore, Fault, FaultPoint, Faults, Options, View};
 use sdl_model::{FileId, RelPath};
-use sdl_proto::ClientKind;
+use sdl_proto::{ClientKind, WireError};
 use sdl_tools::{Cancel, Damage, Host, NoProgress, Session, Surface, Tools};
 use sdld::admin::Admin;
 use sdld::engine::Engine;
@@ -123,20 +123,7 @@ impl World {
     /// Flips a bit wherever `name` is in the stored facts, as a bad disk does, and has nothing of them in memory.
     fn damage_facts(&self, name: &str) {
         self.facts(FactsStore::forget_decoded);
-        let path = self.folder.path().join("state/facts/data.mdb");
-        let bytes = fs::read(&path).unwrap();
-        let places: Vec<usize> = bytes
-            .windows(name.len())
-            .enumerate()
-            .filter(|(_, at)| *at == name.as_bytes())
-            .map(|(at, _)| at)
-            .collect();
-        assert!(!places.is_empty(), "{name} is not in the stored facts");
-        let mut file = File::options().write(true).open(path).unwrap();
-        for at in places {
-            file.seek(SeekFrom::Start(at as u64)).unwrap();
-            file.write_all(&[bytes[at] ^ 1]).unwrap();
-        }
+        flip(&self.folder.path().join("state/facts/data.mdb"), name);
     }
 
     fn facts<T>(&self, use_them: impl FnOnce(&FactsStore) -> T) -> T {
@@ -149,6 +136,10 @@ impl World {
 
     /// Has the index compared with one from scratch.
     fn verified(&self) -> Value {
+        self.verify().unwrap()
+    }
+
+    fn verify(&self) -> Result<Value, WireError> {
         let admin = Admin {
             engine: &self.engine,
             progress: &NoProgress,
@@ -157,11 +148,25 @@ impl World {
             session: 1,
             client: "test",
         };
-        serde_json::from_slice(&sdld::admin::find("ledger/verify").unwrap()(&admin, b"{}").unwrap()).unwrap()
+        let told = sdld::admin::find("ledger/verify").unwrap()(&admin, b"{}")?;
+        Ok(serde_json::from_slice(&told).unwrap())
     }
 
     fn ledger_dir(&self) -> PathBuf {
         self.folder.path().join("state/repos/app")
+    }
+}
+
+/// Flips a bit of `name` wherever it is in a file.
+fn flip(path: &Path, name: &str) {
+    let bytes = fs::read(path).unwrap();
+    let places = bytes.windows(name.len()).enumerate().filter(|(_, at)| *at == name.as_bytes());
+    let places: Vec<usize> = places.map(|(at, _)| at).collect();
+    assert!(!places.is_empty(), "{name} is not in {path:?}");
+    let mut file = File::options().write(true).open(path).unwrap();
+    for at in places {
+        file.seek(SeekFrom::Start(at as u64)).unwrap();
+        file.write_all(&[bytes[at] ^ 1]).unwrap();
     }
 }
 
@@ -376,4 +381,25 @@ fn a_repository_that_is_registered_again_takes_no_damaged_facts() {
     world.synced_soon();
     assert!(world.finds("marked0"));
     assert_eq!(world.verified()["identical"], true);
+}
+
+#[test]
+fn a_flipped_bit_in_a_ledger_is_never_an_answer() {
+    for asks in ["a reader", "verify"] {
+        let world = World::new();
+        world.synced().unwrap();
+        flip(&world.ledger_dir().join("data.mdb"), "marked0");
+        match asks {
+            "verify" => assert!(world.verify().unwrap_err().message.contains("checksum")),
+            _ => {
+                let search = json!({ "query": "marked0", "exact": true, "sync": "require" });
+                let told = world.call("symbol.search", search).unwrap_err();
+                assert_eq!(told["code"], "unavailable", "{told}");
+            }
+        }
+        world.synced_soon();
+        assert!(world.finds("marked0"));
+        assert!(world.ledger_dir().join("set-aside-1").exists(), "{asks}");
+        assert_eq!(world.verified()["identical"], true);
+    }
 }

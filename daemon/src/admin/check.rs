@@ -5,7 +5,7 @@ use sdl_tools::Repo as _;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Admin, ledger_error};
+use super::{Admin, store_error};
 
 #[derive(Deserialize)]
 struct Params {
@@ -16,7 +16,7 @@ struct Params {
 pub fn run(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
     let params: Params = crate::router::parse(params)?;
     let repo = admin.repo(params.repo.as_deref())?;
-    let findings = repo.ledger().check().map_err(ledger_error)?;
+    let findings = repo.ledger().check().map_err(|error| store_error(&repo, error))?;
     let findings: Vec<Value> =
         findings.iter().map(|finding| json!({ "table": finding.table, "what": finding.what })).collect();
     Ok(super::json(&json!({ "repoId": repo.id(), "ok": findings.is_empty(), "findings": findings })))

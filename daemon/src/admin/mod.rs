@@ -13,7 +13,7 @@ pub mod verify;
 use std::sync::Arc;
 
 use sdl_proto::{ClientKind, WireError, code};
-use sdl_tools::{Cancel, Progress};
+use sdl_tools::{Cancel, Damage, Progress, Repo as _};
 use serde_json::Value;
 
 use crate::engine::Engine;
@@ -72,6 +72,14 @@ fn error(code: &str, message: impl Into<String>) -> WireError {
 
 fn ledger_error(source: sdl_ledger::Error) -> WireError {
     error(code::INTERNAL, source.to_string())
+}
+
+/// An error of a repository's stores, which is seen to if it is damage.
+fn store_error(repo: &Repo, source: sdl_ledger::Error) -> WireError {
+    if let Some(damage) = Damage::of(&source) {
+        repo.damaged(&damage);
+    }
+    ledger_error(source)
 }
 
 fn json(value: &Value) -> Vec<u8> {

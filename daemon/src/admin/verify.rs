@@ -18,7 +18,7 @@ use sdl_tools::Repo as _;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Admin, error, ledger_error};
+use super::{Admin, error, ledger_error, store_error};
 use crate::index::{Stores, first_index::first_index, memory};
 use crate::repo::Repo;
 
@@ -44,14 +44,14 @@ pub fn run(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
         }
         let before = repo.head_version();
         let kept = work.0.join("kept.txt");
-        dump(repo.ledger(), &kept)?;
+        dump(repo.ledger(), &kept)?.map_err(|error| store_error(&repo, error))?;
         let fresh = work.0.join("fresh.txt");
         let facts = index_afresh(admin, &repo, &work.0, &fresh)?;
         repo.barrier(Duration::from_secs(60), admin.cancel);
         if repo.head_version() != before {
             continue;
         }
-        let findings = repo.ledger().check().map_err(ledger_error)?;
+        let findings = repo.ledger().check().map_err(|error| store_error(&repo, error))?;
         let mut differences = compare(&kept, &fresh)?;
         differences.extend(facts);
         let findings: Vec<String> = findings.iter().map(|f| format!("{}: {}", f.table, f.what)).collect();
@@ -66,11 +66,13 @@ pub fn run(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
     Err(error("notSynced", "the tree kept changing while it was verified; try again when it rests"))
 }
 
-fn dump(ledger: &Ledger, to: &Path) -> Result<(), WireError> {
+/// Fails in the outer way if the file can't be written, in the inner one if the ledger can't be read.
+fn dump(ledger: &Ledger, to: &Path) -> Result<sdl_ledger::Result<()>, WireError> {
     let failed = |source: std::io::Error| error("unavailable", format!("can't write {to:?}: {source}"));
     let mut out = BufWriter::new(File::create(to).map_err(failed)?);
-    ledger.dump(&mut out, DumpOptions { postings: true, asked: true }).map_err(ledger_error)?;
-    out.flush().map_err(failed)
+    let dumped = ledger.dump(&mut out, DumpOptions { postings: true, asked: true });
+    out.flush().map_err(failed)?;
+    Ok(dumped)
 }
 
 /// Dumps what an index from scratch says. Gives the files whose stored facts are damaged or not what their text says.
@@ -91,7 +93,7 @@ fn index_afresh(admin: &Admin<'_>, repo: &Repo, work: &Path, to: &Path) -> Resul
     })
     .map_err(ledger_error)?
     .ok_or_else(|| error("cancelled", "cancelled"))?;
-    dump(&ledger, to)?;
+    dump(&ledger, to)?.map_err(ledger_error)?;
     let deadline = Instant::now() + READ_DEADLINE;
     ledger.read(deadline, |view| differing_facts(view, &facts, repo.facts())).map_err(ledger_error)
 }
