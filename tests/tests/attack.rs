@@ -82,7 +82,7 @@ fn session() -> Vec<u8> {
             method: method.into(),
             params: params.to_string().into_bytes(),
             deadline_ms: Some(5_000),
-            want_progress: id % 2 == 0,
+            want_progress: id.is_multiple_of(2),
         })
     };
     framed(&[
@@ -148,7 +148,7 @@ fn mutated_sessions_harm_only_themselves() {
         }
         // It gets a moment to work on what it got, then it learns that no more comes.
         stream.set_read_timeout(Some(Duration::from_millis(20))).unwrap();
-        let mut answer = [0; 65_536];
+        let mut answer = vec![0; 65_536];
         while stream.read(&mut answer).is_ok_and(|length| length > 0) {}
         let _ = stream.shutdown(Shutdown::Write);
         stream.set_read_timeout(Some(Duration::from_mins(2))).unwrap();

@@ -125,7 +125,7 @@ impl Folder {
         if self.owner.left == Left::Lost && sync == Sync::WhenClosed && self.owner.has_data() {
             return Some("the machine stopped while it was open".to_owned());
         }
-        self.owner.damage().or_else(|| pages::probe(self.owner.dir()).err())
+        self.owner.damage().or_else(|| pages::probe(self.owner.dir(), self.owner.left != Left::Closed).err())
     }
 
     /// Moves the files into a folder beside them. Of what can be made again only the last is kept.

@@ -27,10 +27,14 @@ const DUP_DATA: u16 = 0x04;
 /// What is wrong, in words; or nothing.
 type Sound = Result<(), String>;
 
-/// Looks at `data.mdb` in `dir`: at its header, its length, and every page that is in use. A file that is shorter than its
-/// header says (which a sound file can be: unused pages at the end need not exist) is lengthened, so that nothing that
-/// LMDB maps is missing.
-pub(super) fn probe(dir: &Path) -> Sound {
+/// The largest file that is walked at each start. Beyond it a start would take seconds, so after an orderly end only the
+/// header is looked at; checksums and bounds still guard what is read.
+const ALWAYS_WALKED: u64 = 64 << 20;
+
+/// Looks at `data.mdb` in `dir`: always at its header and length, and at every page in use if `deep`, if the file is small, or
+/// if it is shorter than its header says. A sound file can be shorter, for unused pages at the end need not exist; it is
+/// lengthened, so that nothing that LMDB maps is missing.
+pub(super) fn probe(dir: &Path, deep: bool) -> Sound {
     if !cfg!(target_pointer_width = "64") {
         return Ok(());
     }
@@ -45,13 +49,15 @@ pub(super) fn probe(dir: &Path) -> Sound {
     let needed = meta.last_page.checked_add(1).and_then(|n| n.checked_mul(walk.page_size as u64));
     let needed =
         needed.filter(|n| *n / 2 < len + (1 << 30)).ok_or("its header names a page far beyond its end")?;
-    walk.seen = vec![0; (meta.last_page / 64 + 1) as usize];
     let [free, main] = meta.dbs;
     if main.flags != 0 {
         return Err("its table of tables has flags that no such table has".to_owned());
     }
-    walk.tree(Db { lists_free_pages: true, ..free }, meta.last_page, 0)?;
-    walk.tree(main, meta.last_page, 0)?;
+    if deep || needed > len || len <= ALWAYS_WALKED {
+        walk.seen = vec![0; (meta.last_page / 64 + 1) as usize];
+        walk.tree(Db { lists_free_pages: true, ..free }, meta.last_page, 0)?;
+        walk.tree(main, meta.last_page, 0)?;
+    }
     if needed > len {
         walk.file.set_len(needed).map_err(|e| format!("it can't be lengthened: {e}"))?;
     }

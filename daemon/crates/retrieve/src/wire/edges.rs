@@ -25,9 +25,16 @@ pub(super) fn put(edges: &[SliceEdge], tables: &Tables<'_>, out: &mut Map<String
     }
 }
 
-/// Edge types that occur more than once, in order.
+/// Fewer edges than this don't pay for a table of types: it takes four tokens and three for each type, and an edge saves
+/// about one.
+const LEAST_EDGES: usize = 16;
+
+/// Edge types that occur often enough for a place in the table, in order.
 fn types(edges: &[SliceEdge]) -> Vec<Link> {
-    let often = |kind: &Link| edges.iter().filter(|edge| edge.kind == *kind).count() > 1;
+    if edges.len() < LEAST_EDGES {
+        return Vec::new();
+    }
+    let often = |kind: &Link| edges.iter().filter(|edge| edge.kind == *kind).count() > 3;
     Link::all().filter(often).collect()
 }
 

@@ -8,6 +8,9 @@ use serde_json::{Value, json};
 use crate::card::Card;
 use crate::slice::SliceDoc;
 
+/// A table of paths takes some five tokens before it names one, about what two paths take.
+const LEAST_REPEATS: u32 = 3;
+
 /// Numbers for ids, paths and names.
 pub(super) struct Tables<'d> {
     pub(super) version: u8,
@@ -41,7 +44,7 @@ impl<'d> Tables<'d> {
         tables
     }
 
-    /// Paths that occur more than once, in order of occurrence.
+    /// Paths that occur more than once, in order of occurrence; none if what they save would not pay for the table.
     fn number_paths(&mut self, doc: &'d SliceDoc) {
         let paths = || {
             let cards = doc.cards.iter().map(|card| card.file.as_str());
@@ -51,6 +54,10 @@ impl<'d> Tables<'d> {
         let mut counts: HashMap<&str, u32> = HashMap::new();
         for path in paths() {
             *counts.entry(path).or_default() += 1;
+        }
+        let repeats: u32 = counts.values().map(|count| count - 1).sum();
+        if repeats < LEAST_REPEATS {
+            return;
         }
         for path in paths() {
             if counts.get(path).is_some_and(|count| *count > 1) && !self.path_numbers.contains_key(path) {

@@ -150,11 +150,11 @@ fn whole_slice() -> SliceDoc {
     SliceDoc {
         cards: vec![whole_card(), least_card()],
         card_refs: vec![CardRef { symbol_id: SymbolId(2), etag: "full-y".into(), range: Range::default() }],
-        edges: vec![edge(2), edge(8)],
+        edges: [2, 8].into_iter().cycle().take(20).map(edge).collect(),
         frontier: vec![FrontierItem {
             symbol_id: SymbolId(9),
             name: "f".into(),
-            file: "f.py".into(),
+            file: "src/auth.py".into(),
             score: Milli(500),
         }],
         estimated_tokens: 300,
