@@ -190,7 +190,14 @@ pub(super) fn meant<'r>(registry: &'r Registry, name: &str) -> Vec<&'r str> {
     }
     let words: String = names::folded(name).replace('_', " ").chars().take(200).collect();
     let found = registry.finder().search(&words);
-    found.hits.iter().filter_map(|(at, _)| Some(registry.entries().get(*at)?.def.name)).take(3).collect()
+    let hits = found.hits.iter().filter_map(|(at, _)| Some(registry.entries().get(*at)?.def.name));
+    let (mut meant, others): (Vec<_>, Vec<_>) = hits.partition(|hit| {
+        // `symbol.find` means an action of symbols before one that finds other things.
+        hit.split_once('.').is_some_and(|(family, _)| words.split(' ').any(|word| word == family))
+    });
+    meant.extend(others);
+    meant.truncate(3);
+    meant
 }
 
 fn unknown_action(registry: &Registry, gateway: Namespace, name: &str) -> ToolError {
