@@ -43,7 +43,8 @@ pub(crate) struct Briefing {
     pub(crate) dependency_graph: DependencyGraph,
     /// Symbols that are risky to change, riskiest first.
     pub(crate) risk_areas: Vec<Risk>,
-    /// Their files, most important first.
+    /// Their files, most important first. Missing where `content` has them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) files_touched: Vec<Touched>,
 }
 
@@ -78,7 +79,8 @@ pub(crate) struct KeySymbol {
 pub(crate) struct DependencyGraph {
     /// Symbols that the edges are between.
     pub(crate) symbols: u64,
-    /// Edges, by qualified name.
+    /// Edges, by qualified name. Missing where `content` has them.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) edges: Vec<NamedEdge>,
     /// Clusters that the key symbols belong to, largest first.
     #[serde(skip_serializing_if = "Vec::is_empty")]

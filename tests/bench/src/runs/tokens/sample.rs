@@ -154,8 +154,11 @@ pub(super) fn files(world: &mut World, call: &str, answer: &Value) -> Outcome<BT
             slice.cards.into_iter().map(|card| card.file).collect()
         }
         "context_summary" => {
-            let touched = answer["summary"]["filesTouched"].as_array().into_iter().flatten();
-            touched.filter_map(|file| file.as_str().or(file["file"].as_str()).map(str::to_owned)).collect()
+            // The last part of the text: `- path (number of symbols)`.
+            let content = answer["content"].as_str().unwrap_or_default();
+            let (_, files) = content.split_once("\n## Files\n").unwrap_or_default();
+            let listed = files.lines().map_while(|line| line.strip_prefix("- ")?.rsplit_once(" ("));
+            listed.map(|(file, _)| file.to_owned()).collect()
         }
         "agent_orchestrate" => {
             let cards = world
