@@ -70,7 +70,10 @@ impl Holder {
         let (sender, receiver) = mpsc::sync_channel(1);
         // Waiting for a lock has no time limit, so a thread does it, and is left behind.
         std::thread::Builder::new().name("daemon-lock".into()).spawn(move || {
-            let _ = sender.send(file.lock().map(drop));
+            let taken = file.lock();
+            // Whoever is told may look at the lock at once: it must be free by then.
+            drop(file);
+            let _ = sender.send(taken);
         })?;
         match receiver.recv_timeout(limit) {
             Ok(result) => result.map(|()| true),
