@@ -71,7 +71,7 @@ impl Holder {
         // Waiting for a lock has no time limit, so a thread does it, and is left behind.
         std::thread::Builder::new().name("daemon-lock".into()).spawn(move || {
             let taken = file.lock();
-            // Whoever is told may look at the lock at once: it must be free by then.
+            // Release the lock before the message: the receiver may try it at once.
             drop(file);
             let _ = sender.send(taken);
         })?;

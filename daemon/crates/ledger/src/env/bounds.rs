@@ -19,7 +19,7 @@ pub(super) struct Bounds {
     pub(super) end: usize,
     /// The size of a page.
     pub(super) page: usize,
-    /// Pages that a writer changed lie on the heap until they are committed.
+    /// Whether this is a writer. Its changed pages are on the heap until it commits.
     pub(super) writes: bool,
 }
 
@@ -58,7 +58,7 @@ impl Bounds {
         let fits = if self.is_mapped(at) {
             self.holds(at, value.mv_size)
         } else {
-            // A short value stands behind its key, a list of values inside one page; anything else has pages of its own.
+            // A short value follows its key. A list of values fits in one page. Other values have pages of their own.
             let in_page = spec.item > 0 || key.is_some_and(|key| key.mv_data as usize + key.mv_size == at);
             self.writes && (!in_page || value.mv_size <= self.page)
         };
@@ -126,7 +126,7 @@ mod tests {
         let map = vec![7_u8; 8192];
         let start = map.as_ptr() as usize;
         let bounds = Bounds { start, end: start + 8192, page: 4096, writes: false };
-        // SAFETY: whatever passes lies in `map`.
+        // SAFETY: a row that passes the check is inside `map`.
         let row = |key: ffi::MDB_val, value: ffi::MDB_val| unsafe { bounds.row(SPEC, &key, &value) };
         assert_eq!(row(val(start, 8), val(start + 8, 16)).unwrap().1, [7; 16]);
         assert_eq!(row(val(start, 8), val(start + 8192 - 9, 9)).unwrap().1, [7; 9]);
