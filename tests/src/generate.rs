@@ -371,21 +371,64 @@ pub const VOLATILE: &[(&str, &str)] = &[
     ("tokensOfFilesRead", "counts answers"),
 ];
 
-/// A structured answer or error without what is [`VOLATILE`].
+/// A structured answer or error without what is [`VOLATILE`], and without the counts of tokens that include it.
+///
+/// A count is dropped only from an object that holds something volatile: the time that a process is up takes
+/// a token more once it has a digit more.
 pub fn masked(mut value: Value) -> Value {
-    fn scrub(value: &mut Value) {
+    /// Whether anything volatile was in it.
+    fn scrub(value: &mut Value) -> bool {
         match value {
             Value::Object(map) => {
+                let before = map.len();
                 map.retain(|key, value| {
                     // A memory's own text or an object of memories is not the process's memory.
                     !VOLATILE.iter().any(|(name, _)| name == key) || (key == "memory" && !value.is_object())
                 });
-                map.values_mut().for_each(scrub);
+                let mut found = map.len() < before;
+                for inside in map.values_mut() {
+                    found |= scrub(inside);
+                }
+                if found {
+                    match map.get_mut("tokens") {
+                        Some(Value::Number(_)) => drop(map.remove("tokens")),
+                        Some(Value::Object(counts)) => counts.retain(|key, _| key == "budget"),
+                        _ => {}
+                    }
+                }
+                found
             }
-            Value::Array(items) => items.iter_mut().for_each(scrub),
-            _ => {}
+            Value::Array(items) => {
+                // Each item is scrubbed, also behind the first that held something.
+                items.iter_mut().fold(false, |found, item| scrub(item) | found)
+            }
+            _ => false,
         }
     }
     scrub(&mut value);
     value
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::masked;
+
+    #[test]
+    fn a_count_goes_only_with_what_it_counted() {
+        let answer = |up: u64, tokens: u64| {
+            json!({
+                "steps": [
+                    {"tokens": tokens, "result": {"uptimeMs": up, "state": "live"}},
+                    {"tokens": 7, "result": {"state": "live"}},
+                ],
+                "tokens": {"made": tokens + 7, "given": tokens + 7, "budget": 4000},
+            })
+        };
+        assert_eq!(masked(answer(999, 20)), masked(answer(1_000, 21)));
+        let kept = masked(answer(999, 20));
+        assert_eq!(kept["steps"][1]["tokens"], 7);
+        assert_eq!(kept["tokens"], json!({"budget": 4000}));
+    }
 }
