@@ -501,34 +501,30 @@ fn types(m: &mut Masked<'_>, head: &[usize], names: &[Unit], typed: bool) {
     }
 }
 
-/// Hides macros behind the parameters.
+/// Hides macros behind the parameters, also among attributes: `void f(int x) __attribute__((cold)) FAST __must_check;`.
 fn trailing(m: &mut Masked<'_>, head: &[usize], from: usize) {
     let rest = head.get(from..).unwrap_or_default();
     let words = rest.iter().filter(|at| m.is_word(**at)).count();
+    let mut macros = Vec::new();
     let mut ix = 0;
-    while let Some(&at) = rest.get(ix) {
-        if !m.is_word(at) || classify(m.text(at)) != Word::Name {
-            return;
-        }
+    while let Some(&at) = rest.get(ix).filter(|at| m.is_word(**at)) {
         let text = m.text(at);
-        if matches!(text, b"noexcept" | b"override" | b"final" | b"throw" | b"try") {
-            ix += 1;
-            if rest.get(ix).is_some_and(|at| m.is(*at, b'(')) {
-                ix = skip_group(m, rest, ix);
-            }
-            continue;
-        }
-        // Old-style parameters are two words at least.
-        if words > 1 && !shouts(text) {
-            return;
-        }
         let behind = match rest.get(ix + 1) {
             Some(next) if m.is(*next, b'(') => skip_group(m, rest, ix + 1),
             _ => ix + 1,
         };
-        (ix..behind).filter_map(|ix| rest.get(ix).copied()).for_each(|at| m.hide(at));
+        let stays = matches!(text, b"noexcept" | b"override" | b"final" | b"throw" | b"try");
+        match classify(text) {
+            Word::Attribute => {}
+            Word::Name if stays => {}
+            // Old-style parameters are two words at least.
+            Word::Name if words > 1 && !shouts(text) && !text.starts_with(b"__") => return,
+            Word::Name => macros.push(ix..behind),
+            _ => break,
+        }
         ix = behind;
     }
+    macros.into_iter().flatten().filter_map(|ix| rest.get(ix).copied()).for_each(|at| m.hide(at));
 }
 
 /// Whether `head` ends in the name and bases of a type, whose keyword is at `tag`.

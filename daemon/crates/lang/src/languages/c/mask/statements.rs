@@ -13,6 +13,11 @@ pub(super) fn words(m: &mut Masked<'_>) {
             continue;
         }
         if let Some(last) = before.filter(|last| m.is_word(*last) && m.is_word(at)) {
+            // The grammar knows `__asm__ __volatile__` and not this spelling.
+            if m.text(at) == b"__volatile" && classify(m.text(last)) == Word::Attribute {
+                m.hide(at);
+                continue;
+            }
             match (word(m.text(last)), word(m.text(at))) {
                 (Word::Name, Word::Primitive) => m.hide(last),
                 (Word::Name | Word::Primitive, Word::Name) if shouts(m.text(at)) && m.is(at + 1, b'*') => {
