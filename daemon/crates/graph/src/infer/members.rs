@@ -580,11 +580,12 @@ impl Infer<'_, '_> {
             Lang::Rust | Lang::Go | Lang::C | Lang::Bash | Lang::Manifest => return None,
             _ => file.name(class.def)?,
         };
-        let mut ctors = file.children(class.def, name).filter(|ix| Self::is_callable(&file, *ix));
-        let first = ctors.next()?;
-        let best = std::iter::once(first)
-            .chain(ctors)
-            .find(|ix| file.outline.def(*ix).is_some_and(|def| !def.flags.has(DefFlags::ABSTRACT)));
+        let constructors = || file.children(class.def, name).filter(|ix| Self::is_callable(&file, *ix));
+        let first = constructors().next()?;
+        let lacks = |ix: &DefIx, flag| file.outline.def(*ix).is_some_and(|def| !def.flags.has(flag));
+        let best = constructors()
+            .filter(|ix| lacks(ix, DefFlags::ABSTRACT))
+            .min_by_key(|ix| !lacks(ix, DefFlags::LEFT_OUT));
         // In C++ a class declares what may be defined elsewhere.
         if best.is_none() && file.lang() == Lang::Cpp {
             return self.own_member(class, name, true);

@@ -281,6 +281,10 @@ impl Infer<'_, '_> {
         if is_apart && modules::is_of_libc(&self.w.text(sym)) {
             return None;
         }
+        // Whatever the settings, an include has it.
+        if is_apart && at == DefIx::MODULE && modules::has_firm_function(self.w, ctx.file, sym) {
+            return None;
+        }
         if def.kind == SymbolKind::Function && at == DefIx::MODULE {
             return Some(modules::renamed(self.w, ctx.file, found, ctx.at).unwrap_or(found));
         }

@@ -47,7 +47,8 @@ pub(super) fn wanted(import: &Import, text: &str) -> Option<String> {
     (import.kind == ImportKind::SystemInclude).then(|| format!("<{text}"))
 }
 
-/// The file whose path ends in `text`; of several the nearest to `file`, one right beside it last if so wanted.
+/// The file whose path ends in `text`; of several one that a build for Linux on x86-64 reads, then the nearest to `file`. The
+/// one right beside it comes last if so wanted.
 pub(super) fn by_suffix(w: &World<'_>, file: &FileIndex, text: &str, beside_last: bool) -> Place {
     let beside = join(file.path.dir(), text).filter(|_| beside_last);
     let Some(text) = join("", text.trim_start_matches("../").trim_start_matches("./")) else {
@@ -55,6 +56,7 @@ pub(super) fn by_suffix(w: &World<'_>, file: &FileIndex, text: &str, beside_last
     };
     let name = text.rsplit('/').next().unwrap_or(&text);
     let suffix = format!("/{text}");
+    let at_home = !platform::is_elsewhere(&file.path);
     let mut found: Vec<_> = w
         .files_named(name)
         .iter()
@@ -62,7 +64,9 @@ pub(super) fn by_suffix(w: &World<'_>, file: &FileIndex, text: &str, beside_last
         .filter(|(path, _)| path.as_str() == text || path.as_str().ends_with(&suffix))
         .map(|(path, id)| {
             let is_beside = beside.as_deref() == Some(path.as_str());
-            (is_beside, usize::MAX - shared(path.dir(), file.path.dir()), path, id)
+            let is_elsewhere = at_home && platform::is_elsewhere(&path);
+            let depth = path.as_str().matches('/').count();
+            (is_beside, is_elsewhere, usize::MAX - shared(path.dir(), file.path.dir()), depth, path, id)
         })
         .collect();
     found.sort();
@@ -122,7 +126,7 @@ pub(crate) fn includes(w: &World<'_>, file: FileIx, target: FileIx) -> bool {
 pub(crate) fn is_elsewhere(w: &World<'_>, at: DefRef) -> bool {
     let file = w.file(at.file);
     file.outline.def(at.def).is_some_and(|def| def.flags.has(DefFlags::LEFT_OUT))
-        || (is_c(file.lang()) && platform::is_of_other_system(&file.path))
+        || (is_c(file.lang()) && platform::is_elsewhere(&file.path))
 }
 
 /// The macro that makes something else of `function` where `at` stands, further down in its file: `#define f g`, where `g`
@@ -167,16 +171,19 @@ pub(super) fn tagged(w: &World<'_>, from: FileIx, name: Sym) -> Place {
 
 /// What `name` is among what a file includes; a declaration leads on to its definition.
 pub(super) fn implicit(w: &World<'_>, from: FileIx, name: Sym) -> Place {
-    let mut best: Option<(u8, DefRef)> = None;
+    let mut best: Option<((bool, bool, u8), u8, DefRef)> = None;
     let mut other = None;
+    let is_libc = platform::is_of_libc(&w.text(name));
     // What a build for Linux does not see counts where it sees nothing, and for files of another system.
-    let taken = closure_of(w, from, platform::is_of_other_system(&w.file(from).path));
+    let taken = closure_of(w, from, platform::is_elsewhere(&w.file(from).path));
     for (ix, at) in closure(w, from).iter().enumerate() {
         let file = w.file(*at);
         let left_out = 4 * u8::from(ix >= taken.len());
         for def in file.children(DefIx::MODULE, name) {
             let Some(found) = file.outline.def(def).filter(|def| def.owner.is_none()) else { continue };
-            other = other.or_else(|| other_name(&file, found).map(|text| w.sym(text)));
+            if left_out == 0 {
+                other = other.or_else(|| other_name(&file, found).map(|text| w.sym(text)));
+            }
             let rank = match found.kind {
                 SymbolKind::Function if found.flags.has(DefFlags::ABSTRACT) => 1,
                 SymbolKind::Macro => 2,
@@ -185,25 +192,31 @@ pub(super) fn implicit(w: &World<'_>, from: FileIx, name: Sym) -> Place {
                 kind if is_tag(kind, file.lang()) => 3,
                 _ => 0,
             };
+            let is_optional = found.flags.has(DefFlags::OPTIONAL);
             let is_left_out = found.flags.has(DefFlags::LEFT_OUT)
                 // In place of what the system's library has, at the wish of a setting.
-                || (found.flags.has(DefFlags::OPTIONAL) && platform::is_of_libc(&w.text(name)));
+                || (is_optional && is_libc && !platform::is_own_library(&file.path));
             let rank = rank + left_out.max(4 * u8::from(is_left_out));
-            if best.is_none_or(|(known, _)| rank < known) {
-                best = Some((rank, DefRef { file: *at, def }));
+            // What is there whatever the settings comes before what some of them ask for.
+            let is_firm = matches!(found.kind, SymbolKind::Function | SymbolKind::Macro) && !is_optional;
+            let order = (rank >= 4, !is_firm, rank);
+            if best.is_none_or(|(known, ..)| order < known) {
+                best = Some((order, rank, DefRef { file: *at, def }));
             }
         }
     }
     // What only another system's build includes, in place of what this one's library has.
-    best = best.filter(|(rank, _)| *rank < 4 || !platform::is_of_libc(&w.text(name)));
-    // A macro with parameters hides the function of its name.
+    let best = best.map(|(_, rank, def)| (rank, def)).filter(|(rank, _)| *rank < 4 || !is_libc);
+    // A macro with parameters hides the function of its name, unless only a setting asks for it.
     if let Some((1, prototype)) = best {
         let file = w.file(prototype.file);
+        let is_optional = |ix| file.outline.def(ix).is_some_and(|def| def.flags.has(DefFlags::OPTIONAL));
+        let both = is_optional(prototype.def);
         let hides = |ix: &DefIx| {
             let found = file.outline.def(*ix);
             found.is_some_and(|def| {
                 let hides = !def.flags.has(DefFlags::LEFT_OUT) && !def.flags.has(DefFlags::ABSTRACT);
-                def.kind == SymbolKind::Macro && hides
+                def.kind == SymbolKind::Macro && hides && (both || !is_optional(*ix))
             })
         };
         if let Some(def) = file.children(DefIx::MODULE, name).find(hides) {
@@ -221,6 +234,19 @@ pub(super) fn implicit(w: &World<'_>, from: FileIx, name: Sym) -> Place {
         Some((_, found)) => Place::Def(found),
         None => Place::Missing,
     }
+}
+
+/// Whether a file that `from` includes has a function `name` whatever the settings.
+pub(crate) fn has_firm_function(w: &World<'_>, from: FileIx, name: Sym) -> bool {
+    closure_of(w, from, false).iter().any(|at| {
+        let file = w.file(*at);
+        file.children(DefIx::MODULE, name).any(|ix| {
+            file.outline.def(ix).is_some_and(|def| {
+                let depends = def.flags.has(DefFlags::LEFT_OUT) || def.flags.has(DefFlags::OPTIONAL);
+                def.kind == SymbolKind::Function && def.owner.is_none() && !depends
+            })
+        })
+    })
 }
 
 /// The function `name` that a file, or what it includes, has with its body.

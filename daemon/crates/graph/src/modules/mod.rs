@@ -23,7 +23,7 @@ use sdl_model::facts::{DefFlags, DefIx, Import, ImportKind};
 use crate::infer::{Tag, question};
 use crate::world::{DefRef, FileIndex, FileIx, Sym, World};
 
-pub(crate) use c::{definition, includes, is_elsewhere, is_tag, renamed};
+pub(crate) use c::{definition, has_firm_function, includes, is_elsewhere, is_tag, renamed};
 pub(crate) use conditions::{imports as built_imports, leaves_out, leaves_out_import};
 pub(crate) use go::siblings;
 pub(crate) use platform::is_of_libc;

@@ -154,14 +154,15 @@ impl Resolver<'_, '_> {
     }
 
     fn is_private_to_other(&self, def: DefRef) -> bool {
+        let file = self.infer.file(def.file);
         def.file != self.infer.own.file
             && matches!(self.lang, Lang::C | Lang::Cpp)
-            && self
-                .infer
-                .file(def.file)
-                .outline
-                .def(def.def)
-                .is_some_and(|d| d.kind == SymbolKind::Function && d.flags.has(DefFlags::STATIC))
+            && file.outline.def(def.def).is_some_and(|found| match found.kind {
+                SymbolKind::Function => found.flags.has(DefFlags::STATIC),
+                // Only headers are included.
+                SymbolKind::Macro => matches!(file.path.extension(), Some("c" | "cc" | "cpp" | "cxx")),
+                _ => false,
+            })
     }
 
     /// Whether the text of this file becomes part of `file`, by an include.

@@ -18,7 +18,7 @@ pub(super) fn function_like<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let end = params.map_or(name.end(), Node::end);
     let signature = crate::build::text::fold(cx.b.slice(node.start(), end), 200);
     let new = NewDef::new(SymbolKind::Macro, name.text(), name, node).body(value).signature(signature);
-    super::state::defined(cx, node, name.text());
+    super::state::defined(cx, node, name.text(), None);
     // Macros know no scopes.
     let def = cx.b.open_of(DefIx::MODULE, new);
     cx.b.flag(def, DefFlags::EXPORTED);
@@ -54,7 +54,7 @@ pub(super) fn function_like<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
 pub(super) fn object_like<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let Some(name) = node.child(F::Name) else { return Visit::Skip };
     let value = node.child(F::Value);
-    super::state::defined(cx, node, name.text());
+    super::state::defined(cx, node, name.text(), value.map(Node::text));
     if value.is_none() && is_guard(node, name.text()) {
         return Visit::Skip;
     }

@@ -12,6 +12,7 @@ mod mask;
 mod names;
 mod params;
 mod platform;
+mod predefined;
 mod refs;
 mod state;
 mod typedefs;

@@ -1,12 +1,15 @@
 //! Which branch of a condition of the preprocessor a build takes by default: for Linux, by GCC, on x86-64.
 //!
-//! What compilers predefine is known; other names are, where they say which system they are for, what it has, or what is
-//! to be left out. The rest depends on settings that the text does not show.
+//! What compilers predefine is known, and so are limits of the system's headers and what the file itself defines. Other
+//! names are known where they say which system they are for, what it has, or what is to be left out. The rest depends on
+//! settings that the text does not show: there, [`Taken::Likely`] says what a build mostly has.
 
-use std::collections::HashSet;
+use std::collections::HashMap;
 use std::hash::{DefaultHasher, Hash, Hasher};
 
 use sdl_model::Lang;
+
+use super::predefined::{constant, is_enabled, is_predefined, says_what_is_there};
 
 /// Longest condition that is looked at.
 const LONGEST: usize = 2_000;
@@ -16,7 +19,7 @@ const DEPTH: u8 = 32;
 /// What is known of a macro: its value where there is one, that it has none, or nothing.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Value {
-    Number(i64),
+    Number(i128),
     Undefined,
     Unknown,
 }
@@ -31,15 +34,61 @@ impl Value {
     }
 
     fn of(truth: Option<bool>) -> Self {
-        truth.map_or(Self::Unknown, |truth| Self::Number(i64::from(truth)))
+        truth.map_or(Self::Unknown, |truth| Self::Number(i128::from(truth)))
     }
 }
+
+/// The macros that a file has defined so far, whatever the settings, with their values where those are numbers.
+pub(super) type Defined = HashMap<u64, Option<i128>>;
 
 /// What decides conditions: the language, and what the file has defined so far.
 #[derive(Clone, Copy)]
 pub(super) struct Known<'k> {
     pub(super) lang: Lang,
-    pub(super) own: Option<&'k HashSet<u64>>,
+    pub(super) own: Option<&'k Defined>,
+    /// Whether what a setting's name asks for counts as asked for.
+    pub(super) settings: bool,
+}
+
+impl Known<'_> {
+    fn own(&self, name: &str) -> Option<Value> {
+        let value = self.own?.get(&key(name))?;
+        Some(value.map_or(Value::Unknown, Value::Number))
+    }
+
+    /// Whether a macro of that name is defined; none where that is up to settings.
+    fn is_defined(&self, name: &str) -> Option<bool> {
+        let own = self.own(name).map(|_| true);
+        let limit = || constant(name).map(|_| true);
+        own.or_else(|| is_predefined(name, self.lang))
+            .or_else(limit)
+            .or_else(|| (self.settings && is_enabled(name)).then_some(true))
+    }
+
+    fn value_of(&self, name: &str) -> Value {
+        if let Some(own) = self.own(name) {
+            return own;
+        }
+        if let Some(limit) = constant(name) {
+            return Value::Number(limit);
+        }
+        match self.is_defined(name) {
+            Some(false) => Value::Undefined,
+            Some(true) if says_what_is_there(name) || is_enabled(name) => Value::Number(1),
+            // What is predefined has a value, which differs.
+            _ => Value::Unknown,
+        }
+    }
+}
+
+/// The number that `text` is, as the preprocessor reads it.
+pub(super) fn number(text: &str) -> Option<i128> {
+    let digits = text.trim().trim_end_matches(['u', 'U', 'l', 'L']);
+    match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
+        Some(hex) => i128::from_str_radix(hex, 16).ok(),
+        None if digits.len() > 1 && digits.starts_with('0') => i128::from_str_radix(digits, 8).ok(),
+        None => digits.parse().ok(),
+    }
 }
 
 /// What stands for a name among those that a file has defined.
@@ -49,99 +98,24 @@ pub(super) fn key(name: &str) -> u64 {
     hasher.finish()
 }
 
-/// Whether a macro of that name is defined; none where that is up to settings.
-fn is_defined(name: &str, known: Known<'_>) -> Option<bool> {
-    if known.own.is_some_and(|own| own.contains(&key(name))) {
-        return Some(true);
-    }
-    let lang = known.lang;
-    match name {
-        "__cplusplus" => return Some(lang == Lang::Cpp),
-        "__linux__" | "__linux" | "linux" | "__gnu_linux__" | "__unix__" | "__unix" | "unix" | "__GNUC__"
-        | "__x86_64__" | "__x86_64" | "__amd64__" | "__amd64" | "__ELF__" | "__LP64__" | "_LP64"
-        | "__STDC__" => return Some(true),
-        "sun" | "__sun" | "__sun__" | "_AIX" | "_AIX32" | "__MACH__" | "__BEOS__" | "__QNX__" | "__hpux"
-        | "__sgi" | "__osf__" | "__MVS__" | "__PASE__" | "__BORLANDC__" | "__WATCOMC__" | "__TURBOC__"
-        | "__SUNPRO_C" | "__SUNPRO_CC" | "__xlC__" | "__DJGPP__" | "__VMS" | "__CYGWIN32__" | "_M_IX86"
-        | "_M_X64" | "_M_AMD64" | "_M_ARM" | "_M_ARM64" | "__DragonFly__" | "_WIN32_WCE" | "__i386__"
-        | "__i386" | "__arm__" | "__aarch64__" | "__powerpc__" | "__powerpc64__" | "__ppc__" | "__mips__"
-        | "__sparc__" | "__sparc" | "__s390__" | "__riscv" | "__ia64__" | "__alpha__" | "__wasm__"
-        | "__OBJC__" | "_MSC_VER" | "__CUDACC__" | "__INTEL_COMPILER" => return Some(false),
-        _ => {}
-    }
-    if names_other_system(name) {
-        return Some(false);
-    }
-    match (says_what_is_there(name), says_what_is_not(name)) {
-        (true, false) => Some(true),
-        (false, true) => Some(false),
-        _ => None,
-    }
+/// Whether a build takes a branch.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Taken {
+    /// Every build for Linux does, or none.
+    Surely(bool),
+    /// Builds do or don't by default: a setting decides.
+    Likely(bool),
+    Unknown,
 }
 
-/// `HAVE_POLL`: what the system has, which is most of what anyone asks for. Libraries are another matter.
-fn says_what_is_there(name: &str) -> bool {
-    name.split('_').any(|word| word == "HAVE") && !name.split('_').any(|word| word.starts_with("LIB"))
-}
-
-/// `NO_THREADS`, `MEM_DEBUG`: who builds a thing as it is by default leaves nothing out and puts nothing in to look for
-/// mistakes.
-fn says_what_is_not(name: &str) -> bool {
-    let is_left_out = |word| {
-        matches!(
-            word,
-            "NO" | "WITHOUT" | "DISABLE" | "DISABLED" | "UNITTEST" | "UNITTESTS" | "FUZZ" | "FUZZING"
-        )
-    };
-    // `X_DEBUG_C` has a module for it; `X_DEBUG` debugs X.
-    let debugs = name.ends_with("DEBUG") && !name.ends_with("NDEBUG");
-    debugs || name.split('_').any(is_left_out)
-}
-
-/// Whether one of the words of a name is that of a system or compiler of elsewhere: `_WIN32`, `HAVE_WINDOWS_H`.
-fn names_other_system(name: &str) -> bool {
-    name.split('_').any(|word| {
-        matches!(
-            word.to_ascii_uppercase().as_str(),
-            "WIN32"
-                | "WIN64"
-                | "WINDOWS"
-                | "WINNT"
-                | "WINCE"
-                | "WINRT"
-                | "MSVC"
-                | "MINGW"
-                | "MINGW32"
-                | "MINGW64"
-                | "CYGWIN"
-                | "APPLE"
-                | "DARWIN"
-                | "MACOS"
-                | "MACOSX"
-                | "OSX"
-                | "FREEBSD"
-                | "NETBSD"
-                | "OPENBSD"
-                | "SOLARIS"
-                | "SUNOS"
-                | "AIX"
-                | "HPUX"
-                | "HAIKU"
-                | "OS2"
-                | "OS390"
-                | "VMS"
-                | "MSDOS"
-                | "AMIGA"
-                | "ANDROID"
-                | "EMSCRIPTEN"
-                | "KQUEUE"
-                | "EVPORT"
-                | "DEVPOLL"
-                | "POLLSET"
-                | "IOCP"
-                | "SETPROCTITLE"
-        )
-    })
+impl Taken {
+    /// From what holds when settings stay open, and when what they ask for counts.
+    pub(super) fn of(holds: impl Fn(bool) -> Option<bool>) -> Self {
+        match holds(false) {
+            Some(holds) => Self::Surely(holds),
+            None => holds(true).map_or(Self::Unknown, Self::Likely),
+        }
+    }
 }
 
 /// Whether the condition `text` of an `#if` or `#elif` holds; none where that is up to settings.
@@ -161,8 +135,8 @@ pub(super) fn is_taken(directive: &str, known: Known<'_>) -> Option<bool> {
     let name = rest.split_ascii_whitespace().next().unwrap_or("");
     match word {
         "if" | "elif" => holds(rest, known),
-        "ifdef" | "elifdef" => is_defined(name, known),
-        "ifndef" | "elifndef" => is_defined(name, known).map(|defined| !defined),
+        "ifdef" | "elifdef" => known.is_defined(name),
+        "ifndef" | "elifndef" => known.is_defined(name).map(|defined| !defined),
         _ => None,
     }
 }
@@ -282,18 +256,20 @@ impl<'t> Reader<'t> {
             if parens && !self.eat(")") {
                 self.rest = "?";
             }
-            return Value::of(is_defined(name, self.known));
+            return Value::of(self.known.is_defined(name));
         }
         if word.starts_with(|c: char| c.is_ascii_digit()) {
-            let digits = word.trim_end_matches(['u', 'U', 'l', 'L']);
-            return digits.parse().map_or(Value::Unknown, Value::Number);
+            return number(word).map_or(Value::Unknown, Value::Number);
         }
-        match is_defined(word, self.known) {
-            Some(false) => Value::Undefined,
-            Some(true) if says_what_is_there(word) => Value::Number(1),
-            // What is predefined has a value, which differs.
-            _ => Value::Unknown,
+        // Linux asks so for what is built in or as a module.
+        if matches!(word, "IS_ENABLED" | "IS_BUILTIN" | "IS_REACHABLE" | "IS_MODULE") && self.eat("(") {
+            let name = self.word().unwrap_or("");
+            if !self.eat(")") {
+                self.rest = "?";
+            }
+            return Value::of(self.known.is_defined(name).filter(|_| word != "IS_MODULE"));
         }
+        self.known.value_of(word)
     }
 }
 
@@ -301,13 +277,16 @@ impl<'t> Reader<'t> {
 mod tests {
     use super::*;
 
-    const C: Known<'_> = Known { lang: Lang::C, own: None };
+    const C: Known<'_> = Known { lang: Lang::C, own: None, settings: false };
 
     #[test]
     fn what_a_file_defines_is_defined() {
-        let own = HashSet::from([key("VERBOSE")]);
+        let own = HashMap::from([(key("VERBOSE"), None), (key("LEVEL"), Some(2)), (key("HUNT"), Some(0))]);
         let known = Known { own: Some(&own), ..C };
         assert_eq!(holds("defined(VERBOSE)", known), Some(true));
+        assert_eq!(holds("VERBOSE", known), None);
+        assert_eq!(holds("LEVEL > 1", known), Some(true));
+        assert_eq!(holds("HUNT", known), Some(false));
         assert_eq!(is_taken("#ifndef VERBOSE", known), Some(false));
         assert_eq!(holds("defined(QUIET)", known), None);
     }
@@ -335,13 +314,38 @@ mod tests {
             ("1", Some(true)),
             ("(", None),
             ("A(x) && 0", None),
+            ("UINT_MAX == ULONG_MAX", Some(false)),
+            ("ULONG_MAX > 0xffffffff", Some(true)),
+            ("LDBL_MANT_DIG == 53 && LDBL_MAX_EXP == 1024", Some(false)),
+            ("__BYTE_ORDER == __BIG_ENDIAN", Some(false)),
+            ("defined(CONFIG_SMP)", None),
+            ("ARCH_AARCH64", Some(false)),
         ] {
             assert_eq!(holds(text, C), holds_there, "{text}");
         }
         assert_eq!(is_taken("#ifndef _WIN32", C), Some(true));
         assert_eq!(is_taken("# ifdef USE_DARWIN", C), Some(false));
-        assert_eq!(is_taken("#ifdef __cplusplus", Known { lang: Lang::Cpp, own: None }), Some(true));
+        assert_eq!(is_taken("#ifdef __cplusplus", Known { lang: Lang::Cpp, ..C }), Some(true));
         assert_eq!(is_taken("#else", C), None);
+    }
+
+    #[test]
+    fn a_setting_is_likely_what_its_name_asks_for() {
+        let taken = |text| Taken::of(|settings| holds(text, Known { settings, ..C }));
+        for (text, expected) in [
+            ("ENABLE_HISTORY", Taken::Likely(true)),
+            ("!ENABLE_HISTORY || _WIN32", Taken::Likely(false)),
+            ("defined(CONFIG_SMP) && defined(__linux__)", Taken::Likely(true)),
+            ("IS_ENABLED(CONFIG_NET)", Taken::Likely(true)),
+            ("IS_MODULE(CONFIG_NET)", Taken::Unknown),
+            ("CONFIG_NO_HZ", Taken::Surely(false)),
+            ("G_ENABLE_DEBUG", Taken::Surely(false)),
+            ("USE_GNUTLS", Taken::Unknown),
+            ("__linux__ && 1", Taken::Unknown),
+            ("defined(__linux__)", Taken::Surely(true)),
+        ] {
+            assert_eq!(taken(text), expected, "{text}");
+        }
     }
 
     #[test]

@@ -1,10 +1,11 @@
 //! What the extractor remembers between nodes.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use sdl_model::facts::{Def, DefFlags, DefIx, Expr, ExprIx, StrIx};
 use sdl_model::{SymbolKind, Visibility};
 
+use super::platform::Taken;
 use super::{Context, F, K, Node, platform};
 
 /// How many definitions of one name, and how many names, are looked at for branches: bounds the work.
@@ -31,7 +32,7 @@ pub struct State {
     /// What settings decide on, in bytes.
     optional: Vec<(u32, u32)>,
     /// What the file defines as a macro, up to here, whatever the settings.
-    defined: HashSet<u64>,
+    defined: platform::Defined,
     /// The includes: which import, and where.
     includes: Vec<(usize, u32)>,
     /// Macros that open namespaces, and where their bodies are, in bytes.
@@ -122,24 +123,33 @@ impl State {
 
 /// A condition of the preprocessor: notes which branch is left out.
 pub(super) fn condition(cx: &mut Context<'_>, node: Node<'_>) {
-    let known = platform::Known { lang: cx.lang, own: Some(&cx.state.defined) };
-    let taken = match node.kind() {
-        K::PreprocIf | K::PreprocElif => {
-            node.child(F::Condition).and_then(|text| platform::holds(text.text(), known))
+    // Its name may say anything: the first who reads the header takes it.
+    if is_once(node) {
+        return;
+    }
+    let own = Some(&cx.state.defined);
+    let taken = Taken::of(|settings| {
+        let known = platform::Known { lang: cx.lang, own, settings };
+        match node.kind() {
+            K::PreprocIf | K::PreprocElif => {
+                node.child(F::Condition).and_then(|text| platform::holds(text.text(), known))
+            }
+            _ => platform::is_taken(node.text(), known),
         }
-        _ => platform::is_taken(node.text(), known),
-    };
+    });
     let other = node.child(F::Alternative);
     let left_out = match taken {
-        Some(false) => Some((node.start(), other.map_or(node.end(), Node::start))),
-        Some(true) => other.map(|other| (other.start(), other.end())),
-        None => None,
+        Taken::Surely(false) | Taken::Likely(false) => {
+            Some((node.start(), other.map_or(node.end(), Node::start)))
+        }
+        Taken::Surely(true) | Taken::Likely(true) => other.map(|other| (other.start(), other.end())),
+        Taken::Unknown => None,
     };
     cx.state.left_out.extend(left_out);
-    if taken.is_none() && !is_once(node) {
+    if !matches!(taken, Taken::Surely(_)) {
         cx.state.optional.push((node.start(), node.end()));
     }
-    if let (None, Some(other)) = (taken, other) {
+    if let (Taken::Unknown, Some(other)) = (taken, other) {
         let condition = node.child(F::Condition).or_else(|| node.child(F::Name)).map_or("", Node::text);
         let not = condition.contains('!') || node.text().trim_start_matches(['#', ' ']).starts_with("ifn");
         let found = !not && condition.split(|c: char| !c.is_ascii_alphanumeric()).any(|word| word == "HAVE");
@@ -154,12 +164,12 @@ fn is_once(node: Node<'_>) -> bool {
     node.is(K::PreprocIfdef)
         && first.is_some_and(|def| {
             let names = (def.child(F::Name).map(Node::text), node.child(F::Name).map(Node::text));
-            names.0 == names.1 && def.child(F::Value).is_none()
+            names.0 == names.1 && def.child(F::Value).is_none_or(|value| value.text().trim() == "1")
         })
 }
 
-/// `#define name`: known from here on, unless settings decide on it.
-pub(super) fn defined(cx: &mut Context<'_>, node: Node<'_>, name: &str) {
+/// `#define name value`: known from here on, unless settings decide on it.
+pub(super) fn defined(cx: &mut Context<'_>, node: Node<'_>, name: &str, value: Option<&str>) {
     let decides = |around: Node<'_>| match around.kind() {
         // Where it has no other value, it gets this one.
         K::PreprocIfdef => {
@@ -170,7 +180,7 @@ pub(super) fn defined(cx: &mut Context<'_>, node: Node<'_>, name: &str) {
         _ => false,
     };
     if cx.state.defined.len() < MOST_DEFINED && !node.ancestors().any(decides) {
-        cx.state.defined.insert(platform::key(name));
+        cx.state.defined.insert(platform::key(name), value.and_then(platform::number));
     }
 }
 

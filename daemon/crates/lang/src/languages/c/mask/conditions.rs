@@ -149,7 +149,7 @@ fn ends(m: &Masked<'_>, at: usize) -> bool {
 fn kept(m: &Masked<'_>, one: &Open, lang: Lang) -> usize {
     let may_be_taken = |mark: &usize| {
         let text = std::str::from_utf8(m.text(*mark)).unwrap_or("");
-        platform::is_taken(text, platform::Known { lang, own: None }) != Some(false)
+        platform::is_taken(text, platform::Known { lang, own: None, settings: false }) != Some(false)
     };
     if one.cuts || one.broken {
         one.marks.iter().position(may_be_taken).unwrap_or(one.marks.len())
