@@ -164,6 +164,9 @@ impl Infer<'_, '_> {
         for part in self.parts(&file, class) {
             add(&self.file(part.file), part);
         }
+        for def in file.merged(class.def) {
+            add(&file, DefRef { def, ..class });
+        }
         let mut behind = Vec::new();
         let mut more = false;
         if let Some(name) = file.name(class.def) {
@@ -382,6 +385,9 @@ impl Infer<'_, '_> {
             };
             return Some(if declared { defined().unwrap_or(found) } else { found });
         }
+        if let Some(found) = file.merged(class.def).find_map(&mut within) {
+            return Some(found);
+        }
         let mut of_trait = None;
         for def in file.blocks_with(class_name, name) {
             let Some(found) = file.outline.def(def) else { continue };
@@ -567,6 +573,16 @@ impl Infer<'_, '_> {
                     && index.name(holder) == Some(class_name)
             }
         }
+    }
+
+    /// The class of JavaScript or TypeScript that `class` extends.
+    pub(crate) fn base_class(&self, class: DefRef) -> Option<DefRef> {
+        let file = self.file(class.file);
+        let base = file.outline.def(class.def)?.bases.iter().find(|base| base.kind == BaseKind::Extends)?;
+        let ctx = Self::base_ctx(&file, class, base.kind);
+        let found = self.stated(&ctx, base.ty).instance_of()?;
+        let kind = self.file(found.file).outline.def(found.def)?.kind;
+        (kind == SymbolKind::Class).then_some(found)
     }
 
     /// The constructor that `class` itself declares, if it does.

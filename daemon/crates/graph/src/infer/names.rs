@@ -172,7 +172,13 @@ impl Infer<'_, '_> {
                 } else if is_type && matches!(file.lang(), Lang::Rust | Lang::Go) {
                     None
                 } else {
-                    self.child_of(ctx, &file, at, sym, inside || !def.kind.is_callable(), want)
+                    // A namespace sees what the other declarations merged with it hold.
+                    let merged = file.merged(at).filter(|_| def.kind == SymbolKind::Namespace);
+                    std::iter::once(at)
+                        .chain(merged)
+                        .find_map(|at| {
+                            self.child_of(ctx, &file, at, sym, inside || !def.kind.is_callable(), want)
+                        })
                         .map(|def| self.linked(DefRef { file: ctx.file, def }))
                 };
                 if let Some((place, via)) = found {

@@ -409,7 +409,8 @@ impl Infer<'_, '_> {
                     });
                     return typed.ty.instance_of();
                 }
-                let is_extended = file.name(def.def).is_some_and(|name| file.owns_any(name));
+                let is_extended = file.name(def.def).is_some_and(|name| file.owns_any(name))
+                    || file.merged(def.def).next().is_some();
                 (is_extended || file.holds_any(def.def)).then_some(def)
             }
             _ => None,

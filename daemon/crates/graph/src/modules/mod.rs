@@ -224,7 +224,10 @@ pub(crate) fn member(w: &World<'_>, module: ModRef, name: Sym) -> Place {
                 Lang::Rust => rust::member(w, def, name),
                 Lang::Cpp => cpp::namespace_member(w, def, name),
                 Lang::CSharp | Lang::Php | Lang::Ruby => dotnet::namespace_member(w, def, name),
-                _ => file.child(def.def, name).map_or(Place::Missing, |child| as_place(&file, def, child)),
+                _ => std::iter::once(def.def)
+                    .chain(file.merged(def.def))
+                    .find_map(|holder| file.child(holder, name))
+                    .map_or(Place::Missing, |child| as_place(&file, def, child)),
             }
         }
         ModRef::Dir(dir) => {

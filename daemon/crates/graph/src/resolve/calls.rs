@@ -251,24 +251,21 @@ impl Resolver<'_, '_> {
         self.value(&Ref { form: RefForm::Value, recv: None, ..*one })
     }
 
-    /// What `super.name`, or `super(…)`, leads to. A base without a constructor of its own is built all the same.
+    /// What `super.name`, or `super(…)`, leads to. Like `new Base()`, `super()` of JavaScript means the class that is
+    /// extended, even where that inherits its constructor.
     fn super_member(&self, class: DefRef, name: Sym, call: bool) -> Option<DefRef> {
-        if let Some(found) = self.infer.base_member(class, name, call) {
-            // What just an interface asks for, a class from outside has.
-            let asked_for = self.lang == Lang::Java
-                && self.infer.line(class).outside
-                && self.infer.is_asked_for(found.def);
-            return (!asked_for).then_some(found.def);
-        }
         let is_constructor = matches!(self.lang, Lang::JavaScript | Lang::TypeScript | Lang::Tsx)
             && call
             && &*self.infer.w.text(name) == "constructor";
-        let line = self.infer.line(class);
-        let is_class = |base: &DefRef| {
-            let file = self.infer.file(base.file);
-            file.outline.def(base.def).is_some_and(|def| def.kind == SymbolKind::Class)
-        };
-        line.types.get(1).copied().filter(|base| is_constructor && is_class(base))
+        if let Some(base) = self.infer.base_class(class).filter(|_| is_constructor) {
+            return Some(self.infer.constructor(base).unwrap_or(base));
+        }
+        let found = self.infer.base_member(class, name, call)?;
+        // What just an interface asks for, a class from outside has.
+        let asked_for = self.lang == Lang::Java
+            && self.infer.line(class).outside
+            && self.infer.is_asked_for(found.def);
+        (!asked_for).then_some(found.def)
     }
 
     fn member_call(&self, one: &Ref, recv: ExprIx) -> Outcome {

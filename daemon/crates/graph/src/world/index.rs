@@ -252,12 +252,32 @@ impl FileIndex {
         let mut first = None;
         for ix in self.children(parent, name) {
             let def = self.outline.def(ix)?;
-            if !def.flags.has(DefFlags::ABSTRACT) && !def.flags.has(DefFlags::LEFT_OUT) {
+            // An abstract class of TypeScript has a body, unlike an interface that is merged with it.
+            let is_merged = def.kind == SymbolKind::Class && self.merges_declarations();
+            let is_bodiless = def.flags.has(DefFlags::ABSTRACT) && !is_merged;
+            if !is_bodiless && !def.flags.has(DefFlags::LEFT_OUT) {
                 return Some(ix);
             }
             first = first.or(Some(ix));
         }
         first
+    }
+
+    /// Whether declarations of one name in one scope make up one thing, as in TypeScript: a class and an interface, or
+    /// either of them, a function or an enumeration and namespaces.
+    pub(crate) fn merges_declarations(&self) -> bool {
+        matches!(self.lang(), Lang::TypeScript | Lang::Tsx)
+    }
+
+    /// The other types and namespaces that are merged with `def`.
+    pub(crate) fn merged(&self, def: DefIx) -> impl Iterator<Item = DefIx> {
+        let found = self.outline.def(def).filter(|found| self.merges_declarations() && merges(found.kind));
+        let of = found.and_then(|found| found.parent).zip(self.name(def));
+        let same = of.into_iter().flat_map(|(parent, name)| self.children(parent, name));
+        same.filter(move |other| {
+            let kind = self.outline.def(*other).map(|other| other.kind);
+            *other != def && kind.is_some_and(|kind| merges(kind) && kind != SymbolKind::Function)
+        })
     }
 
     /// The imports in `scope` that bind `local`.
@@ -327,14 +347,27 @@ fn keys_differ_by_types(lang: Lang) -> bool {
     matches!(lang, Lang::Java | Lang::Kotlin | Lang::CSharp | Lang::Cpp | Lang::TypeScript | Lang::Tsx)
 }
 
-/// Which of several definitions of one name is meant first.
+/// Whether TypeScript merges a declaration of this kind with others of its name.
+fn merges(kind: SymbolKind) -> bool {
+    matches!(
+        kind,
+        SymbolKind::Class
+            | SymbolKind::Interface
+            | SymbolKind::Enum
+            | SymbolKind::Function
+            | SymbolKind::Namespace
+    )
+}
+
+/// Which of several definitions of one name is meant first. A class comes before an interface that adds to it.
 fn rank(kind: SymbolKind) -> u8 {
     match kind {
-        SymbolKind::Type => 1,
+        SymbolKind::Type => 2,
+        SymbolKind::Interface => 1,
         kind if kind.is_type() => 0,
-        kind if kind.is_callable() => 2,
-        SymbolKind::Namespace => 4,
-        _ => 3,
+        kind if kind.is_callable() => 3,
+        SymbolKind::Namespace => 5,
+        _ => 4,
     }
 }
 
