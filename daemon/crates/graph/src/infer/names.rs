@@ -135,7 +135,9 @@ impl Infer<'_, '_> {
             {
                 return Meaning::Given(at);
             }
-            if let Some(meaning) = generic(&file, at, text, crossed_module) {
+            // A type parameter of TypeScript hides no value of its name.
+            let names_types = want == Want::Type || !matches!(file.lang(), Lang::TypeScript | Lang::Tsx);
+            if names_types && let Some(meaning) = generic(&file, at, text, crossed_module) {
                 return meaning;
             }
             let is_type = def.kind.is_type() || def.kind == SymbolKind::Impl;
@@ -146,6 +148,10 @@ impl Infer<'_, '_> {
                 _ => false,
             };
             if is_object {
+                if inside && let Some(found) = local_function(&file, at, sym) {
+                    let place = Place::Def(DefRef { file: ctx.file, def: found });
+                    return Meaning::Place(place, Via::Scope);
+                }
                 scope = outer;
                 continue;
             }
@@ -528,6 +534,16 @@ impl Infer<'_, '_> {
             modules::implicit(self.w, ctx.file, scope, name)
         })
     }
+}
+
+/// A function of JavaScript that a function without a name declares, which makes the value of the variable `at`.
+fn local_function(file: &FileIndex, at: DefIx, name: Sym) -> Option<DefIx> {
+    let is_ecma = matches!(file.lang(), Lang::JavaScript | Lang::TypeScript | Lang::Tsx);
+    file.children(at, name).filter(|_| is_ecma).find(|ix| {
+        file.outline.def(*ix).is_some_and(|def| {
+            def.kind == SymbolKind::Function && def.flags.has(DefFlags::LOCAL) && def.owner.is_none()
+        })
+    })
 }
 
 /// Whether `name` is a generic parameter of `at`, with its bound.

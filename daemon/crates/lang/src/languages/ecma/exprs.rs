@@ -121,6 +121,10 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         }
         K::Object if half.has_records() && node.first().is_some() => record(half, node),
         K::Object => half.lit(Lit::Object),
+        K::TemplateString if let Some(tag) = tag(node) => {
+            let tag = half.value(tag);
+            half.call(tag, 1)
+        }
         K::String | K::TemplateString => half.lit(Lit::Str),
         K::Regex => half.lit(Lit::Regex),
         K::True | K::False => half.lit(Lit::Bool),
@@ -216,11 +220,88 @@ fn binary<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     }
 }
 
+/// What a call calls. The grammar takes `await f<T>(…)` for a call of `await f`, and likewise with `!`, `typeof` and
+/// other operators.
+pub(super) fn callee(node: Node<'_>) -> Option<Node<'_>> {
+    let mut callee = node.child(F::Function)?;
+    for _ in 0..MAX_WRAPS {
+        if !takes_type_arguments(callee) {
+            break;
+        }
+        callee = callee.first()?;
+    }
+    Some(callee)
+}
+
+/// Whether `node` is an operator with its operand that the grammar takes for a callee with type arguments.
+pub(super) fn takes_type_arguments(node: Node<'_>) -> bool {
+    let is_operator = matches!(node.kind(), K::AwaitExpression | K::UnaryExpression);
+    node.parent().filter(|_| is_operator).is_some_and(|parent| match parent.kind() {
+        K::CallExpression => node.field() == F::Function && parent.child(F::TypeArgumentsField).is_some(),
+        K::AwaitExpression | K::UnaryExpression => takes_type_arguments(parent),
+        K::BinaryExpression => is_tag(node),
+        _ => false,
+    })
+}
+
+/// What stands before a template with type arguments: the grammar takes `` tag<T>`…` `` for two comparisons.
+fn tag(template: Node<'_>) -> Option<Node<'_>> {
+    let mut at = template;
+    for _ in 0..MAX_WRAPS {
+        let parent = at.parent()?;
+        match parent.kind() {
+            K::MemberExpression | K::CallExpression if parent.first() == Some(at) => at = parent,
+            K::BinaryExpression if at.field() == F::Right => {
+                let left = parent.child(F::Left).filter(|left| left.end() + 1 == template.start())?;
+                let tag = left.child(F::Left).filter(|_| left.is(K::BinaryExpression))?;
+                return (operator(left) == "<" && operator(parent) == ">").then_some(tag);
+            }
+            _ => return None,
+        }
+    }
+    None
+}
+
+/// Whether `node` is what stands before a template with type arguments.
+pub(super) fn is_tag(node: Node<'_>) -> bool {
+    let outer = node.parent().filter(|inner| inner.is(K::BinaryExpression)).and_then(Node::parent);
+    let template = outer.filter(|outer| outer.is(K::BinaryExpression)).and_then(|outer| {
+        let mut at = outer.child(F::Right)?;
+        for _ in 0..MAX_WRAPS {
+            if !matches!(at.kind(), K::MemberExpression | K::CallExpression) {
+                break;
+            }
+            at = at.first()?;
+        }
+        Some(at)
+    });
+    template.filter(|at| at.is(K::TemplateString)).and_then(tag) == Some(node)
+}
+
+/// The text between the sides of a binary expression.
+fn operator(node: Node<'_>) -> &str {
+    let sides = node.child(F::Left).zip(node.child(F::Right));
+    let between = sides.and_then(|(left, right)| node.src().get(left.end() as usize..right.start() as usize));
+    between.unwrap_or("").trim()
+}
+
 fn call<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+    // `await f<T>(…)` gives what is awaited, `!f<T>(…)` what the operator makes of it.
+    match node.child(F::Function).filter(|outer| takes_type_arguments(*outer)) {
+        Some(outer) if outer.is(K::AwaitExpression) => {
+            let called = called(half, node);
+            half.add(Expr::Await(called))
+        }
+        Some(outer) => half.value(outer),
+        None => called(half, node),
+    }
+}
+
+fn called<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     if let Some(module) = required(node) {
         return half.type_name(&required_name(module));
     }
-    let Some(callee) = node.child(F::Function) else { return half.unknown() };
+    let Some(callee) = callee(node) else { return half.unknown() };
     if let Some(inner) = passed_through(node) {
         return half.value(inner);
     }
@@ -333,7 +414,7 @@ fn given<'a>(half: &mut Half<'a>, function: Node<'a>) -> Option<ExprIx> {
 
 /// The argument that a call gives back as it is: `Object.freeze(x)`.
 fn passed_through(node: Node<'_>) -> Option<Node<'_>> {
-    let callee = node.child(F::Function).filter(|callee| callee.is(K::MemberExpression))?;
+    let callee = callee(node).filter(|callee| callee.is(K::MemberExpression))?;
     let same = callee.end() - callee.start() < 32
         && matches!(
             callee.text(),
@@ -348,7 +429,7 @@ fn passed_through(node: Node<'_>) -> Option<Node<'_>> {
 
 /// The module that `require('…')` or `import('…')` loads.
 pub(super) fn required(node: Node<'_>) -> Option<&str> {
-    let callee = node.child(F::Function)?;
+    let callee = callee(node)?;
     let loads = callee.is(K::Import) || (callee.is(K::Identifier) && callee.text() == "require");
     let argument = node.child(F::Arguments).filter(|_| loads)?.first()?;
     let plain = argument.is(K::String)

@@ -5,11 +5,14 @@ use sdl_model::facts::{BindingKind, Expr, Lit, RefForm};
 use super::{Context, F, K, Node, classes, commonjs, exprs, functions, imports, invariants};
 use crate::driver::Visit;
 
+/// How many wrappings of a callee are looked through.
+const MAX_WRAPS: usize = 6;
+
 /// Longest callee that is looked up as a whole for side effects.
 const LONG_CALLEE: u32 = 120;
 
 pub(super) fn call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
-    let Some(callee) = node.child(F::Function) else { return };
+    let Some(callee) = exprs::callee(node) else { return };
     match callee.kind() {
         K::Super => {
             let recv = cx.b.body.add(Expr::SuperRef);
@@ -213,12 +216,16 @@ pub(super) fn qualified_type<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit 
 fn form(node: Node<'_>) -> (RefForm, usize) {
     let mut at = node;
     let Some(mut parent) = at.parent() else { return (RefForm::Value, 0) };
-    // `f!(…)`, `(f)(…)`, `f<T>(…)`, `(0, m.f)(…)`.
-    for _ in 0..3 {
+    // `f!(…)`, `(f)(…)`, `f<T>(…)`, `(f as T)(…)`, `(0, m.f)(…)`, `await f<T>(…)`.
+    for _ in 0..MAX_WRAPS {
         let wraps = match parent.kind() {
-            K::NonNullExpression | K::ParenthesizedExpression | K::InstantiationExpression => {
-                parent.first() == Some(at)
-            }
+            K::NonNullExpression
+            | K::ParenthesizedExpression
+            | K::InstantiationExpression
+            | K::AsExpression
+            | K::SatisfiesExpression => parent.first() == Some(at),
+            K::TypeAssertion => parent.children().nth(1) == Some(at),
+            K::AwaitExpression | K::UnaryExpression => exprs::takes_type_arguments(parent),
             K::SequenceExpression => at.next_ix() == parent.next_ix(),
             _ => false,
         };
@@ -238,6 +245,7 @@ fn form(node: Node<'_>) -> (RefForm, usize) {
         }
         K::JsxOpeningElement | K::JsxSelfClosingElement if at.field() == F::Name => (RefForm::Construct, 1),
         K::Decorator => (RefForm::Decorator, 0),
+        K::BinaryExpression if exprs::is_tag(at) => (RefForm::Call, 1),
         _ => (RefForm::Value, 0),
     }
 }
