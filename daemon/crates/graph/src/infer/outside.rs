@@ -24,8 +24,8 @@ pub(crate) fn outside(name: &str, args: Vec<Ty>) -> Ty {
 words! {
     STANDS_FOR_VALUE = "\
         Annotated Arc AssertUnwindSafe Awaitable Box CachePadded ClassVar Cow DeepReadonly Final InitVar Lazy LazyCell LazyLock \
-        ManuallyDrop MappedMutexGuard MappedRwLockReadGuard MappedRwLockWriteGuard MutexGuard NonNull \
-        NonNullable Nullable OwnedMutexGuard OwnedRwLockReadGuard OwnedRwLockWriteGuard Partial PeekMut Pin Rc \
+        ManuallyDrop MappedMutexGuard MappedRwLockReadGuard MappedRwLockWriteGuard MutexGuard NoInfer NonNull \
+        NonNullable Nullable Omit OwnedMutexGuard OwnedRwLockReadGuard OwnedRwLockWriteGuard Partial PeekMut Pick Pin Rc \
         Readonly Ref RefMut Required Reverse RwLockReadGuard RwLockWriteGuard ScopeGuard shared_ptr unique_ptr weak_ptr";
     WRAPPER = "\
         AtomicReference Cell CompletableFuture ContextVar Deferred Future JoinHandle MaybeUninit Mutex \

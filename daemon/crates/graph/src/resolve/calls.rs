@@ -262,9 +262,8 @@ impl Resolver<'_, '_> {
         }
         let found = self.infer.base_member(class, name, call)?;
         // What just an interface asks for, a class from outside has.
-        let asked_for = self.lang == Lang::Java
-            && self.infer.line(class).outside
-            && self.infer.is_asked_for(found.def);
+        let asked_for =
+            self.lang == Lang::Java && self.infer.line(class).outside && self.infer.is_asked_for(found.def);
         (!asked_for).then_some(found.def)
     }
 

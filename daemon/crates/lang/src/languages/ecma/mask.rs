@@ -9,7 +9,9 @@
 //!       <T>(run: () => T): T
 //!   }
 //!   ```
+//! * Likewise, a member called `in` would go on with the type of the member before: it gets a semicolon, too.
 //! * Type parameters that state their variance (`<in out T>`) lose those words.
+//! * `using` and `await using` become `const`.
 //! * Words that are reserved elsewhere but may name what is exported (`export { a as const }`) become other words.
 //! * Quotes that are escaped in templates become other characters.
 //! * `import('module').Type<T>`, which the grammar knows without type arguments only, loses what is before the name.
@@ -20,7 +22,9 @@ use crate::languages::blank::blank;
 
 /// How far back the code before such a line is looked for.
 const MAX_BACK: usize = 6_000;
-/// How much of such a line is looked at.
+/// How far the end of its parameters is looked for.
+const MAX_AHEAD: usize = 6_000;
+/// How much of other lines is looked at.
 const MAX_LINE: usize = 400;
 
 /// `bytes` with all of that hidden: as many bytes, lines where they were.
@@ -38,12 +42,25 @@ pub(super) fn mask(bytes: &[u8]) -> Cow<'_, [u8]> {
             }
             b',' => hide(&mut masked, variance(bytes, at + 1)),
             // In a type that is a template, the grammar knows no escapes.
-            b'`' if at > 0 && bytes.get(at - 1) == Some(&b'\\') => {
+            b'`' if is_escaped(bytes, at) => {
                 if let Some(quote) = masked.to_mut().get_mut(at - 1..=at) {
                     quote.fill(b'_');
                 }
             }
             b'i' if bytes.get(at..at + 7) == Some(b"import(") => hide(&mut masked, imported(bytes, at)),
+            b'i' if is_member_in(bytes, at) => {
+                if let Some(gap) = masked.to_mut().get_mut(at - 1) {
+                    *gap = b';';
+                }
+            }
+            b'u' if bytes.get(at..at + 5) == Some(b"using") => {
+                if let Some(from) = declared_by_using(bytes, at) {
+                    hide(&mut masked, (from, at));
+                    if let Some(word) = masked.to_mut().get_mut(at..at + 5) {
+                        word.copy_from_slice(b"const");
+                    }
+                }
+            }
             b'e' | b'i' if matches!(bytes.get(at..at + 6), Some(b"export" | b"import")) => {
                 rename(&mut masked, bytes, at);
             }
@@ -155,6 +172,7 @@ fn word(bytes: &[u8], at: usize) -> (&[u8], usize) {
 
 /// The range of `in`, `out` or both where they stand before the name of a type parameter at `at`.
 fn variance(bytes: &[u8], at: usize) -> (usize, usize) {
+    let at = after_gap(bytes, at);
     let mut range = (at, at);
     loop {
         let (name, end) = word(bytes, range.1);
@@ -194,21 +212,43 @@ fn imported(bytes: &[u8], at: usize) -> (usize, usize) {
     if names_from > at + close + 1 && bytes.get(end) == Some(&b'<') { (at, names_from) } else { none }
 }
 
+/// Whether an odd number of backslashes stands before `at`.
+fn is_escaped(bytes: &[u8], at: usize) -> bool {
+    let before = bytes.get(at.saturating_sub(MAX_LINE)..at).unwrap_or_default();
+    before.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
+}
+
+/// Where the next code begins, after white space and comments.
+fn after_gap(bytes: &[u8], from: usize) -> usize {
+    let end = (from + MAX_LINE).min(bytes.len());
+    let mut at = from;
+    while at < end {
+        let rest = bytes.get(at..end).unwrap_or_default();
+        let length = match rest {
+            [b'/', b'/', ..] => rest.iter().position(|byte| *byte == b'\n'),
+            [b'/', b'*', ..] => rest.windows(2).skip(2).position(|end| end == b"*/").map(|to| to + 4),
+            [first, ..] if first.is_ascii_whitespace() => Some(1),
+            _ => return at,
+        };
+        let Some(length) = length else { return from };
+        at += length;
+    }
+    from
+}
+
 /// Whether the `<` at `at` begins a line that is a call signature, and the member before it has no end.
 fn needs_semicolon(bytes: &[u8], at: usize) -> bool {
+    goes_on_from(bytes, at) && is_call_signature(bytes, at)
+}
+
+/// Whether only white space stands before `at` in its line, and the code before that line ends as a type does.
+fn goes_on_from(bytes: &[u8], at: usize) -> bool {
     let line_start =
         bytes.get(..at).and_then(|before| before.iter().rposition(|byte| !matches!(byte, b' ' | b'\t')));
     let Some(line_start) = line_start.filter(|start| bytes.get(*start) == Some(&b'\n') && start + 1 < at)
     else {
         return false;
     };
-    let line = bytes.get(at..(at + MAX_LINE).min(bytes.len())).unwrap_or_default();
-    let line = line.split(|byte| *byte == b'\n').next().unwrap_or_default();
-    let end = line.trim_ascii_end();
-    let goes_on = end.last().is_some_and(|last| matches!(last, b'(' | b'{' | b'['));
-    if end != b"<" && !(has(line, b">(") && (has(line, b"):") || goes_on)) {
-        return false;
-    }
     let from = line_start.saturating_sub(MAX_BACK);
     let mut back = bytes.get(from..line_start).unwrap_or_default();
     // A line that is cut off may be any.
@@ -219,19 +259,86 @@ fn needs_semicolon(bytes: &[u8], at: usize) -> bool {
     let before = back.rsplit(|byte| *byte == b'\n').map(<[u8]>::trim_ascii).find(|line| {
         !(line.is_empty() || line.starts_with(b"//") || line.starts_with(b"*") || line.starts_with(b"/*"))
     });
-    // The member before states a type, or closes the arguments of one.
-    let states = |before: &&[u8]| before.contains(&b':') || has(before, b"=>") || *before == b">";
-    let Some(before) = before.filter(states) else {
+    let Some(before) = before.filter(|before| !before.ends_with(b"=>") && *before != b"async") else {
         return false;
     };
-    let ends = before.last().is_some_and(|last| {
-        last.is_ascii_alphanumeric() || matches!(last, b'_' | b'$' | b')' | b']' | b'}' | b'>')
-    });
-    ends && !before.ends_with(b"=>")
+    before.last().is_some_and(|last| {
+        last.is_ascii_alphanumeric()
+            || matches!(last, b'_' | b'$' | b')' | b']' | b'}' | b'>' | b'"' | b'\'' | b'`')
+    })
 }
 
-fn has(line: &[u8], part: &[u8]) -> bool {
-    line.windows(part.len()).any(|window| window == part)
+/// Whether type parameters begin at `at`, then parameters, then the type of a result.
+fn is_call_signature(bytes: &[u8], at: usize) -> bool {
+    let Some(close) = closing(bytes, at, at + MAX_AHEAD) else { return false };
+    let open = after_gap(bytes, close + 1);
+    if bytes.get(open) != Some(&b'(') {
+        return false;
+    }
+    let Some(close) = closing(bytes, open, at + MAX_AHEAD) else { return false };
+    bytes.get(after_gap(bytes, close + 1)) == Some(&b':')
+}
+
+/// Where the bracket at `at` is closed, before `end`.
+fn closing(bytes: &[u8], at: usize, end: usize) -> Option<usize> {
+    let end = end.min(bytes.len());
+    let mut depth = 0_usize;
+    let mut at = at;
+    while at < end {
+        match *bytes.get(at)? {
+            b'<' | b'(' | b'[' | b'{' => depth += 1,
+            b'>' if at > 0 && bytes.get(at - 1) == Some(&b'=') => {}
+            b'>' | b')' | b']' | b'}' => {
+                depth = depth.checked_sub(1)?;
+                if depth == 0 {
+                    return Some(at);
+                }
+            }
+            b'/' if matches!(bytes.get(at + 1), Some(b'/' | b'*')) => {
+                let next = after_gap(bytes, at);
+                if next > at {
+                    at = next;
+                    continue;
+                }
+            }
+            quote @ (b'"' | b'\'') => {
+                let rest = bytes.get(at + 1..end)?;
+                let to = rest.iter().position(|byte| *byte == quote || *byte == b'\n')?;
+                at += to + 1;
+            }
+            b';' if depth == 1 => return None,
+            _ => {}
+        }
+        at += 1;
+    }
+    None
+}
+
+/// Whether a member called `in` begins at `at`, and the member before it has no end.
+fn is_member_in(bytes: &[u8], at: usize) -> bool {
+    let rest = bytes.get(at..).unwrap_or_default();
+    (rest.starts_with(b"in:") || rest.starts_with(b"in?:")) && goes_on_from(bytes, at)
+}
+
+/// Where `using` or `await using` begins, if the `using` at `at` declares a variable at the start of a line.
+fn declared_by_using(bytes: &[u8], at: usize) -> Option<usize> {
+    let before = bytes.get(at.saturating_sub(MAX_LINE)..at)?;
+    let line = before.rsplit(|byte| *byte == b'\n').next()?.trim_ascii();
+    if !(line.is_empty() || line == b"await") || !bytes.get(at + 5)?.is_ascii_whitespace() {
+        return None;
+    }
+    let (name, end) = word(bytes, at + 5);
+    let (_, gap_end) = word(bytes, end);
+    let is_name = name.first().is_some_and(|first| !first.is_ascii_digit())
+        && !matches!(name, b"in" | b"of" | b"as" | b"is" | b"instanceof" | b"satisfies");
+    let rest = bytes.get(gap_end..)?;
+    let declares = matches!(rest.first(), Some(b'=' | b':')) && !rest.starts_with(b"==");
+    (is_name && declares).then(|| if line.is_empty() { at } else { at - 5 - spaces_before(before) })
+}
+
+/// How much white space ends `before`.
+fn spaces_before(before: &[u8]) -> usize {
+    before.len() - before.trim_ascii_end().len()
 }
 
 #[cfg(test)]
@@ -264,12 +371,29 @@ mod tests {
             masked("const a: {\n  (b: B): C\n  <\n    T\n  >(a: T): T\n}"),
             "const a: {\n  (b: B): C\n ;<\n    T\n  >(a: T): T\n}"
         );
+        assert_eq!(
+            masked("interface A {\n  (b: B): C &\n    D\n\n  <T>(\n    a: T, // (b\n  ): T\n}"),
+            "interface A {\n  (b: B): C &\n    D\n\n ;<T>(\n    a: T, // (b\n  ): T\n}"
+        );
+        assert_eq!(masked("interface A {\n  b: C\n  in: D\n}"), "interface A {\n  b: C\n ;in: D\n}");
+    }
+
+    #[test]
+    fn quotes_in_templates() {
         assert_eq!(masked("type A = `b \\`c\\``"), "type A = `b __c__`");
+        assert_eq!(masked("const a = `b \\\\`"), "const a = `b \\\\`");
+    }
+
+    #[test]
+    fn what_is_used() {
+        assert_eq!(masked("{\n  using a = b();\n}"), "{\n  const a = b();\n}");
+        assert_eq!(masked("{\n  await using a: B = b();\n}"), "{\n        const a: B = b();\n}");
     }
 
     #[test]
     fn variance_and_imported_types() {
         assert_eq!(masked("interface A<in out T, out O = B> {}"), "interface A<       T,     O = B> {}");
+        assert_eq!(masked("class A<\n  // b\n  out T\n> {}"), "class A<\n  // b\n      T\n> {}");
         assert_eq!(masked("type A = import('x').B.C<D>"), "type A =               C<D>");
     }
 
@@ -295,6 +419,9 @@ mod tests {
             "const a: B = c\n  < d",
             "const f = <T>(a: T): T => a",
             "<T>(a): b",
+            "const a = b\n  <T>(c);\ntype D = E<\n  <T>(a: T) => T\n>",
+            "const c = { d: e,\n  in: f }",
+            "using(a); using = b; const c = { using: d };\n  using == e",
             "export default { if: 1 }; export const x = { new: y as const }; reexport { if }; export { default as a }",
             "f(a, out, b); const x = 1, out = 2; import { a, out as c } from 'd'; a < out",
             "type A = import('x').B; import('x').then<C>(d); x.import('a').b<c>()",
