@@ -78,6 +78,7 @@ kinds! {
         JsxSelfClosingElement = "jsx_self_closing_element",
         LexicalDeclaration = "lexical_declaration",
         LiteralType = "literal_type",
+        LookupType = "lookup_type",
         MappedTypeClause = "mapped_type_clause",
         MemberExpression = "member_expression",
         MethodDefinition = "method_definition",

@@ -52,10 +52,31 @@ pub(super) fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             if half.is_unknown(value) { value } else { half.add(Expr::Either(vec![value])) }
         }
         K::IndexTypeQuery | K::TemplateLiteralType => half.lit(Lit::Str),
+        K::LookupType => lookup(half, node),
         // `import('x').T`.
         K::MemberExpression | K::CallExpression => exprs::value(half, node),
         _ => half.unknown(),
     }
+}
+
+/// `T['member']`, `T[number]`: what a value of the type has there.
+fn lookup<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+    let mut parts = node.children();
+    let (Some(of), Some(at)) = (parts.next(), parts.next()) else { return half.unknown() };
+    let name = at.first().filter(|name| at.is(K::LiteralType) && name.is(K::String)).map(exprs::string);
+    if name.is_none() && !(at.is(K::PredefinedType) && at.text() == "number") {
+        return half.unknown();
+    }
+    let of = half.ty(of);
+    if half.is_unknown(of) {
+        return of;
+    }
+    let of = half.add(Expr::New(of));
+    let part = match name {
+        Some(name) => half.attr(of, name),
+        None => half.add(Expr::Index(of)),
+    };
+    half.add(Expr::Either(vec![part]))
 }
 
 /// An object type as it is written; one with an index is a map.
