@@ -342,7 +342,11 @@ impl Infer<'_, '_> {
             })
         });
         let before = before.map_or(Typed::UNKNOWN, |other| self.local_type(other));
-        let Some(shown) = binding.ty.map(|ty| self.stated(ctx, ty)) else { return before };
+        let shown = binding.ty.map(|ty| match ctx.arena.expr(ty) {
+            Expr::Item(call, at) => self.accepted(ctx, *call, usize::from(*at)).unwrap_or(Ty::Unknown),
+            _ => self.stated(ctx, ty),
+        });
+        let Some(shown) = shown else { return before };
         if shown == Ty::Unknown {
             return before;
         }

@@ -17,6 +17,7 @@ mod names;
 mod objects;
 mod outside;
 mod passed;
+mod predicates;
 mod receivers;
 mod types;
 

@@ -1,6 +1,6 @@
 //! Expressions that stand for types.
 
-use sdl_model::facts::{DefFlags, DefIx, Expr, ExprIx, Lit, StrIx};
+use sdl_model::facts::{DefFlags, DefIx, Expr, ExprIx, Lit, PREDICATE, StrIx};
 use sdl_model::{Lang, SymbolKind};
 
 use super::names::{Want, parameters};
@@ -114,6 +114,7 @@ impl Infer<'_, '_> {
                 Some(self.called(&Typed::new(first.clone(), super::How::Returned)).ty)
             }
             ("InstanceType", Ty::Class(class)) => Some(Ty::Instance(*class)),
+            (PREDICATE, _) => Some(Ty::External(None)),
             _ => None,
         }
     }

@@ -119,6 +119,9 @@ pub enum Expr {
     Inner(StrIx, bool),
 }
 
+/// In place of a type's name: `Generic(PREDICATE, [T, value])` is the type `value is T`.
+pub const PREDICATE: &str = " is";
+
 /// In place of a parameter in [`Expr::Passed`]: what the function is run on, which calls in it need not name. The type of a
 /// function that is run on a T has `Unwrap(T)` as its first parameter.
 pub const PASSED_RECEIVER: u8 = 254;

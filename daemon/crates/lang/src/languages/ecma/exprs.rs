@@ -279,7 +279,7 @@ pub(super) fn is_tag(node: Node<'_>) -> bool {
 }
 
 /// The text between the sides of a binary expression.
-fn operator(node: Node<'_>) -> &str {
+pub(super) fn operator(node: Node<'_>) -> &str {
     let sides = node.child(F::Left).zip(node.child(F::Right));
     let between = sides.and_then(|(left, right)| node.src().get(left.end() as usize..right.start() as usize));
     between.unwrap_or("").trim()

@@ -13,6 +13,7 @@ mod jsdoc_types;
 mod kinds;
 mod mask;
 mod names;
+mod narrow;
 mod objects;
 mod params;
 mod patterns;
@@ -105,7 +106,12 @@ impl Language for Ecma {
             K::ReturnStatement => functions::returned(cx, node),
             K::YieldExpression => functions::yielded(cx, node),
             K::ThrowStatement => invariants::thrown(cx, node),
-            K::IfStatement => invariants::guard(cx, node),
+            K::IfStatement => {
+                invariants::guard(cx, node);
+                narrow::branch(cx, node);
+            }
+            K::BinaryExpression => narrow::both(cx, node),
+            K::TernaryExpression => narrow::choice(cx, node),
             K::ForInStatement => vars::for_in(cx, node),
             K::CatchClause => vars::caught(cx, node),
             K::ClassDeclaration | K::AbstractClassDeclaration | K::Class => return classes::class(cx, node),

@@ -1,6 +1,6 @@
 //! Shapes of stated types.
 
-use sdl_model::facts::{Expr, ExprIx, Lit};
+use sdl_model::facts::{Expr, ExprIx, Lit, PREDICATE};
 
 use super::{F, K, Node, exprs, names};
 use crate::build::{Half, MAX_ELEMENTS};
@@ -44,7 +44,8 @@ pub(super) fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             half.union(vec![then, otherwise])
         }
         K::ThisType | K::This => half.add(Expr::SelfType),
-        K::TypePredicateAnnotation | K::TypePredicate => half.lit(Lit::Bool),
+        K::TypePredicateAnnotation => half.ty_or_unknown(node.first()),
+        K::TypePredicate => predicate(half, node),
         K::AssertsAnnotation => half.lit(Lit::Null),
         // `typeof x`.
         K::TypeQuery => {
@@ -57,6 +58,16 @@ pub(super) fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         K::MemberExpression | K::CallExpression => exprs::value(half, node),
         _ => half.unknown(),
     }
+}
+
+/// `value is T`: a truth value that says of what type a parameter is.
+fn predicate<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+    let name = node.child(F::Name).filter(|name| name.is(K::Identifier));
+    let (Some(name), Some(ty)) = (name, node.child(F::TypeField)) else { return half.lit(Lit::Bool) };
+    let ty = half.ty(ty);
+    let name = half.type_name(name.text());
+    let predicate = half.name(PREDICATE);
+    half.add(Expr::Generic(predicate, vec![ty, name]))
 }
 
 /// `T['member']`, `T[number]`: what a value of the type has there.

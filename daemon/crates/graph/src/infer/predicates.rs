@@ -1,0 +1,49 @@
+//! What a function of TypeScript that gives `value is T` says of its argument.
+
+use sdl_model::facts::{Arena, Expr, ExprIx, PREDICATE};
+
+use super::{Ctx, Infer, Ty};
+use crate::world::DefRef;
+
+/// The text of a name.
+fn name(arena: &Arena, ix: ExprIx) -> Option<&str> {
+    match arena.expr(ix) {
+        Expr::Name(name) => Some(arena.str(*name)),
+        _ => None,
+    }
+}
+
+impl Infer<'_, '_> {
+    /// What the argument `at` of `call`, a function with its arguments, is where that gives `true`.
+    pub(super) fn accepted(&self, ctx: &Ctx<'_>, call: ExprIx, at: usize) -> Option<Ty> {
+        let Expr::Generic(callee, args) = ctx.arena.expr(call) else { return None };
+        let values = Ctx { members: false, ..*ctx };
+        let Ty::Func(def, _) = self.eval(&values, *callee).ty else { return None };
+        let file = self.file(def.file);
+        let arena = &file.outline.arena;
+        let found = file.outline.def(def.def)?;
+        let Expr::Generic(kind, parts) = arena.expr(found.ret?) else { return None };
+        let [ty, of] = parts.as_slice() else { return None };
+        let is_of_it = name(arena, *kind) == Some(PREDICATE)
+            && found.params.get(at).map(|param| file.outline.str(param.name)) == name(arena, *of);
+        if !is_of_it {
+            return None;
+        }
+        // `value is InstanceType<T>`, where another parameter is a `T`.
+        if let Expr::Generic(made, of) = arena.expr(*ty)
+            && name(arena, *made) == Some("InstanceType")
+            && let [of] = of.as_slice()
+            && let Some(of) = name(arena, *of)
+        {
+            let is_class =
+                |param: &sdl_model::facts::Param| param.ty.is_some_and(|ty| name(arena, ty) == Some(of));
+            let class = args.get(found.params.iter().position(is_class)?)?;
+            return match self.eval(&values, *class).ty {
+                Ty::Class(class) => Some(Ty::Instance(class)),
+                _ => None,
+            };
+        }
+        let outline = Self::outline_ctx(&file, DefRef { def: def.def, ..def }, None);
+        Some(self.stated(&outline, *ty))
+    }
+}
