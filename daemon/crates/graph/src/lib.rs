@@ -24,4 +24,4 @@ pub use resolve::resolve_file;
 pub use world::{Limits, Outlines, SharedOutline, World};
 
 /// Bump when a change alters the edges that resolution finds for the same facts: ledgers built before are then built anew.
-pub const RESOLVER_VERSION: u32 = 11;
+pub const RESOLVER_VERSION: u32 = 12;
