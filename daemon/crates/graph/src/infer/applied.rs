@@ -6,7 +6,7 @@ use sdl_model::facts::{Def, DefIx, Expr, ExprIx};
 use sdl_model::{Lang, SymbolKind};
 
 use super::containers::{ARGS, NESTING};
-use super::names::parameters;
+use super::generics::parameters;
 use super::{Ctx, Env, How, Infer, Shape, ShapeKind, Ty, Typed};
 use crate::world::{DefRef, FileIndex, last_name};
 

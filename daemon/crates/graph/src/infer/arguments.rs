@@ -3,7 +3,7 @@
 use sdl_model::Lang;
 use sdl_model::facts::{Arena, BindingKind, Expr, ExprIx, Lit, Param, ParamKind};
 
-use super::names::parameters;
+use super::generics::parameters;
 use super::{Ctx, Infer, Meaning, Ty, Want};
 use crate::modules::Place;
 use crate::world::{DefRef, FileIndex};

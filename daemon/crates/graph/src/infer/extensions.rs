@@ -3,7 +3,7 @@
 use sdl_model::facts::{DefIx, Expr, ImportKind};
 use sdl_model::{Lang, SymbolKind, Visibility};
 
-use super::names::parameters;
+use super::generics::parameters;
 use super::{Ctx, Infer, Ty};
 use crate::modules;
 use crate::world::{DefRef, FileIndex, Sym, last_name};

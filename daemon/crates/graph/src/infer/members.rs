@@ -348,7 +348,7 @@ impl Infer<'_, '_> {
         })
     }
 
-    fn own_member(&self, class: DefRef, name: Sym, call: bool) -> Option<DefRef> {
+    pub(super) fn own_member(&self, class: DefRef, name: Sym, call: bool) -> Option<DefRef> {
         let file = self.file(class.file);
         // A field of the name serves only where no method has it: what it holds may be called.
         let mut field = None;
@@ -428,7 +428,7 @@ impl Infer<'_, '_> {
         file.lang() == Lang::Cpp && def.kind == SymbolKind::Function
     }
 
-    fn is_callable(file: &FileIndex, def: DefIx) -> bool {
+    pub(super) fn is_callable(file: &FileIndex, def: DefIx) -> bool {
         file.outline.def(def).is_some_and(|def| def.kind.is_callable())
     }
 
@@ -573,39 +573,5 @@ impl Infer<'_, '_> {
                     && index.name(holder) == Some(class_name)
             }
         }
-    }
-
-    /// The class of JavaScript or TypeScript that `class` extends.
-    pub(crate) fn base_class(&self, class: DefRef) -> Option<DefRef> {
-        let file = self.file(class.file);
-        let base = file.outline.def(class.def)?.bases.iter().find(|base| base.kind == BaseKind::Extends)?;
-        let ctx = Self::base_ctx(&file, class, base.kind);
-        let found = self.stated(&ctx, base.ty).instance_of()?;
-        let kind = self.file(found.file).outline.def(found.def)?.kind;
-        (kind == SymbolKind::Class).then_some(found)
-    }
-
-    /// The constructor that `class` itself declares, if it does.
-    pub(crate) fn constructor(&self, class: DefRef) -> Option<DefRef> {
-        let file = self.file(class.file);
-        let name = match file.lang() {
-            Lang::Python => self.sym("__init__"),
-            Lang::JavaScript | Lang::TypeScript | Lang::Tsx => self.sym("constructor"),
-            Lang::Php => self.sym("__construct"),
-            Lang::Ruby => self.sym("initialize"),
-            Lang::Rust | Lang::Go | Lang::C | Lang::Bash | Lang::Manifest => return None,
-            _ => file.name(class.def)?,
-        };
-        let constructors = || file.children(class.def, name).filter(|ix| Self::is_callable(&file, *ix));
-        let first = constructors().next()?;
-        let lacks = |ix: &DefIx, flag| file.outline.def(*ix).is_some_and(|def| !def.flags.has(flag));
-        let best = constructors()
-            .filter(|ix| lacks(ix, DefFlags::ABSTRACT))
-            .min_by_key(|ix| !lacks(ix, DefFlags::LEFT_OUT));
-        // In C++ a class declares what may be defined elsewhere.
-        if best.is_none() && file.lang() == Lang::Cpp {
-            return self.own_member(class, name, true);
-        }
-        Some(DefRef { file: class.file, def: best.unwrap_or(first) })
     }
 }

@@ -6,10 +6,12 @@
 mod applied;
 mod arguments;
 mod builtins;
+mod constructors;
 mod containers;
 mod defs;
 mod expr;
 mod extensions;
+mod generics;
 mod given;
 mod linkage;
 mod members;

@@ -3,7 +3,8 @@
 use sdl_model::facts::{DefFlags, DefIx, Expr, ExprIx, Lit, PREDICATE, StrIx};
 use sdl_model::{Lang, SymbolKind};
 
-use super::names::{Want, parameters};
+use super::generics::parameters;
+use super::names::Want;
 use super::{Ctx, EXPR_DEPTH, Env, Infer, Meaning, Shape, ShapeKind, Tag, Ty, Typed, outside, question2};
 use crate::modules::{self, ModRef, Place};
 use crate::world::DefRef;
