@@ -44,6 +44,20 @@ const ARROWS: &[(&str, &[&str])] = &[
     // For the server of the conformance suite alone, behind a feature that is off.
     ("sdl-tests", &["sdl-client", "sdl-mcp"]),
     ("sdl-bench", &["sdl-graph", "sdl-retrieve", "sdl-tests", "sdl-tokens"]),
+    (
+        "sdl-fuzz",
+        &[
+            "sdl-lang",
+            "sdl-ledger",
+            "sdl-model",
+            "sdl-proto",
+            "sdl-retrieve",
+            // The world that the tests of tools make.
+            "sdl-tests",
+            "sdl-tokens",
+            "sdl-tools",
+        ],
+    ),
     ("xtask", &[]),
 ];
 
@@ -241,7 +255,7 @@ fn nothing_unfinished_and_nothing_of_the_build_machine_stands_in_the_tree() {
     assert_none("words that may not stand in the tree", &faults);
 }
 
-/// Whether `word` stands in `line` as a word of its own, not as the end of a longer one or of a longer path.
+/// Whether `word` is in `line` as a word of its own, not as the end of a longer one or of a longer path.
 fn stands_alone(line: &str, word: &str) -> bool {
     line.match_indices(word).any(|(at, _)| {
         let before = line[..at].chars().next_back();
@@ -300,12 +314,16 @@ fn every_dependency_is_used_by_its_crate() {
             .map(|other| other.dir.strip_prefix(&root).unwrap_or(&other.dir).trim_start_matches('/'))
             .filter(|other| other.len() > dir.len() && other.starts_with(dir))
             .collect();
-        let code: String = files
-            .iter()
-            .filter(|(path, _)| path.starts_with(dir) && has_extension(path, &["rs"]))
-            .filter(|(path, _)| !inner.iter().any(|inner| path.starts_with(inner)))
-            .map(|(_, file)| without_comments(&fs::read_to_string(file).unwrap()))
-            .collect();
+        let code_of = |is_meant: &dyn Fn(&str) -> bool| -> String {
+            let rust = files.iter().filter(|(path, _)| has_extension(path, &["rs"]) && is_meant(path));
+            rust.map(|(_, file)| without_comments(&fs::read_to_string(file).unwrap())).collect()
+        };
+        let mut code =
+            code_of(&|path| path.starts_with(dir) && !inner.iter().any(|inner| path.starts_with(inner)));
+        // Modules of another crate's tests: `#[path = "../../…/common/mod.rs"]`.
+        for folder in shared_folders(&code) {
+            code += &code_of(&|path| path.contains(&folder));
+        }
         for (name, kind, _) in &package.dependencies {
             let library = LIBRARIES.iter().find(|(package, _)| package == name).map(|(_, library)| *library);
             let library = library.map_or_else(|| name.replace('-', "_"), str::to_owned);
@@ -318,6 +336,15 @@ fn every_dependency_is_used_by_its_crate() {
     assert_none("dependencies that no code of their crate uses", &faults);
 }
 
+/// The folders of modules that `code` takes from elsewhere by a path that leads out of its own crate.
+fn shared_folders(code: &str) -> Vec<String> {
+    let paths = code.lines().filter_map(|line| line.trim().strip_prefix("#[path = \"")?.strip_suffix("\"]"));
+    let outside = paths.filter(|path| path.starts_with("../../../"));
+    outside
+        .filter_map(|path| Some(path.trim_start_matches("../").rsplit_once('/')?.0.to_owned() + "/"))
+        .collect()
+}
+
 /// Rust code without the lines that are comments.
 fn without_comments(text: &str) -> String {
     text.lines().filter(|line| !line.trim_start().starts_with("//")).fold(String::new(), |mut out, line| {
@@ -327,7 +354,7 @@ fn without_comments(text: &str) -> String {
     })
 }
 
-/// Whether `library` stands in code as a path's beginning, a macro or an import.
+/// Whether `library` is in code as a path's beginning, a macro or an import.
 fn names_it(code: &str, library: &str) -> bool {
     code.match_indices(library).any(|(at, _)| {
         let is_word = |c: char| c.is_alphanumeric() || c == '_';

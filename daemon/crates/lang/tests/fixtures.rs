@@ -1,32 +1,25 @@
 //! Golden tests: each `fixtures/<language>/<name>.fix` holds files behind `//- /path` headers; what is extracted from
-//! them is compared with `fixtures/<language>/<name>.snap`. `INSTA_UPDATE=always` writes new ones: read them.
+//! them is compared with `fixtures/<language>/<name>.snap`. Each file is a test. `INSTA_UPDATE=always` writes new ones: read them.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests")]
 
 mod support;
 
 use std::fmt::Write;
+use std::path::Path;
 
 use sdl_lang::{extract, render};
 
-#[test]
-fn fixtures() {
-    // `FIXTURES=python` looks at one language only.
-    let only = std::env::var("FIXTURES").ok();
-    for folder in support::languages() {
-        if only.as_ref().is_some_and(|only| !folder.ends_with(only)) {
-            continue;
-        }
-        let mut settings = insta::Settings::new();
-        settings.set_prepend_module_to_snapshot(false);
-        settings.set_omit_expression(true);
-        settings.set_snapshot_path(&folder);
-        for fixture in support::fixtures(&folder) {
-            let text = std::fs::read_to_string(&fixture).unwrap();
-            let name = fixture.file_stem().unwrap().to_str().unwrap().to_owned();
-            settings.bind(|| insta::assert_snapshot!(name, dump(&text)));
-        }
-    }
+fn extracts_as_written(fixture: &Path) -> datatest_stable::Result<()> {
+    let text = std::fs::read_to_string(fixture)?;
+    let name = fixture.file_stem().and_then(|name| name.to_str()).ok_or("a name that is no text")?;
+    let mut settings = insta::Settings::new();
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings
+        .set_snapshot_path(Path::new(env!("CARGO_MANIFEST_DIR")).join(fixture).parent().ok_or("no folder")?);
+    settings.bind(|| insta::assert_snapshot!(name, dump(&text)));
+    Ok(())
 }
 
 fn dump(text: &str) -> String {
@@ -36,4 +29,8 @@ fn dump(text: &str) -> String {
         let _ = writeln!(out, "//- /{}\n{}", file.path, render::render(&facts));
     }
     out
+}
+
+datatest_stable::harness! {
+    { test = extracts_as_written, root = "tests/fixtures", pattern = r"\.fix$" },
 }

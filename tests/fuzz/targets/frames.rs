@@ -1,5 +1,11 @@
 //! A stream of bytes, cut into reads by its own first byte: never a panic, never more memory than what arrived.
 #![no_main]
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a fault that is found ends the run"
+)]
 
 use libfuzzer_sys::fuzz_target;
 use sdl_proto::{FrameDecoder, MAX_FRAME, decode_client, decode_server, encode_client, encode_server};

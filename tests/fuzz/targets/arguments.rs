@@ -1,9 +1,15 @@
-//! Any bytes as any tool's arguments: `cargo +nightly fuzz run arguments`. Whatever comes in, a well-formed result goes
+//! Any bytes as any tool's arguments: `cargo +nightly fuzz run --fuzz-dir tests/fuzz --features link arguments`. Whatever comes in, a well-formed result goes
 //! out, and none that blames the daemon.
 
 #![no_main]
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a fault that is found ends the run"
+)]
 
-#[path = "../../tests/common/mod.rs"]
+#[path = "../../../daemon/crates/tools/tests/it/common/mod.rs"]
 mod common;
 
 use std::sync::LazyLock;

@@ -1,5 +1,11 @@
 //! The first bytes of a connection.
 #![no_main]
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a fault that is found ends the run"
+)]
 
 use libfuzzer_sys::fuzz_target;
 use sdl_proto::{Handshake, MAX_HANDSHAKE};

@@ -1,6 +1,12 @@
-//! Any bytes as any language: `cargo +nightly fuzz run extract`.
+//! Any bytes as any language: `cargo +nightly fuzz run --fuzz-dir tests/fuzz --features link extract`.
 
 #![no_main]
+#![allow(
+    clippy::expect_used,
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a fault that is found ends the run"
+)]
 
 use libfuzzer_sys::fuzz_target;
 use sdl_model::Lang;
