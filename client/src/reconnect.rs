@@ -29,13 +29,13 @@ const FAILURE_HOLDS: Duration = Duration::from_secs(1);
 pub struct ReconnectOptions {
     /// Where the daemon is.
     pub paths: Paths,
-    /// Who we are; sent anew with each connection.
+    /// Who we are; sent again with each connection.
     pub hello: SessionHello,
     /// Whether and how to start a daemon when none runs.
     pub launch: Launch,
 }
 
-/// Calls the daemon, whichever runs: connects when the first call comes, and anew when the connection has broken.
+/// Calls the daemon, whichever runs: connects when the first call comes, and again when the connection has broken.
 ///
 /// A call that never reached the daemon is repeated, and so is one that only reads; once, if the daemon fell silent. Any other call that was under way
 /// when the connection broke fails with [`ClientError::OutcomeUnknown`]. Clones share one session.

@@ -232,7 +232,7 @@ fn params_of_surface(surface: &str) -> Vec<u8> {
     format!("{{\"surface\":\"{surface}\"}}").into_bytes()
 }
 
-/// What stands between a surface's name and how names are spelled: `flat+dotted`.
+/// What is between a surface's name and how names are spelled: `flat+dotted`.
 const SPELLED: char = '+';
 
 /// A session's surface, and how names are spelled there. What is not known means the default.

@@ -146,7 +146,7 @@ mod tests {
     fn ask(turns: &Turns, session: u64, is_person: bool) -> Waiting {
         let turns = turns.clone();
         let mut waiting: Waiting = Box::pin(async move { turns.take(Asker { session, is_person }).await });
-        // Polled once, so that it stands in line.
+        // Polled once, so that it is in line.
         if let Some(turn) = poll(&mut waiting) {
             return Box::pin(std::future::ready(turn));
         }

@@ -78,7 +78,7 @@ mod unix {
         UnixStream::from_std(stream)
     }
 
-    /// A pipe's end may be shared with other processes, which must not find it non-blocking. Opened anew it has a
+    /// A pipe's end may be shared with other processes, which must not find it non-blocking. Opened again it has a
     /// mode of its own. Works on Linux; elsewhere it fails and the caller makes do with threads.
     fn reopen(descriptor: BorrowedFd<'_>, options: &mut OpenOptions) -> io::Result<File> {
         let path = format!("/proc/self/fd/{}", descriptor.as_raw_fd());

@@ -1,7 +1,7 @@
 //! Lines of JSON in and out.
 //!
 //! rmcp decides what a message means, but it sees the arguments of a call neither on their way in nor on their way
-//! out: it would parse them, keep the last of two equal keys and write numbers anew. So the transport keeps each
+//! out: it would parse them, keep the last of two equal keys and write numbers again. So the transport keeps each
 //! request's parameters aside as the bytes they are, and writes a result that [`crate::compose`] has prepared as it is.
 
 use std::borrow::Cow;

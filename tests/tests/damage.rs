@@ -1,4 +1,4 @@
-//! Damage that is found while the daemon runs: the ledger is set aside and built anew, and who asks is told so.
+//! Damage that is found while the daemon runs: the ledger is set aside and built again, and who asks is told so.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic, reason = "the helpers of a test fail it")]
 

@@ -65,7 +65,7 @@ struct Set {
     env: TestEnv,
     root: PathBuf,
     client: McpClient,
-    /// What stands in examples, and what is meant here.
+    /// What is in examples, and what is meant here.
     here: Vec<(String, String)>,
     memories: usize,
 }

@@ -69,7 +69,7 @@ pub(crate) fn block(text: &str) -> String {
     lines.join("\n")
 }
 
-/// JSON that stays the same JSON. Its own line ends stand between values, as strings have none.
+/// JSON that stays the same JSON. Its own line ends are between values, as strings have none.
 pub(crate) fn json(text: &str) -> String {
     let json = |letter: char, out: &mut String| {
         if letter == '\n' {

@@ -1,6 +1,6 @@
 //! `ledger/verify`: whether a repository's ledger says what a fresh index of the same tree says.
 //!
-//! The tree is read, parsed and resolved anew into a ledger in a temporary folder of the state folder, and the two
+//! The tree is read, parsed and resolved again into a ledger in a temporary folder of the state folder, and the two
 //! logical dumps are compared, and so are the facts that the two are made of. When the tree changes meanwhile, it is done again, a few times.
 
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! Repositories whose ledgers have to be opened again while the daemon runs: a damaged one is set aside and built anew,
+//! Repositories whose ledgers have to be opened again while the daemon runs: a damaged one is set aside and built again,
 //! one that shut itself is opened as it is.
 //!
 //! The repository leaves the list of those that are served at once, so that nobody new reads the ledger. When the last
@@ -17,7 +17,7 @@ use super::{Engine, write};
 use crate::repo::catalog::Entry;
 use crate::repo::{Ailment, OpenError, Repo};
 
-/// A ledger that is damaged again and again is built anew this often in the life of a daemon: each time leaves the
+/// A ledger that is damaged again and again is built again this often in the life of a daemon: each time leaves the
 /// damaged one on a disk that is probably at fault.
 const REBUILDS: u32 = 3;
 

@@ -18,7 +18,7 @@ const CHUNK: usize = 128;
 /// Facts stay in memory between reading and resolving while their sources are no larger than this, in bytes.
 const HELD_BYTES: u64 = 24 << 20;
 
-/// Files that one resolving thread takes at least: each thread learns the tree anew.
+/// Files that one resolving thread takes at least: each thread learns the tree again.
 const RESOLVE_CHUNK: usize = 1_500;
 
 /// A file that the crawl found, with the reason to skip it if the crawl gave one.

@@ -7,7 +7,7 @@ use sdl_tools::Damage;
 /// What can be done about it while the daemon runs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Ailment {
-    /// The repository's ledger is damaged: it is set aside and built anew.
+    /// The repository's ledger is damaged: it is set aside and built again.
     Damaged(String),
     /// The repository's ledger has shut itself and is whole: it is opened again.
     Shut(String),

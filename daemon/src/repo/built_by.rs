@@ -1,5 +1,5 @@
 //! Which rules a ledger was built by. What is derived from a tree depends on the extractor, the resolver and the search
-//! index; when one of them changes, a ledger built by the old one is built anew at the next start.
+//! index; when one of them changes, a ledger built by the old one is built again at the next start.
 //!
 //! Kept in a small file beside the ledger, written after the version that it speaks of: a crash in between costs one
 //! needless rebuild and nothing else.

@@ -120,7 +120,7 @@ pub struct Repo {
 
 impl Repo {
     /// Opens the ledger of the site and starts the worker, whose first batch compares the tree with it. With the facts lost,
-    /// or built by other rules, everything is read and resolved anew.
+    /// or built by other rules, everything is read and resolved again.
     pub fn start(
         entry: Entry,
         root: CanonicalRoot,

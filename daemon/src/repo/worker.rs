@@ -109,7 +109,7 @@ impl Worker {
         ControlFlow::Continue(())
     }
 
-    /// What is damaged is built anew: at once, but for the facts that all repositories share. Breaks if this worker's
+    /// What is damaged is built again: at once, but for the facts that all repositories share. Breaks if this worker's
     /// time is over; else says what is to be done, for people.
     fn recover_from(&mut self, error: &sdl_ledger::Error) -> ControlFlow<(), &'static str> {
         const RESTART: &str = "; to have it set aside and built anew: sdlctl restart";

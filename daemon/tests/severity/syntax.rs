@@ -23,7 +23,7 @@ pub(crate) struct Syntax {
     head: fn(&Function) -> String,
     open: &'static str,
     close: &'static str,
-    /// Documentation; none where it stands in the body.
+    /// Documentation; none where it is in the body.
     doc: fn(&str) -> String,
     /// Whether documentation is the first statement.
     docstring: bool,

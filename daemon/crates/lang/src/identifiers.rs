@@ -1,4 +1,4 @@
-//! Where identifiers stand in a text: names as the grammar knows them, not words in comments and literals.
+//! Where identifiers are in a text: names as the grammar knows them, not words in comments and literals.
 
 use std::ops::Range;
 

@@ -29,7 +29,7 @@ struct Event {
 }
 
 impl Event {
-    /// Where it stands in the order of the walk. Never decreases from one event to the next.
+    /// Where it is in the order of the walk. Never decreases from one event to the next.
     fn at(self) -> u32 {
         if self.what == What::Close { self.end } else { self.start }
     }

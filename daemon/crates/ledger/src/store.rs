@@ -50,7 +50,7 @@ const SCHEMA: &[u8] = b"schema";
 /// Tables of older schemas that an upgrade may have to open besides the present ones.
 const SPARE_TABLES: usize = 16;
 
-/// Opens the store in `dir`, makes it, or sets it aside and makes it anew.
+/// Opens the store in `dir`, makes it, or sets it aside and makes it again.
 pub(crate) fn open(dir: &Path, plan: &Plan<'_>, options: &Options) -> Result<(Env, Vec<Table>, How)> {
     let mut folder = Folder::take(dir)?;
     let mut aside = None;

@@ -150,7 +150,7 @@ fn versions_begin_at_the_creation_and_only_grow() {
             Ok(())
         })
         .unwrap();
-    // A load over it begins anew, with a greater number.
+    // A load over it begins again, with a greater number.
     let third = load(&ledger, &sample(4)).unwrap();
     assert_eq!(third, second.next());
     ledger

@@ -15,7 +15,7 @@ pub enum Cause {
     Reconcile,
     /// Only git's HEAD moved.
     Head,
-    /// Everything was resolved anew: a new extractor or resolver.
+    /// Everything was resolved again: a new extractor or resolver.
     Rebuild,
 }
 

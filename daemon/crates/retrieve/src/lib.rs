@@ -34,5 +34,5 @@ pub use evidence::{Evidence, LaneReport, LaneStatus, Missed, StartSymbol};
 pub use history::History;
 pub use source::{Outlines, Source, Sym};
 
-/// Bump when a change alters the postings that the search index makes of the same facts, or which files have any: ledgers built before are then built anew.
+/// Bump when a change alters the postings that the search index makes of the same facts, or which files have any: ledgers built before are then built again.
 pub const INDEX_VERSION: u32 = 4;

@@ -1,6 +1,6 @@
 //! Which members a type has, and which type a member belongs to.
 //!
-//! Containment is not stored as edges: a file's outline states it. Members that stand in another file than their type (a
+//! Containment is not stored as edges: a file's outline states it. Members that are in another file than their type (a
 //! method of Go, an `impl` block of Rust, another part of a partial class) are found by their type's name.
 
 use std::cmp::Reverse;
@@ -32,7 +32,7 @@ pub(crate) fn own(sym: &Sym) -> Vec<DefIx> {
     found
 }
 
-/// The members of a type that stand in other files, in order of path and place.
+/// The members of a type that are in other files, in order of path and place.
 pub(crate) fn elsewhere(source: &Source<'_>, sym: &Sym) -> Result<Vec<Sym>> {
     if !sym.kind().is_type() || sym.def().flags.has(DefFlags::LOCAL) {
         return Ok(Vec::new());

@@ -1,4 +1,4 @@
-//! Ids and kinds as they stand on the wire, for `#[serde(with = "…")]`.
+//! Ids and kinds as they are on the wire, for `#[serde(with = "…")]`.
 
 use serde::{Deserialize, Deserializer, Serializer};
 

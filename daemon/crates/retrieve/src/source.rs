@@ -122,7 +122,7 @@ impl Sym {
         &self.open.outline.defs[self.ix.0 as usize]
     }
 
-    /// The outline it stands in.
+    /// The outline it is in.
     pub fn outline(&self) -> &Outline {
         &self.open.outline
     }
@@ -165,7 +165,7 @@ impl Sym {
         self.def().flags.has(DefFlags::EXPORTED)
     }
 
-    /// Whether it is a test or stands in a test file.
+    /// Whether it is a test or is in a test file.
     pub fn is_test(&self) -> bool {
         self.def().flags.has(DefFlags::TEST) || crate::index::is_test_path(self.path())
     }

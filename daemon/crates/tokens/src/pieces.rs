@@ -19,9 +19,9 @@ static CLASSES: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/classes.bin"))
 static BLOCKS: &[u8] = include_bytes!(concat!(env!("OUT_DIR"), "/blocks.bin"));
 
 const LETTER: u8 = UPPER | LOWER | OTHER_LETTER;
-/// What may stand in the first half of a word.
+/// What may be in the first half of a word.
 const HEAD: u8 = UPPER | OTHER_LETTER | MARK;
-/// What may stand in the second half of a word.
+/// What may be in the second half of a word.
 const TAIL: u8 = LOWER | OTHER_LETTER | MARK;
 /// The end of the text: in no class, and beyond every class.
 const END: u8 = 1 << 7;

@@ -24,7 +24,7 @@ pub(crate) fn of(value: &impl Serialize) -> Result<usize, ToolError> {
     Ok(count(&without_chance(&text)))
 }
 
-/// What is drawn by chance, as it stands in JSON.
+/// What is drawn by chance, as it is in JSON.
 const FORMS: &str = r#""(?:(h_|sp_|as_)[0-9a-z]{13,15}|(c_)[0-9a-f]+\.[0-9a-f.]+|[0-9a-f]{64})""#;
 
 /// A text of JSON with stand-ins for handles, assembly ids, cursors and hashes of versions.

@@ -308,7 +308,7 @@ pub struct Barrier {
 /// What `index.refresh` asks for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RefreshSpec {
-    /// Read and resolve everything anew; otherwise only what differs.
+    /// Read and resolve everything again; otherwise only what differs.
     pub full: bool,
     /// Only below these paths (relative to the root, `/` between parts); empty means the whole tree.
     pub paths: Vec<String>,

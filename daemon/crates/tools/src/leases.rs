@@ -40,7 +40,7 @@ impl HandleKind {
     }
 
     /// Stands for a handle while an answer is brought to its size: it has a token for each character, as many as any handle
-    /// can have. By a handle itself, which is drawn anew for each call, one call would hold a card that another has not.
+    /// can have. By a handle itself, which is drawn again for each call, one call would hold a card that another has not.
     pub(crate) fn measure(self) -> String {
         format!("{}1a2b3c4d5e6f7g8", self.prefix())
     }

@@ -32,7 +32,7 @@ pub struct HubConfig {
     pub settle: Settle,
     /// What an inbox holds.
     pub limits: Limits,
-    /// A cookie that has not come through after this long is taken for lost, and its folder is watched anew.
+    /// A cookie that has not come through after this long is taken for lost, and its folder is watched again.
     pub cookie_patience: Duration,
     /// Where the time comes from.
     pub clock: Arc<dyn Clock>,
@@ -61,7 +61,7 @@ type Start = dyn Fn(Sink) -> Result<Box<dyn Source>, WatchError> + Send + Sync;
 pub(crate) struct HubInner {
     pub(crate) router: Arc<Router>,
     watcher: Mutex<Watcher>,
-    /// Starts the source anew while there is none.
+    /// Starts the source again while there is none.
     start: Option<Arc<Start>>,
     pub(crate) config: HubConfig,
     waiting: Arc<AtomicUsize>,

@@ -30,7 +30,7 @@
 //! 5. *Lost events.* An overflow is itself an event, which lies in the queue before anything that was not dropped: all
 //!    inboxes get a rescan before any later cookie, and barriers under way start over, since their cookie may be among
 //!    what was dropped. So do errors of the watcher. A cookie that does not come through in time has its folder watched
-//!    anew and is made again.
+//!    again and is made again.
 //! 6. *No events.* Where events can't be had (network file systems, the limit of watches, no watcher at all, a cookie
 //!    that can't be created) a barrier puts a rescan into the inbox, and is released with the batch that takes it: that
 //!    comparison began after the call. Cookies mean nothing there and are not listened to. Such a scan tries now and

@@ -319,7 +319,7 @@ impl Tree {
             let Some(name) = path.file_name().and_then(|name| name.to_str()) else { continue };
             let Some(folder) = path.parent() else { continue };
             if rules::is_rules_file(name) {
-                // Read anew when the folder is crawled.
+                // Read again when the folder is crawled.
                 if let Some(folder) = folder.to_str() {
                     self.rules.forget_below(folder);
                 }

@@ -105,7 +105,7 @@ pub(crate) fn read(dir: &Path) -> Outcome<Vec<Scenario>> {
     Ok(found)
 }
 
-/// The folder's scenario: what stands before the time.
+/// The folder's scenario: what is before the time.
 fn scenario_of(folder: &str) -> Option<&str> {
     const TIME: usize = "-2026-11-21T22-42-30-186Z".len();
     let rest = folder.strip_prefix("server-")?;

@@ -28,7 +28,7 @@ pub(super) struct Symbol {
 }
 
 impl Symbol {
-    /// The file that it stands in.
+    /// The file that it is in.
     pub(super) fn file(&self) -> &str {
         &self.file
     }

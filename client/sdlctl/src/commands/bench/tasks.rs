@@ -11,7 +11,7 @@ pub(super) struct Task {
     pub(super) repo_key: String,
     /// The commit's message.
     pub(super) query: String,
-    /// Whether a target's name stands in it.
+    /// Whether a target's name is in it.
     #[serde(default)]
     pub(super) leaky: bool,
     pub(super) targets: Vec<Target>,

@@ -109,7 +109,7 @@ impl Infer<'_, '_> {
         target
     }
 
-    /// Where what stands at `of` in a variable or field is looked up. In a class of Python `Error = Error` is of the `Error`
+    /// Where what is at `of` in a variable or field is looked up. In a class of Python `Error = Error` is of the `Error`
     /// outside: the class has its own from there on.
     fn value_scope(file: &FileIndex, found: &Def, of: Option<ExprIx>) -> DefIx {
         let scope = found.parent.unwrap_or(DefIx::MODULE);
@@ -235,7 +235,7 @@ impl Infer<'_, '_> {
         Typed::new(ty, How::Named)
     }
 
-    /// The type that `ctx` stands in.
+    /// The type that `ctx` is in.
     pub(crate) fn self_class(&self, ctx: &Ctx<'_>) -> Option<DefRef> {
         ctx.subject.or_else(|| self.owner_type(DefRef { file: ctx.file, def: ctx.scope }))
     }

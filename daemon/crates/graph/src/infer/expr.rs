@@ -152,7 +152,7 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// The type above which `super` looks: the one that the text stands in, whatever derives from it. A mixin of Ruby has
+    /// The type above which `super` looks: the one that the text is in, whatever derives from it. A mixin of Ruby has
     /// none of its own.
     fn super_class(&self, ctx: &Ctx<'_>) -> Option<DefRef> {
         if self.file(ctx.file).lang() == Lang::Ruby {

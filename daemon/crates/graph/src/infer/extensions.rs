@@ -248,7 +248,7 @@ impl Infer<'_, '_> {
     }
 }
 
-/// Whether a definition is a function that extends a type, as opposed to one that stands in it.
+/// Whether a definition is a function that extends a type, as opposed to one that is in it.
 pub(crate) fn is_extension(file: &FileIndex, def: DefIx) -> bool {
     let Some(found) = file.outline.def(def) else { return false };
     let in_type = found

@@ -32,7 +32,7 @@ pub(crate) struct Member {
     pub(crate) inherited: bool,
 }
 
-/// Whether members of a type may stand outside of it, in other files.
+/// Whether members of a type may be outside of it, in other files.
 fn has_open_types(lang: Lang) -> bool {
     matches!(lang, Lang::Rust | Lang::Cpp | Lang::CSharp | Lang::Kotlin | Lang::Ruby | Lang::Go)
 }
@@ -432,7 +432,7 @@ impl Infer<'_, '_> {
         file.outline.def(def).is_some_and(|def| def.kind.is_callable())
     }
 
-    /// A member that stands in another file than its type.
+    /// A member that is in another file than its type.
     fn member_elsewhere(
         &self,
         file: &FileIndex,
@@ -504,7 +504,7 @@ impl Infer<'_, '_> {
         self.w.named(self.sym(&name_apart(&self.w.text(name), &self.w.text(class_name))))
     }
 
-    /// The blocks `impl … for` a type of Rust that stand in other files.
+    /// The blocks `impl … for` a type of Rust that are in other files.
     fn blocks_elsewhere(&self, file: &FileIndex, class: DefRef, class_name: Sym) -> Vec<DefRef> {
         if file.lang() != Lang::Rust || self.is_local(class) {
             return Vec::new();
@@ -558,7 +558,7 @@ impl Infer<'_, '_> {
         let Some(def) = index.outline.def(holder) else { return false };
         let at = DefRef { file: member.file, def: holder };
         match def.owner {
-            // What stands in a type that stands outside of its own is that type's.
+            // What is in a type that is outside of its own is that type's.
             Some(_) if holder != member.def && def.kind.is_type() => false,
             Some(owner) => {
                 // Parts of one type of Ruby lie in several files: each is as good.

@@ -255,7 +255,7 @@ pub(crate) struct Ctx<'e> {
     pub(crate) subject: Option<DefRef>,
     /// What the generic parameters of a definition stand for.
     pub(crate) env: Option<&'e Env>,
-    /// What the parameters of a function are that stands in the expression.
+    /// What the parameters of a function are that is in the expression.
     pub(crate) given: Option<&'e Given<'e>>,
 }
 

@@ -54,7 +54,7 @@ pub(crate) enum Want {
 }
 
 /// Whether a definition of that kind is a member wherever it stands, so that no bare name leads to it: in JavaScript,
-/// methods also stand in objects without a name, which functions build and modules export.
+/// methods also are in objects without a name, which functions build and modules export.
 fn is_only_member(kind: SymbolKind, lang: Lang) -> bool {
     matches!(lang, Lang::JavaScript | Lang::TypeScript | Lang::Tsx)
         && matches!(kind, SymbolKind::Method | SymbolKind::Property | SymbolKind::Field)
@@ -197,7 +197,7 @@ impl Infer<'_, '_> {
                     return Meaning::Place(place, via);
                 }
             }
-            // A member that stands outside of its type sees the type's members.
+            // A member that is outside of its type sees the type's members.
             if def.owner.is_some()
                 && def.kind.is_callable()
                 && has_implicit_receiver(file.lang())
@@ -258,7 +258,7 @@ impl Infer<'_, '_> {
         let fits = |ix: DefIx| {
             file.outline.def(ix).is_some_and(|def| {
                 (into_functions || !def.flags.has(DefFlags::LOCAL))
-                    // A method may stand at top level; only its receiver leads to it.
+                    // A method may be at top level; only its receiver leads to it.
                     && def.owner.is_none()
                     && !is_only_member(def.kind, file.lang())
                     && is_wanted(def.kind, want, file.lang())
@@ -360,7 +360,7 @@ impl Infer<'_, '_> {
         Some(Meaning::Param(at, ix))
     }
 
-    /// What stands outside of its type in C++ sees that type's own name, and what the types around it have.
+    /// What is outside of its type in C++ sees that type's own name, and what the types around it have.
     fn in_outer_types(&self, from: DefRef, sym: Sym, want: Want) -> Option<DefRef> {
         let own = self.file(from.file);
         let is_type = own.outline.def(from.def).is_some_and(|def| def.kind.is_type());

@@ -87,7 +87,7 @@ impl Infer<'_, '_> {
         if of.is_type { Typed::EXTERNAL } else { Typed::UNKNOWN }
     }
 
-    /// The definition `name` inside the function that an expression stands in, or inside one around it.
+    /// The definition `name` inside the function that an expression is in, or inside one around it.
     pub(super) fn inner(&self, ctx: &Ctx<'_>, name: StrIx, member: bool) -> Typed {
         let file = self.file(ctx.file);
         let sym = self.sym(ctx.arena.str(name));

@@ -1,4 +1,4 @@
-//! Which of Rust's alternatives a build as it is by default has: what stands under `#[cfg(…)]` that does not hold there is
+//! Which of Rust's alternatives a build as it is by default has: what is under `#[cfg(…)]` that does not hold there is
 //! left out, if there is something else of its name.
 
 use sdl_model::Lang;

@@ -83,7 +83,7 @@ fn by_namespace(w: &World<'_>, name: Sym, wanted: impl Fn(&str) -> bool) -> Plac
     found.first().map_or(Place::Missing, |(_, def)| Place::Def(*def))
 }
 
-/// The namespace that a definition stands directly in; none if it stands in something else.
+/// The namespace that a definition stands directly in; none if it is in something else.
 fn namespace_of(w: &World<'_>, file: &FileIndex, def: DefIx) -> Option<String> {
     let mut parts: Vec<String> = Vec::new();
     let mut at = file.outline.def(def)?.parent?;
@@ -150,7 +150,7 @@ fn plain(w: &World<'_>, text: &str) -> Sym {
     w.sym(&parts.join("."))
 }
 
-/// Whether `scope` of a file sees the namespace that the type `class` stands in.
+/// Whether `scope` of a file sees the namespace that the type `class` is in.
 pub(super) fn sees(w: &World<'_>, from: FileIx, scope: DefIx, class: DefRef) -> bool {
     let around =
         w.file(class.file).outline.def(class.def).and_then(|def| def.parent).unwrap_or(DefIx::MODULE);

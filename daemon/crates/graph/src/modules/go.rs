@@ -150,7 +150,7 @@ fn find(w: &World<'_>, files: &[FileIx], name: Sym) -> Place {
         .unwrap_or(Place::Missing)
 }
 
-/// A definition of the package's own scope: not a method, which stands at top level too.
+/// A definition of the package's own scope: not a method, which is at top level too.
 fn declared_plain(w: &World<'_>, at: FileIx, name: Sym) -> Place {
     let file = w.file(at);
     let plain = file

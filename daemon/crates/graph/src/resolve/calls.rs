@@ -299,7 +299,7 @@ impl Resolver<'_, '_> {
         (!found.is_empty()).then(|| Outcome::Found(found, rule_of_receiver(value.how)))
     }
 
-    /// The member `name` of what stands before it.
+    /// The member `name` of what is before it.
     pub(super) fn member_of(&self, one: &Ref, recv: ExprIx, name: Sym, call: bool) -> Outcome {
         let ctx = self.ctx(one);
         if call
@@ -444,7 +444,7 @@ impl Resolver<'_, '_> {
                 Meaning::Param(..) | Meaning::Generic(_) | Meaning::Given(_) => return Outcome::Unresolved,
             },
             Some(recv) => {
-                // In PHP only namespaces stand before the name of a type.
+                // In PHP only namespaces are before the name of a type.
                 if self.lang == Lang::Php
                     && let Some(Place::Def(def)) = self.infer.spelled(&ctx, recv, one.name)
                 {

@@ -218,7 +218,7 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// Whether a method stands in an impl block that is of no trait.
+    /// Whether a method is in an impl block that is of no trait.
     fn is_inherent(&self, def: DefRef) -> bool {
         let file = self.infer.file(def.file);
         let parent = file.outline.def(def.def).and_then(|def| def.parent);
@@ -227,7 +227,7 @@ impl Resolver<'_, '_> {
             .is_some_and(|parent| parent.kind == SymbolKind::Impl && parent.bases.is_empty())
     }
 
-    /// Whether a reference stands in a method that instances have.
+    /// Whether a reference is in a method that instances have.
     fn is_of_instance(&self, one: &Ref) -> bool {
         let file = self.infer.file(self.infer.own.file);
         let around = file.enclosing(one.scope, SymbolKind::is_callable);

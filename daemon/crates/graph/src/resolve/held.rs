@@ -193,7 +193,7 @@ impl Resolver<'_, '_> {
         Some(self.infer.member(class, self.infer.sym(name), true)?.def)
     }
 
-    /// Whether `found` is the function of Python that a reference stands in.
+    /// Whether `found` is the function of Python that a reference is in.
     pub(super) fn is_around(&self, one: &Ref, found: &[DefRef]) -> bool {
         let file = self.infer.file(self.infer.own.file);
         let around = file.enclosing(one.scope, SymbolKind::is_callable);

@@ -30,7 +30,7 @@ pub(crate) struct FileIndex {
     pub(crate) exports: Box<[(Sym, Sym)]>,
     /// Impl blocks, by the last name of what they are for.
     blocks: NumberMap<Sym, Vec<DefIx>>,
-    /// What stands in impl blocks, by the last name of what they are for and its own.
+    /// What is in impl blocks, by the last name of what they are for and its own.
     in_blocks: Chains,
     /// Members with a stated owner, by its last name and their own.
     owned: Chains,
@@ -335,7 +335,7 @@ impl FileIndex {
             if wanted(def.kind) {
                 return Some(ix);
             }
-            // Parents stand before their children; anything else is a damaged outline.
+            // Parents are before their children; anything else is a damaged outline.
             at = def.parent.filter(|parent| *parent < ix);
         }
         None

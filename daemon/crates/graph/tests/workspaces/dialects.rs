@@ -1,7 +1,7 @@
 //! Workspaces of each language: where files lie, and pieces of text that they are put together from.
 //!
 //! In a piece `$T` is one of a few type names, `$f` a function's, `$m` a method's, `$p` a package's, `$n` a module's; `$P` and
-//! `$N` are the package and the module that the piece stands in. Each occurrence is drawn anew, so files import,
+//! `$N` are the package and the module that the piece is in. Each occurrence is drawn again, so files import,
 //! re-export, inherit from and shadow each other in every way, cycles included.
 
 use sdl_graph::testing::edits::Random;

@@ -48,7 +48,7 @@ fn workspace(dialect: &Dialect, random: &mut Random) -> BTreeMap<String, String>
     texts
 }
 
-/// Edits a workspace: half of the time a file is written anew, as after a change of what it imports and inherits from.
+/// Edits a workspace: half of the time a file is written again, as after a change of what it imports and inherits from.
 fn edit(
     dialect: &Dialect,
     texts: &mut BTreeMap<String, String>,

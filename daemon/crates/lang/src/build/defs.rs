@@ -25,7 +25,7 @@ pub struct NewDef<'a> {
     signature: Option<String>,
     /// Comments in the header, left out of the signature.
     comments: Vec<(u32, u32)>,
-    /// Whether a blank line may stand between it and its documentation.
+    /// Whether a blank line may be between it and its documentation.
     detached: bool,
 }
 
@@ -106,7 +106,7 @@ impl<'a> NewDef<'a> {
 
 /// Longest prefix of a qualified name.
 const MAX_QUALIFIED: usize = 400;
-/// Longest stretch that is looked at for what stands before a comment or between it and what it is about.
+/// Longest stretch that is looked at for what is before a comment or between it and what it is about.
 const MAX_GAP: usize = 400;
 
 impl<'a> Builder<'a> {
@@ -163,7 +163,7 @@ impl<'a> Builder<'a> {
     }
 
     /// Adds a definition to `parent` that stands somewhere else, such as a field first assigned in a method. Its text
-    /// also counts for the definition that it stands in.
+    /// also counts for the definition that it is in.
     pub fn leaf_of(&mut self, parent: DefIx, new: NewDef<'a>) -> DefIx {
         let def = self.add_def(new, parent);
         self.set_fingerprints(def, &[]);

@@ -6,7 +6,7 @@ use super::Builder;
 
 /// Most bytes of one comment or literal that are looked at.
 const LONGEST: usize = 600;
-/// Most bytes that are kept of all that stands in one definition.
+/// Most bytes that are kept of all that is in one definition.
 const MOST: usize = 4_000;
 /// A chunk without white space of this length with a digit in it is a hash, a key or data, no words.
 const CHUNK: usize = 20;
@@ -18,7 +18,7 @@ const LONGEST_CHUNK: usize = 60;
 pub(super) struct Said(Vec<(DefIx, u32, u32)>);
 
 impl Said {
-    /// Takes back what stands at `from` and behind: it turned out to be documentation.
+    /// Takes back what is at `from` and behind: it turned out to be documentation.
     pub(super) fn forget_from(&mut self, from: u32) {
         while self.0.pop_if(|(_, start, _)| *start >= from).is_some() {}
     }

@@ -13,7 +13,7 @@ const MOST_GIVEN: usize = 6;
 
 impl<'a> Builder<'a> {
     /// Adds a reference of the innermost open definition. `at` is the name's first byte, `recv` (of [`Self::body`]) what
-    /// stands before it.
+    /// is before it.
     pub fn reference(&mut self, form: RefForm, name: &str, at: u32, recv: Option<ExprIx>, args: usize) {
         if name.is_empty() {
             return;

@@ -1,4 +1,4 @@
-//! Types that stand in texts: in quotes, in documentation. What reading them has in common, whatever the language.
+//! Types that are in texts: in quotes, in documentation. What reading them has in common, whatever the language.
 
 use sdl_model::facts::ExprIx;
 
@@ -53,7 +53,7 @@ impl<'h, 'a, 't> Written<'h, 'a, 't> {
         found
     }
 
-    /// What stands before `end`, separated by commas, each read by `item`.
+    /// What is before `end`, separated by commas, each read by `item`.
     pub(crate) fn list(
         &mut self,
         end: &str,

@@ -88,7 +88,7 @@ impl Heads {
         self.bodies.binary_search(&at).is_ok()
     }
 
-    /// Whether an import stands on that line (1-based).
+    /// Whether an import is on that line (1-based).
     pub(super) fn is_import(&self, line: u32) -> bool {
         self.imports.binary_search(&line).is_ok()
     }

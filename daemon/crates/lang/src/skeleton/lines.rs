@@ -67,7 +67,7 @@ pub fn lines(view: &View<'_>) -> Vec<Line> {
     out.done(view.text)
 }
 
-/// The stretch that shows `span`, and with it what stands before it on its line and the mark that ends it.
+/// The stretch that shows `span`, and with it what is before it on its line and the mark that ends it.
 pub fn around(text: &str, span: Range<usize>) -> Range<usize> {
     let before = text.get(..span.start).unwrap_or_default();
     let line = before.rfind('\n').map_or(0, |at| at + 1);
@@ -166,7 +166,7 @@ fn with_brackets(view: &View<'_>, cuts: Vec<Cut>) -> Vec<Cut> {
     out
 }
 
-/// The cuts, and with them the comments that stand on lines of their own, beside what is left out or over several lines.
+/// The cuts, and with them the comments that are on lines of their own, beside what is left out or over several lines.
 fn with_comments(view: &View<'_>, cuts: Vec<Cut>) -> Vec<Cut> {
     let mut out: Vec<Cut> = Vec::with_capacity(cuts.len());
     let mut cuts = cuts.into_iter().peekable();

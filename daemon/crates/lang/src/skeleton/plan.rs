@@ -82,7 +82,7 @@ impl Plan<'_> {
         gaps.done()
     }
 
-    /// How a node is looked at for what it is itself: a definition's header is one whatever it stands in, and so is an import.
+    /// How a node is looked at for what it is itself: a definition's header is one whatever it is in, and so is an import.
     fn own_mode(&self, node: &Node, mode: Mode) -> Mode {
         let parent =
             self.nodes.get(node.parent).and_then(|parent| self.heads.around(parent.start, parent.end));

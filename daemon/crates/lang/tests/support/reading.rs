@@ -33,7 +33,7 @@ pub(crate) fn filled(lang: Lang, skeleton: &str) -> String {
     while let Some((before, after)) = rest.split_once(MARK) {
         out.push_str(before);
         let line = out.rfind('\n').map_or(0, |at| at + 1);
-        // A body may stand on a line of its own, after the header that it belongs to.
+        // A body may be on a line of its own, after the header that it belongs to.
         let own = out[line..].trim();
         let header = out.trim_end().rsplit('\n').next().unwrap_or_default();
         let header = [" //", " /*"]
@@ -77,7 +77,7 @@ fn innermost(text: &str) -> Option<u8> {
     None
 }
 
-/// What can stand between `before` and `after` on a line.
+/// What can be between `before` and `after` on a line.
 fn filling(lang: Lang, before: &str, after: &str, inside: Option<u8>) -> &'static str {
     let arm = before.starts_with("case") || before.starts_with("default");
     match lang {
@@ -97,7 +97,7 @@ fn filling(lang: Lang, before: &str, after: &str, inside: Option<u8>) -> &'stati
     }
 }
 
-/// Each piece of control flow in a text: its kind after those of what it stands in, outer first.
+/// Each piece of control flow in a text: its kind after those of what it is in, outer first.
 pub(crate) fn control_flow(lang: Lang, text: &str) -> Vec<String> {
     let Some(Ok(tree)) = parse_only(lang, text.as_bytes()) else { return Vec::new() };
     let mut found = Vec::new();
@@ -111,7 +111,7 @@ pub(crate) fn control_flow(lang: Lang, text: &str) -> Vec<String> {
             while path.last().is_some_and(|(end, _)| *end <= node.start_byte()) {
                 path.pop();
             }
-            // Where the parser ends a conditional group depends on all that stands in it.
+            // Where the parser ends a conditional group depends on all that is in it.
             let around = path.iter().map(|(_, kind)| *kind).filter(|kind| !kind.starts_with("preproc"));
             found.push(around.chain([node.kind()]).collect::<Vec<_>>().join(" "));
             path.push((node.end_byte(), node.kind()));

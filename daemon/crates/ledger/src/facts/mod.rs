@@ -235,7 +235,7 @@ impl FactsStore {
         }
     }
 
-    /// The body of a blob. Decoded anew each time: only resolving the file itself needs it.
+    /// The body of a blob. Decoded again each time: only resolving the file itself needs it.
     pub fn body(&self, key: &FactsKey) -> Result<Option<Body>> {
         let txn = self.env.read(None)?;
         body_of(txn.get(self.tables.bodies, &key.to_bytes())?)

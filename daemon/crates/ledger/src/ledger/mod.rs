@@ -173,7 +173,7 @@ impl Ledger {
         })
     }
 
-    /// Begins a load from scratch: the fast way to a first version, or to the next one when everything is made anew.
+    /// Begins a load from scratch: the fast way to a first version, or to the next one when everything is made again.
     /// What the ledger held is forgotten at once, leases apart; numbers go on where they were.
     pub fn bulk(&self) -> Result<Bulk<'_>> {
         Bulk::begin(self)

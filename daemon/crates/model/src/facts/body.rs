@@ -38,7 +38,7 @@ pub struct Ref {
     pub form: RefForm,
     /// The name that must be found: the last part.
     pub name: StrIx,
-    /// What stands before the name.
+    /// What is before the name.
     pub recv: Option<ExprIx>,
     /// How many arguments, for calls.
     pub args: u8,

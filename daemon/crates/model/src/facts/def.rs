@@ -60,7 +60,7 @@ impl DefFlags {
     pub const LOCAL: Self = Self(1 << 10);
     /// Stands in a file that bears a generator's mark.
     pub const GENERATED: Self = Self(1 << 11);
-    /// Left out of a build as it is by default, which is for Linux: it stands under a condition that names another system
+    /// Left out of a build as it is by default, which is for Linux: it is under a condition that names another system
     /// or setting. Of a module: the whole file is.
     pub const LEFT_OUT: Self = Self(1 << 12);
     /// One part of a type that may be written in several (`partial` in C#).

@@ -70,7 +70,7 @@ pub(crate) fn used_by_test(source: &Source<'_>, sym: &Sym) -> Result<bool> {
     Ok(false)
 }
 
-/// Where the source of an edge stands, if it is a test. Files are opened only where tests stand among other code.
+/// Where the source of an edge stands, if it is a test. Files are opened only where tests are among other code.
 fn test_at(source: &Source<'_>, edge: &InEdge) -> Result<Option<RelPath>> {
     let Some(file) = source.view().symbol_file(edge.from)? else { return Ok(None) };
     let Some(row) = source.view().file(file)? else { return Ok(None) };

@@ -1,4 +1,4 @@
-//! A card's fields, as they stand on the wire.
+//! A card's fields, as they are on the wire.
 
 use sdl_model::{Resolution, SymbolId, SymbolKind, Version};
 use serde::{Deserialize, Serialize};

@@ -58,7 +58,7 @@ impl Change {
         self.differences.as_ref().map_or(&[], |differences| &differences.breaks)
     }
 
-    /// As it stands on the wire, without card.
+    /// As it is on the wire, without card.
     pub fn to_wire(&self) -> ChangedSymbol {
         let shown = self.new.as_ref().or(self.old.as_ref());
         let renamed = matches!(self.what, ChangeType::Renamed | ChangeType::Moved);

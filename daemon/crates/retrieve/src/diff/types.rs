@@ -1,4 +1,4 @@
-//! A changed symbol's fields, as they stand on the wire.
+//! A changed symbol's fields, as they are on the wire.
 
 use sdl_model::{SymbolId, SymbolKind, Version};
 use serde::{Deserialize, Serialize};

@@ -151,7 +151,7 @@ enum Part {
     All,
     /// Values: name, owners, documentation.
     Value,
-    /// What stands inside a function: its name alone; the rest counts for the function.
+    /// What is inside a function: its name alone; the rest counts for the function.
     Name,
     Nothing,
 }
@@ -177,7 +177,7 @@ fn part_of(def: &Def) -> Part {
 fn homes(outline: &Outline) -> Vec<DefIx> {
     let mut homes: Vec<DefIx> = Vec::with_capacity(outline.defs.len());
     for (ix, def) in outline.iter() {
-        // Outer definitions stand before inner ones.
+        // Outer definitions are before inner ones.
         let outer = def.parent.and_then(|parent| homes.get(parent.0 as usize)).copied();
         homes.push(if part_of(def) == Part::All { ix } else { outer.unwrap_or(DefIx::MODULE) });
     }

@@ -1,6 +1,6 @@
 //! Words that say nothing about which symbol is meant.
 
-/// Sorted, for binary search. English function words, and the keywords that stand in every file.
+/// Sorted, for binary search. English function words, and the keywords that are in every file.
 const STOP: [&str; 104] = [
     "a", "about", "above", "after", "again", "all", "also", "am", "an", "and", "any", "are", "as", "at",
     "be", "because", "been", "before", "being", "between", "both", "but", "by", "can", "cannot", "cls",

@@ -78,7 +78,7 @@ fn rebuild(
 }
 
 /// The build's request in today's names: entry symbols and edited files under the names that they have now, without those
-/// that are gone, which must not stand in the way of the rest.
+/// that are gone, which must not be in the way of the rest.
 fn current_request(source: &Source<'_>, lease: &Lease) -> Result<SliceRequest> {
     let mut request = lease.request.clone();
     // What the client holds is of a version that is not known any more.

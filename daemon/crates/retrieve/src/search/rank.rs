@@ -14,7 +14,7 @@ use super::spelled::{Spelled, spelled};
 use crate::index::{EXACT, Flags, Wants, exact_term};
 use crate::{Evidence, Result, Source};
 
-/// What a symbol with hardly any of the query's words is worth beside one that has all.
+/// What a symbol with barely any of the query's words is worth beside one that has all.
 const COVERED: f32 = 0.35;
 
 /// A symbol and how well it fits.

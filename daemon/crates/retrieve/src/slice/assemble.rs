@@ -47,7 +47,7 @@ pub(super) fn assemble(found: &Neighbourhood<'_>, limit: u32) -> Result<BuiltSli
             continue;
         }
         low = at;
-        // What is left would hardly hold what comes next.
+        // What is left would barely hold what comes next.
         let next = (order.cost(at + 1) - order.cost(at)) as f64 * rate;
         let full = f64::from(limit - draft.tokens) < next.max(f64::from(limit / NEARLY));
         best = Some(draft);

@@ -1,4 +1,4 @@
-//! A slice's fields, as they stand on the wire.
+//! A slice's fields, as they are on the wire.
 
 use std::cmp::Reverse;
 use std::collections::HashMap;

@@ -192,7 +192,7 @@ fn what_stands_around_it_decides_among_equals() {
         "def read_header(data):\n    return data[0]\n\n\ndef frame(data):\n    return read_header(data)\n";
     let alone = "def read_header(data):\n    return data[0]\n\n\ndef unrelated(data):\n    return data[1]\n";
     for full in [beside, called] {
-        // Equals stand in order of their ids, which paths decide: so both ways round.
+        // Equals are in order of their ids, which paths decide: so both ways round.
         for (one, other) in [("a/one.py", "b/two.py"), ("b/two.py", "a/one.py")] {
             let ledger = MemoryLedger::new(&format!("//- /{one}\n{full}//- /{other}\n{alone}"));
             let found = find(&ledger, &SearchRequest::new("how is the header of a frame read from data"));

@@ -408,7 +408,7 @@ fn denied(
     })
 }
 
-/// A narrower request: for the block that has what the reason speaks of, or else some block, by identifiers that stand in it.
+/// A narrower request: for the block that has what the reason speaks of, or else some block, by identifiers that are in it.
 /// It is always answered; with the text itself only if the reason speaks of the symbol or of these.
 fn suggested(
     cx: &ReadCx<'_>,

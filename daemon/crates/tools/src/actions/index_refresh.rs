@@ -1,4 +1,4 @@
-//! `index.refresh`: compare the tree with the ledger, or read it all anew.
+//! `index.refresh`: compare the tree with the ledger, or read it all again.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -13,7 +13,7 @@ pub(crate) struct IndexRefresh;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase")]
 enum Mode {
-    /// Read and resolve everything anew.
+    /// Read and resolve everything again.
     Full,
     /// Only what differs from the ledger.
     Incremental,

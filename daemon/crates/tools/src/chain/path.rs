@@ -207,7 +207,7 @@ fn key(text: &str) -> Result<(At, &str), String> {
     Ok((At::Key(key.to_owned()), after))
 }
 
-/// What stands between brackets: a number, or a key in quotes.
+/// What is between brackets: a number, or a key in quotes.
 fn bracketed(inside: &str) -> Result<(At, &str), String> {
     if inside.starts_with('"') {
         let mut keys = serde_json::Deserializer::from_str(inside).into_iter::<String>();

@@ -80,7 +80,7 @@ pub(crate) struct Compared {
 
 /// A changed symbol with what decides how much it matters.
 pub(crate) struct Subject {
-    /// As it stands on the wire.
+    /// As it is on the wire.
     pub(crate) wire: ChangedSymbol,
     /// How many edges lead to it, in the state where those are more.
     pub(crate) fan_in: u64,

@@ -76,7 +76,7 @@ impl Finder {
         Self { names, postings, synonyms: Synonyms::new() }
     }
 
-    /// Ranks the actions by `query`. Actions of that very name come first, also where the name stands among other words.
+    /// Ranks the actions by `query`. Actions of that very name come first, also where the name is among other words.
     pub(crate) fn search(&self, query: &str) -> Found {
         let mut scores: BTreeMap<usize, f64> = BTreeMap::new();
         let mut unmatched: Vec<String> = Vec::new();
@@ -124,7 +124,7 @@ impl Finder {
         list.iter().map(|(at, weight)| (*at, share * idf * weight / (K1 + weight))).collect()
     }
 
-    /// The actions whose names stand in the query, in the order of its words. A name that is a plain word counts only if
+    /// The actions whose names are in the query, in the order of its words. A name that is a plain word counts only if
     /// it is the whole query.
     fn named(&self, query: &str) -> Vec<usize> {
         let whole = query.trim();

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use sdl_retrieve::index::word_terms;
 
-/// Each line's words stand for one another. A word may stand on several lines.
+/// Each line's words stand for one another. A word may be on several lines.
 const LINES: &[&str] = &[
     "find search lookup locate grep discover query",
     "read source code view show window implementation raw body",

@@ -318,7 +318,7 @@ pub(crate) fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
     })
 }
 
-/// Where `identifier` stands in `text` as a whole word.
+/// Where `identifier` is in `text` as a whole word.
 fn places<'t>(text: &'t str, identifier: &'t str) -> impl Iterator<Item = usize> {
     let starts = identifier.starts_with(is_word);
     let ends = identifier.ends_with(is_word);
@@ -329,7 +329,7 @@ fn places<'t>(text: &'t str, identifier: &'t str) -> impl Iterator<Item = usize>
     })
 }
 
-/// Whether `identifier` stands in `line` as a whole word.
+/// Whether `identifier` is in `line` as a whole word.
 pub(crate) fn stands_in(line: &str, identifier: &str) -> bool {
     let identifier = identifier.trim();
     !identifier.is_empty() && places(line, identifier).next().is_some()

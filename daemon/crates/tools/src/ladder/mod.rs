@@ -68,7 +68,7 @@ pub(crate) type Names = Recent<FactsKey, Arc<Option<Vec<std::ops::Range<u32>>>>,
 /// Longer lists of identifiers are not kept.
 const MOST_NAMES: usize = 16_384;
 
-/// Where identifiers stand in a text; none where no grammar says so, and every word may be one.
+/// Where identifiers are in a text; none where no grammar says so, and every word may be one.
 pub(crate) fn names(
     call: &Call<'_>,
     text: &SourceText,
@@ -86,7 +86,7 @@ pub(crate) fn names(
     Ok(made)
 }
 
-/// Where control flow and comments stand in a text whose facts have that outline.
+/// Where control flow and comments are in a text whose facts have that outline.
 pub(crate) fn structure(
     call: &Call<'_>,
     text: &SourceText,

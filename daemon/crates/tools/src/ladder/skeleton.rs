@@ -40,7 +40,7 @@ pub(crate) fn lines(wanted: &Wanted<'_>) -> Vec<String> {
     skeleton::lines(&view).iter().map(|line| rendered(text, line, found)).collect()
 }
 
-/// A line as it is served, with the wanted identifiers that stand in it named at its end.
+/// A line as it is served, with the wanted identifiers that are in it named at its end.
 fn rendered(text: &SourceText, line: &skeleton::Line, found: &Matches) -> String {
     let mut out = String::new();
     let mut marked = false;

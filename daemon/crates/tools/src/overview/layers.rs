@@ -1,4 +1,4 @@
-//! Layers: which folders stand on which.
+//! Layers: which folders are on which.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -20,7 +20,7 @@ pub(crate) fn layers(folders: &BTreeMap<String, Folder>) -> Vec<Vec<String>> {
         .collect();
     let reach: Vec<BTreeSet<usize>> = (0..names.len()).map(|start| reachable(start, &below)).collect();
     let mut height: BTreeMap<usize, usize> = BTreeMap::new();
-    // Those that reach fewer stand lower: in this order all that a folder stands on is placed before it.
+    // Those that reach fewer stand lower: in this order all that a folder is on is placed before it.
     let mut order: Vec<usize> = (0..names.len()).collect();
     order.sort_by_key(|i| (reach.get(*i).map_or(0, BTreeSet::len), *i));
     for i in order {

@@ -134,7 +134,7 @@ fn unpacked(value: Value) -> Result<Value, ToolError> {
     }
 }
 
-/// The first pass: `action` and everything that stands in `args` or beside it.
+/// The first pass: `action` and everything that is in `args` or beside it.
 fn through_gateway(
     registry: &Registry,
     gateway: Namespace,

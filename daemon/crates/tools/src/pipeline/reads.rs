@@ -111,7 +111,7 @@ fn other(schema: &Value, value: Value) -> Value {
     }
 }
 
-/// What stands at a field's path, in the first item of lists.
+/// What is at a field's path, in the first item of lists.
 fn found<'r>(reads: &'r Reads, field: &Field) -> Option<&'r Value> {
     reads.get(&name(&field.path).replace("[]", "[0]"))
 }

@@ -1,6 +1,6 @@
 //! Whether source is shown as it is: a pure function of what was asked, what was found, and the policy.
 //!
-//! The gate asks two things. Does the caller know what he looks for: identifiers that stand in the range? And does his task lead
+//! The gate asks two things. Does the caller know what he looks for: identifiers that are in the range? And does his task lead
 //! here: is the symbol in a slice that somebody holds, or next to one, or is the request useful enough by itself
 //! ([`Ask::utility`])? What the symbol's card tells anyone, its own name and its parameters, counts half: it shows no more than
 //! that the caller has its id.
@@ -22,7 +22,7 @@ pub(crate) struct Ask {
     pub(crate) wanted: usize,
     /// Keywords among what was asked for.
     pub(crate) keywords: usize,
-    /// How many of the wanted stand in the range.
+    /// How many of the wanted are in the range.
     pub(crate) found: usize,
     /// How many of those the symbol's card does not tell.
     pub(crate) inner: usize,

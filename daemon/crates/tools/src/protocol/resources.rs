@@ -70,7 +70,7 @@ pub(super) fn read(request: &Request<'_>, Read { uri }: &Read) -> Result<Value, 
             let named = json!({"repoId": repo, "symbolRef": {"name": symbol}});
             request.call("symbol.getCard", if symbol.starts_with("s_") { &id } else { &named })
         }
-        // No ledger's versions begin there: the whole slice is given anew.
+        // No ledger's versions begin there: the whole slice is given again.
         ("slice", Some(handle)) => request
             .call("slice.refresh", &json!({"repoId": repo, "sliceHandle": handle, "knownVersion": "v0"})),
         ("status", None) => request.call("repo.status", &json!({"repoId": repo, "detail": "full"})),

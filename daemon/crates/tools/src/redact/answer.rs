@@ -56,7 +56,7 @@ pub(crate) fn value(value: &mut Value, level: Level) {
     Pass { level, changed: Vec::new() }.value(value);
 }
 
-/// No secret stands in fewer bytes: `pwd=`, and the shortest literal in its quotes.
+/// No secret is in fewer bytes: `pwd=`, and the shortest literal in its quotes.
 const LEAST: usize = 8;
 
 /// Whether anything in a string may be a secret.

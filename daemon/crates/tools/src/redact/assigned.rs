@@ -12,7 +12,7 @@ use super::{MASK, lists};
 
 /// A bare value is no longer than this.
 const LONGEST_BARE: usize = 512;
-/// What stands between the tags of an element is no longer than this.
+/// What is between the tags of an element is no longer than this.
 const LONGEST_ELEMENT: usize = 300;
 
 /// What makes another value of a literal that is the same secret.
@@ -545,7 +545,7 @@ impl Scan<'_> {
     }
 
     fn line_end(&mut self) {
-        // A value may stand on the line after its operator.
+        // A value may be on the line after its operator.
         self.below = true;
         self.open = None;
         self.listed = false;

@@ -33,7 +33,7 @@ fn key_end(text: &str, behind: usize) -> Option<usize> {
         if let Some(closing) = line.find(END) {
             let tail = line.get(closing + END.len()..).unwrap_or_default();
             let dashes = tail.find("-----").map_or(tail.trim_end().len(), |dashes| dashes + 5);
-            // What stands between two such lines is a key, unless it is a page of prose.
+            // What is between two such lines is a key, unless it is a page of prose.
             return (number < 200).then_some(at + closing + END.len() + dashes);
         }
         let mut words = words(line);

@@ -183,7 +183,7 @@ pub(super) fn is_bot(word: &str) -> bool {
     word.starts_with(['M', 'N', 'O']) && part(24, 28) && part(6, 7) && part(27, 40) && parts.next().is_none()
 }
 
-/// Whether what stands in `text` from `start` is the second half of a Telegram bot's token, behind its number and a colon.
+/// Whether what is in `text` from `start` is the second half of a Telegram bot's token, behind its number and a colon.
 pub(super) fn is_bot_key(text: &[u8], start: usize) -> bool {
     let Some((number, b":")) =
         text.get(..start).and_then(|before| before.split_at_checked(start.checked_sub(1)?))

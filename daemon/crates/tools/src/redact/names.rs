@@ -29,7 +29,7 @@ const ENDINGS: &[&str] = &[
 const LAST_LETTERS: &[&[u8; 3]] =
     &[b"key", b"ken", b"ing", b"ial", b"als", b"ode", b"ase", b"swd", b"ord", b"pwd", b"ret", b"ass", b"pin"];
 
-/// What stands before `pass` in the names of passwords. A render pass or the first pass of a compiler is none.
+/// What is before `pass` in the names of passwords. A render pass or the first pass of a compiler is none.
 const ACCOUNTS: &[&str] = &[
     "account", "admin", "api", "auth", "client", "cluster", "cert", "database", "db", "email", "ftp", "host",
     "http", "imap", "key", "ldap", "login", "mail", "mongo", "my", "mysql", "pg", "postgres", "proxy",

@@ -8,7 +8,7 @@ use super::{Level, addresses, keys, makers, phrases};
 /// A run of this many letters and digits of all sorts is no name that a person gave.
 const RANDOM: usize = 40;
 
-/// A run of this many is none if it stands in quotes alone.
+/// A run of this many is none if it is in quotes alone.
 const RANDOM_ALONE: usize = 24;
 /// A checksum has no more hexadecimal digits, but for those of 256 bits and more, which are keys as often.
 const HEX: usize = 64;
@@ -128,7 +128,7 @@ impl Mixture {
     }
 }
 
-/// Whether a run is all that stands between two quotes.
+/// Whether a run is all that is between two quotes.
 fn is_alone(bytes: &[u8], run: &Range<usize>) -> bool {
     let quote = |byte: Option<&u8>| byte.copied().filter(|b| matches!(b, b'"' | b'\'' | b'`'));
     let opens = quote(run.start.checked_sub(1).and_then(|at| bytes.get(at)));

@@ -49,7 +49,7 @@ impl Registry {
     }
 }
 
-/// Arguments that hardly any call needs, by action (none means every action): reads wait for writes by default, and the
+/// Arguments that barely any call needs, by action (none means every action): reads wait for writes by default, and the
 /// manual comes in the form that models read best. The manual and `action.search` have them.
 const UNLISTED: [(&str, &str); 4] =
     [("", "sync"), ("", "syncTimeoutMs"), ("manual", "format"), ("manual", "detail")];

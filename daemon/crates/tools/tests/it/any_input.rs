@@ -89,7 +89,7 @@ fn any_call() -> impl Strategy<Value = (usize, Map<String, Value>)> {
     (0..actions().len()).prop_flat_map(|i| (Just(i), object(&actions()[i]["inputSchema"])))
 }
 
-/// What two ways to the same action must agree on: everything but what is drawn anew for each call.
+/// What two ways to the same action must agree on: everything but what is drawn again for each call.
 fn comparable(mut result: Value) -> Value {
     let result = result.as_object_mut().unwrap();
     result.shift_remove("content");

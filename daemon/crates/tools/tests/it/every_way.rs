@@ -33,12 +33,12 @@ const APART: &[(&str, &str, &str)] = &[
     ("agent.feedback", "assemblyId", "this or sliceHandle"),
 ];
 
-/// What stands in place of a memory that each way needs anew.
+/// What stands in place of a memory that each way needs again.
 const MEMORY: &str = "m_0123456789abc";
 
 struct Set {
     world: World,
-    /// What stands in examples, and what is meant here.
+    /// What is in examples, and what is meant here.
     here: Vec<(String, String)>,
     /// Memories made so far, where each call needs its own.
     memories: Option<std::cell::Cell<usize>>,

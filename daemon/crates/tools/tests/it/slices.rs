@@ -39,7 +39,7 @@ fn a_slice_stays_within_its_budget_as_a_whole() {
     }
 }
 
-/// Handles are drawn anew for each call, and some have more tokens than others.
+/// Handles are drawn again for each call, and some have more tokens than others.
 #[test]
 fn what_fits_does_not_depend_on_the_handles() {
     let world = World::shop();

@@ -371,7 +371,7 @@ impl Inbox {
         self.wait(serial, Some(epoch), attempt, deadline)
     }
 
-    /// Somebody is going to wait for `serial`: work that stands before it is urgent.
+    /// Somebody is going to wait for `serial`: work that is before it is urgent.
     pub(crate) fn want(&self, serial: Serial) {
         self.want_locked(&mut self.lock(), serial);
     }
@@ -432,7 +432,7 @@ impl State {
         self.dirty_bytes = 0;
     }
 
-    /// A barrier that somebody waits for has come through, and work stands before it.
+    /// A barrier that somebody waits for has come through, and work is before it.
     fn urgent(&self) -> bool {
         self.arrived > self.released && self.wanted > self.released
     }

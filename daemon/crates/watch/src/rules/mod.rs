@@ -187,7 +187,7 @@ impl Rules {
         self.cache.remove(folder);
         let mut kept: usize = self.cache.values().map(|level| level.patterns()).sum();
         while self.cache.len() >= KEPT_LEVELS || kept + level.patterns() > KEPT_PATTERNS {
-            // Which one hardly matters; the root's is the one that every path needs.
+            // Which one barely matters; the root's is the one that every path needs.
             let Some(victim) = self.cache.keys().find(|at| !at.is_empty()).cloned() else { break };
             kept -= self.cache.remove(&victim).map_or(0, |level| level.patterns());
         }

@@ -40,7 +40,7 @@ impl Callers {
         Ok(Self { version, of })
     }
 
-    /// Who calls what stands at a place, within these lines if they are known.
+    /// Who calls what is at a place, within these lines if they are known.
     pub(super) fn of<'a>(
         &'a self,
         place: &Place,

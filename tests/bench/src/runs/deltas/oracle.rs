@@ -219,7 +219,7 @@ fn first_above<'t>(whole: Node<'t>, bytes: &[u8]) -> Node<'t> {
     first
 }
 
-/// The name of a definition, of a function or of what functions stand in.
+/// The name of a definition, of a function or of what functions are in.
 fn name(node: Node<'_>, bytes: &[u8]) -> Option<String> {
     let field = match node.kind() {
         "function_definition"

@@ -1,4 +1,4 @@
-//! The same slices in every wire format: each has to be the same slice, and smaller than the last. A slice with hardly an
+//! The same slices in every wire format: each has to be the same slice, and smaller than the last. A slice with barely an
 //! edge has nothing that tables and groups could save: there the formats may be equal within a few tokens.
 
 use serde_json::{Value, json};

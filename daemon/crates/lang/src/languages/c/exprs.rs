@@ -116,7 +116,7 @@ fn template_function(callee: Node<'_>) -> Option<Node<'_>> {
     None
 }
 
-/// How many arguments stand in an argument list.
+/// How many arguments are in an argument list.
 pub(super) fn arg_count(args: Option<Node<'_>>) -> usize {
     args.map_or(0, |args| args.children().count())
 }

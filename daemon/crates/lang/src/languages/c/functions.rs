@@ -37,7 +37,7 @@ pub(super) fn open<'a>(
         let end = last.child(F::Declarator).map_or(last.end(), Node::start);
         text = cx.b.slice(last.start(), end).trim_end();
     }
-    // In the old style, the parameters' types stand between the list and the body.
+    // In the old style, the parameters' types are between the list and the body.
     let old_style: Vec<Node<'a>> = node.children().filter(|child| child.is(K::Declaration)).collect();
     let qualified = declared.name.is(K::QualifiedIdentifier);
     let scope = cx.b.scope();
@@ -138,7 +138,7 @@ fn result<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>, declared: &Decla
     let text = if trailing.is_some() {
         fold(ty.text(), 200)
     } else {
-        // With the stars and ampersands that stand before the name.
+        // With the stars and ampersands that are before the name.
         let end = declared.function.map_or(declared.name.start(), Node::start);
         fold(cx.b.slice(ty.start(), end), 200)
     };
@@ -167,7 +167,7 @@ fn last_scope(qualified: Node<'_>) -> Option<&str> {
     Some(if scope.is(K::TemplateType) { scope.child(F::Name)?.text() } else { scope.text() })
 }
 
-/// What stands before the last name, without template arguments and white space: `ns::Type::`.
+/// What is before the last name, without template arguments and white space: `ns::Type::`.
 fn scope_text(qualified: Node<'_>, last: Node<'_>) -> String {
     let src = qualified.src().get(qualified.start() as usize..last.start() as usize).unwrap_or("");
     let mut depth = 0u32;

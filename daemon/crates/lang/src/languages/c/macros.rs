@@ -163,7 +163,7 @@ impl<'t> Words<'t> {
         self.text.get(self.at..).unwrap_or("")
     }
 
-    /// The next word, where it starts, and what stands before it.
+    /// The next word, where it starts, and what is before it.
     fn next_word(&mut self) -> Option<(usize, &'t str, u8)> {
         loop {
             let bytes = self.text.as_bytes();
@@ -214,7 +214,7 @@ impl<'t> Words<'t> {
         self.before = b'"';
     }
 
-    /// How many arguments stand in the parentheses that come next.
+    /// How many arguments are in the parentheses that come next.
     fn arguments(&self) -> usize {
         let (mut depth, mut commas, mut any) = (0u32, 0usize, false);
         for c in self.rest().bytes().take(2_000) {

@@ -65,7 +65,7 @@ impl Ranges {
     }
 }
 
-/// A branch that a setting chooses, and what stands in its place, in bytes.
+/// A branch that a setting chooses, and what is in its place, in bytes.
 #[derive(Debug)]
 struct Branches {
     first: (u32, u32),
@@ -106,7 +106,7 @@ impl State {
         self.access.extend(access);
     }
 
-    /// An include, as import number `ix`, stands at byte `at`.
+    /// An include, as import number `ix`, is at byte `at`.
     pub(super) fn included(&mut self, ix: usize, at: u32) {
         self.includes.push((ix, at));
     }

@@ -33,7 +33,7 @@ pub(super) fn specifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     } else {
         scope
     };
-    // A typedef's comment stands above the typedef.
+    // A typedef's comment is above the typedef.
     let new = match node.parent().filter(|around| around.is(K::TypeDefinition)) {
         Some(around) => new.starting_with(around),
         None => new,

@@ -184,7 +184,7 @@ fn bind_names<'a>(
     }
 }
 
-/// The end of the block that `node` stands in.
+/// The end of the block that `node` is in.
 fn block_end(cx: &Context<'_>, node: Node<'_>) -> u32 {
     let block = node.ancestors().find(|around| {
         matches!(

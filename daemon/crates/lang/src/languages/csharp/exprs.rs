@@ -129,7 +129,7 @@ fn member<'a>(half: &mut Half<'a>, base: ExprIx, name: Option<Node<'a>>) -> Expr
     half.attr(base, plain(name.text()))
 }
 
-/// The one value that stands in `node`, which may have tokens and names before it.
+/// The one value that is in `node`, which may have tokens and names before it.
 fn inner(node: Node<'_>) -> Option<Node<'_>> {
     if node.is(K::With) {
         return node.first();

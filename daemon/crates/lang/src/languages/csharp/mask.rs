@@ -1,6 +1,6 @@
 //! Conditional text that the grammar has no place for.
 //!
-//! The grammar knows `#if` between whole members and statements. Where one stands inside of something (a list of bases, of
+//! The grammar knows `#if` between whole members and statements. Where one is inside of something (a list of bases, of
 //! parameters) or a branch holds half of something, what the parser makes of it loses the type around it. There the
 //! directives and all branches but the first become white space.
 

@@ -113,7 +113,7 @@ fn field<'a>(
     }
 }
 
-/// Whether a value is so plain that it may stand in a signature.
+/// Whether a value is so plain that it may be in a signature.
 fn is_short(value: Node<'_>) -> bool {
     let plain =
         matches!(value.kind(), K::Integer | K::Real | K::Boolean | K::Null | K::Identifier | K::MemberAccess);

@@ -25,7 +25,7 @@ pub(super) fn written(list: Node<'_>) -> Vec<Written<'_>> {
         return vec![Written { name: list, ty: None, optional: false, extends: false, rest: false }];
     }
     let mut all = Vec::new();
-    // `params T[] x` stands in the list without a node of its own.
+    // `params T[] x` is in the list without a node of its own.
     let mut rest_ty = None;
     for part in list.children().take(MAX_PARAMS) {
         if part.is(K::Parameter) {

@@ -36,7 +36,7 @@ pub(super) fn invocation<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     Visit::Into
 }
 
-/// Whether what stands before the last dot is called like settings.
+/// Whether what is before the last dot is called like settings.
 fn is_config(callee: &str) -> bool {
     let of = callee.rsplit_once('.').map_or(callee, |(of, _)| of);
     let last = of.rsplit('.').next().unwrap_or(of).trim_start_matches('_').to_ascii_lowercase();
@@ -301,7 +301,7 @@ fn called(callee: Node<'_>) -> Option<Node<'_>> {
     callee.parent().filter(|_| callee.is_in(K::Invocation, F::Function))
 }
 
-/// The arguments of `call`, of the reference at byte `at`; named ones stand in any order.
+/// The arguments of `call`, of the reference at byte `at`; named ones are in any order.
 fn given<'a>(cx: &mut Context<'a>, call: Option<Node<'a>>, at: u32) {
     let list = call.and_then(|call| call.child(F::Arguments).or_else(|| call.child_of(K::ArgumentList)));
     if let Some(list) = list

@@ -86,7 +86,7 @@ pub(super) fn is_var(node: Node<'_>) -> bool {
     node.is(K::ImplicitType) || node.is(K::Identifier) && node.text() == "var"
 }
 
-/// A type's name: what stands before the last part, and the last part itself.
+/// A type's name: what is before the last part, and the last part itself.
 pub(super) fn named(mut node: Node<'_>) -> Option<(Option<Node<'_>>, Node<'_>)> {
     for _ in 0..8 {
         node = match node.kind() {

@@ -128,7 +128,7 @@ pub(super) fn static_block<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     Visit::IntoThenLeave
 }
 
-/// A decorator of a method, which stands before it.
+/// A decorator of a method, which is before it.
 pub(super) fn decorator<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let Some(body) = node.parent().filter(|body| body.is(K::ClassBody)) else { return Visit::Into };
     if cx.state.is_folded(body, node) {
@@ -178,7 +178,7 @@ pub(super) fn field<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// Whether a value is so plain that it may stand in a signature: longer text may be secret.
+/// Whether a value is so plain that it may be in a signature: longer text may be secret.
 pub(super) fn is_short(value: Node<'_>) -> bool {
     let plain = matches!(
         value.kind(),

@@ -81,7 +81,7 @@ pub(super) fn assignment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// The definition that `name` stands for here, and the one that it stands in.
+/// The definition that `name` stands for here, and the one that it is in.
 fn home(cx: &Context<'_>, name: Node<'_>) -> Option<(DefIx, DefIx)> {
     let text = Some(name).filter(|name| name.is(K::Identifier))?.text();
     let mut scope = cx.b.scope();

@@ -244,7 +244,7 @@ pub(super) fn takes_type_arguments(node: Node<'_>) -> bool {
     })
 }
 
-/// What stands before a template with type arguments: the grammar takes `` tag<T>`…` `` for two comparisons.
+/// What is before a template with type arguments: the grammar takes `` tag<T>`…` `` for two comparisons.
 fn tag(template: Node<'_>) -> Option<Node<'_>> {
     let mut at = template;
     for _ in 0..MAX_WRAPS {
@@ -262,7 +262,7 @@ fn tag(template: Node<'_>) -> Option<Node<'_>> {
     None
 }
 
-/// Whether `node` is what stands before a template with type arguments.
+/// Whether `node` is what is before a template with type arguments.
 pub(super) fn is_tag(node: Node<'_>) -> bool {
     let outer = node.parent().filter(|inner| inner.is(K::BinaryExpression)).and_then(Node::parent);
     let template = outer.filter(|outer| outer.is(K::BinaryExpression)).and_then(|outer| {
@@ -449,7 +449,7 @@ pub(super) fn string(node: Node<'_>) -> &str {
     if quoted { text.get(1..text.len() - 1).unwrap_or("") } else { text }
 }
 
-/// How many arguments stand in an argument list.
+/// How many arguments are in an argument list.
 pub(super) fn arg_count(args: Option<Node<'_>>) -> usize {
     match args {
         Some(args) if args.is(K::TemplateString) => 1,

@@ -127,7 +127,7 @@ pub(super) fn method<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     open_method(cx, node, node)
 }
 
-/// Opens a method from the first of the decorators that stand before it.
+/// Opens a method from the first of the decorators that are before it.
 pub(super) fn open_decorated<'a>(cx: &mut Context<'a>, node: Node<'a>, decorators: &[Node<'a>]) {
     let (Some(first), Some(name)) = (decorators.first(), node.child(F::Name)) else { return };
     let text = names::property(name);

@@ -315,7 +315,7 @@ pub(super) fn tags(text: &str) -> impl Iterator<Item = (&str, &str)> {
     })
 }
 
-/// What stands between the braces that `text` begins with, and what comes after.
+/// What is between the braces that `text` begins with, and what comes after.
 pub(super) fn braced(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start().strip_prefix('{')?;
     let mut depth = 1;

@@ -111,7 +111,7 @@ fn rename(masked: &mut Cow<'_, [u8]>, bytes: &[u8], at: usize) {
     }
 }
 
-/// Key words that may stand in a clause as a name from another module or for it.
+/// Key words that may be in a clause as a name from another module or for it.
 const RESERVED: [&[u8]; 36] = [
     b"break",
     b"case",
@@ -170,7 +170,7 @@ fn word(bytes: &[u8], at: usize) -> (&[u8], usize) {
     (rest.get(..length).unwrap_or_default(), at + gap + length)
 }
 
-/// The range of `in`, `out` or both where they stand before the name of a type parameter at `at`.
+/// The range of `in`, `out` or both where they are before the name of a type parameter at `at`.
 fn variance(bytes: &[u8], at: usize) -> (usize, usize) {
     let at = after_gap(bytes, at);
     let mut range = (at, at);
@@ -212,7 +212,7 @@ fn imported(bytes: &[u8], at: usize) -> (usize, usize) {
     if names_from > at + close + 1 && bytes.get(end) == Some(&b'<') { (at, names_from) } else { none }
 }
 
-/// Whether an odd number of backslashes stands before `at`.
+/// Whether an odd number of backslashes is before `at`.
 fn is_escaped(bytes: &[u8], at: usize) -> bool {
     let before = bytes.get(at.saturating_sub(MAX_LINE)..at).unwrap_or_default();
     before.iter().rev().take_while(|byte| **byte == b'\\').count() % 2 == 1
@@ -241,7 +241,7 @@ fn needs_semicolon(bytes: &[u8], at: usize) -> bool {
     goes_on_from(bytes, at) && is_call_signature(bytes, at)
 }
 
-/// Whether only white space stands before `at` in its line, and the code before that line ends as a type does.
+/// Whether only white space is before `at` in its line, and the code before that line ends as a type does.
 fn goes_on_from(bytes: &[u8], at: usize) -> bool {
     let line_start =
         bytes.get(..at).and_then(|before| before.iter().rposition(|byte| !matches!(byte, b' ' | b'\t')));

@@ -59,7 +59,7 @@ pub(super) fn belong(cx: &mut Context<'_>, def: DefIx, holder: Holder) {
     let visibility = names::by_name(cx.b.name_of(def));
     cx.b.def_mut(def).visibility = visibility;
     if holder.owner.is_some() && cx.b.def(holder.def).kind.is_callable() {
-        // The type that it belongs to stands in a function.
+        // The type that it belongs to is in a function.
         cx.b.flag(def, DefFlags::LOCAL);
     }
     if let Some(owner) = holder.owner {

@@ -223,7 +223,7 @@ pub(super) fn settle_locals(cx: &mut Context<'_>) {
     }
 }
 
-/// Whether `def` stands in a function or is otherwise out of reach.
+/// Whether `def` is in a function or is otherwise out of reach.
 pub(super) fn is_inner(cx: &Context<'_>, def: DefIx) -> bool {
     cx.b.def(def).flags.has(DefFlags::LOCAL)
 }

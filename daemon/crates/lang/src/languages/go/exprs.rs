@@ -89,7 +89,7 @@ fn instantiated<'a>(half: &mut Half<'a>, node: Node<'a>) -> Option<ExprIx> {
     Some(half.add(Expr::Index(callee)))
 }
 
-/// How many arguments stand in an argument list.
+/// How many arguments are in an argument list.
 pub(super) fn arg_count(args: Option<Node<'_>>) -> usize {
     args.map_or(0, |args| args.children().count())
 }

@@ -58,7 +58,7 @@ fn owned<'a>(cx: &mut Context<'a>, def: DefIx, receiver: Node<'a>, name: &str) {
         def.qualified = qualified;
         def.owner = Some(shape);
     }
-    // The type's parameters are named anew by each method.
+    // The type's parameters are named again by each method.
     let arguments = first.descendants().take(8).find(|node| node.is(K::TypeArguments));
     if let Some(arguments) = arguments {
         cx.b.def_mut(def).generics = Some(cx.b.out.str(&fold(arguments.text(), 200)));

@@ -21,7 +21,7 @@ pub(super) fn header_start(node: Node<'_>) -> u32 {
     let last =
         list.children().filter(|part| matches!(part.kind(), K::MarkerAnnotation | K::Annotation)).last();
     match last {
-        // A keyword may stand before an annotation; then all of it is the header.
+        // A keyword may be before an annotation; then all of it is the header.
         Some(last)
             if list
                 .first()

@@ -165,7 +165,7 @@ pub(super) fn type_name<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// `a.B`: B, and what stands before it as its qualifier.
+/// `a.B`: B, and what is before it as its qualifier.
 pub(super) fn scoped_type<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     if !is_said(node)
         && let Some(base) = node.first()

@@ -146,7 +146,7 @@ fn type_arguments(text: &[u8], from: usize, to: usize) -> Vec<(usize, usize)> {
     found
 }
 
-/// One past the bracket that closes the one at `open`, where nothing but types stands between them.
+/// One past the bracket that closes the one at `open`, where nothing but types is between them.
 fn closing(text: &[u8], open: usize, to: usize) -> Option<usize> {
     let mut depth = 0u32;
     for (at, byte) in text.iter().enumerate().take(to).skip(open).take(200) {
@@ -166,7 +166,7 @@ fn closing(text: &[u8], open: usize, to: usize) -> Option<usize> {
     None
 }
 
-/// Where the names that lead to the callee before `end` start, and what stands before them; `return` counts as an equals
+/// Where the names that lead to the callee before `end` start, and what is before them; `return` counts as an equals
 /// sign.
 fn before_callee(text: &[u8], from: usize, end: usize) -> (usize, Option<u8>) {
     let part = text.get(from..end).unwrap_or_default();

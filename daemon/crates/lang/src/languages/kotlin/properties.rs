@@ -63,7 +63,7 @@ pub(super) fn property<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-/// Whether `node` stands in a class's initializer: a local of it, not a member of the class.
+/// Whether `node` is in a class's initializer: a local of it, not a member of the class.
 fn in_initializer(node: Node<'_>) -> bool {
     node.ancestors()
         .take(200)
@@ -84,7 +84,7 @@ fn lazy(delegate: Node<'_>) -> Option<Node<'_>> {
     lambda.children().last()
 }
 
-/// Whether a value is so plain that it may stand in a signature.
+/// Whether a value is so plain that it may be in a signature.
 fn is_short(value: Node<'_>) -> bool {
     let plain =
         matches!(value.kind(), K::NumberLiteral | K::FloatLiteral | K::Identifier | K::NavigationExpression);

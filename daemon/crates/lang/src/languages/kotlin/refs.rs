@@ -79,7 +79,7 @@ fn given<'a>(cx: &mut Context<'a>, callee: Node<'a>, at: u32) {
 }
 
 fn listed<'a>(cx: &mut Context<'a>, list: Node<'a>, at: u32) {
-    // Named ones stand in any order.
+    // Named ones are in any order.
     let is_named = |one: Node<'_>| one.child_of(K::EqualSign).is_some();
     if !list.children().take(8).any(is_named) {
         cx.b.given(at, list.children());

@@ -36,7 +36,7 @@ fn facts(condition: Node<'_>, holds: bool) -> Vec<Fact<'_>> {
     found
 }
 
-/// Whether what stands between two conditions is an `and`; none if it is no `or` either.
+/// Whether what is between two conditions is an `and`; none if it is no `or` either.
 fn join(left: Node<'_>, right: Node<'_>) -> Option<bool> {
     let between = left.src().get(left.end() as usize..right.start() as usize).unwrap_or("");
     match between.trim() {

@@ -6,7 +6,7 @@ use sdl_model::facts::RefForm;
 use super::{Context, F, K, Node, exprs, types};
 use crate::driver::Visit;
 
-/// A reference to the name `node`, with its namespace as what stands before it.
+/// A reference to the name `node`, with its namespace as what is before it.
 fn named<'a>(cx: &mut Context<'a>, form: RefForm, node: Node<'a>, args: usize) {
     let (base, last) = types::split(node.text());
     let recv = base.map(|base| types::named(&mut cx.b.body, base));

@@ -37,7 +37,7 @@ pub(super) fn branches(cx: &mut Context<'_>, node: Node<'_>) {
     }
 }
 
-/// Marks `def`, which starts at `at`, if it stands in a branch that is left out.
+/// Marks `def`, which starts at `at`, if it is in a branch that is left out.
 pub(super) fn mark(cx: &mut Context<'_>, def: DefIx, at: u32) {
     if !cx.state.left_out.iter().any(|(from, to)| *from <= at && at < *to) {
         return;

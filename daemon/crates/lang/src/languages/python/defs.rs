@@ -423,7 +423,7 @@ fn local<'a>(cx: &mut Context<'a>, statement: &mut Statement<'a>, target: Node<'
     }
 }
 
-/// The value that a field is set to. A function that stands inside the method is known by both names: others don't see it.
+/// The value that a field is set to. A function that is inside the method is known by both names: others don't see it.
 fn held<'a>(cx: &mut Context<'a>, value: Node<'a>) -> ExprIx {
     let scope = cx.b.scope();
     let inner = Some(value.text())

@@ -14,7 +14,7 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             half.attr(base, name)
         }
         K::Call => call(half, node),
-        // `Box[int](1)`: what stands before the brackets is built.
+        // `Box[int](1)`: what is before the brackets is built.
         K::Subscript if is_generic_class(node) => half.value_or_unknown(node.child(F::Value)),
         K::Subscript => {
             let base = half.value_or_unknown(node.child(F::Value));
@@ -137,7 +137,7 @@ fn of_elements<'a>(half: &mut Half<'a>, callee: &str, args: Option<Node<'a>>) ->
     half.add(Expr::Tuple(vec![element, element]))
 }
 
-/// `[f(x) for x in y]`: elements of what stands before the `for`, as far as it does not lead through the loop's names.
+/// `[f(x) for x in y]`: elements of what is before the `for`, as far as it does not lead through the loop's names.
 fn comprehension<'a>(half: &mut Half<'a>, node: Node<'a>, otherwise: Lit) -> ExprIx {
     let (Some(body), Some(clause)) = (node.first(), node.child_of(K::ForInClause)) else {
         return half.lit(otherwise);
@@ -175,7 +175,7 @@ fn comprehension<'a>(half: &mut Half<'a>, node: Node<'a>, otherwise: Lit) -> Exp
     half.add(Expr::Tuple(vec![element, element]))
 }
 
-/// How many arguments stand in an argument list.
+/// How many arguments are in an argument list.
 pub(super) fn arg_count(args: Option<Node<'_>>) -> usize {
     match args {
         Some(args) if args.is(K::GeneratorExpression) => 1,

@@ -215,7 +215,7 @@ fn single(reader: &mut Reader<'_, '_, '_>) -> Option<ExprIx> {
     Some(generic(reader.half, last, base, args, open_ended))
 }
 
-/// What stands before the closing bracket, and whether there is an ellipsis.
+/// What is before the closing bracket, and whether there is an ellipsis.
 fn list(reader: &mut Reader<'_, '_, '_>) -> Option<(Vec<ExprIx>, bool)> {
     let mut open_ended = false;
     let items = reader.list("]", |reader| {

@@ -15,7 +15,7 @@ const MAX_WRAPS: usize = 4;
 pub(super) fn arm<'a>(half: &mut Half<'a>, subject: Option<Node<'a>>, arm: Node<'a>) -> ExprIx {
     let value = arm.child(F::Value).map(given);
     let pattern = arm.child(F::Pattern);
-    // Seen with what stands before a guard.
+    // Seen with what is before a guard.
     let pattern = pattern.and_then(|pattern| {
         if pattern.is(K::MatchPattern) {
             pattern.children().find(|part| part.field() == F::None)

@@ -103,7 +103,7 @@ fn condition(first: Node<'_>) -> Option<String> {
     }
 }
 
-/// What stands in the brackets of `cfg(…)`.
+/// What is in the brackets of `cfg(…)`.
 fn predicate(attribute: Node<'_>) -> Option<String> {
     attribute.first().filter(|path| path.text() == "cfg")?;
     let text = attribute.child(F::ArgumentsField)?.text();
@@ -134,7 +134,7 @@ fn complete<'a>(cx: &mut Context<'a>, def: DefIx, first: Node<'a>, item: Node<'a
     }
 }
 
-/// Documentation that stands between attributes.
+/// Documentation that is between attributes.
 fn push_doc(docs: &mut String, gap: &str) {
     if gap.contains("///") || gap.contains("/**") {
         docs.push_str(gap.trim());

@@ -235,7 +235,7 @@ pub(super) fn plain(node: Node<'_>) -> Node<'_> {
     if node.is(K::GenericFunction) { node.child(F::Function).unwrap_or(node) } else { node }
 }
 
-/// How many arguments stand in an argument list.
+/// How many arguments are in an argument list.
 pub(super) fn arg_count(args: Option<Node<'_>>) -> usize {
     args.map_or(0, |args| args.children().filter(|arg| !arg.is(K::AttributeItem)).count())
 }

@@ -50,7 +50,7 @@ fn projection(left: Node<'_>) -> Option<String> {
 fn add<'a>(cx: &mut Context<'a>, def: DefIx, name: &str, bounds: Node<'a>) {
     let Some(more) = bound(&mut cx.b.out, bounds) else { return };
     let name: StrIx = cx.b.out.str(name);
-    // Bounds may stand in two places; all of them hold.
+    // Bounds may be in two places; all of them hold.
     let known = cx.b.def(def).bounds.iter().position(|(of, _)| *of == name);
     match known {
         Some(at) => {

@@ -18,7 +18,7 @@ pub(super) fn mask(bytes: &[u8]) -> Cow<'_, [u8]> {
     }
     let mut out: Option<Vec<u8>> = None;
     let mut scan = Scan { bytes, at: 0 };
-    // For each open brace, whether items stand in it, and whether it is a macro's that is masked.
+    // For each open brace, whether items are in it, and whether it is a macro's that is masked.
     let mut open: Vec<(bool, bool)> = Vec::new();
     let mut masked = 0;
     let mut head = Head::default();
@@ -72,7 +72,7 @@ struct Head {
     path: Option<Range<usize>>,
     /// The same, behind its `!`.
     called: Option<Range<usize>>,
-    /// Whether an item has begun, and whether items stand in its braces.
+    /// Whether an item has begun, and whether items are in its braces.
     begun: bool,
     holds_items: bool,
     paren: u32,
@@ -182,7 +182,7 @@ fn items(bytes: &[u8], from: usize) -> Option<Vec<Range<usize>>> {
                     {
                         item = Some(b"fn");
                     }
-                    // Items do not stand in the head of another.
+                    // Items are not in the head of another.
                     Some(_)
                         if open.is_empty()
                             && matches!(word, b"struct" | b"enum" | b"trait" | b"mod" | b"use") =>
@@ -261,7 +261,7 @@ fn items(bytes: &[u8], from: usize) -> Option<Vec<Range<usize>>> {
     None
 }
 
-/// Where the line that begins with the mark at `from` ends; none if more than names and brackets stand on it.
+/// Where the line that begins with the mark at `from` ends; none if more than names and brackets are on it.
 fn marked_line(bytes: &[u8], from: usize) -> Option<usize> {
     let line = bytes.get(from + 1..)?;
     let line = line.split(|byte| *byte == b'\n').next()?.trim_ascii_end();

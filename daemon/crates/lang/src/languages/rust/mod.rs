@@ -200,13 +200,13 @@ type Context<'a> = Cx<'a, Rust>;
 /// What must be remembered between nodes.
 #[derive(Debug, Default)]
 pub struct State {
-    /// Up to here on the tape, attributes and what they stand before are taken care of.
+    /// Up to here on the tape, attributes and what they are before are taken care of.
     attributes_until: u32,
     /// Up to here on the tape, names in lower case are bound.
     pattern_until: u32,
-    /// From here to there on the tape, names of macro calls stand in a pattern.
+    /// From here to there on the tape, names of macro calls are in a pattern.
     token_pattern: (u32, u32),
-    /// A `use` or `mod x;` on the tape, and the condition that stands before it.
+    /// A `use` or `mod x;` on the tape, and the condition that is before it.
     condition: Option<(u32, String)>,
     /// Whether `Command` is that of `std::process` here.
     runs_processes: bool,

@@ -164,7 +164,7 @@ impl<'a> Reader<'_, 'a, '_> {
         if rest == "." { Link::Member } else { Link::None }
     }
 
-    /// The token behind the one just read, its type arguments left out, and what stands between.
+    /// The token behind the one just read, its type arguments left out, and what is between.
     fn following(&self, token: Node<'a>) -> Option<(usize, &'a str)> {
         let next = *self.tokens.get(self.at)?;
         let between = gap(token, next);
@@ -456,7 +456,7 @@ fn is_camel(text: &str) -> bool {
     text.starts_with(char::is_uppercase) && text.contains(char::is_lowercase)
 }
 
-/// How many arguments stand in the brackets `tree`.
+/// How many arguments are in the brackets `tree`.
 pub(super) fn arg_count(tree: Node<'_>) -> usize {
     let src = tree.src();
     let mut at = tree.start() as usize + 1;

@@ -35,7 +35,7 @@ pub struct Candidate {
     pub features: [f32; FEATURES.len()],
 }
 
-/// Puts the best in order. Their scores are handed out anew, the highest to the first: they stay before all others, and
+/// Puts the best in order. Their scores are handed out again, the highest to the first: they stay before all others, and
 /// scores of searches by words alone can be compared with these.
 pub(super) fn rerank(
     source: &Source<'_>,

@@ -80,7 +80,7 @@ pub(crate) fn parse(trace: &str) -> Vec<Frame> {
     frames
 }
 
-/// The function of a line that stands above its place, as Go and Rust print it.
+/// The function of a line that is above its place, as Go and Rust print it.
 fn function_line(line: &str) -> Option<String> {
     let line = line.trim();
     // Rust: `3: a::b::c`, with a hash behind it in old mangling.

@@ -190,7 +190,7 @@ impl Bed {
                 let shape = args.is_some_and(|args| args.get("identifiersToFind").is_none());
                 match self.oracle.stray(text("skeleton"), &allowed(shape, true)) {
                     Some(line) => Err(format!("not of the skeleton: {line:?}")),
-                    // A row where it has lines that were looked for, or is hardly shorter than the source.
+                    // A row where it has lines that were looked for, or is barely shorter than the source.
                     None => Ok(0..=1),
                 }
             }

@@ -37,7 +37,7 @@ impl Oracle {
         Self { known, likely: planted.likely.clone(), files }
     }
 
-    /// What secret stands in the bytes of an answer, if any.
+    /// What secret is in the bytes of an answer, if any.
     pub(crate) fn secret(&self, bytes: &str, redacts: bool) -> Option<&str> {
         // Every mark has one of three stems, which nearly no answer has.
         let likely = redacts && bytes.contains("orchid9w");
@@ -74,7 +74,7 @@ fn unnumbered(line: &str) -> &str {
     rest.strip_prefix("| ").unwrap_or(line)
 }
 
-/// Whether a line, or several, give a value to a name that stands in bodies alone.
+/// Whether a line, or several, give a value to a name that is in bodies alone.
 pub(crate) fn is_of_a_body(text: &str) -> bool {
     text.match_indices("zq").any(|(at, _)| {
         let rest = text[at..].trim_start_matches(|c: char| c.is_alphanumeric() || c == '_').trim_start();

@@ -12,14 +12,14 @@ pub(crate) struct Planted {
     pub(crate) likely: Vec<String>,
     /// One of the first, whole.
     pub(crate) token: String,
-    /// What stands in files of secrets.
+    /// What is in files of secrets.
     pub(crate) sealed: Vec<String>,
     /// The files, in two versions.
     pub(crate) versions: [String; 2],
 }
 
 /// `{K}`: a known maker's token. `{L}`: what is given to something called a secret. `{P}`: a password in an address. `{S}`: a
-/// line of a file of secrets. `{B}`: a line of a private key. `zq_body_` begins names that stand in bodies alone.
+/// line of a file of secrets. `{B}`: a line of a private key. `zq_body_` begins names that are in bodies alone.
 const FILES: &str = r#"//- /real/deploy-{K}.py
 """Deploys. The password: {L} is asked for. Uses {K}."""
 import os

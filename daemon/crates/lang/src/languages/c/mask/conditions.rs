@@ -38,11 +38,11 @@ struct Open {
     /// How many braces and parentheses were open at its start.
     braces: i32,
     parens: i32,
-    /// Whether it stands inside a statement.
+    /// Whether it is inside a statement.
     cuts: bool,
-    /// Whether it stands inside a declaration outside of all functions.
+    /// Whether it is inside a declaration outside of all functions.
     in_head: bool,
-    /// Whether it stands between things that commas part.
+    /// Whether it is between things that commas part.
     in_list: bool,
     /// How many braces and parentheses are open at the end of each branch.
     after: Vec<(i32, i32)>,

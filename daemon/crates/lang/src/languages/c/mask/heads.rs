@@ -136,7 +136,7 @@ fn is_access(m: &Masked<'_>, head: &[usize]) -> bool {
     head.first().is_some_and(|at| matches!(m.text(*at), b"public" | b"private" | b"protected"))
 }
 
-/// Whether declarations stand in the block that `head` opens: a type's, a namespace's.
+/// Whether declarations are in the block that `head` opens: a type's, a namespace's.
 fn holds_declarations(m: &Masked<'_>, head: &[usize]) -> bool {
     let mut tagged = false;
     for &at in head {
@@ -242,7 +242,7 @@ struct Unit {
     after_star: bool,
 }
 
-/// Hides what is too much in one declaration, which stands in the type that token `class` names.
+/// Hides what is too much in one declaration, which is in the type that token `class` names.
 fn one(m: &mut Masked<'_>, head: &[usize], class: Option<usize>) {
     let at = |ix: usize| head.get(ix).copied().unwrap_or(usize::MAX);
     let mut ix = 0;
@@ -535,7 +535,7 @@ fn is_type_head(m: &Masked<'_>, head: &[usize], tag: usize) -> bool {
     opens && !m.is(last, b')') && head.get(tag + 1).is_some()
 }
 
-/// `class API Name final : public Base`: hides what stands before the name.
+/// `class API Name final : public Base`: hides what is before the name.
 fn type_name(m: &mut Masked<'_>, head: &[usize], from: usize) {
     let mut names = Vec::new();
     let mut ix = from;

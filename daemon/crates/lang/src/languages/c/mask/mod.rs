@@ -113,7 +113,7 @@ fn without_macros(bytes: &[u8], toks: Vec<Tok>, lang: Lang) -> Option<Vec<u8>> {
     Some(out)
 }
 
-/// Comments that stand in the middle of a directive.
+/// Comments that are in the middle of a directive.
 fn comments_in_directives(m: &Masked<'_>) -> Vec<(usize, usize)> {
     let mut found = Vec::new();
     for (ix, tok) in m.toks.iter().enumerate().filter(|(_, tok)| tok.kind == TokKind::Directive) {
