@@ -147,11 +147,21 @@ impl Paths {
         for folder in [self.state.clone(), self.logs()] {
             let entries = fs::read_dir(&folder).map_err(failed(&folder))?.flatten().map(|entry| entry.path());
             for path in entries.chain([folder.clone()]) {
-                let metadata = fs::symlink_metadata(&path).map_err(failed(&path))?;
+                let metadata = match fs::symlink_metadata(&path) {
+                    Ok(metadata) => metadata,
+                    // A log that was rotated away, or work of a client that is done.
+                    Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+                    Err(error) => return Err(failed(&path)(error)),
+                };
                 let mode = metadata.permissions().mode();
                 if (metadata.is_file() || metadata.is_dir()) && mode & 0o077 != 0 {
                     let private = fs::Permissions::from_mode(mode & 0o700);
-                    fs::set_permissions(&path, private).map_err(failed(&path))?;
+                    match fs::set_permissions(&path, private) {
+                        Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                            return Err(failed(&path)(error));
+                        }
+                        Ok(()) | Err(_) => {}
+                    }
                 }
             }
         }

@@ -15,8 +15,6 @@ use sdl_client::{Paths, PathsError};
 #[derive(Debug)]
 pub struct Instance {
     _file: File,
-    #[cfg(unix)]
-    _last: Option<std::os::fd::OwnedFd>,
 }
 
 /// Why this daemon may not run.
@@ -47,7 +45,6 @@ impl Instance {
     /// Makes the folders and takes the lock, waiting at most `patience` for a predecessor that is about to end.
     pub fn acquire(paths: &Paths, patience: Duration) -> Result<Self, InstanceError> {
         paths.create()?;
-        paths.tighten()?;
         let path = paths.instance_lock();
         let failed = |source| InstanceError::Io { path: path.clone(), source };
         let mut file = OpenOptions::new()
@@ -67,26 +64,13 @@ impl Instance {
             }
             Err(TryLockError::Error(error)) => return Err(failed(error)),
         }
+        // Only now: a predecessor may still create and remove entries of the folder.
+        paths.tighten()?;
         file.set_len(0).map_err(failed)?;
         file.rewind().map_err(failed)?;
         writeln!(file, "{}", std::process::id()).map_err(failed)?;
-        Ok(Self {
-            #[cfg(unix)]
-            _last: closed_last(&file),
-            _file: file,
-        })
+        Ok(Self { _file: file })
     }
-}
-
-/// A second handle of the lock, with a high number. A process that ends closes its files in order of their numbers,
-/// and the lock goes with the last handle: by then the ledgers' own locks are gone as well.
-#[cfg(unix)]
-fn closed_last(file: &File) -> Option<std::os::fd::OwnedFd> {
-    /// The table of open files grows with the highest number.
-    const HIGH: u64 = 4096;
-    let most =
-        rustix::process::getrlimit(rustix::process::Resource::Nofile).current.unwrap_or(HIGH).min(HIGH);
-    rustix::io::fcntl_dupfd_cloexec(file, i32::try_from(most).ok()?.checked_sub(1)?).ok()
 }
 
 /// Waits in a thread of its own, because waiting for a lock has no time limit. After `patience` that thread is left

@@ -3,12 +3,17 @@
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError, mpsc};
+use std::time::Duration;
 
 use crate::{Error, Result};
 
 /// The folders that are open in this process. Opening an environment twice in one process breaks LMDB's file locks.
 static OPEN: Mutex<Option<HashSet<PathBuf>>> = Mutex::new(None);
+
+/// How long to wait for the locks of a process that is ending. The kernel releases them in an order of its own: another lock
+/// of that process may be free, and tell a successor to begin, before this one is.
+const PREDECESSOR: Duration = Duration::from_secs(2);
 
 const LOCK: &str = "owner.lock";
 const RUNNING: &str = "running";
@@ -39,6 +44,18 @@ fn io(what: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Error {
     move |source| Error::io(what, path, source)
 }
 
+/// Locks `file` if its owner lets go of it in time. Waits in a thread, because waiting for a lock has no time limit; a
+/// thread that waits in vain lets go as soon as it has the lock.
+fn lock_within(file: File, patience: Duration) -> std::io::Result<Option<File>> {
+    let (sender, receiver) = mpsc::sync_channel(1);
+    std::thread::Builder::new().name("ledger-lock".into()).spawn(move || {
+        let locked = file.lock().map(|()| file);
+        // Nobody waits any more: the file is closed here, and the lock goes with it.
+        let _ = sender.send(locked);
+    })?;
+    receiver.recv_timeout(patience).ok().transpose()
+}
+
 impl Owner {
     /// Creates the folder if need be and takes it.
     pub(super) fn take(dir: &Path) -> Result<Self> {
@@ -57,14 +74,17 @@ impl Owner {
             .write(true)
             .open(&path)
             .map_err(io("open the lock", &path))?;
-        match lock.try_lock() {
-            Ok(()) => {}
-            Err(TryLockError::WouldBlock) => return Err(Error::InUse { path: dir }),
+        let lock = match lock.try_lock() {
+            Ok(()) => lock,
+            Err(TryLockError::WouldBlock) => {
+                let freed = lock_within(lock, PREDECESSOR).map_err(io("lock", &path))?;
+                freed.ok_or_else(|| Error::InUse { path: dir.clone() })?
+            }
             // A file system without locks: LMDB would have refused it for the same reason.
             Err(TryLockError::Error(source)) => {
                 return Err(Error::Io { what: "lock", path, source });
             }
-        }
+        };
         open.insert(dir.clone());
         let left = match fs::read_to_string(dir.join(RUNNING)) {
             Ok(boot) if super::boot::id().is_some_and(|id| id == boot) => Left::Died,
