@@ -91,7 +91,7 @@ pub(super) fn number(text: &str) -> Option<i128> {
     }
 }
 
-/// What stands for a name among those that a file has defined.
+/// The key of a name in [`Defined`].
 pub(super) fn key(name: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     name.hash(&mut hasher);
