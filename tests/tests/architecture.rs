@@ -16,7 +16,7 @@ use serde_json::Value;
 const ARROWS: &[(&str, &[&str])] = &[
     ("sdl-proto", &[]),
     ("sdl-client", &["sdl-proto"]),
-    ("sdlctl", &["sdl-client", "sdl-proto"]),
+    ("sdlctl", &["sdl-client", "sdl-model", "sdl-proto"]),
     ("sdl-mcp", &["sdl-client", "sdl-proto"]),
     ("sdl-model", &[]),
     ("sdl-tokens", &[]),

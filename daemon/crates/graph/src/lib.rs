@@ -18,10 +18,11 @@ mod stack;
 pub mod strategies;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
+mod values;
 mod world;
 
 pub use resolve::resolve_file;
 pub use world::{Limits, Outlines, SharedOutline, World};
 
 /// Bump when a change alters the edges that resolution finds for the same facts: ledgers built before are then built again.
-pub const RESOLVER_VERSION: u32 = 12;
+pub const RESOLVER_VERSION: u32 = 13;

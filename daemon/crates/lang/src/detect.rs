@@ -2,123 +2,18 @@
 
 use sdl_model::{Lang, RelPath};
 
-/// Extensions, lower case.
-const EXTENSIONS: &[(&str, Lang)] = &[
-    ("bash", Lang::Bash),
-    ("bats", Lang::Bash),
-    ("c", Lang::C),
-    ("cc", Lang::Cpp),
-    ("cjs", Lang::JavaScript),
-    ("cp", Lang::Cpp),
-    ("cpp", Lang::Cpp),
-    ("cppm", Lang::Cpp),
-    ("cs", Lang::CSharp),
-    ("csx", Lang::CSharp),
-    ("cts", Lang::TypeScript),
-    ("cu", Lang::Cpp),
-    ("cuh", Lang::Cpp),
-    ("cxx", Lang::Cpp),
-    ("gemspec", Lang::Ruby),
-    ("go", Lang::Go),
-    ("h", Lang::C),
-    ("h++", Lang::Cpp),
-    ("hh", Lang::Cpp),
-    ("hpp", Lang::Cpp),
-    ("hxx", Lang::Cpp),
-    ("inl", Lang::Cpp),
-    ("ipp", Lang::Cpp),
-    ("ixx", Lang::Cpp),
-    ("java", Lang::Java),
-    ("js", Lang::JavaScript),
-    ("jsx", Lang::JavaScript),
-    ("ksh", Lang::Bash),
-    ("kt", Lang::Kotlin),
-    ("kts", Lang::Kotlin),
-    ("mjs", Lang::JavaScript),
-    ("mts", Lang::TypeScript),
-    ("php", Lang::Php),
-    ("php5", Lang::Php),
-    ("phtml", Lang::Php),
-    ("py", Lang::Python),
-    ("pyi", Lang::Python),
-    ("pyw", Lang::Python),
-    ("rake", Lang::Ruby),
-    ("rb", Lang::Ruby),
-    ("rbi", Lang::Ruby),
-    ("rs", Lang::Rust),
-    ("ru", Lang::Ruby),
-    ("sh", Lang::Bash),
-    ("tcc", Lang::Cpp),
-    ("tpp", Lang::Cpp),
-    ("ts", Lang::TypeScript),
-    ("tsx", Lang::Tsx),
-    ("zsh", Lang::Bash),
-];
-
-/// Whole names.
-const NAMES: &[(&str, Lang)] = &[
-    (".bash_aliases", Lang::Bash),
-    (".bash_login", Lang::Bash),
-    (".bash_logout", Lang::Bash),
-    (".bash_profile", Lang::Bash),
-    (".bashrc", Lang::Bash),
-    (".profile", Lang::Bash),
-    (".zshrc", Lang::Bash),
-    ("Brewfile", Lang::Ruby),
-    ("Cargo.toml", Lang::Manifest),
-    ("Dangerfile", Lang::Ruby),
-    ("Fastfile", Lang::Ruby),
-    ("Gemfile", Lang::Ruby),
-    ("Guardfile", Lang::Ruby),
-    ("PKGBUILD", Lang::Bash),
-    ("Podfile", Lang::Ruby),
-    ("Rakefile", Lang::Ruby),
-    ("SConscript", Lang::Python),
-    ("SConstruct", Lang::Python),
-    ("Vagrantfile", Lang::Ruby),
-    ("composer.json", Lang::Manifest),
-    ("go.mod", Lang::Manifest),
-    ("jsconfig.json", Lang::Manifest),
-    ("package.json", Lang::Manifest),
-    ("pyproject.toml", Lang::Manifest),
-    ("setup.cfg", Lang::Manifest),
-    ("tsconfig.json", Lang::Manifest),
-    ("wscript", Lang::Python),
-];
-
-/// Programs named in a `#!` line.
-const INTERPRETERS: &[(&str, Lang)] = &[
-    ("bash", Lang::Bash),
-    ("bun", Lang::TypeScript),
-    ("dash", Lang::Bash),
-    ("deno", Lang::TypeScript),
-    ("ksh", Lang::Bash),
-    ("node", Lang::JavaScript),
-    ("nodejs", Lang::JavaScript),
-    ("php", Lang::Php),
-    ("pypy", Lang::Python),
-    ("python", Lang::Python),
-    ("ruby", Lang::Ruby),
-    ("sh", Lang::Bash),
-    ("ts-node", Lang::TypeScript),
-    ("tsx", Lang::TypeScript),
-    ("zsh", Lang::Bash),
-];
-
 /// The language of the file at `path`, whose first bytes (a few KiB are plenty) are `head`: by its whole name, by its
 /// extension, else by its `#!` line. None for files that facts are not taken from.
 pub fn detect(path: &RelPath, head: &[u8]) -> Option<Lang> {
     let name = path.file_name();
-    let find =
-        |table: &[(&str, Lang)], key: &str| table.iter().find(|(k, _)| *k == key).map(|(_, lang)| *lang);
-    if let Some(lang) = find(NAMES, name) {
+    if let Some(lang) = Lang::from_file_name(name) {
         return Some(lang);
     }
     if name.starts_with("tsconfig.") && has_extension(name, "json") {
         return Some(Lang::Manifest);
     }
     let Some(extension) = path.extension() else { return by_interpreter(head) };
-    match find(EXTENSIONS, &extension.to_ascii_lowercase())? {
+    match Lang::from_extension(&extension.to_ascii_lowercase())? {
         // `.C` and `.H` are C++ by tradition.
         Lang::C if extension.starts_with(|c: char| c.is_ascii_uppercase()) => Some(Lang::Cpp),
         Lang::C if extension == "h" && looks_like_cpp(head) => Some(Lang::Cpp),
@@ -139,7 +34,7 @@ fn by_interpreter(head: &[u8]) -> Option<Lang> {
         .map(|word| word.rsplit('/').next().unwrap_or(word))
         .find(|word| *word != "env" && !word.starts_with('-') && !word.contains('='))?;
     let program = program.trim_end_matches(|c: char| c.is_ascii_digit() || c == '.');
-    INTERPRETERS.iter().find(|(name, _)| *name == program).map(|(_, lang)| *lang)
+    Lang::from_interpreter(program)
 }
 
 /// Whether a header has something at the start of a line that only C++ has.
@@ -218,15 +113,5 @@ mod tests {
         assert_eq!(lang("bin/run", "#!/bin/sh\n"), Some(Lang::Bash));
         assert_eq!(lang("bin/run", "text"), None);
         assert_eq!(lang("bin/run", "#!"), None);
-    }
-
-    #[test]
-    fn tables_have_no_doubles() {
-        for table in [EXTENSIONS, NAMES, INTERPRETERS] {
-            let mut names: Vec<_> = table.iter().map(|(name, _)| name).collect();
-            names.sort_unstable();
-            names.dedup();
-            assert_eq!(names.len(), table.len());
-        }
     }
 }

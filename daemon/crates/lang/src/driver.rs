@@ -37,10 +37,6 @@ pub trait Language: Copy + Sized + 'static {
     /// What of the language a skeleton shows.
     const FLOW: Flow;
 
-    /// What joins the parts of a qualified name.
-    const SEPARATOR: &'static str = ".";
-    /// Whether two functions in one place may differ by parameter types alone; if so those are in every key.
-    const OVERLOADS: bool = false;
     /// Whether a function or variable may be declared apart from its definition: then the two have different keys.
     const DECLARATIONS: bool = false;
     /// Whether a local name is known in all of its function, not only from its declaration to the end of its block.
@@ -60,16 +56,6 @@ pub trait Language: Copy + Sized + 'static {
     /// Whether a definition of this kind can be written in several pieces, whose members are then keyed alike.
     fn reopens(kind: SymbolKind) -> bool {
         matches!(kind, SymbolKind::Impl | SymbolKind::Namespace)
-    }
-
-    /// [`Self::OVERLOADS`], where languages that share an extractor differ.
-    fn overloads(_lang: Lang) -> bool {
-        Self::OVERLOADS
-    }
-
-    /// [`Self::SEPARATOR`], where languages that share an extractor differ.
-    fn separator(_lang: Lang) -> &'static str {
-        Self::SEPARATOR
     }
 
     /// What the parser gets to see in place of `bytes`, whatever it parses for: as many bytes, with white space where there
@@ -122,7 +108,8 @@ pub(crate) fn run<L: Language>(
     let mut tape: Tape<'_, L> = Tape::new(&tree, &src, tables)?;
     drop(tree);
     let mut cx: Cx<'_, L> = Cx {
-        b: Builder::new(&src, bytes, L::effects(), L::separator(lang)).with_tokens(tape.take_tokens()),
+        b: Builder::new(&src, bytes, L::effects(), lang.traits().names.separator)
+            .with_tokens(tape.take_tokens()),
         state: L::State::default(),
         lang,
     };

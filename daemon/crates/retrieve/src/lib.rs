@@ -35,4 +35,4 @@ pub use history::History;
 pub use source::{Outlines, Source, Sym};
 
 /// Bump when a change alters the postings that the search index makes of the same facts, or which files have any: ledgers built before are then built again.
-pub const INDEX_VERSION: u32 = 4;
+pub const INDEX_VERSION: u32 = 5;

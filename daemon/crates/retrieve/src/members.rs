@@ -7,7 +7,8 @@ use std::cmp::Reverse;
 
 use sdl_ledger::NameHit;
 use sdl_model::facts::{Def, DefFlags, DefIx, name_apart};
-use sdl_model::{FileId, Lang, Outline, SymbolKind};
+use sdl_model::lang::Parts;
+use sdl_model::{FileId, Outline, SymbolKind};
 
 use crate::{Result, Source, Sym};
 
@@ -37,11 +38,15 @@ pub(crate) fn elsewhere(source: &Source<'_>, sym: &Sym) -> Result<Vec<Sym>> {
     if !sym.kind().is_type() || sym.def().flags.has(DefFlags::LOCAL) {
         return Ok(Vec::new());
     }
-    match sym.outline().lang {
-        Lang::Go => in_package(source, sym),
-        Lang::Rust => in_blocks(source, sym),
-        Lang::CSharp | Lang::Ruby => in_parts(source, sym),
-        _ => Ok(Vec::new()),
+    let traits = sym.outline().lang.traits();
+    if traits.members.across_package {
+        in_package(source, sym)
+    } else if traits.types.impl_blocks {
+        in_blocks(source, sym)
+    } else if traits.types.parts != Parts::Whole {
+        in_parts(source, sym)
+    } else {
+        Ok(Vec::new())
     }
 }
 
@@ -55,7 +60,7 @@ pub(crate) fn owner(source: &Source<'_>, sym: &Sym) -> Result<Option<Sym>> {
     let named = source.view().named_up_to(name, MOST_NAMESAKES)?;
     let types: Vec<NameHit> = named.into_iter().filter(|hit| hit.kind.is_type()).collect();
     let Some(hit) = nearest(source, sym, &types)? else { return Ok(None) };
-    if outline.lang == Lang::Go && !in_one_package(source, sym, hit.file)? {
+    if outline.lang.traits().members.across_package && !in_one_package(source, sym, hit.file)? {
         return Ok(None);
     }
     source.symbol(hit.symbol)
@@ -115,7 +120,7 @@ fn in_package(source: &Source<'_>, sym: &Sym) -> Result<Vec<Sym>> {
         }
         let package = |sym: &Sym| sym.outline().package.map(|ix| sym.outline().str(ix).to_owned());
         for other in source.symbols_of(file)? {
-            let of_it = other.outline().lang == Lang::Go
+            let of_it = other.outline().lang == sym.outline().lang
                 && !other.def().flags.has(DefFlags::LOCAL)
                 && stated_owner(other.outline(), other.def()) == Some(sym.name());
             if of_it && package(&other) == package(sym) {
@@ -151,7 +156,8 @@ fn in_blocks(source: &Source<'_>, sym: &Sym) -> Result<Vec<Sym>> {
 
 /// The members of the other parts of a partial or reopened type.
 fn in_parts(source: &Source<'_>, sym: &Sym) -> Result<Vec<Sym>> {
-    if sym.outline().lang == Lang::CSharp && !sym.def().flags.has(DefFlags::PARTIAL) {
+    let is_partial = sym.outline().lang.traits().types.parts == Parts::Partial;
+    if is_partial && !sym.def().flags.has(DefFlags::PARTIAL) {
         return Ok(Vec::new());
     }
     let mut found = Vec::new();

@@ -54,7 +54,7 @@ by_name!(
     /// A language.
     LangParam,
     Lang,
-    Lang::ALL.into_iter().filter(|lang| *lang != Lang::Manifest).map(Lang::name),
+    Lang::ALL.into_iter().filter(|lang| lang.has_code()).map(Lang::name),
     Lang::from_name
 );
 

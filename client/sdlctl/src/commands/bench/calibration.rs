@@ -1,9 +1,11 @@
-//! How often each rule is right, by family of languages, and the table in the code that is made of it.
+//! How often each rule is right, by group of languages, and the table in the code that is made of it.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use serde_json::{Value, json};
+
+use sdl_model::Lang;
 
 use super::corpus::Corpus;
 use super::percent;
@@ -20,7 +22,7 @@ struct Counts {
     open: usize,
 }
 
-/// Counts by rule and family.
+/// Counts by rule and group.
 #[derive(Default)]
 pub(super) struct Calibration {
     counts: BTreeMap<(String, String), Counts>,
@@ -35,7 +37,7 @@ impl Calibration {
         }
         for (rule, edges) in by_rule {
             let tally = score(corpus, edges);
-            let counts = self.counts.entry((rule.to_owned(), family(lang).to_owned())).or_default();
+            let counts = self.counts.entry((rule.to_owned(), group(lang).to_owned())).or_default();
             counts.right += tally.right;
             counts.wrong += tally.wrong;
             counts.open += tally.unknown;
@@ -47,11 +49,11 @@ impl Calibration {
     pub(super) fn show(&self) {
         output::line(&bold(&format!(
             "{:<16} {:<8} {:>7} {:>6} {:>6} {:>10}",
-            "strategy", "family", "right", "wrong", "open", "precision"
+            "strategy", "group", "right", "wrong", "open", "precision"
         )));
-        for ((rule, family), counts) in &self.counts {
+        for ((rule, group), counts) in &self.counts {
             output::line(&format!(
-                "{rule:<16} {family:<8} {:>7} {:>6} {:>6} {:>10}",
+                "{rule:<16} {group:<8} {:>7} {:>6} {:>6} {:>10}",
                 counts.right,
                 counts.wrong,
                 counts.open,
@@ -62,27 +64,23 @@ impl Calibration {
 
     /// For programs.
     pub(super) fn json(&self) -> Value {
-        let row = |((rule, family), counts): (&(String, String), &Counts)| json!({ "strategy": rule, "family": family, "right": counts.right, "wrong": counts.wrong, "open": counts.open });
+        let row = |((rule, group), counts): (&(String, String), &Counts)| json!({ "strategy": rule, "group": group, "right": counts.right, "wrong": counts.wrong, "open": counts.open });
         self.counts.iter().map(row).collect()
     }
 
     /// The table that the resolver takes its confidences from.
     pub(super) fn table(&self) -> String {
         let mut out = "# Written by `sdlctl bench edges TRUTH --table FILE`: what compilers said of each rule's edges.\n\
-                       # rule\tfamily\tright\twrong\topen\n"
+                       # rule\tgroup\tright\twrong\topen\n"
             .to_owned();
-        for ((rule, family), counts) in &self.counts {
-            let _ = writeln!(out, "{rule}\t{family}\t{}\t{}\t{}", counts.right, counts.wrong, counts.open);
+        for ((rule, group), counts) in &self.counts {
+            let _ = writeln!(out, "{rule}\t{group}\t{}\t{}\t{}", counts.right, counts.wrong, counts.open);
         }
         out
     }
 }
 
 /// Languages that resolve alike are measured together.
-fn family(lang: &str) -> &str {
-    match lang {
-        "javascript" | "typescript" | "tsx" => "ecma",
-        "java" => "jvm",
-        other => other,
-    }
+fn group(lang: &str) -> &str {
+    Lang::from_name(lang).and_then(|lang| lang.traits().measured_as).unwrap_or(lang)
 }

@@ -1,12 +1,12 @@
 //! How often each rule is right, in percent.
 //!
-//! `measured.tsv` holds what compilers said of each rule's edges, by family of languages; `sdlctl bench edges --table`
+//! `measured.tsv` holds what compilers said of each rule's edges, by group of languages; `sdlctl bench edges --table`
 //! writes it. A confidence is the share that was right, held back where little was seen:
 //!
 //! * A rule as a whole starts from what a rule of its kind may be expected to be worth (`prior`), as if that had been
 //!   seen in [`WEIGHT`] edges more.
-//! * A family starts from the rule as a whole in the same way.
-//! * A language that no truth covers gets the least of the families in which the rule was seen often enough.
+//! * A group starts from the rule as a whole in the same way.
+//! * A language that no truth covers gets the least of the groups in which the rule was seen often enough.
 //! * For rules that go by the name alone, a call that the compiler could not resolve either counts as half right.
 //! * Nothing is called surer than [`MOST`], and what is one of several not surer than [`MOST_AMBIGUOUS`]: that truth
 //!   counts the overloads of a function as one.
@@ -21,7 +21,7 @@ use std::sync::LazyLock;
 use sdl_model::{Lang, Resolution, Strategy};
 
 use crate::strategies::{self, Rule};
-use measured::{Counts, Family};
+use measured::Counts;
 
 /// The highest confidence.
 const MOST: u8 = 99;
@@ -29,46 +29,65 @@ const MOST: u8 = 99;
 const MOST_AMBIGUOUS: u8 = 75;
 /// How many edges the expectation stands for.
 const WEIGHT: f64 = 4.0;
-/// A family with fewer edges tells nothing of languages that no truth covers.
+/// A group with fewer edges tells nothing of languages that no truth covers.
 const OFTEN: u32 = 20;
 
-/// Confidences by number of the rule and by family; the last place of each row is for all other languages.
-type Table = Vec<[u8; Family::ALL.len() + 1]>;
+/// Confidences by number of the rule and of the language.
+type Table = Vec<Vec<u8>>;
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
     let rows = measured::rows();
     let most = strategies::ALL.iter().map(|rule| usize::from(rule.number)).max().unwrap_or(0);
-    let mut table = vec![[0; Family::ALL.len() + 1]; most + 1];
+    let mut table = vec![Vec::new(); most + 1];
     for rule in strategies::ALL {
-        let seen = |family: Family| rows.get(&(rule.name, family)).copied().unwrap_or_default();
-        table[usize::from(rule.number)] = values(rule, seen);
+        let values = Values::of(rule, |group| rows.get(&(rule.name, group)).copied().unwrap_or_default());
+        let numbers = Lang::ALL.into_iter().map(|lang| lang as usize).max().unwrap_or(0);
+        let mut row = vec![values.unmeasured; numbers + 1];
+        for lang in Lang::ALL {
+            row[lang as usize] = values.for_group(lang.traits().measured_as);
+        }
+        table[usize::from(rule.number)] = row;
     }
     table
 });
 
 /// The measured precision of a rule in a language, in percent.
 pub fn of(strategy: Strategy, lang: Lang) -> u8 {
-    let place = Family::of(lang).map_or(Family::ALL.len(), |family| family as usize);
-    TABLE.get(usize::from(strategy.0)).map_or(0, |row| row[place])
+    let row = TABLE.get(usize::from(strategy.0));
+    row.and_then(|row| row.get(lang as usize)).copied().unwrap_or(0)
 }
 
-fn values(rule: &Rule, seen: impl Fn(Family) -> Counts) -> [u8; Family::ALL.len() + 1] {
-    let by_name = rule.goes_by_name();
-    let most = if rule.resolution == Resolution::Ambiguous { MOST_AMBIGUOUS } else { MOST };
-    let whole = Family::ALL.iter().map(|family| seen(*family)).fold(Counts::default(), Counts::plus);
-    let value = whole.share(by_name, prior(rule), WEIGHT);
-    let mut row = [percent(value, most); Family::ALL.len() + 1];
-    let mut least = value;
-    for family in Family::ALL {
-        let counts = seen(family);
-        let own = counts.share(by_name, value, WEIGHT);
-        row[family as usize] = percent(own, most);
-        if counts.right + counts.wrong >= OFTEN {
-            least = least.min(own);
+/// The confidences of one rule.
+struct Values {
+    by_group: Vec<(&'static str, u8)>,
+    /// In a language that no truth covers.
+    unmeasured: u8,
+}
+
+impl Values {
+    fn of(rule: &Rule, seen: impl Fn(&'static str) -> Counts) -> Self {
+        let by_name = rule.goes_by_name();
+        let most = if rule.resolution == Resolution::Ambiguous { MOST_AMBIGUOUS } else { MOST };
+        let groups = measured::groups();
+        let whole = groups.iter().map(|group| seen(group)).fold(Counts::default(), Counts::plus);
+        let value = whole.share(by_name, prior(rule), WEIGHT);
+        let mut least = value;
+        let mut by_group = Vec::new();
+        for group in groups {
+            let counts = seen(group);
+            let own = counts.share(by_name, value, WEIGHT);
+            by_group.push((group, percent(own, most)));
+            if counts.right + counts.wrong >= OFTEN {
+                least = least.min(own);
+            }
         }
+        Self { by_group, unmeasured: percent(least, most) }
     }
-    row[Family::ALL.len()] = percent(least, most);
-    row
+
+    fn for_group(&self, wanted: Option<&str>) -> u8 {
+        let found = self.by_group.iter().find(|(group, _)| Some(*group) == wanted);
+        found.map_or(self.unmeasured, |(_, value)| *value)
+    }
 }
 
 fn percent(share: f64, most: u8) -> u8 {
@@ -100,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn the_table_names_rules_and_families_that_exist() {
+    fn the_table_names_rules_and_groups_that_exist() {
         let lines = measured::LINES.lines().filter(|line| !line.starts_with('#')).count();
         let rows = measured::rows();
         assert_eq!(rows.len(), lines, "a line that is not understood, or one twice");
@@ -109,28 +128,24 @@ mod tests {
         }
     }
 
+    fn of_go(rule: &Rule, go: Counts) -> Values {
+        Values::of(rule, |group| if group == "go" { go } else { Counts::default() })
+    }
+
     #[test]
     fn little_seen_moves_little() {
         let rule = strategies::scope::RULE;
-        let once = |family| {
-            if family == Family::Go { Counts { right: 0, wrong: 1, open: 0 } } else { Counts::default() }
-        };
-        let row = values(&rule, once);
-        assert!(row[Family::Go as usize] > 40, "{row:?}");
-        let often = |family| {
-            if family == Family::Go { Counts { right: 10, wrong: 90, open: 0 } } else { Counts::default() }
-        };
-        let row = values(&rule, often);
-        assert!(row[Family::Go as usize] < 15, "{row:?}");
-        assert_eq!(row[Family::ALL.len()], row[Family::Go as usize], "a language never seen is not surer");
+        let once = of_go(&rule, Counts { right: 0, wrong: 1, open: 0 });
+        assert!(once.for_group(Some("go")) > 40);
+        let often = of_go(&rule, Counts { right: 10, wrong: 90, open: 0 });
+        assert!(often.for_group(Some("go")) < 15);
+        assert_eq!(often.unmeasured, often.for_group(Some("go")), "a language never seen is not surer");
     }
 
     #[test]
     fn an_open_call_speaks_only_against_a_guess() {
-        let counts = |family| {
-            if family == Family::Go { Counts { right: 50, wrong: 0, open: 50 } } else { Counts::default() }
-        };
-        assert!(values(&strategies::unique_method::RULE, counts)[Family::Go as usize] < 80);
-        assert!(values(&strategies::stated::RULE, counts)[Family::Go as usize] > 95);
+        let counts = Counts { right: 50, wrong: 0, open: 50 };
+        assert!(of_go(&strategies::unique_method::RULE, counts).for_group(Some("go")) < 80);
+        assert!(of_go(&strategies::stated::RULE, counts).for_group(Some("go")) > 95);
     }
 }

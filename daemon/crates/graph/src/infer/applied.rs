@@ -2,30 +2,15 @@
 
 use std::rc::Rc;
 
+use sdl_model::SymbolKind;
 use sdl_model::facts::{Def, DefIx, Expr, ExprIx};
-use sdl_model::{Lang, SymbolKind};
 
-use super::containers::{ARGS, NESTING};
 use super::generics::parameters;
 use super::{Ctx, Env, How, Infer, Shape, ShapeKind, Ty, Typed};
 use crate::world::{DefRef, FileIndex, last_name};
 
 /// How far up a line of inheritance arguments are handed on.
 const UP: u8 = 4;
-
-/// A type of the repository with its arguments.
-#[derive(Debug, PartialEq)]
-pub(crate) struct Applied {
-    pub(crate) class: DefRef,
-    args: Box<[Ty]>,
-    depth: u8,
-}
-
-impl Applied {
-    pub(super) fn depth(&self) -> u8 {
-        self.depth
-    }
-}
 
 /// Which part of a container is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -38,45 +23,12 @@ pub(crate) enum Part {
     Item(usize),
 }
 
-impl Ty {
-    /// A value of `class` with these arguments.
-    pub(super) fn of(class: DefRef, args: Vec<Self>) -> Self {
-        let depth = args.iter().map(Self::depth).max().unwrap_or(0) + 1;
-        let says_nothing =
-            args.iter().all(|arg| matches!(arg, Self::Unknown | Self::External(None) | Self::Null));
-        if says_nothing || depth > NESTING || args.len() > ARGS {
-            return Self::Instance(class);
-        }
-        Self::Of(Rc::new(Applied { class, args: args.into(), depth }))
-    }
-
-    pub(super) fn applied(&self) -> Option<&Applied> {
-        match self {
-            Self::Of(applied) => Some(applied),
-            _ => None,
-        }
-    }
-
-    /// The type whose value this is.
-    pub(crate) fn instance_of(&self) -> Option<DefRef> {
-        match self {
-            Self::Instance(class) => Some(*class),
-            Self::Of(applied) => Some(applied.class),
-            _ => None,
-        }
-    }
-
-    fn args(&self) -> &[Self] {
-        self.applied().map_or(&[], |applied| &applied.args)
-    }
-}
-
 impl Infer<'_, '_> {
     /// What `self` is in the method around `ctx`: with the arguments that an impl block states.
     pub(super) fn self_value(&self, ctx: &Ctx<'_>, class: DefRef) -> Ty {
         let file = self.file(ctx.file);
         let mut at = Some(ctx.scope);
-        while let Some(ix) = at.filter(|_| ctx.subject.is_none() && file.lang() == Lang::Rust) {
+        while let Some(ix) = at.filter(|_| ctx.subject.is_none() && file.traits().types.impl_blocks) {
             let Some(def) = file.outline.def(ix) else { break };
             if def.kind == SymbolKind::Impl {
                 let owner = self.owner_value(&file, DefRef { file: ctx.file, def: ix });
@@ -177,44 +129,40 @@ impl Infer<'_, '_> {
     /// A part of a value of a type of the repository.
     pub(super) fn part_of(&self, ty: &Ty, part: Part) -> Option<Ty> {
         let class = ty.instance_of()?;
-        let lang = self.file(class.file).lang();
+        let file = self.file(class.file);
+        let (members, types) = (&file.traits().members, &file.traits().types);
         if let Some(under) = self.underlying(class) {
             return match under {
-                Ty::External(Some(shape)) => Some(shape.part(part, lang)),
+                Ty::External(Some(shape)) => Some(shape.part(part, types)),
                 _ => None,
             };
         }
-        match (lang, part) {
-            (Lang::Python, Part::Index) => self.given_by(ty, "__getitem__"),
-            // Where a type has no such operator, what is subscripted points to values of it.
-            (Lang::Cpp, Part::Index) => {
-                let own = self.member(class, self.sym("operator[]"), true).is_some();
-                if own || self.line(class).outside {
-                    self.given_by(ty, "operator[]")
-                } else {
-                    Some(ty.clone())
-                }
+        let has_pointers = !types.dereference.is_empty();
+        match part {
+            Part::Index => {
+                let operator = members.subscript?;
+                // Where a type has no such operator, what is subscripted points to values of it.
+                let is_element = has_pointers
+                    && self.member(class, self.sym(operator), true).is_none()
+                    && !self.line(class).outside;
+                if is_element { Some(ty.clone()) } else { self.given_by(ty, operator) }
             }
-            (Lang::Cpp, Part::Iter) => self.pointed_to(&self.given_by(ty, "begin")?),
-            (_, Part::Item(_) | Part::Index) => None,
-            (Lang::Rust, Part::Iter) => self.associated(ty, "Item"),
-            (_, Part::Iter) => match self.given_by(ty, iterator_method(lang)?)? {
-                Ty::External(Some(shape)) => Some(shape.element(lang)),
-                iterator if iterator.instance_of() != Some(class) => {
-                    self.given_by(&iterator, next_method(lang)?)
-                }
-                _ => self.given_by(ty, next_method(lang)?),
+            Part::Item(_) => None,
+            Part::Iter if types.trait_bounds => self.associated(ty, "Item"),
+            Part::Iter if has_pointers => self.pointed_to(&self.given_by(ty, members.iterator?)?),
+            Part::Iter => match self.given_by(ty, members.iterator?)? {
+                Ty::External(Some(shape)) => Some(shape.element(types)),
+                iterator if iterator.instance_of() != Some(class) => self.given_by(&iterator, members.next?),
+                _ => self.given_by(ty, members.next?),
             },
         }
     }
 
-    /// What an iterator or smart pointer of C++ that the repository defines leads to.
+    /// What an iterator or smart pointer that the repository defines leads to.
     pub(crate) fn pointed_to(&self, ty: &Ty) -> Option<Ty> {
         let class = ty.instance_of()?;
-        if self.file(class.file).lang() != Lang::Cpp {
-            return None;
-        }
-        let target = self.given_by(ty, "operator->").or_else(|| self.given_by(ty, "operator*"))?;
+        let operators = self.file(class.file).traits().types.dereference;
+        let target = operators.iter().find_map(|operator| self.given_by(ty, operator))?;
         target.instance_of().is_some_and(|target| target != class).then_some(target)
     }
 
@@ -228,7 +176,7 @@ impl Infer<'_, '_> {
         Some(self.result(member, Some(class)).ty)
     }
 
-    /// An associated type of Rust.
+    /// A type that a trait names and `ty` fills in.
     fn associated(&self, ty: &Ty, name: &str) -> Option<Ty> {
         let class = ty.instance_of()?;
         let member = self.member(class, self.sym(name), false)?.def;
@@ -240,10 +188,10 @@ impl Infer<'_, '_> {
         Some(self.stated(&Self::outline_ctx(&file, member, Some(class)), found.ty?))
     }
 
-    /// In Rust, a type that can be iterated has the methods of all iterators.
+    /// Where traits give methods, a type that can be iterated has those of all iterators.
     pub(super) fn as_iterator(&self, ty: &Ty, method: &str) -> Option<Rc<Shape>> {
         let class = ty.instance_of()?;
-        let is_other = self.file(class.file).lang() != Lang::Rust
+        let is_other = !self.file(class.file).traits().types.trait_bounds
             || self.member(class, self.sym(method), true).is_some();
         if is_other {
             return None;
@@ -255,15 +203,15 @@ impl Infer<'_, '_> {
     }
 }
 
-/// The names of a type's generic parameters. Older Python has them among its bases: `Generic[T]`.
+/// The names of a type's generic parameters. They may be among its bases: `Generic[T]`.
 fn type_parameters(file: &FileIndex, def: &Def) -> Vec<Box<str>> {
     if let Some(generics) = def.generics {
-        return parameters(file.outline.str(generics), file.lang()).map(Into::into).collect();
+        return parameters(file.outline.str(generics), &file.traits().types).map(Into::into).collect();
     }
     let listed = def.bases.iter().find_map(|base| match file.outline.arena.expr(base.ty) {
         Expr::Generic(of, args) => {
-            let of = last_name(&file.outline, *of);
-            matches!(of, Some("Generic" | "Protocol")).then_some(args)
+            let of = last_name(&file.outline, *of)?;
+            file.traits().types.generic_bases.contains(&of).then_some(args)
         }
         _ => None,
     });
@@ -271,27 +219,5 @@ fn type_parameters(file: &FileIndex, def: &Def) -> Vec<Box<str>> {
         Expr::Name(name) => file.outline.str(*name).into(),
         _ => Box::default(),
     };
-    let listed = listed.filter(|_| file.lang() == Lang::Python);
     listed.into_iter().flatten().map(name).collect()
-}
-
-/// The method that gives an iterator.
-fn iterator_method(lang: Lang) -> Option<&'static str> {
-    match lang {
-        Lang::Python => Some("__iter__"),
-        Lang::Java | Lang::Kotlin => Some("iterator"),
-        Lang::CSharp => Some("GetEnumerator"),
-        Lang::Php => Some("getIterator"),
-        _ => None,
-    }
-}
-
-/// The method of an iterator that gives the next element.
-fn next_method(lang: Lang) -> Option<&'static str> {
-    match lang {
-        Lang::Python => Some("__next__"),
-        Lang::Java | Lang::Kotlin => Some("next"),
-        Lang::Php => Some("current"),
-        _ => None,
-    }
 }

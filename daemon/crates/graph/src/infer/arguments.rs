@@ -1,6 +1,5 @@
 //! How well a call's arguments fit a function's parameters, by the types that the text states.
 
-use sdl_model::Lang;
 use sdl_model::facts::{Arena, BindingKind, Expr, ExprIx, Lit, Param, ParamKind};
 
 use super::generics::parameters;
@@ -214,7 +213,6 @@ impl Infer<'_, '_> {
 
     fn takes_argument(&self, file: &FileIndex, def: DefRef, param: &Param, arg: &Argument) -> Option<i32> {
         let Some(stated) = param.ty else { return Some(0) };
-        let lang = file.lang();
         let name = type_name(&file.outline.arena, stated);
         if name.as_deref().is_some_and(|name| takes_all(name) || Self::is_generic(file, def, name)) {
             return Some(0);
@@ -222,7 +220,7 @@ impl Infer<'_, '_> {
         let wanted = self.stated(&Self::outline_ctx(file, def, None), stated);
         let callable = matches!(file.outline.arena.expr(stated), Expr::Callable(..));
         let wanted_plain = name.as_deref().and_then(plain);
-        let converts = lang == Lang::Cpp;
+        let converts = file.traits().types.converts;
         match arg.lit {
             Some(Lit::Null) => {
                 let is_value = matches!(wanted_plain, Some(Plain::Char | Plain::Truth | Plain::Number));
@@ -280,7 +278,7 @@ impl Infer<'_, '_> {
         for _ in 0..8 {
             let Some(found) = at.and_then(|at| file.outline.def(at)) else { return false };
             if let Some(generics) = found.generics
-                && parameters(file.outline.str(generics), file.lang()).any(|one| one == name)
+                && parameters(file.outline.str(generics), &file.traits().types).any(|one| one == name)
             {
                 return true;
             }

@@ -1,13 +1,14 @@
 //! What building a value of a type calls.
 
+use sdl_model::SymbolKind;
 use sdl_model::facts::{BaseKind, DefFlags, DefIx};
-use sdl_model::{Lang, SymbolKind};
+use sdl_model::lang::Constructor;
 
 use super::Infer;
 use crate::world::DefRef;
 
 impl Infer<'_, '_> {
-    /// The class of JavaScript or TypeScript that `class` extends.
+    /// The class that `class` extends.
     pub(crate) fn base_class(&self, class: DefRef) -> Option<DefRef> {
         let file = self.file(class.file);
         let base = file.outline.def(class.def)?.bases.iter().find(|base| base.kind == BaseKind::Extends)?;
@@ -20,13 +21,10 @@ impl Infer<'_, '_> {
     /// The constructor that `class` itself declares, if it does.
     pub(crate) fn constructor(&self, class: DefRef) -> Option<DefRef> {
         let file = self.file(class.file);
-        let name = match file.lang() {
-            Lang::Python => self.sym("__init__"),
-            Lang::JavaScript | Lang::TypeScript | Lang::Tsx => self.sym("constructor"),
-            Lang::Php => self.sym("__construct"),
-            Lang::Ruby => self.sym("initialize"),
-            Lang::Rust | Lang::Go | Lang::C | Lang::Bash | Lang::Manifest => return None,
-            _ => file.name(class.def)?,
+        let name = match file.traits().members.constructor {
+            Constructor::None => return None,
+            Constructor::Named(name) => self.sym(name),
+            Constructor::TypeName => file.name(class.def)?,
         };
         let constructors = || file.children(class.def, name).filter(|ix| Self::is_callable(&file, *ix));
         let first = constructors().next()?;
@@ -34,8 +32,8 @@ impl Infer<'_, '_> {
         let best = constructors()
             .filter(|ix| lacks(ix, DefFlags::ABSTRACT))
             .min_by_key(|ix| !lacks(ix, DefFlags::LEFT_OUT));
-        // In C++ a class declares what may be defined elsewhere.
-        if best.is_none() && file.lang() == Lang::Cpp {
+        // A class declares what may be defined elsewhere.
+        if best.is_none() && file.traits().members.out_of_line {
             return self.own_member(class, name, true);
         }
         Some(DefRef { file: class.file, def: best.unwrap_or(first) })

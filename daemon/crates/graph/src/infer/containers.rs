@@ -2,87 +2,22 @@
 
 use std::rc::Rc;
 
-use sdl_model::Lang;
+use sdl_model::lang::{Library, Types};
 
 use super::applied::Part;
 use super::builtins::words;
-use super::{Signature, Ty};
-
-/// Families of types from outside that hold others.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ShapeKind {
-    /// Elements of one type: lists, sets, iterators, channels.
-    Sequence,
-    /// Keys and values.
-    Map,
-    /// Holds one value that must be taken out: option, result, promise, lock.
-    Wrapper,
-    /// A fixed number of values.
-    Tuple,
-    /// A place in a map of Rust: its key and its value.
-    Entry,
-    /// Something generic whose arguments say nothing about its members.
-    Other,
-}
-
-/// A type from outside with its arguments.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Shape {
-    pub(crate) kind: ShapeKind,
-    pub(crate) args: Box<[Ty]>,
-    /// How deep it nests.
-    depth: u8,
-}
-
-/// Containers of containers that are told apart; bounds what comparing two types costs.
-pub(super) const NESTING: u8 = 4;
-/// Most arguments.
-pub(super) const ARGS: usize = 8;
-
-impl Ty {
-    pub(super) fn depth(&self) -> u8 {
-        match self {
-            Self::External(Some(shape)) => shape.depth,
-            Self::Of(applied) => applied.depth(),
-            Self::Callable(signature) => {
-                signature.params.iter().chain([&signature.result]).map(Self::depth).max().unwrap_or(0) + 1
-            }
-            Self::Union(list) => list.iter().map(Self::depth).max().unwrap_or(0),
-            _ => 0,
-        }
-    }
-
-    /// A function that takes `params` and gives `result`.
-    pub(crate) fn callable(params: Vec<Self>, result: Self) -> Self {
-        let depth = params.iter().chain([&result]).map(Self::depth).max().unwrap_or(0);
-        if depth >= NESTING || params.len() > ARGS {
-            return Self::External(None);
-        }
-        Self::Callable(Rc::new(Signature { params: params.into(), result }))
-    }
-}
+use crate::values::{Shape, ShapeKind, Ty};
 
 impl Shape {
-    /// A type from outside of this family.
-    pub(crate) fn ty(kind: ShapeKind, args: impl Into<Box<[Ty]>>) -> Ty {
-        let args = args.into();
-        let depth = args.iter().map(Ty::depth).max().unwrap_or(0) + 1;
-        let says_nothing = args.iter().all(|arg| matches!(arg, Ty::Unknown | Ty::External(None) | Ty::Null));
-        if says_nothing || depth > NESTING || args.len() > ARGS {
-            return Ty::External(None);
-        }
-        Ty::External(Some(Rc::new(Self { kind, args, depth })))
-    }
-
     pub(super) fn arg(&self, at: usize) -> Ty {
         self.args.get(at).cloned().unwrap_or(Ty::External(None))
     }
 
     /// An element by iteration.
-    pub(crate) fn element(&self, lang: Lang) -> Ty {
+    pub(crate) fn element(&self, types: &Types) -> Ty {
         match self.kind {
             ShapeKind::Sequence | ShapeKind::Wrapper => self.arg(0),
-            ShapeKind::Map if lang == Lang::Python => self.arg(0),
+            ShapeKind::Map if types.maps_iterate_keys => self.arg(0),
             ShapeKind::Map => Self::ty(ShapeKind::Tuple, self.args.clone()),
             ShapeKind::Tuple => Ty::union(self.args.iter().cloned()),
             ShapeKind::Entry | ShapeKind::Other => Ty::Unknown,
@@ -93,8 +28,9 @@ impl Shape {
     pub(crate) fn index(&self) -> Ty {
         match self.kind {
             ShapeKind::Map => self.arg(1),
+            ShapeKind::Sequence | ShapeKind::Wrapper => self.arg(0),
+            ShapeKind::Tuple => Ty::union(self.args.iter().cloned()),
             ShapeKind::Entry | ShapeKind::Other => Ty::Unknown,
-            _ => self.element(Lang::Python),
         }
     }
 
@@ -110,10 +46,10 @@ impl Shape {
     }
 
     /// Whichever part.
-    pub(super) fn part(&self, part: Part, lang: Lang) -> Ty {
+    pub(super) fn part(&self, part: Part, types: &Types) -> Ty {
         match part {
             Part::Index => self.index(),
-            Part::Iter => self.element(lang),
+            Part::Iter => self.element(types),
             Part::Item(at) => self.item(at),
         }
     }
@@ -123,7 +59,7 @@ impl Shape {
         (self.kind == ShapeKind::Wrapper).then(|| self.arg(0))
     }
 
-    /// What an iterator of C++ that the method `name` gives leads to: to what is behind it, as a pointer does.
+    /// What an iterator that the method `name` gives leads to: to what is behind it, as a pointer does.
     fn iterator(&self, name: &str) -> Option<Ty> {
         let is_iterator = matches!(
             name,
@@ -150,8 +86,8 @@ impl Shape {
     }
 
     /// What the method `name` gives.
-    pub(crate) fn method(&self, name: &str, lang: Lang) -> Ty {
-        if lang == Lang::Cpp
+    pub(crate) fn method(&self, name: &str, library: &Library) -> Ty {
+        if library.pointer_iterators
             && let Some(found) = self.iterator(name)
         {
             return found;
@@ -159,7 +95,7 @@ impl Shape {
         match self.kind {
             ShapeKind::Sequence if GIVES_ELEMENT.contains(name) => {
                 let element = self.arg(0);
-                if lang == Lang::Rust { Self::ty(ShapeKind::Wrapper, [element]) } else { element }
+                if library.optional_lookups { Self::ty(ShapeKind::Wrapper, [element]) } else { element }
             }
             // What a context manager of the library holds.
             ShapeKind::Other if matches!(name, "__enter__" | "__aenter__") => self.arg(0),
@@ -169,25 +105,25 @@ impl Shape {
             ShapeKind::Sequence if KEEPS_SEQUENCE.contains(name) => Ty::External(Some(Rc::new(self.clone()))),
             ShapeKind::Map => match name {
                 "get" | "get_mut" | "remove" | "insert" | "swap_remove" | "shift_remove"
-                    if lang == Lang::Rust =>
+                    if library.optional_lookups =>
                 {
                     Self::ty(ShapeKind::Wrapper, [self.arg(1)])
                 }
                 "get_key_value" | "get_key_value_mut" | "first_key_value" | "last_key_value"
                 | "pop_first" | "pop_last" | "remove_entry" | "get_index" | "get_index_mut" | "first"
                 | "last"
-                    if lang == Lang::Rust =>
+                    if library.optional_lookups =>
                 {
                     let pair = Self::ty(ShapeKind::Tuple, self.args.clone());
                     Self::ty(ShapeKind::Wrapper, [pair])
                 }
                 "get_full" | "get_full_mut" | "get_full_mut2" | "shift_remove_full" | "swap_remove_full"
-                    if lang == Lang::Rust =>
+                    if library.optional_lookups =>
                 {
                     let all = Self::ty(ShapeKind::Tuple, [Ty::External(None), self.arg(0), self.arg(1)]);
                     Self::ty(ShapeKind::Wrapper, [all])
                 }
-                "into_iter" | "range" | "range_mut" | "iter_mut2" if lang == Lang::Rust => {
+                "into_iter" | "range" | "range_mut" | "iter_mut2" if library.optional_lookups => {
                     Self::ty(ShapeKind::Sequence, [Self::ty(ShapeKind::Tuple, self.args.clone())])
                 }
                 "into_keys" => Self::ty(ShapeKind::Sequence, [self.arg(0)]),
@@ -198,7 +134,7 @@ impl Shape {
                 "items" | "entries" | "entrySet" | "iter" | "iter_mut" | "drain" | "popitem" => {
                     Self::ty(ShapeKind::Sequence, [Self::ty(ShapeKind::Tuple, self.args.clone())])
                 }
-                "entry" if lang == Lang::Rust => Self::ty(ShapeKind::Entry, self.args.clone()),
+                "entry" if library.optional_lookups => Self::ty(ShapeKind::Entry, self.args.clone()),
                 "copy" | "clone" | "entry" => Ty::External(Some(Rc::new(self.clone()))),
                 _ => Ty::External(None),
             },
@@ -225,21 +161,9 @@ impl Shape {
     }
 }
 
-/// Methods that every value of a language has or that its pointers have, and that give a value of the same type.
-pub(crate) fn gives_itself(name: &str, lang: Lang) -> bool {
-    match lang {
-        Lang::Rust => GIVES_ITSELF.contains(name),
-        Lang::Java => name == "clone",
-        Lang::Kotlin => matches!(name, "apply" | "also" | "copy"),
-        Lang::Ruby => matches!(name, "dup" | "clone" | "tap" | "freeze" | "itself"),
-        Lang::Python => matches!(name, "__enter__" | "__aenter__"),
-        _ => false,
-    }
-}
-
-/// Those of them that mean the same wherever they come from.
-pub(crate) fn gives_copy(name: &str, lang: Lang) -> bool {
-    gives_itself(name, lang)
+/// Whether the method `name` gives a value of the same type, wherever it comes from.
+pub(crate) fn gives_copy(name: &str, library: &Library) -> bool {
+    library.keeps_value.contains(&name)
         && matches!(
             name,
             "clone"
@@ -281,7 +205,4 @@ words! {
     KEEPS_WRAPPER = "\
         as_ref as_mut clone cloned copied take ok or or_else filter ok_or ok_or_else map_err as_deref \
         as_deref_mut catch finally replace unwrap_or_clone inspect xor downgrade context with_context";
-    GIVES_ITSELF = "\
-        clone to_owned as_ref as_mut borrow borrow_mut by_ref deref deref_mut into into_inner as_deref iter \
-        into_iter project project_ref unwrap expect unwrap_or_else unwrap_or_default unwrap_unchecked";
 }

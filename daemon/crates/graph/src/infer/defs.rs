@@ -1,16 +1,12 @@
 //! The types of definitions and locals, and what calling a function gives.
 
+use sdl_model::SymbolKind;
 use sdl_model::facts::{Binding, BindingKind, Def, DefFlags, DefIx, Expr, ExprIx, Lit, ParamKind};
-use sdl_model::{Lang, SymbolKind};
+use sdl_model::lang::Overloads;
 
-use super::{Ctx, How, Infer, Shape, ShapeKind, Tag, Ty, Typed, question, question2};
+use super::{Ctx, How, Infer, Shape, ShapeKind, Ty, Typed};
 use crate::modules::{self, ModRef, Place};
-use crate::world::{DefRef, FileIndex};
-
-/// Whether each binding of a local declares one, so that one in an inner block hides those around it.
-fn declares_each(lang: Lang) -> bool {
-    matches!(lang, Lang::Go | Lang::Rust | Lang::Kotlin | Lang::Cpp)
-}
+use crate::world::{DefRef, FileIndex, Question};
 
 impl Infer<'_, '_> {
     /// The type of what a place holds, as a value.
@@ -46,7 +42,7 @@ impl Infer<'_, '_> {
     }
 
     fn variable_type(&self, def: DefRef) -> Typed {
-        let q = question2(Tag::DefType, def, None);
+        let q = Question::Variable(def);
         self.w.derive(&self.w.memos.types, q, Typed::UNKNOWN, || {
             let file = self.file(def.file);
             let Some(found) = file.outline.def(def.def) else { return Typed::UNKNOWN };
@@ -109,13 +105,13 @@ impl Infer<'_, '_> {
         target
     }
 
-    /// Where what is at `of` in a variable or field is looked up. In a class of Python `Error = Error` is of the `Error`
-    /// outside: the class has its own from there on.
+    /// Where what is at `of` in a variable or field is looked up. In a class where names can be set again, `Error = Error` is of
+    /// the `Error` outside: the class has its own from there on.
     fn value_scope(file: &FileIndex, found: &Def, of: Option<ExprIx>) -> DefIx {
         let scope = found.parent.unwrap_or(DefIx::MODULE);
         let outer = || {
             let class = file.outline.def(scope).filter(|around| around.kind.is_type())?;
-            let mut at = of.filter(|_| file.lang() == Lang::Python)?;
+            let mut at = of.filter(|_| file.traits().names.rebindable)?;
             for _ in 0..8 {
                 match file.outline.arena.expr(at) {
                     Expr::Attr(inner, _)
@@ -133,20 +129,20 @@ impl Infer<'_, '_> {
         outer().unwrap_or(scope)
     }
 
-    /// Whether functions are added to the object that `def`, a variable of JavaScript, holds: `app.f = function …`.
+    /// Whether functions are added to the object that the variable `def` holds: `app.f = function …`.
     fn is_extended(file: &FileIndex, def: DefIx) -> bool {
         let is_plain = || {
             let found = file.outline.def(def)?;
             Some(matches!(file.outline.arena.expr(found.value?), Expr::Lit(Lit::Object)))
         };
-        file.lang() == Lang::JavaScript
+        file.traits().types.constructor_functions
             && is_plain() == Some(true)
             && file.name(def).is_some_and(|name| file.owns_any(name))
     }
 
     /// What calling `callee` gives, reached through the type `subject`.
     pub(crate) fn result(&self, callee: DefRef, subject: Option<DefRef>) -> Typed {
-        let q = question2(Tag::Result, callee, subject);
+        let q = Question::Result(callee, subject);
         self.w.derive(&self.w.memos.types, q, Typed::UNKNOWN, || {
             let file = self.file(callee.file);
             let Some(found) = file.outline.def(callee.def) else { return Typed::UNKNOWN };
@@ -183,8 +179,8 @@ impl Infer<'_, '_> {
     /// `def`, if there is none.
     pub(super) fn overload(&self, def: DefRef, args: usize) -> DefRef {
         let file = self.file(def.file);
-        let lang = file.lang();
-        if !has_overloads(lang) || fits(&file, def.def, args) {
+        let traits = file.traits();
+        if traits.calls.overloads != Overloads::Functions || fits(&file, def.def, args) {
             return def;
         }
         let Some((scope, name)) =
@@ -201,7 +197,7 @@ impl Infer<'_, '_> {
         if let Some(found) = file.children(scope, name).find(beside) {
             return DefRef { def: found, ..def };
         }
-        let Some(class) = owner(def.def).filter(|_| lang != Lang::Cpp) else { return def };
+        let Some(class) = owner(def.def).filter(|_| traits.calls.inherits_overloads) else { return def };
         let line = self.line(class);
         let inherited = line.types.iter().skip(1).find_map(|base| {
             let file = self.file(base.file);
@@ -261,7 +257,7 @@ impl Infer<'_, '_> {
 
     /// The type of a local of the file being resolved.
     pub(crate) fn local_type(&self, ix: u32) -> Typed {
-        let q = question(Tag::Binding, DefRef { file: self.own.file, def: DefIx(ix) }, 0);
+        let q = Question::Local(ix);
         self.w.derive(&self.own_types, q, Typed::UNKNOWN, || self.fresh_local_type(ix))
     }
 
@@ -292,7 +288,7 @@ impl Infer<'_, '_> {
                 .filter(|other| other.from <= binding.from && binding.from < other.to)
                 .filter(|other| other.kind != BindingKind::Narrowed)
                 // What is declared in an inner block is another local of the same name.
-                .filter(|other| !declares_each(file.lang()) || other.to <= binding.to)
+                .filter(|other| !file.traits().names.block_scopes || other.to <= binding.to)
                 .find_map(|other| other.ty)
         });
         if let Some(ty) = stated {
@@ -374,8 +370,8 @@ impl Infer<'_, '_> {
             Ty::External(_) => Typed::new(Ty::External(None), how),
             Ty::Instance(_) | Ty::Of(_) => {
                 let Some(class) = callee.ty.instance_of() else { return Typed::UNKNOWN };
-                let lang = self.file(class.file).lang();
-                let Some(name) = call_operator(lang) else { return Typed::UNKNOWN };
+                let operator = self.file(class.file).traits().members.call_operator;
+                let Some(name) = operator else { return Typed::UNKNOWN };
                 match self.member(class, self.sym(name), true) {
                     Some(member) => self.result(member.def, Some(class)).at_least(how),
                     None => Typed::UNKNOWN,
@@ -395,11 +391,6 @@ impl Infer<'_, '_> {
             Ty::Null | Ty::Unknown | Ty::Object(_) => Typed::UNKNOWN,
         }
     }
-}
-
-/// Whether several functions of one name in one place are different functions.
-pub(crate) fn has_overloads(lang: Lang) -> bool {
-    matches!(lang, Lang::Java | Lang::Kotlin | Lang::CSharp | Lang::Cpp)
 }
 
 /// Whether `def` can be called with `args` arguments.
@@ -429,17 +420,6 @@ pub(super) fn join(all: impl Iterator<Item = Typed>) -> Typed {
         })
         .collect();
     Typed::new(Ty::union(types), how)
-}
-
-/// The method that calling an instance calls.
-pub(crate) fn call_operator(lang: Lang) -> Option<&'static str> {
-    match lang {
-        Lang::Python => Some("__call__"),
-        Lang::Kotlin => Some("invoke"),
-        Lang::Php => Some("__invoke"),
-        Lang::Cpp => Some("operator()"),
-        _ => None,
-    }
 }
 
 fn rest(ty: Ty, kind: ParamKind) -> Ty {

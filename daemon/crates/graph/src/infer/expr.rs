@@ -1,13 +1,13 @@
 //! Expressions that stand for values.
 
+use sdl_model::SymbolKind;
 use sdl_model::facts::{DefIx, Expr, ExprIx};
-use sdl_model::{Lang, SymbolKind};
+use sdl_model::lang::Qualified;
 
 use super::applied::Part;
 use super::defs::join;
 use super::given::Function;
-use super::names::{Via, Want};
-use super::{Ctx, EXPR_DEPTH, How, Infer, Meaning, Ty, Typed, containers};
+use super::{Ctx, EXPR_DEPTH, How, Infer, Meaning, Ty, Typed, Via, Want, containers};
 use crate::modules::{self, ModRef, Place};
 use crate::world::{DefRef, FileIndex, Sym};
 
@@ -40,7 +40,7 @@ impl Infer<'_, '_> {
                 Typed::new(class.map_or(Ty::Unknown, Ty::Class), How::Named)
             }
             Expr::Path(base, name)
-                if self.file(ctx.file).lang() == Lang::Php
+                if self.file(ctx.file).traits().names.qualified == Qualified::First
                     && let Some(place) = self.spelled(ctx, *base, *name) =>
             {
                 self.place_type(place)
@@ -127,12 +127,12 @@ impl Infer<'_, '_> {
         if let Expr::Name(name) = ctx.arena.expr(ix)
             && ctx.given(*name).is_none()
         {
-            // A variable does not hide the module or the type that a path of Rust goes through.
-            let in_path = in_path && self.file(ctx.file).lang() == Lang::Rust;
+            // A variable does not hide the module or the type that a path goes through.
+            let in_path = in_path && self.file(ctx.file).traits().names.type_namespace;
             let meaning = self.meaning(ctx, *name, if in_path { Want::Type } else { Want::Any });
             if let Meaning::Place(Place::Missing, _) = meaning {
                 // `exports.f(…)`.
-                if ctx.arena.str(*name) == "exports" && self.file(ctx.file).lang() == Lang::JavaScript {
+                if ctx.arena.str(*name) == "exports" && self.file(ctx.file).traits().names.commonjs {
                     return Typed::new(Ty::Module(ModRef::File(ctx.file)), How::Named);
                 }
                 return match modules::root(self.w, ctx.file, ctx.arena.str(*name)) {
@@ -152,10 +152,10 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// The type above which `super` looks: the one that the text is in, whatever derives from it. A mixin of Ruby has
-    /// none of its own.
+    /// The type above which `super` looks: the one that the text is in, whatever derives from it. A mixin has none
+    /// of its own.
     fn super_class(&self, ctx: &Ctx<'_>) -> Option<DefRef> {
-        if self.file(ctx.file).lang() == Lang::Ruby {
+        if self.file(ctx.file).traits().members.mixins {
             return self.self_class(ctx);
         }
         self.owner_type(DefRef { file: ctx.file, def: ctx.scope }).or_else(|| self.self_class(ctx))
@@ -166,16 +166,15 @@ impl Infer<'_, '_> {
         let Expr::Name(module) = ctx.arena.expr(base) else { return None };
         let is_exports = name == "exports"
             && ctx.arena.str(*module) == "module"
-            && self.file(ctx.file).lang() == Lang::JavaScript
+            && self.file(ctx.file).traits().names.commonjs
             && matches!(self.meaning(ctx, *module, Want::Any), Meaning::Place(Place::Missing, _));
         is_exports.then(|| Typed::new(Ty::Module(ModRef::File(ctx.file)), How::Named))
     }
 
     /// A name that nothing in the repository defines: a builtin or a global from outside.
     fn missing_value(&self, ctx: &Ctx<'_>) -> Typed {
-        let lang = self.file(ctx.file).lang();
-        // What C# sees nowhere here is a type or an inherited member of elsewhere.
-        if modules::has_closed_names(lang) || lang == Lang::CSharp { Typed::EXTERNAL } else { Typed::UNKNOWN }
+        let is_external = self.file(ctx.file).traits().names.missing_is_external;
+        if is_external { Typed::EXTERNAL } else { Typed::UNKNOWN }
     }
 
     /// The type of what a name means, as a value.
@@ -236,8 +235,8 @@ impl Infer<'_, '_> {
                     }
                     self.named_value(ctx, meaning)
                 }
-                // `f[T](…)` in Go.
-                Expr::Index(inner) if self.file(ctx.file).lang() == Lang::Go => {
+                // `f[T](…)`.
+                Expr::Index(inner) if self.file(ctx.file).traits().calls.subscripts_instantiate => {
                     match self.eval_at(ctx, *inner, depth) {
                         callee @ Typed { ty: Ty::Func(..) | Ty::Class(_), .. } => callee,
                         _ => self.eval_at(ctx, callee, depth),
@@ -256,8 +255,9 @@ impl Infer<'_, '_> {
             return self.called(&self.place_type(place));
         }
         let name = ctx.arena.str(*name);
-        let lang = self.file(ctx.file).lang();
-        if lang == Lang::Rust {
+        let traits = self.file(ctx.file).traits();
+        let library = &traits.library;
+        if traits.types.impl_blocks {
             if !in_path && self.is_of_pointer(ctx, spelled, name) {
                 return base;
             }
@@ -281,7 +281,7 @@ impl Infer<'_, '_> {
                 {
                     return value.at_least(base.how.max(How::Element));
                 }
-                let ty = shape.as_ref().map_or(Ty::External(None), |shape| shape.method(name, lang));
+                let ty = shape.as_ref().map_or(Ty::External(None), |shape| shape.method(name, library));
                 return Typed::new(ty, base.how.max(How::Element));
             }
             if let Some(value) = self.applied_call(ty, name, Some(args)) {
@@ -293,7 +293,7 @@ impl Infer<'_, '_> {
                 if let Some(value) = made {
                     return value.at_least(base.how.max(How::Element));
                 }
-                return Typed::new(iterator.method(name, lang), base.how.max(How::Element));
+                return Typed::new(iterator.method(name, library), base.how.max(How::Element));
             }
             let one = Typed::new(ty.clone(), base.how);
             let mut callee = self.taking(self.attribute(&one, name, true), args);
@@ -308,8 +308,10 @@ impl Infer<'_, '_> {
             }
             match callee.ty {
                 // Derived, or from a trait of elsewhere.
-                Ty::External(None) if ty.instance_of().is_some() && containers::gives_copy(name, lang) => one,
-                Ty::Unknown if ty.instance_of().is_some() && containers::gives_itself(name, lang) => one,
+                Ty::External(None) if ty.instance_of().is_some() && containers::gives_copy(name, library) => {
+                    one
+                }
+                Ty::Unknown if ty.instance_of().is_some() && library.keeps_value.contains(&name) => one,
                 _ => self.called(&callee),
             }
         });
@@ -332,9 +334,9 @@ impl Infer<'_, '_> {
 
     fn element(&self, ctx: &Ctx<'_>, inner: ExprIx, depth: u8, part: Part) -> Typed {
         let whole = self.eval_at(ctx, inner, depth);
-        let lang = self.file(ctx.file).lang();
+        let types = &self.file(ctx.file).traits().types;
         let parts = whole.ty.each().iter().map(|ty| match ty {
-            Ty::External(Some(shape)) => shape.part(part, lang),
+            Ty::External(Some(shape)) => shape.part(part, types),
             Ty::External(None) => Ty::External(None),
             other => self.part_of(other, part).unwrap_or(Ty::Unknown),
         });
@@ -349,7 +351,7 @@ impl Infer<'_, '_> {
         }
         if name == "prototype"
             && let Ty::Class(class) | Ty::Func(class, _) = &base.ty
-            && self.is_ecma(*class)
+            && self.has_prototype(*class)
         {
             let class = self.class_behind(*class);
             return class.map_or(Typed::UNKNOWN, |class| Typed::new(Ty::Instance(class), how));
@@ -420,14 +422,15 @@ impl Infer<'_, '_> {
         }
     }
 
-    pub(super) fn is_ecma(&self, def: DefRef) -> bool {
-        matches!(self.file(def.file).lang(), Lang::JavaScript | Lang::TypeScript | Lang::Tsx)
+    /// Whether functions and classes of the definition's language have a `prototype`.
+    pub(super) fn has_prototype(&self, def: DefRef) -> bool {
+        self.file(def.file).traits().types.prototypes
     }
 
-    /// In Python, a function inside another: fields that hold one name it so.
+    /// A function inside another: fields that hold one name it so.
     fn inner_function_of(&self, def: DefRef, name: Sym) -> Typed {
         let file = self.file(def.file);
-        if file.lang() != Lang::Python {
+        if !file.traits().calls.functions_hold_functions {
             return Typed::UNKNOWN;
         }
         let is_function =
@@ -439,10 +442,10 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// What reading a field of Python gives whose value is a descriptor.
+    /// What reading a field gives whose value is a descriptor.
     fn described(&self, field: Typed) -> Typed {
-        let is_python = |class: DefRef| self.file(class.file).lang() == Lang::Python;
-        match field.ty.instance_of().filter(|class| is_python(*class)) {
+        let may_describe = |class: &DefRef| self.file(class.file).traits().types.descriptors;
+        match field.ty.instance_of().filter(may_describe) {
             Some(_) => match self.given_by(&field.ty, "__get__") {
                 Some(given) => Typed::new(given, field.how.max(How::Returned)),
                 None => field,
@@ -451,9 +454,9 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// Whether a class of Python decorates the method `def` that is read through it, as a property is.
+    /// Whether a descriptor decorates the method `def` that is read through it, as a property is.
     fn is_described(&self, file: &FileIndex, def: DefRef) -> bool {
-        let Some(found) = file.outline.def(def.def).filter(|_| file.lang() == Lang::Python) else {
+        let Some(found) = file.outline.def(def.def).filter(|_| file.traits().types.descriptors) else {
             return false;
         };
         found.decorators.iter().take(4).any(|decorator| {
@@ -470,7 +473,7 @@ impl Infer<'_, '_> {
         let file = self.file(def.file);
         let Some(found) = file.outline.def(def.def) else { return Typed::UNKNOWN };
         match found.kind {
-            SymbolKind::Field | SymbolKind::Constant if file.lang() == Lang::Python => {
+            SymbolKind::Field | SymbolKind::Constant if file.traits().types.descriptors => {
                 self.described(self.def_type(def))
             }
             SymbolKind::Property => self.result(def, Some(class)),

@@ -1,7 +1,8 @@
-//! Functions that extend a type from outside of it: C#'s `this` parameters, Kotlin's receivers.
+//! Functions that extend a type from outside of it: by a `this` parameter, or by a receiver before their name.
 
 use sdl_model::facts::{DefIx, Expr, ImportKind};
-use sdl_model::{Lang, SymbolKind, Visibility};
+use sdl_model::lang::ExtensionForm;
+use sdl_model::{SymbolKind, Visibility};
 
 use super::generics::parameters;
 use super::{Ctx, Infer, Ty};
@@ -31,16 +32,12 @@ pub(crate) struct Extensions {
     pub(crate) perhaps: Vec<DefRef>,
 }
 
-pub(crate) fn has_extensions(lang: Lang) -> bool {
-    matches!(lang, Lang::Kotlin | Lang::CSharp)
-}
-
 impl Infer<'_, '_> {
     /// The functions called `name` that are visible in `ctx` and extend a value of type `receiver`.
     pub(crate) fn extensions(&self, ctx: &Ctx<'_>, receiver: &Ty, name: Sym) -> Extensions {
         let mut found = Extensions::default();
         let own = self.file(ctx.file);
-        if !has_extensions(own.lang()) {
+        if own.traits().members.extensions == ExtensionForm::None {
             return found;
         }
         let mut best = Takes::Perhaps;
@@ -68,6 +65,7 @@ impl Infer<'_, '_> {
 
     /// The functions of that name that extend something.
     fn extending(&self, own: &FileIndex, name: Sym) -> Vec<DefRef> {
+        let by_receiver = own.traits().members.extensions == ExtensionForm::Receivers;
         let mut found: Vec<(u64, DefRef)> = Vec::new();
         let mut add = |file, def: DefIx| {
             let index = self.file(file);
@@ -87,7 +85,7 @@ impl Infer<'_, '_> {
                 }
             }
             // Very many have the name: those that the file's package and imports lead to.
-            None if own.lang() == Lang::Kotlin => {
+            None if by_receiver => {
                 let text = self.w.text(name);
                 let named = own.outline.imports.iter().filter(|import| {
                     import.kind == ImportKind::Wildcard
@@ -115,7 +113,7 @@ impl Infer<'_, '_> {
             .filter_map(|ix| own.import(ix))
             .map(|import| own.outline.str(import.module))
             .collect();
-        if own.lang() == Lang::Kotlin && !imported.is_empty() {
+        if by_receiver && !imported.is_empty() {
             found.retain(|(_, def)| {
                 let index = self.file(def.file);
                 let in_type = !is_extension(&index, def.def);
@@ -132,7 +130,7 @@ impl Infer<'_, '_> {
     fn sees(&self, ctx: &Ctx<'_>, own: &FileIndex, index: &FileIndex, def: DefRef) -> bool {
         let Some(found) = index.outline.def(def.def) else { return false };
         let Some(parent) = found.parent else { return false };
-        if own.lang() == Lang::CSharp {
+        if own.traits().members.extensions == ExtensionForm::StaticMethods {
             return modules::sees_namespace(self.w, ctx.file, ctx.scope, DefRef { def: parent, ..def });
         }
         if index.outline.def(parent).is_some_and(|parent| parent.kind.is_type()) {
@@ -199,7 +197,7 @@ impl Infer<'_, '_> {
                 (file.outline.str(name).to_owned(), package.map(|text| file.outline.str(text).to_owned()))
             })
         };
-        file_a.lang() == Lang::Kotlin
+        file_a.traits().members.extensions == ExtensionForm::Receivers
             && file_a.name(a.def) == file_b.name(b.def)
             && qualified(&file_a, a.def) == qualified(&file_b, b.def)
     }
@@ -213,7 +211,7 @@ impl Infer<'_, '_> {
             let generics = found.generics.map_or("", |generics| index.outline.str(generics));
             let is_name =
                 matches!(found.owner.map(|owner| index.outline.arena.expr(owner)), Some(Expr::Name(_)));
-            is_name && parameters(generics, index.lang()).any(|one| one == stated)
+            is_name && parameters(generics, &index.traits().types).any(|one| one == stated)
         };
         let takes_all =
             || matches!(stated, "Any" | "object" | "Object") || (owner == Ty::Unknown && is_parameter());
@@ -226,8 +224,8 @@ impl Infer<'_, '_> {
                 let companion =
                     file.child(class.def, self.sym("Companion")).map(|def| DefRef { def, ..*class });
                 let has = of.is_some() && (of == companion || of == Some(*class));
-                let is_value =
-                    index.lang() == Lang::Kotlin && (has || (of.is_none() && stated == "Companion"));
+                let by_receiver = index.traits().members.extensions == ExtensionForm::Receivers;
+                let is_value = by_receiver && (has || (of.is_none() && stated == "Companion"));
                 is_value.then_some(if has { Takes::Type(0) } else { Takes::Perhaps })
             }
             (Ty::Instance(_) | Ty::Of(_) | Ty::Super(_), of) => {
@@ -255,5 +253,5 @@ pub(crate) fn is_extension(file: &FileIndex, def: DefIx) -> bool {
         .parent
         .and_then(|parent| file.outline.def(parent))
         .is_some_and(|parent| parent.kind.is_type() && parent.kind != SymbolKind::Module);
-    has_extensions(file.lang()) && found.owner.is_some() && !in_type
+    file.traits().members.extensions != ExtensionForm::None && found.owner.is_some() && !in_type
 }

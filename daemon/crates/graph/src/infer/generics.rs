@@ -1,7 +1,7 @@
 //! The generic parameters of a definition.
 
-use sdl_model::Lang;
 use sdl_model::facts::DefIx;
+use sdl_model::lang::Types;
 
 use super::Meaning;
 use crate::world::FileIndex;
@@ -17,16 +17,17 @@ pub(super) fn generic(file: &FileIndex, at: DefIx, name: &str, crossed_module: b
         return Some(Meaning::Generic(bound));
     }
     let generics = file.outline.str(def.generics?);
-    is_parameter(generics, name, file.lang()).then_some(Meaning::Generic(None))
+    is_parameter(generics, name, &file.traits().types).then_some(Meaning::Generic(None))
 }
 
 /// Whether `name` is one of the parameters of `generics`.
-fn is_parameter(generics: &str, name: &str, lang: Lang) -> bool {
-    parameters(generics, lang).any(|one| one == name)
+fn is_parameter(generics: &str, name: &str, types: &Types) -> bool {
+    parameters(generics, types).any(|one| one == name)
 }
 
 /// The names of the parameters of `generics`, a list as written with its brackets; lifetimes left out.
-pub(super) fn parameters(generics: &str, lang: Lang) -> impl Iterator<Item = &str> {
+pub(super) fn parameters<'g>(generics: &'g str, types: &Types) -> impl Iterator<Item = &'g str> + use<'g> {
+    let name_first = types.bound_follows_name;
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut depth = 0_usize;
     let parts = generics.split(move |c: char| {
@@ -44,13 +45,15 @@ pub(super) fn parameters(generics: &str, lang: Lang) -> impl Iterator<Item = &st
             return None;
         }
         let mut words = stated.split(move |c| !is_word(c)).filter(|word| !word.is_empty());
-        // `const N`, `typename T`, `out T` end with the name; in Go its type follows it.
-        if lang == Lang::Go { words.next() } else { words.next_back() }
+        // `const N`, `typename T`, `out T` end with the name; in `[K comparable]` its bound follows it.
+        if name_first { words.next() } else { words.next_back() }
     })
 }
 
 #[cfg(test)]
 mod tests {
+    use sdl_model::Lang;
+
     use super::*;
 
     #[test]
@@ -66,7 +69,7 @@ mod tests {
             ("[K comparable, V any]", "K", Lang::Go),
             ("[T: Base]", "T", Lang::Python),
         ] {
-            assert!(is_parameter(generics, name, lang), "{name} in {generics}");
+            assert!(is_parameter(generics, name, &lang.traits().types), "{name} in {generics}");
         }
         for (generics, name, lang) in [
             ("<'a, P: 'a + AsRef<Path> + ?Sized>", "Path", Lang::Rust),
@@ -74,7 +77,7 @@ mod tests {
             ("<T = string>", "string", Lang::TypeScript),
             ("[K comparable, V any]", "comparable", Lang::Go),
         ] {
-            assert!(!is_parameter(generics, name, lang), "{name} in {generics}");
+            assert!(!is_parameter(generics, name, &lang.traits().types), "{name} in {generics}");
         }
     }
 }

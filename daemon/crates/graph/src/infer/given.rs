@@ -1,7 +1,7 @@
 //! What a call gives that is made of what a function gives which is its argument: `list.map(x => x.owner)`.
 
-use sdl_model::Lang;
 use sdl_model::facts::{Expr, ExprIx};
+use sdl_model::lang::{Library, Types};
 
 use super::{Ctx, Given, Infer, Shape, ShapeKind, Ty, Typed};
 
@@ -36,20 +36,20 @@ impl Infer<'_, '_> {
         function: Function<'_>,
         depth: u8,
     ) -> Option<Typed> {
-        let lang = self.file(ctx.file).lang();
-        let makes = makes(shape.map(|shape| shape.kind), name, lang)?;
+        let traits = self.file(ctx.file).traits();
+        let makes = makes(shape.map(|shape| shape.kind), name, &traits.library)?;
         let given: Vec<(ExprIx, Typed)> = function
             .params
             .iter()
             .take(PARAMS)
             .enumerate()
             .map(|(at, param)| {
-                let ty = shape.map_or(Ty::External(None), |shape| shape.passed(name, 0, at, lang));
+                let ty = shape.map_or(Ty::External(None), |shape| shape.passed(name, 0, at, &traits.types));
                 (*param, Typed::new(ty, super::How::Element))
             })
             .collect();
         let result = self.with_given(ctx, &given, function.gives, depth);
-        Some(Typed { ty: makes.of(&result.ty, lang), how: result.how })
+        Some(Typed { ty: makes.of(&result.ty, &traits.types), how: result.how })
     }
 
     /// The value of `ix`, where the parameters in `given` are what stands beside them.
@@ -105,10 +105,10 @@ enum Makes {
 }
 
 impl Makes {
-    fn of(self, result: &Ty, lang: Lang) -> Ty {
-        let each = |part: fn(&Shape, Lang) -> Ty| {
+    fn of(self, result: &Ty, types: &Types) -> Ty {
+        let each = |part: fn(&Shape, &Types) -> Ty| {
             Ty::union(result.each().iter().map(|ty| match ty {
-                Ty::External(Some(shape)) => part(shape, lang),
+                Ty::External(Some(shape)) => part(shape, types),
                 other => other.clone(),
             }))
         };
@@ -125,20 +125,19 @@ impl Makes {
 }
 
 /// What the method `name` of a value from outside makes of what the function gives that it is called with.
-fn makes(kind: Option<ShapeKind>, name: &str, lang: Lang) -> Option<Makes> {
+fn makes(kind: Option<ShapeKind>, name: &str, library: &Library) -> Option<Makes> {
     let holds_many = matches!(kind, Some(ShapeKind::Sequence | ShapeKind::Map | ShapeKind::Tuple));
     let holds_one = kind == Some(ShapeKind::Wrapper);
-    let is_ecma = matches!(lang, Lang::JavaScript | Lang::TypeScript | Lang::Tsx);
     Some(match name {
         "map" if holds_one => Makes::Wrapper,
         // What it is called on is a list more often than anything else.
-        "map" if holds_many || is_ecma || lang == Lang::Rust => Makes::Sequence,
-        "flatMap" | "flat_map" if holds_many || (kind.is_none() && is_ecma) => Makes::Flat,
+        "map" if holds_many || library.maps_are_of_lists => Makes::Sequence,
+        "flatMap" | "flat_map" if holds_many || (kind.is_none() && library.promises) => Makes::Flat,
         "filter_map" | "map_while" if !holds_one => Makes::Held,
         "find_map" if !holds_one => Makes::OneHeld,
         "and_then" if !holds_many => Makes::Wrapper,
-        "then" if lang == Lang::Rust && kind.is_none() => Makes::Wrapper,
-        "then" if is_ecma && !holds_many => Makes::Wrapper,
+        "then" if library.optional_lookups && kind.is_none() => Makes::Wrapper,
+        "then" if library.promises && !holds_many => Makes::Wrapper,
         "map_or" | "map_or_else" if holds_one => Makes::Itself,
         _ => return None,
     })

@@ -4,38 +4,19 @@ use std::rc::Rc;
 
 use sdl_ledger::NameHit;
 use sdl_model::facts::{BaseKind, DefFlags, DefIx, name_apart};
-use sdl_model::{Lang, SymbolKind, Visibility};
+use sdl_model::lang::Parts;
+use sdl_model::{SymbolKind, Visibility};
 
-use super::{Infer, Tag, Ty, Typed, question, question2};
+use super::{Infer, Member, Ty, Typed};
 use crate::modules;
-use crate::world::{DefRef, FileIndex, Sym, last_name};
+use crate::values::Line;
+use crate::world::{DefRef, FileIndex, Question, Sym, last_name};
 
 /// Most types in one line of inheritance.
 const LINE: usize = 64;
 
 /// Most impl blocks of one file that are looked at for what a type implements.
 const BLOCKS: usize = 256;
-
-/// A type and all that it inherits from, nearest first.
-#[derive(Clone, Debug, Default)]
-pub(crate) struct Line {
-    pub(crate) types: Vec<DefRef>,
-    /// Whether it inherits from something outside the repository.
-    pub(crate) outside: bool,
-}
-
-/// A member of a type.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Member {
-    pub(crate) def: DefRef,
-    /// Whether a base has it and not the type itself.
-    pub(crate) inherited: bool,
-}
-
-/// Whether members of a type may be outside of it, in other files.
-fn has_open_types(lang: Lang) -> bool {
-    matches!(lang, Lang::Rust | Lang::Cpp | Lang::CSharp | Lang::Kotlin | Lang::Ruby | Lang::Go)
-}
 
 impl Infer<'_, '_> {
     /// The type whose member `def` is, or `def` itself if it is a type.
@@ -62,8 +43,8 @@ impl Infer<'_, '_> {
                         return self.owner_of(&file, here);
                     }
                     from_callable = true;
-                    // A constructor function of JavaScript: its fields are set through `this`.
-                    if file.lang() == Lang::JavaScript
+                    // A function that builds objects: its fields are set through `this`.
+                    if file.traits().types.constructor_functions
                         && found.kind == SymbolKind::Function
                         && file
                             .outline
@@ -88,20 +69,19 @@ impl Infer<'_, '_> {
 
     /// A value of the type that an impl block or a member names as its owner.
     pub(super) fn owner_value(&self, file: &FileIndex, def: DefRef) -> Ty {
-        let typed =
-            self.w.derive(&self.w.memos.types, question2(Tag::Impl, def, None), Typed::UNKNOWN, || {
-                let ty = file.outline.def(def.def).and_then(|found| {
-                    let ctx = Self::outline_ctx(file, def, None);
-                    Some(self.stated(&ctx, found.owner?))
-                });
-                Typed::new(ty.unwrap_or(Ty::Unknown), super::How::Named)
+        let typed = self.w.derive(&self.w.memos.types, Question::Owner(def), Typed::UNKNOWN, || {
+            let ty = file.outline.def(def.def).and_then(|found| {
+                let ctx = Self::outline_ctx(file, def, None);
+                Some(self.stated(&ctx, found.owner?))
             });
+            Typed::new(ty.unwrap_or(Ty::Unknown), super::How::Named)
+        });
         typed.ty
     }
 
     /// What a type inherits from, itself first.
     pub(crate) fn line(&self, class: DefRef) -> Rc<Line> {
-        let q = question2(Tag::Line, class, None);
+        let q = Question::Line(class);
         self.w.derive(&self.w.memos.lines, q, Rc::new(Line { types: vec![class], outside: true }), || {
             let mut line = Line::default();
             let mut stack = vec![class];
@@ -132,9 +112,9 @@ impl Infer<'_, '_> {
     }
 
     /// Where the bases of a type are looked up: around it, since what it holds, its own and inherited, comes later.
-    /// Modules of Ruby are mixed in by code inside the type, which sees what the type holds.
+    /// Mixins are taken in by code inside the type, which sees what the type holds.
     pub(crate) fn base_ctx(file: &FileIndex, at: DefRef, kind: BaseKind) -> super::Ctx<'_> {
-        let inside = file.lang() == Lang::Ruby && kind == BaseKind::Mixin;
+        let inside = file.traits().members.mixins && kind == BaseKind::Mixin;
         let scope = match file.outline.def(at.def) {
             Some(def) if def.kind.is_type() && !inside => def.parent.unwrap_or(at.def),
             _ => at.def,
@@ -189,9 +169,8 @@ impl Infer<'_, '_> {
         }
         outside |= more;
         bases.extend(behind.into_iter().filter(|base| *base != class));
-        if file.lang() == Lang::Ruby {
-            // By custom, whoever includes a module is extended by what it holds under this name.
-            let name = self.sym("ClassMethods");
+        if let Some(held) = file.traits().members.mixin_class_methods {
+            let name = self.sym(held);
             let of_mixins: Vec<DefRef> = bases
                 .iter()
                 .filter_map(|base| Some(DefRef { def: self.file(base.file).child(base.def, name)?, ..*base }))
@@ -214,9 +193,10 @@ impl Infer<'_, '_> {
         (bases, outside)
     }
 
-    /// The other parts of a type of C# that is written in several, any of which may state what it inherits from.
+    /// The other parts of a type that is written in several, any of which may state what it inherits from.
     fn parts(&self, file: &FileIndex, class: DefRef) -> Vec<DefRef> {
-        let found = file.outline.def(class.def).filter(|_| file.lang() == Lang::CSharp);
+        let is_partial = file.traits().types.parts == Parts::Partial;
+        let found = file.outline.def(class.def).filter(|_| is_partial);
         let Some(found) = found.filter(|def| def.flags.has(DefFlags::PARTIAL)) else { return Vec::new() };
         let hits = file.name(class.def).and_then(|name| self.w.named(name));
         let mut parts: Vec<(u64, DefRef)> = hits
@@ -255,17 +235,16 @@ impl Infer<'_, '_> {
         self.stated(&Self::outline_ctx(file, DefRef { def, ..at }, None), stated).instance_of()
     }
 
-    /// What a named type of Go is made of.
+    /// What a named type of its own is made of.
     pub(super) fn underlying(&self, class: DefRef) -> Option<Ty> {
         let file = self.file(class.file);
         let def = file.outline.def(class.def)?;
-        (file.lang() == Lang::Go && def.kind == SymbolKind::Type).then(|| self.alias(class))
+        (file.traits().types.distinct_aliases && def.kind == SymbolKind::Type).then(|| self.alias(class))
     }
 
     /// The member `name` of a type, its own or inherited. With `call`, one that can be called is preferred.
     pub(crate) fn member(&self, class: DefRef, name: Sym, call: bool) -> Option<Member> {
-        let more = u64::from(name.0) << 1 | u64::from(call);
-        let q = question(Tag::TypeMember, class, more);
+        let q = Question::TypeMember { class, name, called: call };
         self.w.derive(&self.w.memos.members, q, None, || {
             let line = self.line(class);
             let found = line.types.iter().enumerate().filter_map(|(at, ty)| {
@@ -276,11 +255,11 @@ impl Infer<'_, '_> {
         })
     }
 
-    /// `member`, or the one beside it that has its name and is of the type itself (`of_type`), or of its instances: in
-    /// JavaScript and Ruby there may be both.
+    /// `member`, or the one beside it that has its name and is of the type itself (`of_type`), or of its instances:
+    /// there may be both.
     pub(crate) fn same_side(&self, member: DefRef, of_type: bool) -> DefRef {
         let file = self.file(member.file);
-        let has_sides = matches!(file.lang(), Lang::JavaScript | Lang::TypeScript | Lang::Tsx | Lang::Ruby);
+        let has_sides = file.traits().members.two_sided;
         let fits = |ix: DefIx| {
             file.outline
                 .def(ix)
@@ -357,8 +336,8 @@ impl Infer<'_, '_> {
             let first = file.child(at, name)?;
             let first = if is_had(&first) { first } else { file.children(at, name).find(is_had)? };
             let found = |def| DefRef { file: class.file, def };
-            // In Java a field and a method of one name are two things, and what is not called is the field.
-            if !call && file.lang() == Lang::Java && Self::is_callable(&file, first) {
+            // A field and a method of one name may be two things, and what is not called is the field.
+            if !call && file.traits().names.kept_apart && Self::is_callable(&file, first) {
                 let field = file.children(at, name).find(|ix| !Self::is_callable(&file, *ix));
                 return Some(found(field.unwrap_or(first)));
             }
@@ -370,8 +349,8 @@ impl Infer<'_, '_> {
         };
         let class_name = file.name(class.def)?;
         if let Some(found) = within(class.def) {
-            // In C++ a class declares what may be defined elsewhere.
-            let declared = file.lang() == Lang::Cpp
+            // A class declares what may be defined elsewhere.
+            let declared = file.traits().members.out_of_line
                 && file
                     .outline
                     .def(found.def)
@@ -413,7 +392,7 @@ impl Infer<'_, '_> {
             .or(field)
     }
 
-    /// A member of a type of Rust that an impl block gives it by another name.
+    /// A member of a type that an impl block gives it by another name.
     fn member_by_alias(&self, file: &FileIndex, class: DefRef, name: Sym) -> Option<DefRef> {
         file.owning_aliases().iter().find_map(|alias| {
             let is_it = self.alias(DefRef { def: *alias, ..class }).instance_of() == Some(class);
@@ -423,9 +402,9 @@ impl Infer<'_, '_> {
         })
     }
 
-    /// Whether a function of C++ only sees what its owner has, as a test sees its fixture, and is no member of it.
+    /// Whether a function only sees what its owner has, as a test sees its fixture, and is no member of it.
     fn is_of_fixture(file: &FileIndex, def: &sdl_model::facts::Def) -> bool {
-        file.lang() == Lang::Cpp && def.kind == SymbolKind::Function
+        file.traits().members.out_of_line && def.kind == SymbolKind::Function
     }
 
     pub(super) fn is_callable(file: &FileIndex, def: DefIx) -> bool {
@@ -440,10 +419,11 @@ impl Infer<'_, '_> {
         class_name: Sym,
         name: Sym,
     ) -> Option<DefRef> {
-        if !has_open_types(file.lang()) || self.is_local(class) {
+        let (members, types) = (&file.traits().members, &file.traits().types);
+        if !members.open || self.is_local(class) {
             return None;
         }
-        if file.lang() == Lang::Go {
+        if members.across_package {
             return modules::siblings(self.w, class.file).iter().find_map(|other| {
                 let index = self.file(*other);
                 index.owned_by(class_name, name).find_map(|def| {
@@ -453,10 +433,9 @@ impl Infer<'_, '_> {
             });
         }
         // Where members name their type, they are found by both names: there may be any number of others called so.
-        let by_both = matches!(file.lang(), Lang::Rust | Lang::Cpp | Lang::Kotlin);
-        let hits = if by_both { self.apart(name, class_name) } else { self.w.named(name) };
-        // Very many have the name: those in the other parts of a type of C#.
-        if hits.is_none() && file.lang() == Lang::CSharp {
+        let hits = if members.name_their_owner { self.apart(name, class_name) } else { self.w.named(name) };
+        // Very many have the name: those in the other parts of the type.
+        if hits.is_none() && types.parts == Parts::Partial {
             return self.parts(file, class).into_iter().find_map(|part| {
                 let index = self.file(part.file);
                 let def = index.children(part.def, name).find(|ix| {
@@ -468,19 +447,18 @@ impl Infer<'_, '_> {
         let hits = hits?;
         // A generic type may have blocks under an alias that says of what.
         let is_generic = || file.outline.def(class.def).is_some_and(|def| def.generics.is_some());
-        let hits = match file.lang() {
-            Lang::Rust if hits.is_empty() && is_generic() => self.w.named(name)?,
-            _ => hits,
-        };
+        let by_alias = types.impl_blocks && hits.is_empty() && is_generic();
+        let hits = if by_alias { self.w.named(name)? } else { hits };
         let mut best: Option<((bool, u64), DefRef)> = None;
-        let is_partial = file.lang() == Lang::CSharp
+        let is_partial = types.parts == Parts::Partial
             && file.outline.def(class.def).is_some_and(|def| def.flags.has(DefFlags::PARTIAL));
-        // A module of Ruby that is opened again may hold types, too.
+        // What is opened again may hold types, too.
+        let is_reopened = types.parts == Parts::Reopened;
         let is_open = |kind: SymbolKind| {
             kind.is_callable()
                 || is_partial
-                || (file.lang() == Lang::Cpp && kind.is_type())
-                || (file.lang() == Lang::Ruby && (kind.is_type() || kind == SymbolKind::Constant))
+                || (members.out_of_line || is_reopened) && kind.is_type()
+                || is_reopened && kind == SymbolKind::Constant
         };
         for hit in hits.iter().filter(|hit| is_open(hit.kind) && hit.file != file.id) {
             let Some(other) = self.w.open(hit.file) else { continue };
@@ -489,7 +467,7 @@ impl Infer<'_, '_> {
             let found = DefRef { file: other, def };
             if self.extends(&index, found, class, class_name) {
                 // What is for another system comes last.
-                let elsewhere = file.lang() == Lang::Cpp && modules::is_elsewhere(self.w, found);
+                let elsewhere = file.traits().names.preprocessor && modules::is_elsewhere(self.w, found);
                 let rank = (elsewhere, hit.symbol.0);
                 if best.is_none_or(|(known, _)| rank < known) {
                     best = Some((rank, found));
@@ -504,9 +482,9 @@ impl Infer<'_, '_> {
         self.w.named(self.sym(&name_apart(&self.w.text(name), &self.w.text(class_name))))
     }
 
-    /// The blocks `impl … for` a type of Rust that are in other files.
+    /// The blocks `impl … for` a type that are in other files.
     fn blocks_elsewhere(&self, file: &FileIndex, class: DefRef, class_name: Sym) -> Vec<DefRef> {
-        if file.lang() != Lang::Rust || self.is_local(class) {
+        if !file.traits().types.impl_blocks || self.is_local(class) {
             return Vec::new();
         }
         let hits = self.apart(self.sym(""), class_name);
@@ -525,7 +503,7 @@ impl Infer<'_, '_> {
         found.into_iter().map(|(_, block)| block).collect()
     }
 
-    /// The member `name` that a type of Rust has by implementing a trait called `of`.
+    /// The member `name` that a type has by implementing a trait called `of`.
     pub(crate) fn implemented(&self, class: DefRef, of: &str, name: Sym) -> Option<DefRef> {
         let file = self.file(class.file);
         let class_name = file.name(class.def)?;
@@ -543,8 +521,9 @@ impl Infer<'_, '_> {
     /// Whether `member` is stated to belong to `class`, by its own owner, its impl block or a reopened class.
     fn extends(&self, index: &FileIndex, member: DefRef, class: DefRef, class_name: Sym) -> bool {
         let Some(found) = index.outline.def(member.def) else { return false };
-        // A function that a file of Kotlin keeps to itself extends nothing elsewhere.
-        if index.lang() == Lang::Kotlin
+        let types = &index.traits().types;
+        // A function that a file keeps to itself extends nothing elsewhere.
+        if index.traits().members.private_to_file
             && found.parent == Some(DefIx::MODULE)
             && found.visibility == Visibility::Private
         {
@@ -561,16 +540,14 @@ impl Infer<'_, '_> {
             // What is in a type that is outside of its own is that type's.
             Some(_) if holder != member.def && def.kind.is_type() => false,
             Some(owner) => {
-                // Parts of one type of Ruby lie in several files: each is as good.
-                (index.lang() == Lang::Rust
+                // Parts of a reopened type lie in several files: each is as good.
+                (types.impl_blocks
                     || last_name(&index.outline, owner).is_some_and(|last| self.sym(last) == class_name))
-                    && (index.lang() == Lang::Ruby || self.owner_of(index, at) == Some(class))
+                    && (types.parts == Parts::Reopened || self.owner_of(index, at) == Some(class))
             }
             // Partial and reopened classes.
             None => {
-                matches!(index.lang(), Lang::CSharp | Lang::Ruby)
-                    && def.kind.is_type()
-                    && index.name(holder) == Some(class_name)
+                types.parts != Parts::Whole && def.kind.is_type() && index.name(holder) == Some(class_name)
             }
         }
     }

@@ -14,6 +14,7 @@ mod extensions;
 mod generics;
 mod given;
 mod linkage;
+mod meaning;
 mod members;
 mod names;
 mod objects;
@@ -25,219 +26,20 @@ mod types;
 
 use std::rc::Rc;
 
-use sdl_model::facts::{Arena, DefIx, ExprIx, StrIx};
+use sdl_model::facts::{Arena, DefIx, StrIx};
 
 use crate::hash::NumberMap;
-use crate::modules::{ModRef, Place};
 use crate::own::Own;
-use crate::world::{DefRef, FileIndex, FileIx, Memo, Question, Sym, World};
+pub(crate) use crate::values::{How, Member, Shape, ShapeKind, Ty, Typed, Written};
+use crate::world::{DefRef, FileIndex, FileIx, Memo, Sym, World};
 
-pub(crate) use applied::Applied;
 pub(crate) use builtins::is_builtin_member;
-pub(crate) use containers::{Shape, ShapeKind};
-pub(crate) use defs::{call_operator, fits, has_overloads};
+pub(crate) use defs::fits;
 pub(crate) use extensions::{Extensions, is_extension};
-pub(crate) use members::{Line, Member};
-pub(crate) use names::{Meaning, Via, Want};
+pub(crate) use meaning::{Meaning, Via, Want};
 
 /// Nesting of one expression that is followed.
 pub(crate) const EXPR_DEPTH: u8 = 40;
-/// Most members of a union.
-const UNION: usize = 6;
-
-/// A type.
-#[derive(Clone, Debug)]
-pub(crate) enum Ty {
-    /// The text does not say.
-    Unknown,
-    /// Nothing: null, none, undefined, void.
-    Null,
-    /// Something from outside the repository, with what is known of its arguments.
-    External(Option<Rc<Shape>>),
-    /// A module.
-    Module(ModRef),
-    /// A type itself.
-    Class(DefRef),
-    /// A value of a type; an object literal is a value of the variable that holds it.
-    Instance(DefRef),
-    /// The same, with what its generic parameters stand for.
-    Of(Rc<Applied>),
-    /// `super` of a type.
-    Super(DefRef),
-    /// A function, with the type through which it was reached.
-    Func(DefRef, Option<DefRef>),
-    /// A function known by its type alone.
-    Callable(Rc<Signature>),
-    /// An object, or a value of an object type, known as it is written.
-    Object(Written),
-    /// One of several, no two alike; the order means nothing.
-    Union(Rc<[Self]>),
-}
-
-/// Where an object or an object type ([`sdl_model::facts::Expr::Record`]) is written.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Written {
-    file: FileIx,
-    scope: DefIx,
-    at: u32,
-    body: bool,
-    is_type: bool,
-    expr: ExprIx,
-}
-
-/// What a function takes and gives.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Signature {
-    pub(crate) params: Box<[Ty]>,
-    pub(crate) result: Ty,
-}
-
-/// How a type came to be known; later ones are less sure.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) enum How {
-    /// A name that stands for it.
-    Named,
-    /// The text states it.
-    Stated,
-    /// A constructor call made it.
-    Built,
-    /// The stated result of a function.
-    Returned,
-    /// An element of a container whose element type is stated.
-    Element,
-    /// What a function's body returns, one of several values, and the like.
-    Guessed,
-}
-
-/// A type and how it came to be known.
-#[derive(Clone, Debug, PartialEq)]
-pub(crate) struct Typed {
-    pub(crate) ty: Ty,
-    pub(crate) how: How,
-}
-
-impl Typed {
-    pub(crate) const UNKNOWN: Self = Self { ty: Ty::Unknown, how: How::Named };
-    pub(crate) const EXTERNAL: Self = Self { ty: Ty::External(None), how: How::Named };
-
-    pub(crate) fn new(ty: Ty, how: How) -> Self {
-        Self { ty, how }
-    }
-
-    /// The same type, known no better than `how`.
-    pub(crate) fn at_least(mut self, how: How) -> Self {
-        self.how = self.how.max(how);
-        self
-    }
-}
-
-impl PartialEq for Ty {
-    fn eq(&self, other: &Self) -> bool {
-        match (self, other) {
-            (Self::Unknown, Self::Unknown) | (Self::Null, Self::Null) => true,
-            (Self::External(Some(a)), Self::External(Some(b))) => Rc::ptr_eq(a, b) || a == b,
-            (Self::External(a), Self::External(b)) => a.is_none() && b.is_none(),
-            (Self::Module(a), Self::Module(b)) => a == b,
-            (Self::Class(a), Self::Class(b))
-            | (Self::Instance(a), Self::Instance(b))
-            | (Self::Super(a), Self::Super(b)) => a == b,
-            (Self::Object(a), Self::Object(b)) => a == b,
-            (Self::Of(a), Self::Of(b)) => Rc::ptr_eq(a, b) || a == b,
-            (Self::Func(a, of_a), Self::Func(b, of_b)) => a == b && of_a == of_b,
-            (Self::Callable(a), Self::Callable(b)) => Rc::ptr_eq(a, b) || a == b,
-            (Self::Union(a), Self::Union(b)) => a.len() == b.len() && a.iter().all(|ty| b.contains(ty)),
-            _ => false,
-        }
-    }
-}
-
-impl Ty {
-    /// One of `types`: null and what the text does not say are left out where something is known.
-    pub(crate) fn union(types: impl IntoIterator<Item = Self>) -> Self {
-        let mut all: Vec<Self> = Vec::new();
-        let mut null = false;
-        let mut unknown = false;
-        let mut add = |ty: Self| {
-            if !all.contains(&ty) {
-                all.push(ty);
-            }
-        };
-        for ty in types {
-            match ty {
-                Self::Null => null = true,
-                Self::Unknown => unknown = true,
-                Self::Union(list) => list.iter().for_each(|ty| add(ty.clone())),
-                other => add(other),
-            }
-        }
-        // Where a type's arguments are known, the bare type says nothing more.
-        let applied: Vec<DefRef> = all.iter().filter_map(|ty| Some(ty.applied()?.class)).collect();
-        all.retain(|ty| !matches!(ty, Self::Instance(class) if applied.contains(class)));
-        match all.len() {
-            0 if null && !unknown => Self::Null,
-            0 => Self::Unknown,
-            1 => all.swap_remove(0),
-            n if n > UNION => Self::Unknown,
-            _ => Self::Union(all.into()),
-        }
-    }
-
-    /// Each of its alternatives.
-    pub(crate) fn each(&self) -> &[Self] {
-        match self {
-            Self::Union(list) => list,
-            one => std::slice::from_ref(one),
-        }
-    }
-}
-
-/// Kept answers of inference, by batch and by file.
-#[derive(Default)]
-pub(crate) struct Memos {
-    pub(crate) places: Memo<Place>,
-    pub(crate) files: Memo<Rc<[FileIx]>>,
-    pub(crate) names: Memo<Rc<[Sym]>>,
-    types: Memo<Typed>,
-    lines: Memo<Rc<Line>>,
-    members: Memo<Option<Member>>,
-}
-
-/// Tags of derived questions.
-#[derive(Clone, Copy)]
-#[repr(u8)]
-pub(crate) enum Tag {
-    Import = 1,
-    Member,
-    Module,
-    Implicit,
-    Line,
-    TypeMember,
-    DefType,
-    Result,
-    Alias,
-    Binding,
-    Package,
-    Impl,
-    Seen,
-    Spelled,
-    Tagged,
-    Behind,
-    Constructed,
-}
-
-/// Packs a question: a tag, a definition and up to two more numbers.
-pub(crate) fn question(tag: Tag, at: DefRef, more: u64) -> Question {
-    u128::from(tag as u8) << 120
-        | u128::from(at.file.0 & 0xff_ffff) << 96
-        | u128::from(at.def.0) << 64
-        | u128::from(more)
-}
-
-/// [`question`] about two definitions.
-pub(crate) fn question2(tag: Tag, at: DefRef, other: Option<DefRef>) -> Question {
-    question(tag, at, other.map_or(u64::MAX, |other| u64::from(other.file.0) << 32 | u64::from(other.def.0)))
-}
-
 /// Where an expression stands.
 #[derive(Clone, Copy)]
 pub(crate) struct Ctx<'e> {

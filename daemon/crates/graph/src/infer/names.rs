@@ -1,86 +1,28 @@
 //! What a bare name means where it stands.
 
-use sdl_model::facts::{BindingKind, DefFlags, DefIx, ExprIx, Import, ImportKind, StrIx};
-use sdl_model::{Lang, SymbolKind};
+use sdl_model::SymbolKind;
+use sdl_model::facts::{BindingKind, DefFlags, DefIx, Import, ImportKind, StrIx};
+use sdl_model::lang::Names;
 
 use super::generics::generic;
-use super::{Ctx, Infer, Tag, question};
+use super::{Ctx, Infer, Meaning, Via, Want};
 use crate::modules::{self, Place};
-use crate::world::{DefRef, FileIndex, FileIx, Sym};
+use crate::world::{DefRef, FileIndex, FileIx, Question, Sym};
 
-/// Which rule found what a name means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Via {
-    /// It is defined in the same or an enclosing scope.
-    Scope,
-    /// An import binds it.
-    Import,
-    /// A wildcard import brings it in.
-    Wildcard,
-    /// Another file of the same package defines it.
-    Package,
-    /// An included file declares it.
-    Include,
-    /// The enclosing type has it as a member.
-    Member,
-    /// A base of the enclosing type has it as a member.
-    Inherited,
-}
-
-/// What a bare name means.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Meaning {
-    /// A local of the file being resolved: its latest binding before the name.
-    Local(u32),
-    /// A parameter of a definition.
-    Param(DefIx, usize),
-    /// A generic parameter, with its bound if it has one.
-    Generic(Option<ExprIx>),
-    /// A generic parameter that stands for this argument.
-    Given(usize),
-    /// Something else.
-    Place(Place, Via),
-}
-
-/// What a name stands for: languages keep functions and values apart, or not.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Want {
-    /// Anything.
-    Any,
-    /// Something that is called.
-    Call,
-    /// A type.
-    Type,
-}
-
-/// Whether a definition of that kind is a member wherever it stands, so that no bare name leads to it: in JavaScript,
-/// methods also are in objects without a name, which functions build and modules export.
-fn is_only_member(kind: SymbolKind, lang: Lang) -> bool {
-    matches!(lang, Lang::JavaScript | Lang::TypeScript | Lang::Tsx)
-        && matches!(kind, SymbolKind::Method | SymbolKind::Property | SymbolKind::Field)
-}
-
-/// Whether members of the enclosing type can be named without a receiver.
-fn has_implicit_receiver(lang: Lang) -> bool {
-    matches!(lang, Lang::Java | Lang::Kotlin | Lang::CSharp | Lang::Cpp | Lang::Ruby)
-}
-
-/// Whether a variable, a method and a type of one name are different things.
-fn keeps_names_apart(lang: Lang) -> bool {
-    matches!(lang, Lang::Java)
+/// Whether a definition of that kind is a member wherever it stands, so that no bare name leads to it: methods may be in
+/// objects without a name, which functions build and modules export.
+fn is_only_member(kind: SymbolKind, names: &Names) -> bool {
+    names.anonymous_objects && matches!(kind, SymbolKind::Method | SymbolKind::Property | SymbolKind::Field)
 }
 
 /// Whether a definition of this kind is what is wanted, in a language that may keep names apart.
-fn is_wanted(kind: SymbolKind, want: Want, lang: Lang) -> bool {
+fn is_wanted(kind: SymbolKind, want: Want, names: &Names) -> bool {
     match want {
-        Want::Any => !keeps_names_apart(lang) || !kind.is_callable(),
-        Want::Call => !keeps_names_apart(lang) || kind.is_callable() || kind.is_type(),
+        Want::Any => !names.kept_apart || !kind.is_callable(),
+        Want::Call => !names.kept_apart || kind.is_callable() || kind.is_type(),
         // A constructor has its type's name.
-        Want::Type if keeps_names_apart(lang) => kind.is_type(),
-        Want::Type => {
-            !kind.is_callable()
-                || !matches!(lang, Lang::Kotlin | Lang::CSharp | Lang::C | Lang::Cpp | Lang::Php | Lang::Rust)
-        }
+        Want::Type if names.kept_apart => kind.is_type(),
+        Want::Type => !kind.is_callable() || names.functions_name_types,
     }
 }
 
@@ -98,6 +40,7 @@ impl Infer<'_, '_> {
 
     fn look_up(&self, ctx: &Ctx<'_>, name: Option<StrIx>, sym: Sym, text: &str, want: Want) -> Meaning {
         let file = self.file(ctx.file);
+        let names = &file.traits().names;
         let mut scope = Some(ctx.scope);
         let mut innermost = true;
         let mut crossed_module = false;
@@ -110,7 +53,7 @@ impl Infer<'_, '_> {
             let outer = def.parent.filter(|parent| *parent < at);
             if let Some(name) = name.filter(|_| ctx.body) {
                 // Where a function is defined under a name that is also assigned, the function is what is called.
-                let defined = want == Want::Call && file.lang() == Lang::Python && def.kind.is_callable();
+                let defined = want == Want::Call && names.rebindable && def.kind.is_callable();
                 if defined && let Some(found) = Self::inner_function(&file, at, sym) {
                     let place = Place::Def(DefRef { file: ctx.file, def: found });
                     return Meaning::Place(place, Via::Scope);
@@ -136,16 +79,16 @@ impl Infer<'_, '_> {
             {
                 return Meaning::Given(at);
             }
-            // A type parameter of TypeScript hides no value of its name.
-            let names_types = want == Want::Type || !matches!(file.lang(), Lang::TypeScript | Lang::Tsx);
+            // A type parameter hides no value of its name.
+            let names_types = want == Want::Type || !names.types_beside_values;
             if names_types && let Some(meaning) = generic(&file, at, text, crossed_module) {
                 return meaning;
             }
             let is_type = def.kind.is_type() || def.kind == SymbolKind::Impl;
-            // The members of an object literal are no names of the code inside; those of a constant's own class in Java are.
+            // The members of an object literal are no names of the code inside; those of a constant's own class are.
             let is_object = match def.kind {
                 SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field => true,
-                SymbolKind::EnumMember => file.lang() != Lang::Java,
+                SymbolKind::EnumMember => !file.traits().types.enum_bodies,
                 _ => false,
             };
             if is_object {
@@ -157,12 +100,12 @@ impl Infer<'_, '_> {
                 continue;
             }
             // A namespace's other name is an import.
-            let is_alias = file.lang() == Lang::Cpp
+            let is_alias = names.namespace_aliases
                 && file
                     .imports(at, sym)
                     .any(|ix| file.import(ix).is_some_and(|import| import.kind == ImportKind::Module));
-            // What Kotlin imports by name comes before what the package has, the file's own included.
-            if file.lang() == Lang::Kotlin
+            // What is imported by name comes before what the package has, the file's own included.
+            if names.imports_first
                 && at == DefIx::MODULE
                 && file.imports(at, sym).next().is_some()
                 && let Some((place, via)) = self.imported(&file, ctx.file, at, sym)
@@ -171,12 +114,12 @@ impl Infer<'_, '_> {
             }
             if is_alias {
                 // Found below.
-            } else if !is_type || innermost || ctx.members || has_implicit_receiver(file.lang()) {
+            } else if !is_type || innermost || ctx.members || names.implicit_receiver {
                 let here = DefRef { file: ctx.file, def: at };
-                let found = if is_type && has_implicit_receiver(file.lang()) {
+                let found = if is_type && names.implicit_receiver {
                     let found = self.implicit_member(here, sym, want);
                     found.and_then(|found| self.on_side(ctx, here, sym, found))
-                } else if is_type && matches!(file.lang(), Lang::Rust | Lang::Go) {
+                } else if is_type && !names.types_are_scopes {
                     None
                 } else {
                     // A namespace sees what the other declarations merged with it hold.
@@ -200,14 +143,14 @@ impl Infer<'_, '_> {
             // A member that is outside of its type sees the type's members.
             if def.owner.is_some()
                 && def.kind.is_callable()
-                && has_implicit_receiver(file.lang())
+                && names.implicit_receiver
                 && let Some((place, via)) =
                     self.implicit_member(DefRef { file: ctx.file, def: at }, sym, want)
             {
                 return Meaning::Place(place, via);
             }
             if def.owner.is_some()
-                && file.lang() == Lang::Cpp
+                && file.traits().members.out_of_line
                 && let Some(place) = self.in_outer_types(DefRef { file: ctx.file, def: at }, sym, want)
             {
                 return Meaning::Place(Place::Def(place), Via::Member);
@@ -217,17 +160,13 @@ impl Infer<'_, '_> {
             }
             innermost &= def.kind == SymbolKind::Impl;
             crossed_module |= def.kind == SymbolKind::Namespace;
-            // An inline module of Rust does not see the names around it.
-            if file.lang() == Lang::Rust && def.kind == SymbolKind::Namespace {
+            if names.closed_modules && def.kind == SymbolKind::Namespace {
                 break;
             }
             scope = outer;
         }
         let place = self.implicit(&file, ctx, sym, want);
-        let via = match file.lang() {
-            Lang::C | Lang::Cpp | Lang::Bash | Lang::Ruby => Via::Include,
-            _ => Via::Package,
-        };
+        let via = if names.shared_by_include { Via::Include } else { Via::Package };
         Meaning::Place(place, via)
     }
 
@@ -244,12 +183,12 @@ impl Infer<'_, '_> {
         into_functions: bool,
         want: Want,
     ) -> Option<DefIx> {
-        if want == Want::Call && matches!(file.lang(), Lang::C | Lang::Cpp) {
-            return self.called_in_c(ctx, file, at, sym);
+        if want == Want::Call && file.traits().names.preprocessor {
+            return self.called_by_text(ctx, file, at, sym);
         }
         let child = file.child(at, sym)?;
         // What no program takes here stands for what is imported in its place.
-        if file.lang() == Lang::Python
+        if file.traits().names.import_replaces_left_out
             && file.outline.def(child).is_some_and(|def| def.flags.has(DefFlags::LEFT_OUT))
             && file.imports(at, sym).next().is_some()
         {
@@ -260,16 +199,16 @@ impl Infer<'_, '_> {
                 (into_functions || !def.flags.has(DefFlags::LOCAL))
                     // A method may be at top level; only its receiver leads to it.
                     && def.owner.is_none()
-                    && !is_only_member(def.kind, file.lang())
-                    && is_wanted(def.kind, want, file.lang())
+                    && !is_only_member(def.kind, &file.traits().names)
+                    && is_wanted(def.kind, want, &file.traits().names)
             })
         };
         if fits(child) { Some(child) } else { file.children(at, sym).find(|ix| fits(*ix)) }
     }
 
-    /// What a call of `sym` means in a file of C: a macro with parameters, which hides a function of its name, a function
+    /// What a call of `sym` means where macros replace text: a macro with parameters, which hides a function of its name, a function
     /// with a body, one without. A macro without parameters, which may rename a function, is looked at last.
-    fn called_in_c(&self, ctx: &Ctx<'_>, file: &FileIndex, at: DefIx, sym: Sym) -> Option<DefIx> {
+    fn called_by_text(&self, ctx: &Ctx<'_>, file: &FileIndex, at: DefIx, sym: Sym) -> Option<DefIx> {
         let rank = |ix: &DefIx| {
             file.outline.def(*ix).map(|def| {
                 let rank = match def.kind {
@@ -313,9 +252,8 @@ impl Infer<'_, '_> {
         name: StrIx,
         want: Want,
     ) -> Option<Meaning> {
-        if want != Want::Any && keeps_names_apart(file.lang())
-            || want == Want::Type && file.lang() == Lang::Rust
-        {
+        let names = &file.traits().names;
+        if want != Want::Any && names.kept_apart || want == Want::Type && names.type_namespace {
             return None;
         }
         // A module's variables are definitions.
@@ -337,8 +275,7 @@ impl Infer<'_, '_> {
             }
         }
         // A name that is local to all of a function hides outer ones before its assignment, too.
-        let hoists = matches!(file.lang(), Lang::Python | Lang::JavaScript | Lang::TypeScript | Lang::Tsx);
-        let whole = if hoists && scope != DefIx::MODULE {
+        let whole = if names.hoists && scope != DefIx::MODULE {
             first.filter(|ix| {
                 let to = self.own.body.bindings.get(*ix as usize).map_or(0, |binding| binding.to);
                 file.outline.def(scope).is_some_and(|def| def.span.end <= to)
@@ -350,9 +287,8 @@ impl Infer<'_, '_> {
     }
 
     fn param(file: &FileIndex, at: DefIx, text: &str, want: Want) -> Option<Meaning> {
-        if want != Want::Any && keeps_names_apart(file.lang())
-            || want == Want::Type && file.lang() == Lang::Rust
-        {
+        let names = &file.traits().names;
+        if want != Want::Any && names.kept_apart || want == Want::Type && names.type_namespace {
             return None;
         }
         let def = file.outline.def(at)?;
@@ -360,7 +296,7 @@ impl Infer<'_, '_> {
         Some(Meaning::Param(at, ix))
     }
 
-    /// What is outside of its type in C++ sees that type's own name, and what the types around it have.
+    /// What is outside of its type sees that type's own name, and what the types around it have.
     fn in_outer_types(&self, from: DefRef, sym: Sym, want: Want) -> Option<DefRef> {
         let own = self.file(from.file);
         let is_type = own.outline.def(from.def).is_some_and(|def| def.kind.is_type());
@@ -391,9 +327,9 @@ impl Infer<'_, '_> {
     fn implicit_member(&self, ty: DefRef, sym: Sym, want: Want) -> Option<(Place, Via)> {
         let owner = self.owner_type(ty)?;
         let member = self.member(owner, sym, want == Want::Call).or_else(|| {
-            // A module inside a type of Ruby that includes it, as one of its parts: the type has the others' members.
+            // A mixin inside a type that includes it, as one of its parts: the type has the others' members.
             let file = self.file(owner.file);
-            let outer = file.outline.def(owner.def).filter(|_| file.lang() == Lang::Ruby)?.parent?;
+            let outer = file.outline.def(owner.def).filter(|_| file.traits().members.mixins)?.parent?;
             let user = DefRef { def: outer, ..owner };
             file.outline.def(outer).filter(|def| def.kind.is_type())?;
             let found =
@@ -403,15 +339,15 @@ impl Infer<'_, '_> {
         let file = self.file(member.def.file);
         file.outline.def(member.def.def).filter(|def| {
             // Where anything may be meant, a type's own name is the type.
-            is_wanted(def.kind, want, file.lang())
+            is_wanted(def.kind, want, &file.traits().names)
                 && (want != Want::Any || def.kind != SymbolKind::Constructor)
         })?;
         let via = if member.inherited { Via::Inherited } else { Via::Member };
         Some((Place::Def(member.def), via))
     }
 
-    /// In Ruby, what a method of a type itself names is of the type, what one of its instances names is of those. There
-    /// may be both of one name.
+    /// Where bare names have sides, what a method of a type itself names is of the type, what one of its instances names is
+    /// of those. There may be both of one name.
     fn on_side(&self, ctx: &Ctx<'_>, ty: DefRef, sym: Sym, found: (Place, Via)) -> Option<(Place, Via)> {
         let file = self.file(ctx.file);
         let Place::Def(def) = found.0 else { return Some(found) };
@@ -420,7 +356,8 @@ impl Infer<'_, '_> {
                 file.outline.def(ix).filter(|def| def.kind.is_callable() && def.kind != SymbolKind::Property);
             def.map(|def| def.flags.has(DefFlags::STATIC))
         };
-        let around = file.enclosing(ctx.scope, SymbolKind::is_callable).filter(|_| file.lang() == Lang::Ruby);
+        let has_sides = file.traits().members.bare_names_have_sides;
+        let around = file.enclosing(ctx.scope, SymbolKind::is_callable).filter(|_| has_sides);
         let Some(wanted) = around.and_then(|around| is_static(&file, around)) else { return Some(found) };
         let target = self.file(def.file);
         let Some(has) = is_static(&target, def.def).filter(|has| *has != wanted) else { return Some(found) };
@@ -450,15 +387,14 @@ impl Infer<'_, '_> {
         name: Sym,
         want: Want,
     ) -> Option<(Place, Via)> {
-        if file.lang() != Lang::Rust || !modules::leaves_out(self.w, scope.file, file, found) {
+        let names = &file.traits().names;
+        if !names.conditional_items || !modules::leaves_out(self.w, scope.file, file, found) {
             return None;
         }
         let fits = |ix: &DefIx| {
             *ix != found
                 && file.outline.def(*ix).is_some_and(|def| {
-                    def.owner.is_none()
-                        && !def.flags.has(DefFlags::LOCAL)
-                        && is_wanted(def.kind, want, Lang::Rust)
+                    def.owner.is_none() && !def.flags.has(DefFlags::LOCAL) && is_wanted(def.kind, want, names)
                 })
                 && !modules::leaves_out(self.w, scope.file, file, *ix)
         };
@@ -517,9 +453,9 @@ impl Infer<'_, '_> {
     /// What the language makes visible without a word: the same package, included files.
     fn implicit(&self, file: &FileIndex, ctx: &Ctx<'_>, name: Sym, want: Want) -> Place {
         let at = DefRef { file: ctx.file, def: DefIx::MODULE };
-        let lang = file.lang();
-        if lang == Lang::C && want == Want::Type {
-            let q = question(Tag::Tagged, at, u64::from(name.0));
+        let names = &file.traits().names;
+        if names.struct_tags && want == Want::Type {
+            let q = Question::Tagged(ctx.file, name);
             let found = self
                 .w
                 .derive(&self.w.memos.places, q, Place::Missing, || modules::tagged(self.w, ctx.file, name));
@@ -528,19 +464,18 @@ impl Infer<'_, '_> {
             }
         }
         // Namespaces declared inside a file count by scope; one answer per file serves languages without them.
-        let scope =
-            if matches!(lang, Lang::CSharp | Lang::Php | Lang::Cpp) { ctx.scope } else { DefIx::MODULE };
-        let q = question(Tag::Implicit, DefRef { def: scope, ..at }, u64::from(name.0));
+        let scope = if names.namespaces_in_files { ctx.scope } else { DefIx::MODULE };
+        let q = Question::Implicit(DefRef { def: scope, ..at }, name);
         self.w.derive(&self.w.memos.places, q, Place::Missing, || {
             modules::implicit(self.w, ctx.file, scope, name)
         })
     }
 }
 
-/// A function of JavaScript that a function without a name declares, which makes the value of the variable `at`.
+/// A function that a function without a name declares, which makes the value of the variable `at`.
 fn local_function(file: &FileIndex, at: DefIx, name: Sym) -> Option<DefIx> {
-    let is_ecma = matches!(file.lang(), Lang::JavaScript | Lang::TypeScript | Lang::Tsx);
-    file.children(at, name).filter(|_| is_ecma).find(|ix| {
+    let is_anonymous = file.traits().names.anonymous_objects;
+    file.children(at, name).filter(|_| is_anonymous).find(|ix| {
         file.outline.def(*ix).is_some_and(|def| {
             def.kind == SymbolKind::Function && def.flags.has(DefFlags::LOCAL) && def.owner.is_none()
         })

@@ -1,7 +1,8 @@
 //! What a function that is an argument is given: its parameters' types follow from what it is passed to.
 
+use sdl_model::SymbolKind;
 use sdl_model::facts::{DefIx, Expr, ExprIx, PASSED_RECEIVER, ParamKind};
-use sdl_model::{Lang, SymbolKind};
+use sdl_model::lang::{MapEntries, Types};
 
 use super::{Ctx, How, Infer, Shape, ShapeKind, Ty, Typed};
 use crate::world::{DefRef, FileIndex};
@@ -20,15 +21,15 @@ impl Infer<'_, '_> {
             Expr::Attr(base, name) | Expr::Path(base, name) => {
                 let in_path = matches!(ctx.arena.expr(callee), Expr::Path(..));
                 let base = self.receiver_value(ctx, *base, depth, in_path);
-                let (name, lang) = (ctx.arena.str(*name), self.file(ctx.file).lang());
+                let (name, types_of) = (ctx.arena.str(*name), &self.file(ctx.file).traits().types);
                 let types = base.ty.each().iter().map(|ty| match ty {
                     Ty::External(_) if param == usize::from(PASSED_RECEIVER) => Ty::Unknown,
-                    Ty::External(Some(shape)) => shape.passed(name, arg, param, lang),
+                    Ty::External(Some(shape)) => shape.passed(name, arg, param, types_of),
                     other if let Some(iterator) = self.as_iterator(other, name) => {
-                        iterator.passed(name, arg, param, lang)
+                        iterator.passed(name, arg, param, types_of)
                     }
                     // What a raw pointer may point to is its value here.
-                    other if param == 0 && lang == Lang::Rust && self.is_optional(other, name) => {
+                    other if param == 0 && types_of.transparent_pointers && self.is_optional(other, name) => {
                         other.clone()
                     }
                     other => self.passed_by(
@@ -118,11 +119,11 @@ impl Infer<'_, '_> {
     pub(super) fn expected(&self, def: DefRef, at: usize) -> Ty {
         let file = self.file(def.file);
         let Some(found) = file.outline.def(def.def) else { return Ty::Unknown };
-        if file.lang() == Lang::Python {
+        let types = &file.traits().types;
+        if types.inherited_parameters {
             return self.overridden_parameter(def, at);
         }
-        let is_ecma = matches!(file.lang(), Lang::JavaScript | Lang::TypeScript | Lang::Tsx);
-        let Some(parent) = found.parent.filter(|_| is_ecma && found.kind.is_callable()) else {
+        let Some(parent) = found.parent.filter(|_| types.contextual && found.kind.is_callable()) else {
             return Ty::Unknown;
         };
         let stated = |scope: DefIx, ty: ExprIx| {
@@ -178,9 +179,7 @@ impl Infer<'_, '_> {
     fn only_method(&self, interface: DefRef) -> Option<DefRef> {
         let file = self.file(interface.file);
         let def = file.outline.def(interface.def)?;
-        if def.kind != SymbolKind::Interface
-            || !matches!(file.lang(), Lang::Java | Lang::Kotlin | Lang::CSharp)
-        {
+        if def.kind != SymbolKind::Interface || !file.traits().types.functional_interfaces {
             return None;
         }
         let mut methods = file.outline.iter().filter(|(_, def)| {
@@ -207,7 +206,7 @@ fn parameter(file: &FileIndex, def: DefIx, arg: usize) -> Option<ExprIx> {
 
 impl Shape {
     /// What parameter `param` of the function that is argument `arg` of the method `name` is given.
-    pub(super) fn passed(&self, name: &str, arg: usize, param: usize, lang: Lang) -> Ty {
+    pub(super) fn passed(&self, name: &str, arg: usize, param: usize, types: &Types) -> Ty {
         // `Hook<[A, B]>`: what it hands on, to whichever argument is a function.
         if let (ShapeKind::Other, Some(Ty::External(Some(handed)))) = (self.kind, self.args.first())
             && handed.kind == ShapeKind::Tuple
@@ -219,8 +218,11 @@ impl Shape {
         }
         match self.kind {
             // Of a result, the error.
-            ShapeKind::Wrapper if param == 0 && lang == Lang::Rust && takes_error(name) => self.arg(1),
-            ShapeKind::Wrapper if param == 0 && self.args.len() > 1 && takes_error(name) => self.arg(1),
+            ShapeKind::Wrapper
+                if param == 0 && (types.results_hold_errors || self.args.len() > 1) && takes_error(name) =>
+            {
+                self.arg(1)
+            }
             ShapeKind::Wrapper if param == 0 && matches!(name, "with_borrow" | "with_borrow_mut") => {
                 match self.arg(0) {
                     Ty::External(Some(held)) => held.unwrap().unwrap_or(Ty::External(None)),
@@ -240,12 +242,11 @@ impl Shape {
                 (_, 0) => self.arg(0),
                 _ => Ty::External(None),
             },
-            // JavaScript hands out value and key, others an entry or key and value.
-            ShapeKind::Map => match (lang, param) {
-                (Lang::JavaScript | Lang::TypeScript | Lang::Tsx, 0) => self.arg(1),
-                (Lang::JavaScript | Lang::TypeScript | Lang::Tsx, 1) => self.arg(0),
-                (Lang::Java | Lang::Kotlin | Lang::Ruby, at) => self.arg(at),
-                (Lang::Rust, at) if matches!(name, "retain" | "retain2" | "extract_if") => self.arg(at),
+            ShapeKind::Map => match (types.map_entries, param) {
+                (MapEntries::ValueKey, 0) => self.arg(1),
+                (MapEntries::ValueKey, 1) => self.arg(0),
+                (MapEntries::KeyValue, at) => self.arg(at),
+                (MapEntries::KeyValueBy(methods), at) if methods.contains(&name) => self.arg(at),
                 _ => Ty::Unknown,
             },
             _ => Ty::Unknown,

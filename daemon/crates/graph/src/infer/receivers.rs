@@ -1,6 +1,5 @@
 //! Receivers of Rust: what `self` is where it is no type of the repository, and what the pointer around a value has itself.
 
-use sdl_model::Lang;
 use sdl_model::SymbolKind;
 use sdl_model::facts::{DefIx, Expr, ExprIx, ParamKind};
 
@@ -58,10 +57,10 @@ fn is_prelude(name: &str) -> bool {
 }
 
 impl Infer<'_, '_> {
-    /// The impl block of Rust around `ctx`.
+    /// The impl block around `ctx`.
     fn block_around(&self, ctx: &Ctx<'_>) -> Option<DefRef> {
         let file = self.file(ctx.file);
-        (file.lang() == Lang::Rust).then_some(())?;
+        file.traits().types.impl_blocks.then_some(())?;
         let def = file.enclosing(ctx.scope, |kind| kind == SymbolKind::Impl || kind.is_type())?;
         file.outline.def(def).filter(|found| found.kind == SymbolKind::Impl)?;
         Some(DefRef { file: ctx.file, def })
@@ -143,7 +142,7 @@ impl Infer<'_, '_> {
     /// box.
     pub(crate) fn is_of_pointer(&self, ctx: &Ctx<'_>, ix: ExprIx, name: &str) -> bool {
         let (of_pointers, of_pin) = (is_of_pointers(name), is_of_pin(name));
-        if (!of_pointers && !of_pin) || self.file(ctx.file).lang() != Lang::Rust {
+        if (!of_pointers && !of_pin) || !self.file(ctx.file).traits().types.transparent_pointers {
             return false;
         }
         let is_it = |last: &str| match last {

@@ -1,13 +1,13 @@
 //! Expressions that stand for types.
 
+use sdl_model::SymbolKind;
 use sdl_model::facts::{DefFlags, DefIx, Expr, ExprIx, Lit, PREDICATE, StrIx};
-use sdl_model::{Lang, SymbolKind};
+use sdl_model::lang::Qualified;
 
 use super::generics::parameters;
-use super::names::Want;
-use super::{Ctx, EXPR_DEPTH, Env, Infer, Meaning, Shape, ShapeKind, Tag, Ty, Typed, outside, question2};
+use super::{Ctx, EXPR_DEPTH, Env, Infer, Meaning, Shape, ShapeKind, Ty, Typed, Want, outside};
 use crate::modules::{self, ModRef, Place};
-use crate::world::DefRef;
+use crate::world::{DefRef, Question};
 
 impl Infer<'_, '_> {
     /// The type of a value whose stated type is `ix`.
@@ -30,7 +30,9 @@ impl Infer<'_, '_> {
                     ctx.env.and_then(|env| env.args.get(at)).cloned().unwrap_or(Ty::Unknown)
                 }
                 // What nothing bounds has no members that the repository could know of.
-                Meaning::Generic(None) if self.file(ctx.file).lang() == Lang::Rust => Ty::External(None),
+                Meaning::Generic(None) if self.file(ctx.file).traits().types.trait_bounds => {
+                    Ty::External(None)
+                }
                 Meaning::Generic(None) | Meaning::Param(..) => Ty::Unknown,
                 Meaning::Local(ix) => match self.local_type(ix).ty {
                     Ty::Class(def) => Ty::Instance(def),
@@ -53,7 +55,7 @@ impl Infer<'_, '_> {
                 Some(this) => this,
                 None => self.self_class(ctx).map_or(Ty::Unknown, Ty::Instance),
             },
-            // `parent` of PHP.
+            // `parent` as a type.
             Expr::SuperRef => {
                 let base = self.self_class(ctx).and_then(|class| self.line(class).types.get(1).copied());
                 base.map_or(Ty::Unknown, Ty::Instance)
@@ -107,7 +109,7 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// What TypeScript's types make that work on types of values.
+    /// What types make that work on types of values: `ReturnType<typeof f>`.
     fn utility(&self, name: &str, args: &[Ty]) -> Option<Ty> {
         let [first, ..] = args else { return None };
         match (name, first) {
@@ -120,11 +122,11 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// What bounds the type `name` that the trait of a generic parameter of Rust asks for: `T::Item: Bound`.
+    /// What bounds the type `name` that the trait of a generic parameter asks for: `T::Item: Bound`.
     pub(super) fn projected(&self, ctx: &Ctx<'_>, base: ExprIx, name: StrIx) -> Option<ExprIx> {
         let file = self.file(ctx.file);
         let Expr::Name(of) = ctx.arena.expr(base) else { return None };
-        if file.lang() != Lang::Rust {
+        if !file.traits().types.trait_bounds {
             return None;
         }
         let (of, name) = (ctx.arena.str(*of), ctx.arena.str(name));
@@ -170,8 +172,7 @@ impl Infer<'_, '_> {
             Expr::Name(name) => match self.meaning(ctx, *name, Want::Type) {
                 // `new exports.Thing()`.
                 Meaning::Place(Place::Missing, _)
-                    if ctx.arena.str(*name) == "exports"
-                        && self.file(ctx.file).lang() == Lang::JavaScript =>
+                    if ctx.arena.str(*name) == "exports" && self.file(ctx.file).traits().names.commonjs =>
                 {
                     Place::Module(ModRef::File(ctx.file))
                 }
@@ -181,7 +182,7 @@ impl Infer<'_, '_> {
             },
             Expr::Attr(base, name) | Expr::Path(base, name) => {
                 if matches!(ctx.arena.expr(ix), Expr::Path(..))
-                    && self.file(ctx.file).lang() == Lang::Php
+                    && self.file(ctx.file).traits().names.qualified == Qualified::First
                     && let Some(place) = self.spelled(ctx, *base, *name)
                 {
                     return place;
@@ -199,11 +200,12 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// `place`, which `base` leads to, but where more of a path of Rust follows no function.
+    /// `place`, which `base` leads to, but where more of a path follows no function.
     pub(super) fn held_by(&self, ctx: &Ctx<'_>, base: ExprIx, place: Place, depth: u8) -> Place {
         let Place::Def(def) = place else { return place };
         let file = self.file(def.file);
-        if file.lang() != Lang::Rust || !file.outline.def(def.def).is_some_and(|def| def.kind.is_callable()) {
+        let is_function = file.outline.def(def.def).is_some_and(|def| def.kind.is_callable());
+        if !file.traits().names.type_namespace || !is_function {
             return place;
         }
         let held = match ctx.arena.expr(base) {
@@ -221,29 +223,26 @@ impl Infer<'_, '_> {
 
     /// What `name` is in the namespace that `base` spells out, if nothing here has the name of its first part.
     pub(crate) fn spelled(&self, ctx: &Ctx<'_>, base: ExprIx, name: StrIx) -> Option<Place> {
-        let lang = self.file(ctx.file).lang();
-        if lang == Lang::Cpp {
-            let dotted = ctx.arena.dotted(base)?;
-            let place = modules::spelled(self.w, ctx.file, ctx.scope, &dotted, ctx.arena.str(name));
-            return place.is_found().then_some(place);
-        }
-        if !matches!(lang, Lang::Java | Lang::Kotlin | Lang::CSharp | Lang::Php) {
+        let qualified = self.file(ctx.file).traits().names.qualified;
+        if qualified == Qualified::Never {
             return None;
         }
         let dotted = ctx.arena.dotted(base)?;
-        let mut first = base;
-        while let Expr::Attr(inner, _) | Expr::Path(inner, _) = ctx.arena.expr(first) {
-            first = *inner;
+        if qualified != Qualified::Always {
+            let mut first = base;
+            while let Expr::Attr(inner, _) | Expr::Path(inner, _) = ctx.arena.expr(first) {
+                first = *inner;
+            }
+            let Expr::Name(root) = ctx.arena.expr(first) else { return None };
+            let is_unknown = |name| {
+                let meaning = self.meaning(ctx, name, Want::Any);
+                matches!(meaning, Meaning::Place(Place::Missing | Place::External, _))
+            };
+            if qualified == Qualified::UnknownRoot && !is_unknown(*root) {
+                return None;
+            }
         }
-        let Expr::Name(root) = ctx.arena.expr(first) else { return None };
-        // In PHP a name before a backslash is a namespace, whatever else has it.
-        let known = lang != Lang::Php
-            && !matches!(
-                self.meaning(ctx, *root, Want::Any),
-                Meaning::Place(Place::Missing | Place::External, _)
-            );
-        let name = ctx.arena.str(name);
-        let place = (!known).then(|| modules::spelled(self.w, ctx.file, ctx.scope, &dotted, name))?;
+        let place = modules::spelled(self.w, ctx.file, ctx.scope, &dotted, ctx.arena.str(name));
         place.is_found().then_some(place)
     }
 
@@ -278,13 +277,12 @@ impl Infer<'_, '_> {
                 let file = self.file(def.file);
                 let Some(found) = file.outline.def(def.def) else { return Ty::Unknown };
                 match found.kind {
-                    // In Go a named type is a type of its own.
-                    SymbolKind::Type if file.lang() == Lang::Go => Ty::Instance(def),
+                    SymbolKind::Type if file.traits().types.distinct_aliases => Ty::Instance(def),
                     SymbolKind::Type if args.is_empty() => self.alias(def),
                     SymbolKind::Type => self.applied_alias(def, args, depth),
                     kind if kind.is_type() => Ty::of(def, args),
-                    // In JavaScript functions are constructors.
-                    SymbolKind::Function if self.is_ecma(def) => Ty::Instance(def),
+                    // Functions may be constructors.
+                    SymbolKind::Function if self.has_prototype(def) => Ty::Instance(def),
                     // A variant has fields of its own, and inherits from its enumeration.
                     SymbolKind::EnumMember => Ty::Instance(def),
                     // A class made by a call.
@@ -314,7 +312,7 @@ impl Infer<'_, '_> {
 
     /// The type that an alias stands for.
     pub(crate) fn alias(&self, def: DefRef) -> Ty {
-        let q = question2(Tag::Alias, def, None);
+        let q = Question::Alias(def);
         let typed = self.w.derive(&self.w.memos.types, q, Typed::UNKNOWN, || {
             let file = self.file(def.file);
             let Some(found) = file.outline.def(def.def) else { return Typed::UNKNOWN };
@@ -322,7 +320,7 @@ impl Infer<'_, '_> {
             let ty = match found.ty.or(found.value) {
                 Some(ty) => self.stated(&ctx, ty),
                 // What a trait asks for and says nothing of.
-                None if file.lang() == Lang::Rust && found.flags.has(DefFlags::ABSTRACT) => {
+                None if file.traits().types.trait_bounds && found.flags.has(DefFlags::ABSTRACT) => {
                     Ty::External(None)
                 }
                 // An alias that holds members itself: an object type.
@@ -353,9 +351,9 @@ impl Infer<'_, '_> {
         let Some(found) = file.outline.def(def.def) else { return Ty::Unknown };
         let (Some(target), Some(generics)) = (found.ty, found.generics) else { return self.alias(def) };
         let generics = file.outline.str(generics);
-        let names: Vec<Box<str>> = parameters(generics, file.lang()).map(Into::into).collect();
+        let names: Vec<Box<str>> = parameters(generics, &file.traits().types).map(Into::into).collect();
         let mut args = args;
-        if file.lang() == Lang::Rust {
+        if file.traits().types.trait_bounds {
             // What is left out is what the alias says by default.
             let ctx = Self::outline_ctx(&file, def, None);
             for name in names.iter().skip(args.len()) {
@@ -375,14 +373,13 @@ impl Infer<'_, '_> {
         }
     }
 
-    /// Whether an alias of C++ is a pointer that owns what it points to: making one makes nothing of that type.
+    /// Whether an alias is a pointer that owns what it points to: making one makes nothing of that type.
     pub(crate) fn points_to(&self, def: DefRef) -> bool {
         let file = self.file(def.file);
         let Some(ty) = file.outline.def(def.def).and_then(|found| found.ty) else { return false };
         let Expr::Generic(base, _) = file.outline.arena.expr(ty) else { return false };
-        file.lang() == Lang::Cpp
-            && crate::world::last_name(&file.outline, *base)
-                .is_some_and(|name| matches!(name, "unique_ptr" | "shared_ptr" | "weak_ptr"))
+        let pointers = file.traits().types.owning_pointers;
+        crate::world::last_name(&file.outline, *base).is_some_and(|name| pointers.contains(&name))
     }
 
     /// The type behind a definition used as one: itself, what an alias stands for, the class in a variable.
@@ -398,12 +395,12 @@ impl Infer<'_, '_> {
                 _ => None,
             },
             SymbolKind::EnumMember => self.owner_type(def),
-            // In JavaScript functions are constructors, and may hold what is set on them.
-            SymbolKind::Function if matches!(file.lang(), Lang::JavaScript) => Some(def),
-            SymbolKind::Function if self.is_ecma(def) => {
+            // Functions may be constructors, and hold what is set on them.
+            SymbolKind::Function if file.traits().types.constructor_functions => Some(def),
+            SymbolKind::Function if self.has_prototype(def) => {
                 if let Some(ty) = found.ty {
                     // What is stated may lead here again.
-                    let q = question2(Tag::Constructed, def, None);
+                    let q = Question::Constructed(def);
                     let typed = self.w.derive(&self.w.memos.types, q, Typed::UNKNOWN, || {
                         let scope = found.parent.unwrap_or(DefIx::MODULE);
                         let ctx = Self::outline_ctx(&file, DefRef { def: scope, ..def }, None);

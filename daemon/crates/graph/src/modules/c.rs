@@ -8,8 +8,7 @@ use sdl_model::{Lang, SymbolKind};
 use super::paths::{join, shared};
 use super::platform;
 use super::{ModRef, Place};
-use crate::infer::{Tag, question};
-use crate::world::{DefRef, FileIndex, FileIx, Sym, World, last_name};
+use crate::world::{DefRef, FileIndex, FileIx, Question, Sym, World, last_name};
 
 /// Most files that one file may include, directly or not, before the rest is left out.
 const CLOSURE: usize = 256;
@@ -83,7 +82,7 @@ pub(super) fn closure(w: &World<'_>, from: FileIx) -> Rc<[FileIx]> {
 
 /// The same; without `all`, what a build for another system includes is left out.
 fn closure_of(w: &World<'_>, from: FileIx, all: bool) -> Rc<[FileIx]> {
-    let q = question(Tag::Package, DefRef { file: from, def: DefIx::MODULE }, u64::from(!all));
+    let q = Question::Included { from, for_all_systems: all };
     w.derive(&w.memos.files, q, Rc::default(), || {
         let mut found = vec![from];
         // What such a build does see comes first.

@@ -4,8 +4,7 @@ use sdl_model::facts::{DefFlags, DefIx, ImportKind};
 use sdl_model::{Lang, SymbolKind};
 
 use super::{ModRef, Place, as_place, c, dotnet};
-use crate::infer::{Tag, question};
-use crate::world::{DefRef, FileIndex, FileIx, Sym, World};
+use crate::world::{DefRef, FileIndex, FileIx, Question, Sym, World};
 
 /// Deepest namespaces that are looked into.
 const DEPTH: usize = 8;
@@ -88,8 +87,8 @@ pub(super) fn import_name(w: &World<'_>, from: FileIx, text: &str, name: &str) -
 pub(super) fn spelled(w: &World<'_>, from: FileIx, scope: DefIx, text: &str, name: &str) -> Place {
     let file = w.file(from);
     let around = file.enclosing(scope, |kind| kind == SymbolKind::Namespace).unwrap_or(DefIx::MODULE);
-    let whole = u64::from(w.sym(&format!("{text}::{name}")).0);
-    let q = question(Tag::Spelled, DefRef { file: from, def: around }, whole);
+    let whole = w.sym(&format!("{text}::{name}"));
+    let q = Question::Spelled(DefRef { file: from, def: around }, whole);
     w.derive(&w.memos.places, q, Place::Missing, || {
         let own = path_of(&file, around);
         let inner = parts(w, text);

@@ -2,12 +2,11 @@
 
 use std::rc::Rc;
 
-use sdl_model::facts::{DefIx, ManifestKind};
+use sdl_model::facts::ManifestKind;
 
 use super::paths::{ancestors, in_dir, join};
 use super::{ModRef, Place};
-use crate::infer::{Tag, question};
-use crate::world::{DefRef, FileIndex, FileIx, World};
+use crate::world::{FileIndex, FileIx, Question, World};
 
 fn entries(file: &FileIndex) -> impl Iterator<Item = (&str, &str)> {
     let manifest = file.outline.manifest.as_ref().filter(|manifest| manifest.kind == ManifestKind::Cargo);
@@ -60,9 +59,7 @@ fn of_folder(
     which: u32,
     find: impl FnOnce() -> Option<(FileIx, Rc<FileIndex>)>,
 ) -> Option<FileIx> {
-    const FOLDERS: FileIx = FileIx(0xff_fffa);
-    let at = DefRef { file: FOLDERS, def: DefIx(which) };
-    let q = question(Tag::Package, at, u64::from(w.sym(dir).0));
+    let q = Question::CrateFolder { which, dir: w.sym(dir) };
     let place = w.derive(&w.memos.places, q, Place::Missing, || {
         find().map_or(Place::Missing, |(at, _)| Place::Module(ModRef::File(at)))
     });
@@ -101,10 +98,8 @@ fn same(manifest: &str, code: &str) -> bool {
 /// The root of the crate that `name` stands for in the file `from`: its package's own library, what its manifests call
 /// so, else the repository's crate of that name.
 pub(super) fn crate_named(w: &World<'_>, from: FileIx, name: &str) -> Place {
-    const ANYWHERE: FileIx = FileIx(0xff_fffc);
     let nearest = nearest(w, w.file(from).path.dir());
-    let at = DefRef { file: nearest.unwrap_or(ANYWHERE), def: DefIx::MODULE };
-    let q = question(Tag::Package, at, u64::from(w.sym(name).0));
+    let q = Question::CrateRoot { nearest, name: w.sym(name) };
     w.derive(&w.memos.places, q, Place::Missing, || {
         // Every file below the nearest manifest shares this answer, so the walk starts there and not at `from`.
         let found = nearest.and_then(|at| {

@@ -7,8 +7,7 @@ use sdl_model::facts::{DefIx, ImportKind};
 use sdl_model::{Lang, SymbolKind};
 
 use super::{Place, as_place, composer};
-use crate::infer::{Tag, question};
-use crate::world::{DefRef, FileIndex, FileIx, Sym, World};
+use crate::world::{DefRef, FileIndex, FileIx, Question, Sym, World};
 
 /// Most files of one name that are looked into.
 const FILES: usize = 16;
@@ -135,7 +134,8 @@ fn seen(w: &World<'_>, file: &FileIndex, scope: DefIx) -> Vec<String> {
 fn seen_from(w: &World<'_>, from: FileIx, scope: DefIx) -> Rc<[Sym]> {
     let file = w.file(from);
     let scope = file.enclosing(scope, |kind| kind == SymbolKind::Namespace).unwrap_or(DefIx::MODULE);
-    w.derive(&w.memos.names, question(Tag::Seen, DefRef { file: from, def: scope }, 0), Rc::default(), || {
+    let q = Question::NamespacesSeen(DefRef { file: from, def: scope });
+    w.derive(&w.memos.names, q, Rc::default(), || {
         seen(w, &file, scope).iter().map(|text| plain(w, text)).collect()
     })
 }
@@ -154,7 +154,7 @@ fn plain(w: &World<'_>, text: &str) -> Sym {
 pub(super) fn sees(w: &World<'_>, from: FileIx, scope: DefIx, class: DefRef) -> bool {
     let around =
         w.file(class.file).outline.def(class.def).and_then(|def| def.parent).unwrap_or(DefIx::MODULE);
-    let q = question(Tag::Seen, DefRef { def: around, ..class }, 1);
+    let q = Question::NamespaceOf(DefRef { def: around, ..class });
     let of = w.derive(&w.memos.names, q, Rc::default(), || {
         namespace_of(w, &w.file(class.file), class.def).iter().map(|text| plain(w, text)).collect()
     });

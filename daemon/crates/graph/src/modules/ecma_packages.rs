@@ -2,13 +2,12 @@
 
 use std::rc::Rc;
 
-use sdl_model::facts::{DefIx, ManifestKind};
+use sdl_model::facts::ManifestKind;
 
 use super::ecma::probe;
 use super::paths::{ancestors, in_dir, join};
 use super::{ModRef, Place};
-use crate::infer::{Tag, question};
-use crate::world::{DefRef, FileIndex, FileIx, World};
+use crate::world::{FileIndex, FileIx, Question, World};
 
 /// Most configurations that one is put together from.
 const EXTENDS: usize = 8;
@@ -164,8 +163,7 @@ fn by_imports(w: &World<'_>, manifest: FileIx, from: &FileIndex, text: &str) -> 
 
 /// The manifest of the repository's package called `name`.
 fn package(w: &World<'_>, name: &str) -> Option<FileIx> {
-    let at = DefRef { file: FileIx(0xff_fffd), def: DefIx::MODULE };
-    let q = question(Tag::Package, at, u64::from(w.sym(name).0));
+    let q = Question::PackageManifest(w.sym(name));
     let place = w.derive(&w.memos.places, q, Place::Missing, || {
         let mut found: Vec<_> = w
             .files_named("package.json")

@@ -7,8 +7,7 @@ use sdl_model::facts::{DefFlags, DefIx, ManifestKind};
 
 use super::paths::{dir as dir_of, in_dir, join};
 use super::{ModRef, Place};
-use crate::infer::{Tag, question};
-use crate::world::{FileIndex, FileIx, Sym, World};
+use crate::world::{FileIndex, FileIx, Question, Sym, World};
 
 /// The package that an import path names.
 pub(super) fn module(w: &World<'_>, text: &str) -> Place {
@@ -95,8 +94,8 @@ fn package(w: &World<'_>, dir: &str) -> Place {
 /// The package's files. Files for several systems may define the same name: the first stands for all, so those for the
 /// systems that most servers run come before the others.
 fn files(w: &World<'_>, dir: &str, tests: bool) -> Rc<[FileIx]> {
-    let at = ModRef::Dir(w.sym(dir)).at();
-    w.derive(&w.memos.files, question(Tag::Package, at, u64::from(tests)), Rc::default(), || {
+    let q = Question::PackageFiles { dir: w.sym(dir), with_tests: tests };
+    w.derive(&w.memos.files, q, Rc::default(), || {
         let mut found: Vec<_> = w
             .files_in_dir(dir)
             .iter()

@@ -20,88 +20,21 @@ mod rust;
 use sdl_model::Lang;
 use sdl_model::facts::{DefFlags, DefIx, Import, ImportKind};
 
-use crate::infer::{Tag, question};
-use crate::world::{DefRef, FileIndex, FileIx, Sym, World};
+use crate::world::{DefRef, FileIndex, FileIx, Question, Sym, World};
 
 pub(crate) use c::{definition, has_firm_function, includes, is_elsewhere, is_tag, renamed};
 pub(crate) use conditions::{imports as built_imports, leaves_out, leaves_out_import};
 pub(crate) use go::siblings;
 pub(crate) use platform::is_of_libc;
 
-/// A module, of whichever kind the language has.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum ModRef {
-    /// A file.
-    File(FileIx),
-    /// A namespace inside a file.
-    Inline(DefRef),
-    /// All files of a folder.
-    Dir(Sym),
-    /// All files that declare a package.
-    Package(Sym),
-}
-
-impl ModRef {
-    /// Packs it for a question.
-    fn at(self) -> DefRef {
-        const DIR: FileIx = FileIx(0xff_fffe);
-        const PACKAGE: FileIx = FileIx(0xff_ffff);
-        match self {
-            Self::File(file) => DefRef { file, def: DefIx::MODULE },
-            Self::Inline(def) => def,
-            Self::Dir(dir) => DefRef { file: DIR, def: DefIx(dir.0) },
-            Self::Package(package) => DefRef { file: PACKAGE, def: DefIx(package.0) },
-        }
-    }
-}
-
-/// Where a name leads.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Place {
-    /// To a definition.
-    Def(DefRef),
-    /// To a module.
-    Module(ModRef),
-    /// Out of the repository.
-    External,
-    /// Nowhere.
-    Missing,
-}
-
-impl Place {
-    /// This, or `other()` if it leads nowhere.
-    pub(crate) fn or_else(self, other: impl FnOnce() -> Self) -> Self {
-        if self == Self::Missing { other() } else { self }
-    }
-
-    /// Whether it lies in the repository.
-    pub(crate) fn is_found(self) -> bool {
-        matches!(self, Self::Def(_) | Self::Module(_))
-    }
-}
-
-/// Whether every name that a file uses is defined in it, imported by it, or builtin.
-pub(crate) fn has_closed_names(lang: Lang) -> bool {
-    matches!(
-        lang,
-        Lang::Python
-            | Lang::JavaScript
-            | Lang::TypeScript
-            | Lang::Tsx
-            | Lang::Rust
-            | Lang::Go
-            | Lang::Java
-            | Lang::Kotlin
-    )
-}
+pub(crate) use crate::values::{ModRef, Place};
 
 /// The module that an import's text names, seen from `scope` of `from`.
 pub(crate) fn module(w: &World<'_>, from: FileIx, scope: DefIx, text: &str) -> Place {
     let file = w.file(from);
     // Folder and text decide in most languages; asking per file keeps the question simple.
-    let sym = u64::from(w.sym(text).0);
     let scope = if file.lang() == Lang::Rust { scope } else { DefIx::MODULE };
-    let q = question(Tag::Module, DefRef { file: from, def: scope }, sym);
+    let q = Question::Module(DefRef { file: from, def: scope }, w.sym(text));
     w.derive(&w.memos.places, q, Place::Missing, || match file.lang() {
         Lang::Python => python::module(w, &file, text),
         Lang::JavaScript | Lang::TypeScript | Lang::Tsx => ecma::module(w, &file, text),
@@ -127,7 +60,7 @@ pub(crate) fn imported_module(w: &World<'_>, from: FileIx, import: &Import) -> P
 
 /// What the import numbered `ix` of `from` binds.
 pub(crate) fn import(w: &World<'_>, from: FileIx, ix: u32) -> Place {
-    let q = question(Tag::Import, DefRef { file: from, def: DefIx(ix) }, 0);
+    let q = Question::Import(from, ix);
     w.derive(&w.memos.places, q, Place::Missing, || {
         let file = w.file(from);
         let Some(import) = file.import(ix) else { return Place::Missing };
@@ -207,7 +140,7 @@ pub(crate) fn default_of(w: &World<'_>, module: ModRef) -> Place {
 
 /// What `name` means inside a module, seen from outside.
 pub(crate) fn member(w: &World<'_>, module: ModRef, name: Sym) -> Place {
-    let q = question(Tag::Member, module.at(), u64::from(name.0));
+    let q = Question::ModuleMember(module, name);
     w.derive(&w.memos.places, q, Place::Missing, || match module {
         ModRef::File(at) => {
             let file = w.file(at);

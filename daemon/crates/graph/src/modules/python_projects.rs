@@ -2,13 +2,12 @@
 
 use std::rc::Rc;
 
-use sdl_model::facts::{DefIx, ManifestKind};
+use sdl_model::facts::ManifestKind;
 
 use super::paths::{dir as dir_of, in_dir, join};
 use super::python::{find, holds};
 use super::{ModRef, Place};
-use crate::infer::{Tag, question};
-use crate::world::{DefRef, FileIndex, FileIx, World};
+use crate::world::{FileIndex, Question, World};
 
 const MANIFESTS: [&str; 2] = ["pyproject.toml", "setup.cfg"];
 
@@ -73,10 +72,8 @@ fn mapped(w: &World<'_>, file: &FileIndex, text: &str) -> Option<Place> {
 
 /// What `text` is in the repository's project that has the name of its first part.
 pub(super) fn by_name(w: &World<'_>, text: &str) -> Place {
-    const ANYWHERE: FileIx = FileIx(0xff_fffb);
     let first = text.split('.').next().unwrap_or(text);
-    let at = DefRef { file: ANYWHERE, def: DefIx::MODULE };
-    let q = question(Tag::Package, at, u64::from(w.sym(first).0));
+    let q = Question::Project(w.sym(first));
     let project = w.derive(&w.memos.places, q, Place::Missing, || {
         let mut found: Vec<_> = MANIFESTS
             .iter()

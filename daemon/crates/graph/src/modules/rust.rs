@@ -6,8 +6,7 @@ use sdl_model::facts::{DefFlags, DefIx, ImportKind};
 use super::crates::{self, crate_named};
 use super::paths::{ancestors, dir as dir_of, in_dir};
 use super::{ModRef, Place, conditions, import, inside, module as module_at};
-use crate::infer::{Tag, question};
-use crate::world::{DefRef, FileIx, Sym, World};
+use crate::world::{DefRef, FileIx, Question, Sym, World};
 
 /// The module that the path `text` names in `scope` of a file.
 pub(super) fn module(w: &World<'_>, from: FileIx, scope: DefIx, text: &str) -> Place {
@@ -79,7 +78,7 @@ pub(super) fn holder(w: &World<'_>, at: DefRef, name: Sym) -> Place {
 
 /// What holds more of a path where an import of `name` binds a function and that.
 fn behind_imports(w: &World<'_>, at: DefRef, name: Sym) -> Option<Place> {
-    let q = question(Tag::Behind, at, u64::from(name.0));
+    let q = Question::Behind(at, name);
     let found = w.derive(&w.memos.places, q, Place::Missing, || {
         let file = w.file(at.file);
         let mut all = file.imports(at.def, name).filter_map(|ix| file.import(ix));

@@ -1,7 +1,8 @@
 //! Calls.
 
 use sdl_model::facts::{DefFlags, DefIx, Expr, ExprIx, Ref, RefForm};
-use sdl_model::{EdgeKind, Lang, SymbolKind};
+use sdl_model::lang::Qualified;
+use sdl_model::{EdgeKind, SymbolKind};
 
 use super::{CANDIDATES, Outcome, Resolver};
 use crate::infer::{Ctx, How, Infer, Meaning, Ty, Typed, Via, Want, is_builtin_member};
@@ -36,7 +37,7 @@ fn rule_of_receiver(how: How) -> &'static Rule {
     }
 }
 
-/// Whether `ix` is what a lock of Rust gives.
+/// Whether `ix` is what a lock gives.
 fn is_lock(ctx: &Ctx<'_>, ix: ExprIx) -> bool {
     let Expr::Call(callee, 0) = ctx.arena.expr(ix) else { return false };
     let Expr::Attr(_, name) = ctx.arena.expr(*callee) else { return false };
@@ -63,11 +64,12 @@ impl Resolver<'_, '_> {
     fn bare_call(&self, one: &Ref) -> Outcome {
         let ctx = self.ctx(one);
         let meaning = match self.infer.meaning(&ctx, one.name, Want::Call) {
-            // C# leaves off the end of an attribute's name.
+            // `[Test]` may mean `TestAttribute`.
             Meaning::Place(Place::Missing | Place::External, _)
-                if one.form == RefForm::Decorator && self.lang == Lang::CSharp =>
+                if one.form == RefForm::Decorator
+                    && let Some(suffix) = self.traits.calls.attribute_suffix =>
             {
-                let whole = format!("{}Attribute", ctx.arena.str(one.name));
+                let whole = format!("{}{suffix}", ctx.arena.str(one.name));
                 self.infer.meaning_of(&ctx, &whole, Want::Type)
             }
             found => found,
@@ -80,7 +82,7 @@ impl Resolver<'_, '_> {
             },
             Meaning::Param(..) | Meaning::Generic(_) | Meaning::Given(_) => Outcome::Unresolved,
             Meaning::Place(place, via) => {
-                let run_on = (self.lang == Lang::Kotlin && one.form == RefForm::Call)
+                let run_on = (self.traits.calls.lambda_receivers && one.form == RefForm::Call)
                     .then(|| self.run_on(one, self.infer.own.sym(self.infer.w, one.name)));
                 match run_on.flatten() {
                     Some(found) => found,
@@ -101,7 +103,7 @@ impl Resolver<'_, '_> {
                 let Some(def) = self.as_value(def) else { return Outcome::External };
                 match kind {
                     // A macro that renames what is called.
-                    Some(SymbolKind::Constant) if matches!(file.lang(), Lang::C | Lang::Cpp) => {
+                    Some(SymbolKind::Constant) if file.traits().names.preprocessor => {
                         if let Some(renamed) = self.renamed(one, &file, def) {
                             return Outcome::one(renamed, rule_of(via));
                         }
@@ -125,7 +127,7 @@ impl Resolver<'_, '_> {
                     },
                     // What is declared here and defined nowhere is the system's library's, or made by a macro.
                     Some(SymbolKind::Function)
-                        if matches!(file.lang(), Lang::C | Lang::Cpp)
+                        if file.traits().names.preprocessor
                             && !self.has_body(def, one)
                             && self.is_of_system(one, def) =>
                     {
@@ -135,7 +137,7 @@ impl Resolver<'_, '_> {
                     Some(SymbolKind::Type) if self.is_of_elsewhere(def) => Outcome::External,
                     Some(SymbolKind::Type) => match self.infer.class_behind(def).unwrap_or(def) {
                         // Another name for a type of elsewhere.
-                        same if same == def && self.lang == Lang::Python => Outcome::External,
+                        same if same == def && self.traits.names.rebindable => Outcome::External,
                         class => Outcome::one(class, rule_of(via)),
                     },
                     _ => self.one_or_named(def, rule_of(via)),
@@ -150,11 +152,11 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// The definitions that a macro of C has in its file.
+    /// The definitions that a macro has in its file.
     fn twins(&self, file: &FileIndex, def: DefRef) -> Vec<DefRef> {
         let is_macro = |ix: &DefIx| file.outline.def(*ix).is_some_and(|def| def.kind == SymbolKind::Macro);
         let scope = file.outline.def(def.def).and_then(|def| def.parent).unwrap_or(DefIx::MODULE);
-        let name = file.name(def.def).filter(|_| matches!(self.lang, Lang::C | Lang::Cpp));
+        let name = file.name(def.def).filter(|_| self.traits.names.preprocessor);
         let all = name.into_iter().flat_map(|name| file.children(scope, name));
         let mut all: Vec<DefRef> = all.filter(is_macro).map(|def_ix| DefRef { def: def_ix, ..def }).collect();
         // Another header that the file includes may have one, too.
@@ -210,16 +212,16 @@ impl Resolver<'_, '_> {
         let name = self.infer.own.body.arena.str(one.name);
         let file = self.infer.file(def.file);
         let is_static = file.outline.def(def.def).is_some_and(|def| def.flags.has(DefFlags::STATIC));
-        self.lang == Lang::Cpp
+        self.traits.calls.bodiless_is_external
             || is_static
             || def.file == self.infer.own.file
             || self.is_elsewhere(&[def])
             || modules::is_of_libc(name)
     }
 
-    /// Whether a type of Kotlin is another name for one from outside, whose constructor a call calls.
+    /// Whether a type is another name for one from outside, whose constructor a call calls.
     fn is_of_elsewhere(&self, def: DefRef) -> bool {
-        self.lang == Lang::Kotlin && matches!(self.infer.alias(def), Ty::External(_))
+        self.traits.calls.aliases_of_outside && matches!(self.infer.alias(def), Ty::External(_))
     }
 
     pub(super) fn is_function(&self, def: DefRef) -> bool {
@@ -227,7 +229,7 @@ impl Resolver<'_, '_> {
         file.outline.def(def.def).is_some_and(|def| def.kind == SymbolKind::Function)
     }
 
-    /// In C, a name is handed to what looks like a macro: where the macro calls what it is handed, this is a call.
+    /// A name is handed to what looks like a macro: where the macro calls what it is handed, this is a call.
     pub(super) fn handed_to_macro(&self, one: &Ref) -> (Outcome, EdgeKind) {
         let calls = || {
             let ctx = self.ctx(one);
@@ -251,19 +253,19 @@ impl Resolver<'_, '_> {
         self.value(&Ref { form: RefForm::Value, recv: None, ..*one })
     }
 
-    /// What `super.name`, or `super(…)`, leads to. Like `new Base()`, `super()` of JavaScript means the class that is
-    /// extended, even where that inherits its constructor.
+    /// What `super.name`, or `super(…)`, leads to. Where a constructor is a property, `super()` means the class that is
+    /// extended, like `new Base()`, even where that inherits its constructor.
     fn super_member(&self, class: DefRef, name: Sym, call: bool) -> Option<DefRef> {
-        let is_constructor = matches!(self.lang, Lang::JavaScript | Lang::TypeScript | Lang::Tsx)
-            && call
-            && &*self.infer.w.text(name) == "constructor";
+        let is_constructor =
+            self.traits.members.constructor_property && call && &*self.infer.w.text(name) == "constructor";
         if let Some(base) = self.infer.base_class(class).filter(|_| is_constructor) {
             return Some(self.infer.constructor(base).unwrap_or(base));
         }
         let found = self.infer.base_member(class, name, call)?;
         // What just an interface asks for, a class from outside has.
-        let asked_for =
-            self.lang == Lang::Java && self.infer.line(class).outside && self.infer.is_asked_for(found.def);
+        let asked_for = self.traits.members.outside_implements
+            && self.infer.line(class).outside
+            && self.infer.is_asked_for(found.def);
         (!asked_for).then_some(found.def)
     }
 
@@ -399,7 +401,7 @@ impl Resolver<'_, '_> {
         targets.sort_unstable();
         targets.dedup();
         if targets.is_empty()
-            && (unknown || outside || self.lang == Lang::Cpp)
+            && (unknown || outside || self.traits.names.qualified == Qualified::Always)
             && let Some(Place::Def(def)) = self.infer.spelled(&ctx, recv, one.name)
         {
             return Outcome::one(def, &qualified::RULE);
@@ -444,8 +446,8 @@ impl Resolver<'_, '_> {
                 Meaning::Param(..) | Meaning::Generic(_) | Meaning::Given(_) => return Outcome::Unresolved,
             },
             Some(recv) => {
-                // In PHP only namespaces are before the name of a type.
-                if self.lang == Lang::Php
+                // Only namespaces are before the name of a type.
+                if self.traits.names.qualified == Qualified::First
                     && let Some(Place::Def(def)) = self.infer.spelled(&ctx, recv, one.name)
                 {
                     return self.choose_overload(Outcome::one(def, &qualified::RULE), one);

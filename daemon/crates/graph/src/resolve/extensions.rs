@@ -1,7 +1,7 @@
 //! Calls of functions that extend their receiver's type.
 
-use sdl_model::Lang;
 use sdl_model::facts::Ref;
+use sdl_model::lang::ExtensionForm;
 
 use super::{CANDIDATES, Outcome, Resolver};
 use crate::infer::{Extensions, Ty, fits, is_builtin_member, is_extension};
@@ -25,9 +25,10 @@ impl Resolver<'_, '_> {
             let (same, others): (Vec<DefRef>, Vec<DefRef>) =
                 perhaps.into_iter().partition(|def| self.infer.extends_called(*def, &of_name));
             let fitting = self.fitting(one, same.clone());
-            // In C# they mostly stand in for what some version of the type has itself.
-            let rule = if self.lang == Lang::Kotlin { &extension_of::RULE } else { &extension::RULE };
-            let is_own = self.lang == Lang::Kotlin || !is_builtin_member(&self.infer.w.text(name), self.lang);
+            // Static methods mostly stand in for what some version of the type has itself.
+            let by_receiver = self.traits.members.extensions == ExtensionForm::Receivers;
+            let rule = if by_receiver { &extension_of::RULE } else { &extension::RULE };
+            let is_own = by_receiver || !is_builtin_member(&self.infer.w.text(name), self.lang);
             if is_own
                 && self.are_overloads(&fitting)
                 && let Some(sure) = self.among(one, fitting, rule)

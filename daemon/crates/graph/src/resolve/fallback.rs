@@ -1,36 +1,21 @@
 //! What is left when a name or a receiver's type is unknown: ranked guesses by name, never exact.
 
+use sdl_model::SymbolKind;
 use sdl_model::facts::{DefFlags, Ref, RefForm};
-use sdl_model::{Lang, SymbolKind};
+use sdl_model::lang::is_test_path;
 
 use super::{CANDIDATES_BY_NAME, Outcome, Resolver};
 use crate::infer::{Meaning, Want, fits, is_builtin_member};
-use crate::modules::{self, Place, has_closed_names};
+use crate::modules::{self, Place};
 use crate::strategies::{near_method, same_name, trait_in_scope, unique_function, unique_method};
 use crate::world::{DefRef, FileIndex, FileIx, Sym};
 
-/// Languages whose definitions can see each other: a call across the border is never guessed.
-fn same_family(a: Lang, b: Lang) -> bool {
-    let family = |lang| match lang {
-        Lang::JavaScript | Lang::TypeScript | Lang::Tsx => 1,
-        Lang::C | Lang::Cpp => 2,
-        Lang::Java | Lang::Kotlin => 3,
-        other => 16 + other as u8,
-    };
-    family(a) == family(b)
-}
-
 /// Whether a file holds tests, by its path.
 fn is_test(file: &FileIndex) -> bool {
-    let path = file.path.as_str();
-    let stem = file.path.stem();
-    let folders = path.rsplit_once('/').map_or("", |(dir, _)| dir);
-    stem.starts_with("test_")
-        || ["_test", ".test", ".spec", "_spec", "Test", "Tests"].iter().any(|end| stem.ends_with(end))
-        || folders.split('/').any(|part| matches!(part, "test" | "tests" | "__tests__" | "spec" | "testdata"))
+    is_test_path(file.path.as_str())
 }
 
-/// Names of what types of Rust make values of theirs by, whatever traits they have.
+/// Names of functions that make a value of a type, whatever traits the type has.
 fn makes(name: &str) -> bool {
     matches!(
         name,
@@ -63,7 +48,7 @@ impl Resolver<'_, '_> {
                 .filter_map(|hit| {
                     let file = self.infer.w.open(hit.file)?;
                     let index = self.infer.file(file);
-                    same_family(index.lang(), self.lang).then_some(())?;
+                    (index.traits().family == self.traits.family).then_some(())?;
                     // Tests call what they test, not the other way round.
                     (from_test || !is_test(&index)).then_some(())?;
                     Some(DefRef { file, def: index.find(hit.symbol)? })
@@ -74,7 +59,7 @@ impl Resolver<'_, '_> {
 
     /// A bare call of a name that nothing in sight has.
     pub(super) fn unknown_function(&self, one: &Ref) -> Outcome {
-        if has_closed_names(self.lang) || self.may_inherit_from_outside(one) {
+        if self.traits.names.is_closed || self.may_inherit_from_outside(one) {
             return Outcome::External;
         }
         let name = self.infer.own.sym(self.infer.w, one.name);
@@ -82,13 +67,15 @@ impl Resolver<'_, '_> {
             RefForm::Construct => kind.is_type(),
             _ => kind == SymbolKind::Function || kind == SymbolKind::Macro || kind.is_type(),
         };
-        let is_c = matches!(self.lang, Lang::C | Lang::Cpp);
-        if is_c && one.form == RefForm::Call && modules::is_of_libc(&self.infer.w.text(name)) {
+        if self.traits.names.preprocessor
+            && one.form == RefForm::Call
+            && modules::is_of_libc(&self.infer.w.text(name))
+        {
             return Outcome::External;
         }
         let found = self.unique(name, wanted);
-        // In a module of Ruby, a name without a receiver may be a member of whoever includes it.
-        let is_method = self.lang == Lang::Ruby
+        // In a mixin, a name without a receiver may be a member of whoever includes it.
+        let is_method = self.traits.members.mixins
             && one.form == RefForm::Call
             && matches!(found, Outcome::Unresolved | Outcome::External);
         if is_method && self.infer.self_class(&self.ctx(one)).is_some() {
@@ -99,15 +86,14 @@ impl Resolver<'_, '_> {
 
     /// Whether a bare name may be a member that the type around has from outside.
     fn may_inherit_from_outside(&self, one: &Ref) -> bool {
-        let has_implicit_receiver = matches!(self.lang, Lang::Cpp | Lang::CSharp | Lang::Ruby);
-        has_implicit_receiver
+        self.traits.names.implicit_receiver
             && one.form == RefForm::Call
             && self.infer.self_class(&self.ctx(one)).is_some_and(|class| self.infer.line(class).outside)
     }
 
     /// A type that nothing in sight has.
     pub(super) fn unknown_type(&self, one: &Ref) -> Outcome {
-        if has_closed_names(self.lang) {
+        if self.traits.names.is_closed {
             return Outcome::External;
         }
         self.unique(self.infer.own.sym(self.infer.w, one.name), SymbolKind::is_type)
@@ -140,7 +126,7 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// Whether a function of C, or one of its name, has a body somewhere. With very many of the name one will.
+    /// Whether a function, or one of its name, has a body somewhere. With very many of the name one will.
     pub(super) fn has_body(&self, def: DefRef, one: &Ref) -> bool {
         let name = self.infer.own.sym(self.infer.w, one.name);
         !self.is_declaration(def)
@@ -156,7 +142,7 @@ impl Resolver<'_, '_> {
     fn is_private_to_other(&self, def: DefRef) -> bool {
         let file = self.infer.file(def.file);
         def.file != self.infer.own.file
-            && matches!(self.lang, Lang::C | Lang::Cpp)
+            && self.traits.names.preprocessor
             && file.outline.def(def.def).is_some_and(|found| match found.kind {
                 SymbolKind::Function => found.flags.has(DefFlags::STATIC),
                 // Only headers are included.
@@ -167,7 +153,7 @@ impl Resolver<'_, '_> {
 
     /// Whether the text of this file becomes part of `file`, by an include.
     fn is_part_of(&self, file: FileIx) -> bool {
-        matches!(self.lang, Lang::C | Lang::Cpp) && modules::includes(self.infer.w, file, self.infer.own.file)
+        self.traits.names.preprocessor && modules::includes(self.infer.w, file, self.infer.own.file)
     }
 
     /// A member of a receiver whose type is from outside: a method of a trait that is in scope.
@@ -180,7 +166,7 @@ impl Resolver<'_, '_> {
 
     /// The method of the only trait of the repository that is in scope and has one of the name.
     fn of_trait_in_scope(&self, one: &Ref, name: Sym, any_name: bool) -> Option<DefRef> {
-        if self.lang != Lang::Rust
+        if !self.traits.calls.traits_in_scope
             || !(one.form == RefForm::MethodCall
                 || one.form == RefForm::PathCall && !makes(&self.infer.w.text(name)))
             || (!any_name && is_builtin_member(&self.infer.w.text(name), self.lang))
@@ -260,7 +246,7 @@ impl Resolver<'_, '_> {
             found.retain(|def| !self.is_declaration(*def));
         }
         // Types have these, not values; what extends a type was looked for before.
-        if matches!(self.lang, Lang::CSharp | Lang::Kotlin | Lang::Java) {
+        if self.traits.members.static_needs_type {
             found.retain(|def| {
                 let file = self.infer.file(def.file);
                 file.outline
@@ -268,23 +254,23 @@ impl Resolver<'_, '_> {
                     .is_some_and(|found| !found.flags.has(DefFlags::STATIC) && found.owner.is_none())
             });
         }
-        // In Ruby an instance does not have what its type has.
-        if self.lang == Lang::Ruby && one.recv.is_none() && self.is_of_instance(one) {
+        // An instance does not have what its type has.
+        if self.traits.members.bare_names_have_sides && one.recv.is_none() && self.is_of_instance(one) {
             found.retain(|def| {
                 let file = self.infer.file(def.file);
                 file.outline.def(def.def).is_some_and(|found| !found.flags.has(DefFlags::STATIC))
             });
         }
-        // JavaScript lets a call leave out or add what it likes.
-        if self.lang != Lang::JavaScript {
+        if self.traits.calls.checks_arity {
             found.retain(|def| fits(&self.infer.file(def.file), def.def, usize::from(one.args)));
         }
         let near: Vec<DefRef> = found.iter().copied().filter(|def| def.file == self.infer.own.file).collect();
         match (found.as_slice(), near.as_slice()) {
             ([], _) => Outcome::Unresolved,
             ([only], _) => Outcome::one(*only, &unique_method::RULE),
-            // What Rust's own types give is mostly known; what is left is from outside more often than one of several here.
-            _ if self.lang == Lang::Rust => Outcome::Unresolved,
+            // Where most of what a library's types give is known, what is left is from outside more often than one of several
+            // here.
+            _ if !self.traits.calls.guesses_near => Outcome::Unresolved,
             (_, [only]) => Outcome::one(*only, &near_method::RULE),
             (several, _) if several.len() <= CANDIDATES_BY_NAME => Outcome::Found(found, &same_name::RULE),
             _ => Outcome::Unresolved,

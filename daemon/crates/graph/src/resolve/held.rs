@@ -1,7 +1,8 @@
 //! What is called by a name that holds it: variables, fields, locals, parameters.
 
+use sdl_model::SymbolKind;
 use sdl_model::facts::{Binding, BindingKind, DefFlags, DefIx, Expr, ExprIx, Lit, Ref};
-use sdl_model::{Lang, SymbolKind};
+use sdl_model::lang::{CalledLocals, NameHolders};
 
 use super::{CANDIDATES, Outcome, Resolver};
 use crate::infer::{How, Ty, Typed};
@@ -21,14 +22,13 @@ fn callables(value: &Typed) -> Vec<DefRef> {
 }
 
 impl Resolver<'_, '_> {
-    /// `def`, or in Python, where it is a variable or field, and in JavaScript, where it is a property of an object, the function or class that it is set to by name.
+    /// `def`, or the function or class that it is set to by name, where the language lets such a variable, field or property
+    /// stand for it.
     pub(super) fn one_or_named(&self, def: DefRef, rule: &'static Rule) -> Outcome {
-        let named = match self.lang {
-            Lang::Python => self.infer.named_by(def),
-            Lang::JavaScript | Lang::TypeScript | Lang::Tsx if self.is_property(def) => {
-                self.infer.named_by(def)
-            }
-            _ => None,
+        let named = match self.traits.calls.holders {
+            NameHolders::Variables => self.infer.named_by(def),
+            NameHolders::Properties if self.is_property(def) => self.infer.named_by(def),
+            NameHolders::Properties | NameHolders::None => None,
         };
         match named {
             Some(named) => Outcome::one(named, &alias::RULE),
@@ -36,14 +36,14 @@ impl Resolver<'_, '_> {
         }
     }
 
-    /// `def`, or in TypeScript, where it is only a type, the value beside it that has its name; none if there is none.
+    /// `def`, or where it is only a type, the value beside it that has its name; none if there is none.
     pub(super) fn as_value(&self, def: DefRef) -> Option<DefRef> {
         let file = self.infer.file(def.file);
         let is_type = |ix: DefIx| {
             let kind = file.outline.def(ix).map(|def| def.kind);
             matches!(kind, Some(SymbolKind::Type | SymbolKind::Interface))
         };
-        if !matches!(file.lang(), Lang::TypeScript | Lang::Tsx) || !is_type(def.def) {
+        if !file.traits().names.types_beside_values || !is_type(def.def) {
             return Some(def);
         }
         let scope = file.outline.def(def.def)?.parent?;
@@ -124,14 +124,15 @@ impl Resolver<'_, '_> {
                 _ => false,
             });
             let named = several || one.value.as_ref().is_some_and(is_name);
-            match self.lang {
-                // What a local of JavaScript holds is told by its type, which may be wider.
-                Lang::JavaScript | Lang::TypeScript | Lang::Tsx => false,
-                Lang::Python => named && (several || value.how < How::Guessed) && !self.may_be_passed(one),
-                _ => one.kind != BindingKind::Param && value.how == How::Named,
+            match self.traits.calls.locals {
+                CalledLocals::Unsure => false,
+                CalledLocals::ByText => {
+                    named && (several || value.how < How::Guessed) && !self.may_be_passed(one)
+                }
+                CalledLocals::Declared => one.kind != BindingKind::Param && value.how == How::Named,
             }
         });
-        if sure && self.lang == Lang::Python {
+        if sure && self.traits.calls.locals == CalledLocals::ByText {
             let targets = if several { callables(&value) } else { self.all_named(ix) };
             if targets.len() > 1 {
                 return Outcome::Found(targets, &alias::RULE);
@@ -140,7 +141,7 @@ impl Resolver<'_, '_> {
         self.held(&value, sure)
     }
 
-    /// What a local of Python may stand for, where it is set in several places, each time to a function or class by name.
+    /// What a local may stand for, where it is set in several places, each time to a function or class by name.
     fn all_named(&self, ix: u32) -> Vec<DefRef> {
         let own = self.infer.own;
         let Some(one) = own.body.bindings.get(ix as usize) else { return Vec::new() };
@@ -184,25 +185,25 @@ impl Resolver<'_, '_> {
 
     fn is_protocol(&self, class: DefRef) -> bool {
         let file = self.infer.file(class.file);
-        file.lang() == Lang::Python
+        file.traits().types.protocols
             && file.outline.def(class.def).is_some_and(|def| def.flags.has(DefFlags::ABSTRACT))
     }
 
     fn call_operator(&self, class: DefRef) -> Option<DefRef> {
-        let name = crate::infer::call_operator(self.infer.file(class.file).lang())?;
+        let name = self.infer.file(class.file).traits().members.call_operator?;
         Some(self.infer.member(class, self.infer.sym(name), true)?.def)
     }
 
-    /// Whether `found` is the function of Python that a reference is in.
+    /// Whether `found` is the function that a reference is in, whose name may have meant something else before.
     pub(super) fn is_around(&self, one: &Ref, found: &[DefRef]) -> bool {
         let file = self.infer.file(self.infer.own.file);
         let around = file.enclosing(one.scope, SymbolKind::is_callable);
         let [only] = found else { return false };
-        self.lang == Lang::Python && only.file == self.infer.own.file && Some(only.def) == around
+        self.traits.names.rebindable && only.file == self.infer.own.file && Some(only.def) == around
     }
 
     pub(super) fn is_own_constructor(&self, one: &Ref, found: &[DefRef]) -> bool {
-        matches!(self.lang, Lang::JavaScript | Lang::TypeScript | Lang::Tsx)
+        self.traits.members.constructor_property
             && self.infer.own.body.arena.str(one.name) == "constructor"
             && !found.iter().any(|def| self.is_function(*def))
     }

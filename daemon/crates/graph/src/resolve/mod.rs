@@ -15,6 +15,7 @@ use std::cell::OnceCell;
 
 use sdl_ledger::{Resolved, Result};
 use sdl_model::facts::{DefFlags, DefIx, Ref, RefForm};
+use sdl_model::lang::Traits;
 use sdl_model::{Body, EdgeKind, FileId, Lang, Outline, RelPath, Resolution, SymbolKind};
 
 use crate::infer::{Ctx, Infer};
@@ -59,7 +60,12 @@ pub fn resolve_file(
 ) -> Result<Resolved> {
     let at = world.begin(file, path, outline);
     let own = Own::new(at, body);
-    let resolver = Resolver { infer: Infer::new(world, &own), lang: outline.lang, traits: OnceCell::new() };
+    let resolver = Resolver {
+        infer: Infer::new(world, &own),
+        lang: outline.lang,
+        traits: outline.lang.traits(),
+        traits_in_sight: OnceCell::new(),
+    };
     let mut edges = Edges::new(world.file(at), outline.lang);
     resolver.bases(&mut edges);
     resolver.imports(&mut edges);
@@ -76,8 +82,9 @@ pub fn resolve_file(
 struct Resolver<'r, 'w> {
     infer: Infer<'r, 'w>,
     lang: Lang,
-    /// The traits of Rust that the file sees, each with the definition in whose body it does.
-    traits: OnceCell<Vec<(DefIx, DefRef)>>,
+    traits: &'static Traits,
+    /// The traits that the file sees, each with the definition in whose body it does.
+    traits_in_sight: OnceCell<Vec<(DefIx, DefRef)>>,
 }
 
 impl Resolver<'_, '_> {
@@ -98,19 +105,15 @@ impl Resolver<'_, '_> {
     fn reference(&self, one: &Ref) -> (Outcome, EdgeKind) {
         match one.form {
             // An annotation runs no code.
-            RefForm::Decorator if matches!(self.lang, Lang::Java | Lang::Kotlin) => {
-                (self.call(one), EdgeKind::Ref)
-            }
-            RefForm::PathCall if self.lang == Lang::Go => self.instantiated(one),
+            RefForm::Decorator if !self.traits.calls.decorators_run => (self.call(one), EdgeKind::Ref),
+            RefForm::PathCall if self.traits.calls.subscripts_instantiate => self.instantiated(one),
             RefForm::Call | RefForm::MethodCall | RefForm::PathCall | RefForm::Decorator => {
                 (self.call(one), EdgeKind::Call)
             }
             // A literal of a type runs no code.
-            RefForm::Construct if matches!(self.lang, Lang::Rust | Lang::Go | Lang::C) => {
-                (self.construct(one), EdgeKind::Ref)
-            }
+            RefForm::Construct if !self.traits.calls.types_run => (self.construct(one), EdgeKind::Ref),
             RefForm::Construct => (self.construct(one), EdgeKind::Call),
-            RefForm::Macro if matches!(self.lang, Lang::C | Lang::Cpp) => self.handed_to_macro(one),
+            RefForm::Macro if self.traits.names.preprocessor => self.handed_to_macro(one),
             RefForm::Macro => (self.macro_call(one), EdgeKind::Call),
             RefForm::Value | RefForm::Attr | RefForm::Type => self.value(one),
             RefForm::Config => (self.setting(one), EdgeKind::Config),
@@ -139,7 +142,8 @@ impl Resolver<'_, '_> {
         let scope = if kind == EdgeKind::Call { self.caller(one) } else { one.scope };
         for target in targets {
             // A class that decorates is named; what is built of it takes the name of what is decorated.
-            let decorates = one.form == RefForm::Decorator && self.lang == Lang::Python && one.args == 0;
+            let is_named = self.traits.calls.decorating_class_is_named;
+            let decorates = is_named && one.form == RefForm::Decorator && one.args == 0;
             let constructor = if decorates { None } else { self.constructor_called(one, target, kind) };
             let to = constructor.unwrap_or(target);
             let Some(symbol) = self.infer.file(to.file).symbol(to.def) else { continue };
@@ -173,10 +177,11 @@ impl Resolver<'_, '_> {
     fn edge_kind(&self, to: DefRef, kind: EdgeKind, rule: &Rule) -> EdgeKind {
         let is_code = || {
             let file = self.infer.file(to.file);
+            let calls = &self.traits.calls;
             let kind = file.outline.def(to.def).map(|def| def.kind);
             match kind {
                 Some(SymbolKind::Field) => false,
-                Some(SymbolKind::Variable | SymbolKind::Constant) if self.lang == Lang::Python => false,
+                Some(kind) if calls.inert.contains(&kind) => false,
                 Some(SymbolKind::Macro) => rule.number != alternatives::RULE.number,
                 // What a module exports without a name is whatever made it gives.
                 Some(SymbolKind::Constant)
@@ -186,22 +191,19 @@ impl Resolver<'_, '_> {
                 {
                     false
                 }
-                Some(SymbolKind::Constant) => !matches!(self.lang, Lang::C | Lang::Cpp),
-                Some(SymbolKind::Variable) => self.lang != Lang::C,
-                // A cast to what is no class.
-                Some(SymbolKind::Type | SymbolKind::Enum) if self.lang == Lang::Cpp => false,
-                // In Rust `Point(1, 2)` and `Shape::Round(r)` fill what they name, as a literal does.
-                Some(SymbolKind::EnumMember) => self.lang != Lang::Rust,
-                Some(kind) if kind.is_type() => !matches!(self.lang, Lang::C | Lang::Go | Lang::Rust),
+                Some(kind) if kind.is_type() && kind != SymbolKind::EnumMember => calls.types_run,
                 _ => true,
             }
         };
-        let is_typed = matches!(self.lang, Lang::TypeScript | Lang::Tsx);
         // One of several that have the name, and nothing else speaks for it. Where types are written, a receiver of which
         // nothing is known is of a library's type more often than not, whoever else has a method of the name.
-        let may_be = rule.number == same_name::RULE.number
-            && (is_typed || matches!(self.lang, Lang::Python | Lang::JavaScript))
-            || is_typed && [unique_method::RULE.number, near_method::RULE.number].contains(&rule.number);
+        let may_be = match rule.number {
+            number if number == same_name::RULE.number => !self.traits.calls.same_name_is_call,
+            number if [unique_method::RULE.number, near_method::RULE.number].contains(&number) => {
+                !self.traits.calls.only_name_is_call
+            }
+            _ => false,
+        };
         if kind == EdgeKind::Call && (rule.number == held_function::RULE.number || may_be || !is_code()) {
             EdgeKind::Ref
         } else {
@@ -217,7 +219,7 @@ impl Resolver<'_, '_> {
         let constructor = (kind == EdgeKind::Call && def.kind.is_type())
             .then(|| self.infer.constructor(target))
             .flatten()?;
-        let is_default = self.lang == Lang::CSharp
+        let is_default = self.traits.members.default_constructors
             && def.kind == SymbolKind::Struct
             && one.form == RefForm::Construct
             && one.args == 0

@@ -1,11 +1,11 @@
 //! Of several definitions of one name in one place, those that take the call's arguments.
 
+use sdl_model::SymbolKind;
 use sdl_model::facts::{DefFlags, DefIx, ExprIx, ParamKind, Ref, RefForm};
-use sdl_model::{Lang, SymbolKind};
+use sdl_model::lang::{ExtensionForm, Overloads};
 
 use super::{CANDIDATES, Outcome, Resolver};
 pub(super) use crate::infer::fits;
-use crate::infer::has_overloads;
 use crate::modules::{self, Place};
 use crate::strategies::{argument_types, inherited, overloads, package};
 use crate::world::{DefRef, FileIndex, FileIx, Sym};
@@ -13,12 +13,7 @@ use crate::world::{DefRef, FileIndex, FileIx, Sym};
 /// Most overloads whose parameters are looked at.
 const OVERLOADS: usize = 32;
 
-/// Whether `object` of C# has a method of that name.
-fn is_of_every_type(name: &str) -> bool {
-    matches!(name, "Equals" | "GetHashCode" | "GetType" | "MemberwiseClone" | "ReferenceEquals" | "ToString")
-}
-
-/// Whether a method of Java with parameters of the types `own` overrides one of a base with those of `base`, which may be
+/// Whether a method with parameters of the types `own` overrides one of a base with those of `base`, which may be
 /// generic parameters there: `T`.
 fn is_overridden(base: &[Option<String>], own: &[Option<String>]) -> bool {
     let plain = |ty: &str| ty.split('<').next().unwrap_or(ty).trim().to_owned();
@@ -33,8 +28,7 @@ impl Resolver<'_, '_> {
     /// Where none of a type's own overloads takes the call's arguments: one that it inherits, one from around it, or none
     /// that is here.
     fn overload_elsewhere(&self, target: DefRef, name: Sym, one: &Ref) -> Option<Outcome> {
-        let looks_further = matches!(self.lang, Lang::CSharp | Lang::Java | Lang::Kotlin);
-        if !looks_further || !matches!(one.form, RefForm::Call | RefForm::MethodCall) {
+        if !self.traits.calls.inherits_overloads || !matches!(one.form, RefForm::Call | RefForm::MethodCall) {
             return None;
         }
         let class = self.infer().owner_type(target)?;
@@ -52,8 +46,8 @@ impl Resolver<'_, '_> {
         if let Some(found) = fitting.next() {
             return Some(Outcome::one(found, &inherited::RULE));
         }
-        // In Kotlin, what does not take the arguments does not hide what does.
-        if self.lang == Lang::Kotlin {
+        // What does not take the arguments does not hide what does.
+        if self.traits.calls.overloads_across_scopes {
             let further = match one.recv {
                 Some(recv) => {
                     let value = self.infer().receiver_value(&self.ctx(one), recv, 0, false);
@@ -66,20 +60,19 @@ impl Resolver<'_, '_> {
             }
             return (one.recv.is_none() || line.outside).then_some(Outcome::External);
         }
-        // Every type of C# has these.
-        let is_outside =
-            line.outside || (self.lang == Lang::CSharp && is_of_every_type(&self.infer().w.text(name)));
+        let universal = self.traits.members.universal;
+        let is_outside = line.outside || universal.contains(&&*self.infer().w.text(name));
         is_outside.then_some(Outcome::External)
     }
 
-    /// `void put(String s) { put(parse(s)); }` in Java, where a base has another `put` of so many parameters: what hands
+    /// `void put(String s) { put(parse(s)); }`, where a base has another `put` of so many parameters: what hands
     /// its work on to its name means that one, if it overrides none.
     fn delegated(&self, target: DefRef, name: Sym, one: &Ref) -> Option<DefRef> {
         let infer = self.infer();
         let own = infer.file(infer.own.file);
         let is_own = target.file == infer.own.file
             && own.enclosing(one.scope, SymbolKind::is_callable) == Some(target.def);
-        if self.lang != Lang::Java || one.recv.is_some() || !is_own || one.args == 0 {
+        if !self.traits.calls.overloads_delegate || one.recv.is_some() || !is_own || one.args == 0 {
             return None;
         }
         let types = |file: &FileIndex, ix: DefIx| -> Option<Vec<Option<String>>> {
@@ -105,7 +98,7 @@ impl Resolver<'_, '_> {
         found
     }
 
-    /// The function `name` outside of all types that a file of Kotlin sees, if it takes so many arguments.
+    /// The function `name` outside of all types that a file sees, if it takes so many arguments.
     fn top_level(&self, one: &Ref, name: Sym, args: usize) -> Option<Outcome> {
         let infer = self.infer();
         let at = infer.own.file;
@@ -127,11 +120,11 @@ impl Resolver<'_, '_> {
         found.map(|found| Outcome::one(found, &package::RULE))
     }
 
-    /// A value of C++ that is made of one of its own type: the constructor that copies, or none that is written.
+    /// A value that is made of one of its own type: the constructor that copies, or none that is written.
     fn copied(&self, one: &Ref, target: DefRef, all: &[DefIx]) -> Option<Outcome> {
         let infer = self.infer();
-        let given =
-            one.given.filter(|_| one.args == 1 && self.lang == Lang::Cpp && all.len() <= OVERLOADS)?;
+        let copies = self.traits.calls.copies && one.args == 1 && all.len() <= OVERLOADS;
+        let given = one.given.filter(|_| copies)?;
         let class = infer.owner_type(target)?;
         if !infer.is_value_of(&self.ctx(one), given, class) {
             return None;
@@ -156,7 +149,7 @@ impl Resolver<'_, '_> {
     ) -> Option<Outcome> {
         let infer = self.infer();
         let is_call = matches!(one.form, RefForm::Call | RefForm::MethodCall);
-        if !is_call || !matches!(self.lang, Lang::CSharp | Lang::Kotlin) || all.len() > OVERLOADS {
+        if !is_call || self.traits.members.extensions == ExtensionForm::None || all.len() > OVERLOADS {
             return None;
         }
         let file = infer.file(target.file);
@@ -217,7 +210,7 @@ impl Resolver<'_, '_> {
         let Outcome::Found(targets, rule) = outcome else { return outcome };
         let [target] = targets.as_slice() else { return Outcome::Found(targets, rule) };
         let file = self.infer().file(target.file);
-        if !has_overloads(file.lang()) {
+        if file.traits().calls.overloads != Overloads::Functions {
             return Outcome::Found(targets, rule);
         }
         let Some(def) = file.outline.def(target.def).filter(|def| def.kind != SymbolKind::Macro) else {
@@ -241,7 +234,9 @@ impl Resolver<'_, '_> {
         let owner = |ix: DefIx| self.infer().owner_type(DefRef { file: target.file, def: ix });
         let named = |ix: DefIx| {
             let owner = file.outline.def(ix).and_then(|def| def.owner);
-            owner.filter(|_| file.lang() != Lang::Cpp).and_then(|owner| file.outline.last_name(owner))
+            owner
+                .filter(|_| !file.traits().members.out_of_line)
+                .and_then(|owner| file.outline.last_name(owner))
         };
         let is_left_out =
             |ix: DefIx| file.outline.def(ix).is_some_and(|def| def.flags.has(DefFlags::LEFT_OUT));

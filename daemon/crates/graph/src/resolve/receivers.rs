@@ -1,4 +1,4 @@
-//! Calls in anonymous functions of Kotlin that are run on something: `x.apply { f() }` may call `x.f()`.
+//! Calls in anonymous functions that are run on something: `x.apply { f() }` may call `x.f()`.
 
 use sdl_model::facts::Ref;
 

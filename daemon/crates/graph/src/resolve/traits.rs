@@ -1,4 +1,4 @@
-//! The traits of Rust that a file sees.
+//! The traits that a file sees.
 
 use sdl_model::SymbolKind;
 use sdl_model::facts::{DefIx, ImportKind};
@@ -16,7 +16,7 @@ impl Resolver<'_, '_> {
     /// What the traits that `scope` sees have under `name`: those of the file, those that it imports, and those of the
     /// modules that it imports whole.
     pub(super) fn of_traits_seen(&self, scope: DefIx, name: Sym) -> Vec<DefRef> {
-        let seen = self.traits.get_or_init(|| self.traits_seen());
+        let seen = self.traits_in_sight.get_or_init(|| self.traits_seen());
         let mut found: Vec<DefRef> = seen
             .iter()
             .filter(|(at, _)| self.stands_around(*at, scope))

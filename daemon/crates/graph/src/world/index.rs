@@ -3,6 +3,7 @@
 use std::cell::OnceCell;
 
 use sdl_model::facts::{Def, DefFlags, DefIx, ExprIx, Import, ImportKind};
+use sdl_model::lang::{Overloads, Traits};
 use sdl_model::{FileId, Lang, RelPath, SymbolId, SymbolKind};
 
 use super::{SharedOutline, Sym, steps};
@@ -108,7 +109,7 @@ impl FileIndex {
         let names: Box<[Sym]> = o.defs.iter().map(|def| intern(o.str(def.name))).collect();
         // What an outline's interface covers has no order but that of identity; so neither has this index.
         let mut order: Vec<u32> = (0..o.defs.len() as u32).collect();
-        if keys_differ_by_types(o.lang) {
+        if o.lang.traits().calls.overloads != Overloads::None {
             order.sort_unstable_by_key(|ix| o.defs.get(*ix as usize).map(|def| (rank(def.kind), def.key)));
         } else {
             order.sort_by_key(|ix| o.defs.get(*ix as usize).map(|def| rank(def.kind)));
@@ -184,18 +185,19 @@ impl FileIndex {
         let named = |(ix, owner): &(DefIx, Sym)| Some((ix.0, owner.0, *names.get(ix.0 as usize)?));
         let in_blocks = Chains::build(o.defs.len(), within.iter().filter_map(named));
         let owned = Chains::build(o.defs.len(), members.iter().filter_map(named));
-        let owning_aliases =
-            o.iter()
-                .filter(|(ix, def)| {
-                    let in_module = def.parent.and_then(|parent| o.def(parent)).is_some_and(|parent| {
-                        matches!(parent.kind, SymbolKind::Module | SymbolKind::Namespace)
-                    });
-                    let is_alias = o.lang == Lang::Rust && def.kind == SymbolKind::Type && in_module;
-                    let name = names.get(ix.0 as usize).filter(|_| is_alias);
-                    name.is_some_and(|name| owners.contains(name))
-                })
-                .map(|(ix, _)| ix)
-                .collect();
+        let owning_aliases = o
+            .iter()
+            .filter(|(ix, def)| {
+                let in_module = def
+                    .parent
+                    .and_then(|parent| o.def(parent))
+                    .is_some_and(|parent| matches!(parent.kind, SymbolKind::Module | SymbolKind::Namespace));
+                let is_alias = o.lang.traits().types.impl_blocks && def.kind == SymbolKind::Type && in_module;
+                let name = names.get(ix.0 as usize).filter(|_| is_alias);
+                name.is_some_and(|name| owners.contains(name))
+            })
+            .map(|(ix, _)| ix)
+            .collect();
         let default_export = o
             .iter()
             .filter(|(_, def)| def.flags.has(DefFlags::DEFAULT_EXPORT) && def.parent == Some(DefIx::MODULE))
@@ -232,6 +234,11 @@ impl FileIndex {
         self.outline.lang
     }
 
+    /// How the file's language differs from others.
+    pub(crate) fn traits(&self) -> &'static Traits {
+        self.outline.lang.traits()
+    }
+
     /// The definition's name.
     pub(crate) fn name(&self, def: DefIx) -> Option<Sym> {
         self.names.get(def.0 as usize).copied()
@@ -252,7 +259,7 @@ impl FileIndex {
         let mut first = None;
         for ix in self.children(parent, name) {
             let def = self.outline.def(ix)?;
-            // An abstract class of TypeScript has a body, unlike an interface that is merged with it.
+            // An abstract class has a body, unlike an interface that is merged with it.
             let is_merged = def.kind == SymbolKind::Class && self.merges_declarations();
             let is_bodiless = def.flags.has(DefFlags::ABSTRACT) && !is_merged;
             if !is_bodiless && !def.flags.has(DefFlags::LEFT_OUT) {
@@ -263,10 +270,10 @@ impl FileIndex {
         first
     }
 
-    /// Whether declarations of one name in one scope make up one thing, as in TypeScript: a class and an interface, or
-    /// either of them, a function or an enumeration and namespaces.
+    /// Whether declarations of one name in one scope make up one thing: a class and an interface, or either of them, a function
+    /// or an enumeration and namespaces.
     pub(crate) fn merges_declarations(&self) -> bool {
-        matches!(self.lang(), Lang::TypeScript | Lang::Tsx)
+        self.traits().types.merges_declarations
     }
 
     /// The other types and namespaces that are merged with `def`.
@@ -309,7 +316,7 @@ impl FileIndex {
         self.owners.contains(&owner)
     }
 
-    /// The type aliases of Rust that impl blocks of the file are written for.
+    /// The type aliases that impl blocks of the file are written for.
     pub(crate) fn owning_aliases(&self) -> &[DefIx] {
         &self.owning_aliases
     }
@@ -342,12 +349,7 @@ impl FileIndex {
     }
 }
 
-/// Whether the keys of functions with one name differ by their parameters' types, and not by their order.
-fn keys_differ_by_types(lang: Lang) -> bool {
-    matches!(lang, Lang::Java | Lang::Kotlin | Lang::CSharp | Lang::Cpp | Lang::TypeScript | Lang::Tsx)
-}
-
-/// Whether TypeScript merges a declaration of this kind with others of its name.
+/// Whether a declaration of this kind is merged with others of its name.
 fn merges(kind: SymbolKind) -> bool {
     matches!(
         kind,

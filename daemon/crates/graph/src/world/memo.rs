@@ -15,6 +15,9 @@
 use std::cell::{Cell, RefCell};
 use std::rc::Rc;
 
+use super::questions::Question;
+use crate::hash::NumberMap;
+
 /// Where work on a question ends.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
@@ -46,9 +49,6 @@ struct Group {
     noted: Cell<u32>,
 }
 
-/// Names a derived question: a tag and up to three numbers.
-pub(crate) type Question = u128;
-
 /// A kept answer.
 #[derive(Clone, Debug)]
 pub(super) struct Kept<T> {
@@ -58,6 +58,11 @@ pub(super) struct Kept<T> {
     asks: Box<[AskIx]>,
     groups: Box<[Rc<Group>]>,
 }
+
+/// Kept answers of one type of value.
+pub(crate) type Memo<T> = RefCell<NumberMap<Question, KeptAnswer<T>>>;
+/// A kept answer; opaque outside this room.
+pub(crate) struct KeptAnswer<T>(pub(super) Kept<T>);
 
 #[derive(Debug)]
 struct Frame {
@@ -241,13 +246,17 @@ impl Tracker {
 mod tests {
     use super::*;
 
+    fn q(number: u32) -> Question {
+        Question::Local(number)
+    }
+
     #[test]
     fn a_cut_answer_is_not_kept() {
         let tracker = Tracker::default();
         tracker.begin_file();
-        assert!(matches!(tracker.enter::<u8>(1, None, 0), Turn::Compute));
-        assert!(matches!(tracker.enter::<u8>(2, None, 0), Turn::Compute));
-        assert!(matches!(tracker.enter::<u8>(1, None, 0), Turn::Known(0)), "a cycle");
+        assert!(matches!(tracker.enter::<u8>(q(1), None, 0), Turn::Compute));
+        assert!(matches!(tracker.enter::<u8>(q(2), None, 0), Turn::Compute));
+        assert!(matches!(tracker.enter::<u8>(q(1), None, 0), Turn::Known(0)), "a cycle");
         tracker.ask(7);
         assert!(tracker.leave(&5).is_none());
         assert!(tracker.leave(&6).is_none(), "it was made from a cut answer");
@@ -258,12 +267,12 @@ mod tests {
     fn asks_are_replayed() {
         let tracker = Tracker::default();
         tracker.begin_file();
-        assert!(matches!(tracker.enter::<u8>(1, None, 0), Turn::Compute));
+        assert!(matches!(tracker.enter::<u8>(q(1), None, 0), Turn::Compute));
         tracker.ask(3);
         tracker.ask(4);
         let kept = tracker.leave(&9).unwrap();
         tracker.begin_file();
-        assert!(matches!(tracker.enter(1, Some(&kept), 0), Turn::Known(9)));
+        assert!(matches!(tracker.enter(q(1), Some(&kept), 0), Turn::Known(9)));
         tracker.ask(4);
         assert_eq!(tracker.take_record(), [3, 4]);
     }
@@ -272,7 +281,7 @@ mod tests {
     fn what_exceeds_the_work_left_asks_the_same_kept_or_not() {
         let tracker = Tracker::default();
         let question = |kept: Option<&Kept<u8>>| {
-            if let Turn::Known(value) = tracker.enter(1, kept, 0) {
+            if let Turn::Known(value) = tracker.enter(q(1), kept, 0) {
                 return (value, None);
             }
             tracker.ask(3);
@@ -299,8 +308,8 @@ mod tests {
     fn many_asks_are_noted_once_a_file() {
         let tracker = Tracker::default();
         tracker.begin_file();
-        assert!(matches!(tracker.enter::<u8>(1, None, 0), Turn::Compute));
-        assert!(matches!(tracker.enter::<u8>(2, None, 0), Turn::Compute));
+        assert!(matches!(tracker.enter::<u8>(q(1), None, 0), Turn::Compute));
+        assert!(matches!(tracker.enter::<u8>(q(2), None, 0), Turn::Compute));
         (0..MANY as u32).for_each(|ask| tracker.ask(ask));
         let inner = tracker.leave(&1).unwrap();
         tracker.ask(1_000);
@@ -308,8 +317,8 @@ mod tests {
         assert_eq!((outer.asks.len(), outer.groups.len()), (1, 1));
         for _ in 0..2 {
             tracker.begin_file();
-            assert!(matches!(tracker.enter(2, Some(&inner), 0), Turn::Known(1)));
-            assert!(matches!(tracker.enter(1, Some(&outer), 0), Turn::Known(2)));
+            assert!(matches!(tracker.enter(q(2), Some(&inner), 0), Turn::Known(1)));
+            assert!(matches!(tracker.enter(q(1), Some(&outer), 0), Turn::Known(2)));
             let all: Vec<AskIx> = (0..MANY as u32).chain([1_000]).collect();
             assert_eq!(tracker.take_record(), all);
         }
@@ -327,7 +336,7 @@ mod tests {
         }
         while tracker.spend(1) {}
         assert!(tracker.is_spent());
-        assert!(matches!(tracker.enter::<u8>(1, None, 0), Turn::Known(0)));
+        assert!(matches!(tracker.enter::<u8>(q(1), None, 0), Turn::Known(0)));
         tracker.begin_reference();
         assert!(!tracker.is_spent());
     }

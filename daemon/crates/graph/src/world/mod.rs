@@ -6,7 +6,9 @@
 
 mod index;
 mod memo;
+mod memos;
 mod outlines;
+mod questions;
 pub(crate) mod steps;
 
 use std::cell::RefCell;
@@ -15,37 +17,20 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use sdl_ledger::{Error, LookupKey, NameHit, Named, Result, View};
-use sdl_model::facts::DefIx;
 use sdl_model::ids::FileId;
 use sdl_model::{Outline, RelPath};
 
 pub(crate) use index::{FileIndex, last_name};
 pub use memo::Limits;
-pub(crate) use memo::Question;
-use memo::{AskIx, Kept, Tracker, Turn};
+pub(crate) use memo::Memo;
+use memo::{AskIx, KeptAnswer, Tracker, Turn};
+use memos::Memos;
 pub use outlines::{Outlines, SharedOutline};
+pub(crate) use questions::Question;
+
+pub(crate) use crate::values::{DefRef, FileIx, Sym};
 
 use crate::hash::NumberMap;
-
-/// An interned text.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct Sym(pub(crate) u32);
-
-/// An opened file's place in its [`World`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct FileIx(pub(crate) u32);
-
-/// A definition of an opened file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(crate) struct DefRef {
-    pub(crate) file: FileIx,
-    pub(crate) def: DefIx,
-}
-
-/// Kept answers of one type of value.
-pub(crate) type Memo<T> = RefCell<NumberMap<Question, KeptAnswer<T>>>;
-/// A kept answer; opaque outside this room.
-pub(crate) struct KeptAnswer<T>(Kept<T>);
 
 /// The definitions of a name, unless there are too many.
 type Hits = Option<Rc<[NameHit]>>;
@@ -67,7 +52,7 @@ pub struct World<'a> {
     dirs: Answers<Rc<[FileId]>>,
     packages: Answers<Rc<[FileId]>>,
     names: RefCell<NumberMap<Sym, (AskIx, Hits)>>,
-    pub(crate) memos: crate::infer::Memos,
+    pub(crate) memos: Memos,
 }
 
 impl<'a> World<'a> {
@@ -93,7 +78,7 @@ impl<'a> World<'a> {
             dirs: RefCell::default(),
             packages: RefCell::default(),
             names: RefCell::default(),
-            memos: crate::infer::Memos::default(),
+            memos: Memos::default(),
         }
     }
 

@@ -4,6 +4,7 @@ use std::collections::HashMap;
 
 use sdl_model::facts::{Arena, Def, DefFlags, DefIx, ExprIx};
 use sdl_model::ids::stable_hash;
+use sdl_model::lang::Overloads;
 use sdl_model::{Lang, SymbolKind};
 
 use super::interface::shape;
@@ -39,7 +40,7 @@ pub(super) fn set_keys<L: Language>(lang: Lang, defs: &mut [Def], arena: &Arena)
     let mut chains: Vec<u64> = Vec::with_capacity(defs.len());
     let mut seen: HashMap<u64, u32> = HashMap::with_capacity(defs.len());
     let mut text = String::new();
-    let overloads = L::overloads(lang);
+    let overloads = lang.traits().calls.overloads == Overloads::Functions;
     for def in defs.iter_mut() {
         let parent = def.parent.map_or(0, |DefIx(at)| chains.get(at as usize).copied().unwrap_or(0));
         text.clear();

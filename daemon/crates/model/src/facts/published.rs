@@ -4,7 +4,7 @@ use std::borrow::Cow;
 use std::collections::HashSet;
 
 use super::{Def, DefFlags, DefIx, Expr, ExprIx, Outline};
-use crate::{Lang, SymbolKind};
+use crate::SymbolKind;
 
 /// Stands between a member's name and its type's where a member is found by both.
 const APART: char = '\u{1}';
@@ -26,7 +26,7 @@ impl Outline {
     /// By what others find each definition, as one text, see [`names_in`]: its simple name, and where a member stands apart
     /// from its type, its name with the type's. Nothing for what is local.
     pub fn published(&self) -> impl Iterator<Item = (DefIx, Cow<'_, str>)> {
-        let stands_apart = matches!(self.lang, Lang::Rust | Lang::Cpp | Lang::Kotlin);
+        let stands_apart = self.lang.traits().members.name_their_owner;
         let types: HashSet<&str> = if stands_apart && self.defs.iter().any(|def| def.owner.is_some()) {
             let is_own = |def: &&Def| {
                 def.kind.is_type() && !def.flags.has(DefFlags::LOCAL) && !self.is_associated(def)

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use sdl_model::{EdgeKind, InEdge, Lang, RelPath, SymbolId};
+use sdl_model::{EdgeKind, InEdge, RelPath, SymbolId};
 
 use super::Enrichment;
 use super::types::{Metrics, TestRef};
@@ -77,6 +77,6 @@ fn test_at(source: &Source<'_>, edge: &InEdge) -> Result<Option<RelPath>> {
     if is_test_path(row.path.as_str()) {
         return Ok(Some(row.path));
     }
-    let inline = row.state.facts().is_some_and(|key| key.lang == Lang::Rust);
+    let inline = row.state.facts().is_some_and(|key| key.lang.traits().files.inline_tests);
     Ok((inline && source.listed(edge.from)?.is_some_and(|sym| sym.is_test())).then_some(row.path))
 }

@@ -29,7 +29,7 @@ pub(super) fn of(sym: &Sym) -> Option<Signature> {
 }
 
 fn one_param(lang: Lang, param: &facts::Param, text: &impl Fn(facts::StrIx) -> String) -> Param {
-    let stars = matches!(lang, Lang::Python | Lang::Ruby);
+    let stars = lang.traits().calls.stars_mark_rest;
     let mark = match (param.kind, stars) {
         (ParamKind::Rest, true) => "*",
         (ParamKind::KeywordRest, true) => "**",

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use sdl_model::facts::{DefFlags, Expr, ExprIx, Param, ParamKind};
-use sdl_model::{Edge, Lang, SymbolId, SymbolKind};
+use sdl_model::{Edge, SymbolId, SymbolKind};
 
 use super::types::{Break, SetDiff, TextDiff, Tiers};
 use crate::card::{SideEffect, side_effects};
@@ -164,7 +164,7 @@ fn breaks(old: &Sym, new: &Sym) -> Vec<Break> {
     let changed = match (result(old), result(new)) {
         (Some(before), Some(after)) => before != after,
         // Where a result that is not stated is none.
-        (Some(_), None) => matches!(new.outline().lang, Lang::Go | Lang::Rust),
+        (Some(_), None) => new.outline().lang.traits().calls.unstated_result_is_none,
         _ => false,
     };
     if changed {

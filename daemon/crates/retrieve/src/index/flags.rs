@@ -2,6 +2,7 @@
 
 use sdl_model::SymbolKind;
 use sdl_model::facts::{Def, DefFlags};
+use sdl_model::lang::is_test_path;
 
 /// What a posting says of its symbol and of its term there: kind in the low five bits, then the bits below.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -167,29 +168,6 @@ fn length(below: u32) -> u16 {
         15..63 => 2,
         _ => 3,
     }
-}
-
-/// Whether a path looks like a test's, by the conventions of the common languages.
-pub fn is_test_path(path: &str) -> bool {
-    let (dirs, file) = path.rsplit_once('/').unwrap_or(("", path));
-    if dirs.split('/').any(|dir| {
-        matches!(dir, "test" | "tests" | "__tests__" | "spec" | "specs" | "testing" | "testdata" | "e2e")
-    }) {
-        return true;
-    }
-    let stem = file.split('.').next().unwrap_or(file);
-    stem.starts_with("test_")
-        || stem.ends_with("_test")
-        || stem.ends_with("_tests")
-        || stem.ends_with("_spec")
-        || matches!(stem, "test" | "tests" | "conftest")
-        || file.contains(".test.")
-        || file.contains(".spec.")
-        || [".java", ".kt", ".cs", ".php"].iter().any(|ext| {
-            file.strip_suffix(ext).is_some_and(|name| {
-                name.ends_with("Test") || name.ends_with("Tests") || name.ends_with("TestCase")
-            })
-        })
 }
 
 /// Whether a path looks like that of a file which the product is not made of: an example, documentation, a benchmark, a

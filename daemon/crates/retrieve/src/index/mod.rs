@@ -8,8 +8,8 @@ pub(crate) mod words;
 
 pub use fields::postings;
 pub(crate) use fields::{EXACT, IMPACT_ONE, exact_term};
-pub use flags::is_test_path;
 pub(crate) use flags::{Flags, Place, Wants, is_aside_path};
+pub use sdl_model::lang::is_test_path;
 
 /// Every word of a text that says something, with its search term, in order: `findSymbols` gives `find` and `symbols`
 /// with the terms `find` and `symbol`.

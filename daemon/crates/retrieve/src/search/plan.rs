@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use sdl_model::lang::is_source_name;
+
 use crate::index::Wants;
 use crate::index::words::{self, Scratch};
 use crate::message;
@@ -230,17 +232,11 @@ fn looks_like_name(word: &str) -> bool {
 
 /// Whether a word is a path by its looks: it has a slash between names, or ends like a source file.
 fn is_path(word: &str) -> bool {
-    const EXTENSIONS: [&str; 30] = [
-        "py", "pyi", "js", "jsx", "mjs", "cjs", "ts", "tsx", "rs", "go", "java", "kt", "kts", "cs", "rb",
-        "php", "c", "h", "cc", "cpp", "hpp", "cxx", "hh", "sh", "bash", "json", "toml", "yaml", "yml", "cfg",
-    ];
     if word.len() > 400 || word.contains("://") {
         return false;
     }
-    let extension =
-        word.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && EXTENSIONS.contains(&end));
     let slashed = word.split('/').filter(|part| part.len() > 1).count() > 1;
-    extension || slashed
+    is_source_name(word) || slashed
 }
 
 #[cfg(test)]

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use sdl_model::FileId;
+use sdl_model::lang::is_source_name;
 use sdl_retrieve::search::{SearchRequest, search};
 use sdl_retrieve::slice::SliceRequest;
 use serde::{Deserialize, Serialize};
@@ -56,21 +57,12 @@ impl Scope {
     /// What a question looks like: a path, else a sentence, else a name.
     pub(crate) fn of(query: &str) -> Self {
         let words: Vec<&str> = query.split_whitespace().collect();
-        if words.len() == 1 && (query.contains(['/', '\\']) || has_extension(query)) {
+        if words.len() == 1 && (query.contains(['/', '\\']) || is_source_name(query)) {
             return Self::File;
         }
         let task = |word: &&str| TASK_WORDS.contains(&word.to_lowercase().as_str());
         if words.len() >= 3 || words.iter().any(task) { Self::Task } else { Self::Symbol }
     }
-}
-
-/// Whether a word ends as the files of some language do; `Session.close` does not.
-fn has_extension(word: &str) -> bool {
-    const KNOWN: [&str; 30] = [
-        "bash", "c", "cc", "cpp", "cs", "cxx", "go", "h", "hpp", "java", "js", "json", "jsx", "kt", "kts",
-        "md", "mjs", "php", "py", "pyi", "rb", "rs", "sh", "toml", "ts", "tsx", "txt", "xml", "yaml", "yml",
-    ];
-    word.rsplit_once('.').is_some_and(|(stem, end)| !stem.is_empty() && KNOWN.contains(&end))
 }
 
 /// Where a briefing on a question starts. A question that only looks like a path or a name is taken for a task, and the

@@ -217,7 +217,6 @@ impl Language for CFamily {
 
     const FLOW: Flow = flow::FLOW;
 
-    const SEPARATOR: &'static str = "::";
     const DECLARATIONS: bool = true;
 
     fn is_comment(kind: K) -> bool {
@@ -226,14 +225,6 @@ impl Language for CFamily {
 
     fn effects() -> &'static EffectTable {
         &effects::TABLE
-    }
-
-    fn overloads(lang: Lang) -> bool {
-        lang == Lang::Cpp
-    }
-
-    fn separator(lang: Lang) -> &'static str {
-        if lang == Lang::Cpp { "::" } else { "." }
     }
 
     fn prepare(lang: Lang, bytes: &[u8]) -> Cow<'_, [u8]> {

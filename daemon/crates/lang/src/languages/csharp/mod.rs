@@ -66,8 +66,6 @@ impl Language for CSharp {
 
     const FLOW: Flow = flow::FLOW;
 
-    const OVERLOADS: bool = true;
-
     fn prepare(_lang: Lang, bytes: &[u8]) -> Cow<'_, [u8]> {
         mask::mask(bytes)
     }

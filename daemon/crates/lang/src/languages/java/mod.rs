@@ -37,8 +37,6 @@ impl Language for Java {
 
     const FLOW: Flow = flow::FLOW;
 
-    const OVERLOADS: bool = true;
-
     fn is_comment(kind: K) -> bool {
         matches!(kind, K::LineComment | K::BlockComment)
     }

@@ -64,8 +64,6 @@ impl Language for Kotlin {
 
     const FLOW: Flow = flow::FLOW;
 
-    const OVERLOADS: bool = true;
-
     fn is_comment(kind: K) -> bool {
         matches!(kind, K::LineComment | K::BlockComment)
     }

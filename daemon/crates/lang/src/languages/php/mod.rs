@@ -37,7 +37,6 @@ impl Language for Php {
 
     const FLOW: Flow = flow::FLOW;
 
-    const SEPARATOR: &'static str = "::";
     const FUNCTION_SCOPED: bool = true;
 
     fn is_comment(kind: K) -> bool {

@@ -42,7 +42,6 @@ impl Language for Ruby {
 
     const FLOW: Flow = flow::FLOW;
 
-    const SEPARATOR: &'static str = "::";
     const FUNCTION_SCOPED: bool = true;
 
     fn is_comment(kind: K) -> bool {

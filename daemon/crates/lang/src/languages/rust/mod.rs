@@ -219,8 +219,6 @@ impl Language for Rust {
 
     const FLOW: Flow = flow::FLOW;
 
-    const SEPARATOR: &'static str = "::";
-
     fn is_comment(kind: K) -> bool {
         matches!(kind, K::LineComment | K::BlockComment)
     }

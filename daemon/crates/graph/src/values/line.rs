@@ -1,0 +1,19 @@
+//! What a type inherits, and its members.
+
+use super::DefRef;
+
+/// A type and all that it inherits from, nearest first.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Line {
+    pub(crate) types: Vec<DefRef>,
+    /// Whether it inherits from something outside the repository.
+    pub(crate) outside: bool,
+}
+
+/// A member of a type.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Member {
+    pub(crate) def: DefRef,
+    /// Whether a base has it and not the type itself.
+    pub(crate) inherited: bool,
+}

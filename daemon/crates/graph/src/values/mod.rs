@@ -1,0 +1,11 @@
+//! What questions are answered with: plain values that any room may hold.
+
+mod ids;
+mod line;
+mod place;
+mod ty;
+
+pub(crate) use ids::{DefRef, FileIx, Sym};
+pub(crate) use line::{Line, Member};
+pub(crate) use place::{ModRef, Place};
+pub(crate) use ty::{How, Shape, ShapeKind, Ty, Typed, Written};

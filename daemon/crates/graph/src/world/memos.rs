@@ -1,0 +1,17 @@
+//! What is kept of derived answers.
+
+use std::rc::Rc;
+
+use super::Memo;
+use crate::values::{FileIx, Line, Member, Place, Sym, Typed};
+
+/// Kept answers, by the type of their values.
+#[derive(Default)]
+pub(crate) struct Memos {
+    pub(crate) places: Memo<Place>,
+    pub(crate) files: Memo<Rc<[FileIx]>>,
+    pub(crate) names: Memo<Rc<[Sym]>>,
+    pub(crate) types: Memo<Typed>,
+    pub(crate) lines: Memo<Rc<Line>>,
+    pub(crate) members: Memo<Option<Member>>,
+}

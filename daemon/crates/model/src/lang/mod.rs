@@ -1,0 +1,157 @@
+//! The languages that facts are taken from, and the table that says how they differ.
+//!
+//! [`Lang::traits`] is the one place for a fact about a language: its extensions, its test files, how it looks names up. Code
+//! outside of a language's own folders asks the table and never names a language.
+
+mod paths;
+mod rows;
+mod traits;
+
+use serde::{Deserialize, Serialize};
+
+pub use paths::{is_source_name, is_test_path};
+pub use traits::{
+    CalledLocals, Calls, Constructor, ExtensionForm, Family, Files, Library, MapEntries, Members,
+    NameHolders, Names, Overloads, Parts, Qualified, Traits, Types,
+};
+
+/// A language. The numbers are stored: never reuse one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+#[repr(u8)]
+#[allow(missing_docs)]
+pub enum Lang {
+    Bash = 1,
+    C = 2,
+    Cpp = 3,
+    CSharp = 4,
+    Go = 5,
+    Java = 6,
+    JavaScript = 7,
+    Kotlin = 8,
+    Php = 9,
+    Python = 10,
+    Ruby = 11,
+    Rust = 12,
+    TypeScript = 13,
+    Tsx = 14,
+    /// Files that say how modules are found: `package.json`, `tsconfig.json`, `go.mod`, `Cargo.toml`, …
+    Manifest = 15,
+}
+
+impl Lang {
+    /// Every language, in order of number.
+    pub const ALL: [Self; 15] = [
+        Self::Bash,
+        Self::C,
+        Self::Cpp,
+        Self::CSharp,
+        Self::Go,
+        Self::Java,
+        Self::JavaScript,
+        Self::Kotlin,
+        Self::Php,
+        Self::Python,
+        Self::Ruby,
+        Self::Rust,
+        Self::TypeScript,
+        Self::Tsx,
+        Self::Manifest,
+    ];
+
+    /// How the language differs from others.
+    pub const fn traits(self) -> &'static Traits {
+        match self {
+            Self::Bash => &rows::scripts::BASH,
+            Self::C => &rows::c::C,
+            Self::Cpp => &rows::c::CPP,
+            Self::CSharp => &rows::dotnet::CSHARP,
+            Self::Go => &rows::go::GO,
+            Self::Java => &rows::jvm::JAVA,
+            Self::JavaScript => &rows::ecma::JAVASCRIPT,
+            Self::Kotlin => &rows::jvm::KOTLIN,
+            Self::Php => &rows::php::PHP,
+            Self::Python => &rows::python::PYTHON,
+            Self::Ruby => &rows::ruby::RUBY,
+            Self::Rust => &rows::rust::RUST,
+            Self::TypeScript => &rows::ecma::TYPESCRIPT,
+            Self::Tsx => &rows::ecma::TSX,
+            Self::Manifest => &rows::scripts::MANIFEST,
+        }
+    }
+
+    /// The name on the wire and in settings.
+    pub const fn name(self) -> &'static str {
+        self.traits().name
+    }
+
+    /// Whether files of it hold code, as opposed to settings that say how modules are found.
+    pub fn has_code(self) -> bool {
+        self.traits().family != Family::Manifest
+    }
+
+    /// The language of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|lang| lang.name() == name)
+    }
+
+    /// The language of that stored number.
+    pub fn from_number(number: u8) -> Option<Self> {
+        Self::ALL.into_iter().find(|lang| *lang as u8 == number)
+    }
+
+    /// The language whose files have this extension, which is in lower case and without its dot.
+    pub fn from_extension(extension: &str) -> Option<Self> {
+        Self::first_listing(|files| files.extensions, extension)
+    }
+
+    /// The language of files with this whole name, such as `Gemfile`.
+    pub fn from_file_name(name: &str) -> Option<Self> {
+        Self::first_listing(|files| files.names, name)
+    }
+
+    /// The language that the program in a `#!` line runs; `program` has no folder and no version.
+    pub fn from_interpreter(program: &str) -> Option<Self> {
+        Self::first_listing(|files| files.interpreters, program)
+    }
+
+    fn first_listing(list: fn(&Files) -> &'static [&'static str], wanted: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|lang| list(&lang.traits().files).contains(&wanted))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_and_numbers_lead_back() {
+        for lang in Lang::ALL {
+            assert_eq!(Lang::from_name(lang.name()), Some(lang));
+            assert_eq!(Lang::from_number(lang as u8), Some(lang));
+        }
+    }
+
+    #[test]
+    fn no_two_languages_claim_a_file() {
+        for list in [
+            |files: &Files| files.extensions,
+            |files: &Files| files.names,
+            |files: &Files| files.interpreters,
+        ] {
+            let mut all: Vec<&str> =
+                Lang::ALL.into_iter().flat_map(|lang| list(&lang.traits().files)).copied().collect();
+            let listed = all.len();
+            all.sort_unstable();
+            all.dedup();
+            assert_eq!(all.len(), listed);
+        }
+    }
+
+    #[test]
+    fn extensions_are_lower_case() {
+        let all = Lang::ALL.into_iter().flat_map(|lang| lang.traits().files.extensions);
+        for extension in all {
+            assert_eq!(*extension, extension.to_ascii_lowercase());
+        }
+    }
+}

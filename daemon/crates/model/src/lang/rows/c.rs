@@ -1,0 +1,73 @@
+//! C and C++.
+
+use crate::SymbolKind;
+use crate::lang::traits::{
+    Calls, Constructor, Family, Files, Library, Members, Names, Overloads, Qualified, Traits, Types,
+};
+
+pub(in crate::lang) const C: Traits = Traits {
+    name: "c",
+    family: Family::C,
+    measured_as: Some("c"),
+    files: Files { extensions: &["c", "h"], ..Files::PLAIN },
+    names: Names {
+        functions_name_types: false,
+        shared_by_include: true,
+        struct_tags: true,
+        preprocessor: true,
+        ..Names::PLAIN
+    },
+    types: Types::PLAIN,
+    members: Members::PLAIN,
+    calls: Calls { inert: &[SymbolKind::Constant, SymbolKind::Variable], types_run: false, ..Calls::PLAIN },
+    library: Library::PLAIN,
+};
+
+pub(in crate::lang) const CPP: Traits = Traits {
+    name: "cpp",
+    family: Family::C,
+    measured_as: Some("cpp"),
+    files: Files {
+        extensions: &[
+            "cc", "cp", "cpp", "cppm", "cu", "cuh", "cxx", "h++", "hh", "hpp", "hxx", "inl", "ipp", "ixx",
+            "tcc", "tpp",
+        ],
+        ..Files::PLAIN
+    },
+    names: Names {
+        separator: "::",
+        implicit_receiver: true,
+        functions_name_types: false,
+        block_scopes: true,
+        shared_by_include: true,
+        namespaces_in_files: true,
+        namespace_aliases: true,
+        preprocessor: true,
+        qualified: Qualified::Always,
+        ..Names::PLAIN
+    },
+    types: Types {
+        owning_pointers: &["unique_ptr", "shared_ptr", "weak_ptr"],
+        dereference: &["operator->", "operator*"],
+        converts: true,
+        ..Types::PLAIN
+    },
+    members: Members {
+        open: true,
+        name_their_owner: true,
+        out_of_line: true,
+        constructor: Constructor::TypeName,
+        call_operator: Some("operator()"),
+        subscript: Some("operator[]"),
+        iterator: Some("begin"),
+        ..Members::PLAIN
+    },
+    calls: Calls {
+        overloads: Overloads::Functions,
+        copies: true,
+        bodiless_is_external: true,
+        inert: &[SymbolKind::Constant, SymbolKind::Type, SymbolKind::Enum],
+        ..Calls::PLAIN
+    },
+    library: Library { pointer_iterators: true, ..Library::PLAIN },
+};

@@ -1,0 +1,43 @@
+//! C#.
+
+use crate::lang::traits::{
+    Calls, Constructor, ExtensionForm, Family, Files, Library, Members, Names, Overloads, Parts, Qualified,
+    Traits, Types,
+};
+
+pub(in crate::lang) const CSHARP: Traits = Traits {
+    name: "csharp",
+    family: Family::DotNet,
+    measured_as: Some("csharp"),
+    files: Files {
+        extensions: &["cs", "csx"],
+        test_suffixes: &["Test", "Tests", "TestCase"],
+        ..Files::PLAIN
+    },
+    names: Names {
+        missing_is_external: true,
+        implicit_receiver: true,
+        functions_name_types: false,
+        namespaces_in_files: true,
+        qualified: Qualified::UnknownRoot,
+        ..Names::PLAIN
+    },
+    types: Types { parts: Parts::Partial, functional_interfaces: true, ..Types::PLAIN },
+    members: Members {
+        open: true,
+        static_needs_type: true,
+        extensions: ExtensionForm::StaticMethods,
+        constructor: Constructor::TypeName,
+        default_constructors: true,
+        iterator: Some("GetEnumerator"),
+        universal: &["Equals", "GetHashCode", "GetType", "MemberwiseClone", "ReferenceEquals", "ToString"],
+        ..Members::PLAIN
+    },
+    calls: Calls {
+        overloads: Overloads::Functions,
+        inherits_overloads: true,
+        attribute_suffix: Some("Attribute"),
+        ..Calls::PLAIN
+    },
+    library: Library::PLAIN,
+};

@@ -1,0 +1,26 @@
+//! Go.
+
+use crate::lang::traits::{Calls, Family, Files, Library, Members, Names, Traits, Types};
+
+pub(in crate::lang) const GO: Traits = Traits {
+    name: "go",
+    family: Family::Go,
+    measured_as: Some("go"),
+    files: Files { extensions: &["go"], ..Files::PLAIN },
+    names: Names {
+        is_closed: true,
+        missing_is_external: true,
+        block_scopes: true,
+        types_are_scopes: false,
+        ..Names::PLAIN
+    },
+    types: Types { distinct_aliases: true, bound_follows_name: true, ..Types::PLAIN },
+    members: Members { open: true, across_package: true, ..Members::PLAIN },
+    calls: Calls {
+        subscripts_instantiate: true,
+        unstated_result_is_none: true,
+        types_run: false,
+        ..Calls::PLAIN
+    },
+    library: Library::PLAIN,
+};

@@ -1,0 +1,39 @@
+//! Ruby.
+
+use crate::lang::traits::{
+    Calls, Constructor, Family, Files, Library, MapEntries, Members, Names, Parts, Traits, Types,
+};
+
+pub(in crate::lang) const RUBY: Traits = Traits {
+    name: "ruby",
+    family: Family::Ruby,
+    measured_as: Some("ruby"),
+    files: Files {
+        extensions: &["gemspec", "rake", "rb", "rbi", "ru"],
+        names: &[
+            "Brewfile",
+            "Dangerfile",
+            "Fastfile",
+            "Gemfile",
+            "Guardfile",
+            "Podfile",
+            "Rakefile",
+            "Vagrantfile",
+        ],
+        interpreters: &["ruby"],
+        ..Files::PLAIN
+    },
+    names: Names { separator: "::", implicit_receiver: true, shared_by_include: true, ..Names::PLAIN },
+    types: Types { parts: Parts::Reopened, map_entries: MapEntries::KeyValue, ..Types::PLAIN },
+    members: Members {
+        open: true,
+        two_sided: true,
+        bare_names_have_sides: true,
+        mixins: true,
+        mixin_class_methods: Some("ClassMethods"),
+        constructor: Constructor::Named("initialize"),
+        ..Members::PLAIN
+    },
+    calls: Calls { stars_mark_rest: true, ..Calls::PLAIN },
+    library: Library { keeps_value: &["dup", "clone", "tap", "freeze", "itself"], ..Library::PLAIN },
+};

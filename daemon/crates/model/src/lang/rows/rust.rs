@@ -1,0 +1,68 @@
+//! Rust.
+
+use crate::SymbolKind;
+use crate::lang::traits::{Calls, Family, Files, Library, MapEntries, Members, Names, Traits, Types};
+
+pub(in crate::lang) const RUST: Traits = Traits {
+    name: "rust",
+    family: Family::Rust,
+    measured_as: Some("rust"),
+    files: Files { extensions: &["rs"], inline_tests: true, ..Files::PLAIN },
+    names: Names {
+        separator: "::",
+        is_closed: true,
+        missing_is_external: true,
+        type_namespace: true,
+        functions_name_types: false,
+        block_scopes: true,
+        closed_modules: true,
+        types_are_scopes: false,
+        conditional_items: true,
+        ..Names::PLAIN
+    },
+    types: Types {
+        impl_blocks: true,
+        trait_bounds: true,
+        transparent_pointers: true,
+        results_hold_errors: true,
+        map_entries: MapEntries::KeyValueBy(&["retain", "retain2", "extract_if"]),
+        ..Types::PLAIN
+    },
+    members: Members { open: true, name_their_owner: true, ..Members::PLAIN },
+    calls: Calls {
+        unstated_result_is_none: true,
+        traits_in_scope: true,
+        guesses_near: false,
+        inert: &[SymbolKind::EnumMember],
+        types_run: false,
+        ..Calls::PLAIN
+    },
+    library: Library {
+        keeps_value: &[
+            "clone",
+            "to_owned",
+            "as_ref",
+            "as_mut",
+            "borrow",
+            "borrow_mut",
+            "by_ref",
+            "deref",
+            "deref_mut",
+            "into",
+            "into_inner",
+            "as_deref",
+            "iter",
+            "into_iter",
+            "project",
+            "project_ref",
+            "unwrap",
+            "expect",
+            "unwrap_or_else",
+            "unwrap_or_default",
+            "unwrap_unchecked",
+        ],
+        optional_lookups: true,
+        maps_are_of_lists: true,
+        ..Library::PLAIN
+    },
+};

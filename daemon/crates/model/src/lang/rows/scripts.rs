@@ -1,0 +1,53 @@
+//! Bash, and the settings that say how modules are found.
+
+use crate::lang::traits::{Calls, Family, Files, Library, Members, Names, Traits, Types};
+
+pub(in crate::lang) const BASH: Traits = Traits {
+    name: "bash",
+    family: Family::Bash,
+    measured_as: None,
+    files: Files {
+        extensions: &["bash", "bats", "ksh", "sh", "zsh"],
+        names: &[
+            ".bash_aliases",
+            ".bash_login",
+            ".bash_logout",
+            ".bash_profile",
+            ".bashrc",
+            ".profile",
+            ".zshrc",
+            "PKGBUILD",
+        ],
+        interpreters: &["bash", "dash", "ksh", "sh", "zsh"],
+        ..Files::PLAIN
+    },
+    names: Names { shared_by_include: true, ..Names::PLAIN },
+    types: Types::PLAIN,
+    members: Members::PLAIN,
+    calls: Calls::PLAIN,
+    library: Library::PLAIN,
+};
+
+pub(in crate::lang) const MANIFEST: Traits = Traits {
+    name: "manifest",
+    family: Family::Manifest,
+    measured_as: None,
+    files: Files {
+        names: &[
+            "Cargo.toml",
+            "composer.json",
+            "go.mod",
+            "jsconfig.json",
+            "package.json",
+            "pyproject.toml",
+            "setup.cfg",
+            "tsconfig.json",
+        ],
+        ..Files::PLAIN
+    },
+    names: Names::PLAIN,
+    types: Types::PLAIN,
+    members: Members::PLAIN,
+    calls: Calls::PLAIN,
+    library: Library::PLAIN,
+};
