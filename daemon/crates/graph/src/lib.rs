@@ -11,6 +11,7 @@ pub mod clusters;
 pub mod confidence;
 mod hash;
 mod infer;
+mod languages;
 mod modules;
 mod own;
 mod resolve;
@@ -19,6 +20,7 @@ pub mod strategies;
 #[cfg(any(test, feature = "testing"))]
 pub mod testing;
 mod values;
+mod words;
 mod world;
 
 pub use resolve::resolve_file;

@@ -5,8 +5,8 @@ use std::rc::Rc;
 use sdl_model::lang::{Library, Types};
 
 use super::applied::Part;
-use super::builtins::words;
 use crate::values::{Shape, ShapeKind, Ty};
+use crate::words::words;
 
 impl Shape {
     pub(super) fn arg(&self, at: usize) -> Ty {

@@ -135,7 +135,7 @@ impl Infer<'_, '_> {
                 if ctx.arena.str(*name) == "exports" && self.file(ctx.file).traits().names.commonjs {
                     return Typed::new(Ty::Module(ModRef::File(ctx.file)), How::Named);
                 }
-                return match modules::root(self.w, ctx.file, ctx.arena.str(*name)) {
+                return match self.rules(ctx.file).root(self.w, ctx.file, ctx.arena.str(*name)) {
                     Place::Missing => self.missing_value(ctx),
                     place => self.place_type(place),
                 };

@@ -6,7 +6,6 @@ use sdl_model::{SymbolKind, Visibility};
 
 use super::generics::parameters;
 use super::{Ctx, Infer, Ty};
-use crate::modules;
 use crate::world::{DefRef, FileIndex, Sym, last_name};
 
 /// Most files that a name which very many definitions have is looked for in.
@@ -131,7 +130,12 @@ impl Infer<'_, '_> {
         let Some(found) = index.outline.def(def.def) else { return false };
         let Some(parent) = found.parent else { return false };
         if own.traits().members.extensions == ExtensionForm::StaticMethods {
-            return modules::sees_namespace(self.w, ctx.file, ctx.scope, DefRef { def: parent, ..def });
+            return self.rules(ctx.file).sees_namespace(
+                self.w,
+                ctx.file,
+                ctx.scope,
+                DefRef { def: parent, ..def },
+            );
         }
         if index.outline.def(parent).is_some_and(|parent| parent.kind.is_type()) {
             // A member of a type that extends another: seen from inside.

@@ -1,13 +1,13 @@
 //! What a linker adds: a function that one file declares and another defines.
 
 use super::{Infer, Via};
-use crate::modules::{self, Place};
+use crate::modules::Place;
 use crate::world::DefRef;
 
 impl Infer<'_, '_> {
     /// `def`, or for a function of C that its file only declares, the definition that a linker takes from another file.
     pub(super) fn linked(&self, def: DefRef) -> (Place, Via) {
-        match modules::definition(self.w, def).filter(|found| found.file != def.file) {
+        match self.rules(def.file).definition(self.w, def).filter(|found| found.file != def.file) {
             Some(found) => (Place::Def(found), Via::Include),
             None => (Place::Def(def), Via::Scope),
         }

@@ -8,7 +8,6 @@ use sdl_model::lang::Parts;
 use sdl_model::{SymbolKind, Visibility};
 
 use super::{Infer, Member, Ty, Typed};
-use crate::modules;
 use crate::values::Line;
 use crate::world::{DefRef, FileIndex, Question, Sym, last_name};
 
@@ -424,7 +423,7 @@ impl Infer<'_, '_> {
             return None;
         }
         if members.across_package {
-            return modules::siblings(self.w, class.file).iter().find_map(|other| {
+            return self.rules(class.file).package_files(self.w, class.file).iter().find_map(|other| {
                 let index = self.file(*other);
                 index.owned_by(class_name, name).find_map(|def| {
                     let local = index.outline.def(def)?.flags.has(DefFlags::LOCAL);
@@ -467,7 +466,8 @@ impl Infer<'_, '_> {
             let found = DefRef { file: other, def };
             if self.extends(&index, found, class, class_name) {
                 // What is for another system comes last.
-                let elsewhere = file.traits().names.preprocessor && modules::is_elsewhere(self.w, found);
+                let elsewhere =
+                    file.traits().names.preprocessor && self.rules(found.file).is_elsewhere(self.w, found);
                 let rank = (elsewhere, hit.symbol.0);
                 if best.is_none_or(|(known, _)| rank < known) {
                     best = Some((rank, found));

@@ -5,7 +5,6 @@
 
 mod applied;
 mod arguments;
-mod builtins;
 mod constructors;
 mod containers;
 mod defs;
@@ -31,9 +30,8 @@ use sdl_model::facts::{Arena, DefIx, StrIx};
 use crate::hash::NumberMap;
 use crate::own::Own;
 pub(crate) use crate::values::{How, Member, Shape, ShapeKind, Ty, Typed, Written};
-use crate::world::{DefRef, FileIndex, FileIx, Memo, Sym, World};
+use crate::world::{DefRef, FileIndex, FileIx, Memo, Rules, Sym, World};
 
-pub(crate) use builtins::is_builtin_member;
 pub(crate) use defs::fits;
 pub(crate) use extensions::{Extensions, is_extension};
 pub(crate) use meaning::{Meaning, Via, Want};
@@ -106,6 +104,11 @@ impl<'r, 'w> Infer<'r, 'w> {
 
     pub(crate) fn file(&self, ix: FileIx) -> Rc<FileIndex> {
         self.w.file(ix)
+    }
+
+    /// What is special about the language of a file.
+    pub(crate) fn rules(&self, file: FileIx) -> &'static dyn Rules {
+        self.w.rules(self.file(file).lang())
     }
 
     /// The context of the outline expressions of `def`, whose names are looked up in `scope`.

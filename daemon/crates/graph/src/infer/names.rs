@@ -209,6 +209,7 @@ impl Infer<'_, '_> {
     /// What a call of `sym` means where macros replace text: a macro with parameters, which hides a function of its name, a function
     /// with a body, one without. A macro without parameters, which may rename a function, is looked at last.
     fn called_by_text(&self, ctx: &Ctx<'_>, file: &FileIndex, at: DefIx, sym: Sym) -> Option<DefIx> {
+        let (names, rules) = (&file.traits().names, self.w.rules(file.lang()));
         let rank = |ix: &DefIx| {
             file.outline.def(*ix).map(|def| {
                 let rank = match def.kind {
@@ -216,7 +217,7 @@ impl Infer<'_, '_> {
                     SymbolKind::Macro if def.flags.has(DefFlags::ABSTRACT) => 3,
                     SymbolKind::Macro => 0,
                     SymbolKind::Constant => 3,
-                    kind if modules::is_tag(kind, file.lang()) => 4,
+                    kind if names.struct_tags && kind.is_type() && kind != SymbolKind::Type => 4,
                     _ => 1 + u8::from(def.flags.has(DefFlags::ABSTRACT)),
                 };
                 (def.flags.has(DefFlags::LEFT_OUT), rank)
@@ -230,15 +231,15 @@ impl Infer<'_, '_> {
         // In place of what the system's library has, where a setting or another system asks for it.
         let asked_for = def.flags.has(DefFlags::OPTIONAL) && def.kind != SymbolKind::Function;
         let is_apart = def.flags.has(DefFlags::LEFT_OUT) || asked_for;
-        if is_apart && modules::is_of_libc(&self.w.text(sym)) {
+        if is_apart && rules.is_of_platform(&self.w.text(sym)) {
             return None;
         }
         // Whatever the settings, an include has it.
-        if is_apart && at == DefIx::MODULE && modules::has_firm_function(self.w, ctx.file, sym) {
+        if is_apart && at == DefIx::MODULE && rules.has_firm_function(self.w, ctx.file, sym) {
             return None;
         }
         if def.kind == SymbolKind::Function && at == DefIx::MODULE {
-            return Some(modules::renamed(self.w, ctx.file, found, ctx.at).unwrap_or(found));
+            return Some(rules.renamed(self.w, ctx.file, found, ctx.at).unwrap_or(found));
         }
         Some(found)
     }
@@ -388,7 +389,8 @@ impl Infer<'_, '_> {
         want: Want,
     ) -> Option<(Place, Via)> {
         let names = &file.traits().names;
-        if !names.conditional_items || !modules::leaves_out(self.w, scope.file, file, found) {
+        let rules = self.w.rules(file.lang());
+        if !names.conditional_items || !rules.leaves_out(self.w, scope.file, file, found) {
             return None;
         }
         let fits = |ix: &DefIx| {
@@ -396,14 +398,14 @@ impl Infer<'_, '_> {
                 && file.outline.def(*ix).is_some_and(|def| {
                     def.owner.is_none() && !def.flags.has(DefFlags::LOCAL) && is_wanted(def.kind, want, names)
                 })
-                && !modules::leaves_out(self.w, scope.file, file, *ix)
+                && !rules.leaves_out(self.w, scope.file, file, *ix)
         };
         if let Some(def) = file.children(scope.def, name).find(fits) {
             return Some((Place::Def(DefRef { def, ..scope }), Via::Scope));
         }
         let import = file
             .imports(scope.def, name)
-            .find(|ix| !modules::leaves_out_import(self.w, scope.file, file, *ix))?;
+            .find(|ix| !rules.leaves_out_import(self.w, scope.file, file, *ix))?;
         match modules::import(self.w, scope.file, import) {
             Place::Missing => Some((Place::External, Via::Import)),
             place => Some((place, Via::Import)),
@@ -430,7 +432,8 @@ impl Infer<'_, '_> {
                 .is_some_and(|import| import.scope == scope && import.kind == ImportKind::Wildcard)
         };
         let all = || file.wildcards.iter().copied().filter(of_scope);
-        let left_out = |at: &u32| modules::leaves_out_import(self.w, ix, file, *at);
+        let rules = self.w.rules(file.lang());
+        let left_out = |at: &u32| rules.leaves_out_import(self.w, ix, file, *at);
         let found = |at: u32| self.by_wildcard(file, ix, file.import(at)?, name);
         // What a build leaves out comes last.
         all().filter(|at| !left_out(at)).find_map(found).or_else(|| all().filter(left_out).find_map(found))
@@ -453,12 +456,12 @@ impl Infer<'_, '_> {
     /// What the language makes visible without a word: the same package, included files.
     fn implicit(&self, file: &FileIndex, ctx: &Ctx<'_>, name: Sym, want: Want) -> Place {
         let at = DefRef { file: ctx.file, def: DefIx::MODULE };
-        let names = &file.traits().names;
+        let (names, rules) = (&file.traits().names, self.w.rules(file.lang()));
         if names.struct_tags && want == Want::Type {
             let q = Question::Tagged(ctx.file, name);
             let found = self
                 .w
-                .derive(&self.w.memos.places, q, Place::Missing, || modules::tagged(self.w, ctx.file, name));
+                .derive(&self.w.memos.places, q, Place::Missing, || rules.tagged(self.w, ctx.file, name));
             if found.is_found() {
                 return found;
             }
@@ -466,9 +469,8 @@ impl Infer<'_, '_> {
         // Namespaces declared inside a file count by scope; one answer per file serves languages without them.
         let scope = if names.namespaces_in_files { ctx.scope } else { DefIx::MODULE };
         let q = Question::Implicit(DefRef { def: scope, ..at }, name);
-        self.w.derive(&self.w.memos.places, q, Place::Missing, || {
-            modules::implicit(self.w, ctx.file, scope, name)
-        })
+        self.w
+            .derive(&self.w.memos.places, q, Place::Missing, || rules.implicit(self.w, ctx.file, scope, name))
     }
 }
 

@@ -1,7 +1,7 @@
 //! What is known of types from outside, by the names that standard libraries give them.
 
-use super::builtins::words;
 use super::{Shape, ShapeKind, Ty};
+use crate::words::words;
 
 /// What a type from outside called `name` is, given its arguments.
 pub(crate) fn outside(name: &str, args: Vec<Ty>) -> Ty {

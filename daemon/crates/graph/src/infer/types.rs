@@ -176,7 +176,9 @@ impl Infer<'_, '_> {
                 {
                     Place::Module(ModRef::File(ctx.file))
                 }
-                Meaning::Place(Place::Missing, _) => modules::root(self.w, ctx.file, ctx.arena.str(*name)),
+                Meaning::Place(Place::Missing, _) => {
+                    self.rules(ctx.file).root(self.w, ctx.file, ctx.arena.str(*name))
+                }
                 Meaning::Place(place, _) => place,
                 _ => Place::Missing,
             },
@@ -210,7 +212,7 @@ impl Infer<'_, '_> {
         }
         let held = match ctx.arena.expr(base) {
             Expr::Name(name) => {
-                modules::first_holder(self.w, ctx.file, ctx.scope, self.sym(ctx.arena.str(*name)))
+                self.rules(ctx.file).first_holder(self.w, ctx.file, ctx.scope, self.sym(ctx.arena.str(*name)))
             }
             Expr::Path(outer, name) => match self.type_place(ctx, *outer, depth + 1) {
                 Place::Module(module) => modules::holder(self.w, module, self.sym(ctx.arena.str(*name))),
@@ -242,7 +244,7 @@ impl Infer<'_, '_> {
                 return None;
             }
         }
-        let place = modules::spelled(self.w, ctx.file, ctx.scope, &dotted, ctx.arena.str(name));
+        let place = self.rules(ctx.file).spelled(self.w, ctx.file, ctx.scope, &dotted, ctx.arena.str(name));
         place.is_found().then_some(place)
     }
 

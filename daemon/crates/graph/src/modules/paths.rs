@@ -1,7 +1,7 @@
 //! Paths as text.
 
 /// `rel` seen from folder `dir`, without `.` and `..`; none if it leads out of the repository.
-pub(super) fn join(dir: &str, rel: &str) -> Option<String> {
+pub(crate) fn join(dir: &str, rel: &str) -> Option<String> {
     let mut parts: Vec<&str> = dir.split('/').filter(|part| !part.is_empty()).collect();
     for part in rel.split('/') {
         match part {
@@ -16,22 +16,22 @@ pub(super) fn join(dir: &str, rel: &str) -> Option<String> {
 }
 
 /// The folder of a path; empty for the root.
-pub(super) fn dir(path: &str) -> &str {
+pub(crate) fn dir(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(dir, _)| dir)
 }
 
 /// `name` in folder `dir`.
-pub(super) fn in_dir(dir: &str, name: &str) -> String {
+pub(crate) fn in_dir(dir: &str, name: &str) -> String {
     if dir.is_empty() { name.to_owned() } else { format!("{dir}/{name}") }
 }
 
 /// `dir` and the folders around it, innermost first, the root (empty) last.
-pub(super) fn ancestors(dir: &str) -> impl Iterator<Item = &str> {
+pub(crate) fn ancestors(dir: &str) -> impl Iterator<Item = &str> {
     std::iter::successors(Some(dir), |at| (!at.is_empty()).then(|| self::dir(at)))
 }
 
 /// How many leading parts two folders share.
-pub(super) fn shared(a: &str, b: &str) -> usize {
+pub(crate) fn shared(a: &str, b: &str) -> usize {
     a.split('/').zip(b.split('/')).take_while(|(a, b)| a == b).count()
 }
 

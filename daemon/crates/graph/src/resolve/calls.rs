@@ -5,13 +5,13 @@ use sdl_model::lang::Qualified;
 use sdl_model::{EdgeKind, SymbolKind};
 
 use super::{CANDIDATES, Outcome, Resolver};
-use crate::infer::{Ctx, How, Infer, Meaning, Ty, Typed, Via, Want, is_builtin_member};
+use crate::infer::{Ctx, How, Infer, Meaning, Ty, Typed, Via, Want};
 use crate::modules::{self, Place};
 use crate::strategies::{
     self as s, Rule, alternatives, built, class_member, element, guessed, held_function, inherited,
     qualified, returned, self_member, stated, super_member,
 };
-use crate::world::{DefRef, FileIndex, Sym};
+use crate::world::{DefRef, FileIndex, Rules, Sym};
 
 /// The rule by which a name was found.
 pub(super) fn rule_of(via: Via) -> &'static Rule {
@@ -45,10 +45,10 @@ fn is_lock(ctx: &Ctx<'_>, ix: ExprIx) -> bool {
 }
 
 /// Whether a macro without parameters stands for a function of the system's library.
-fn is_name_of_libc(file: &FileIndex, def: DefRef) -> bool {
+fn is_name_of_platform(rules: &dyn Rules, file: &FileIndex, def: DefRef) -> bool {
     let value = file.outline.def(def.def).and_then(|def| def.value);
     let Some(Expr::Name(name)) = value.map(|value| file.outline.arena.expr(value)) else { return false };
-    modules::is_of_libc(file.outline.str(*name))
+    rules.is_of_platform(file.outline.str(*name))
 }
 
 impl Resolver<'_, '_> {
@@ -108,7 +108,7 @@ impl Resolver<'_, '_> {
                             return Outcome::one(renamed, rule_of(via));
                         }
                         // `#define my_free free`.
-                        if is_name_of_libc(&file, def) {
+                        if is_name_of_platform(self.rules(), &file, def) {
                             return Outcome::External;
                         }
                         match self.unknown_function(one) {
@@ -165,7 +165,9 @@ impl Resolver<'_, '_> {
         for hit in of_others.filter(|hit| hit.file != file.id) {
             let Some(at) = self.infer.w.open(hit.file) else { continue };
             let other = self.infer.file(at).find(hit.symbol);
-            if let Some(other) = other.filter(|_| modules::includes(self.infer.w, self.infer.own.file, at)) {
+            if let Some(other) =
+                other.filter(|_| self.rules().includes(self.infer.w, self.infer.own.file, at))
+            {
                 all.push(DefRef { file: at, def: other });
             }
         }
@@ -177,7 +179,7 @@ impl Resolver<'_, '_> {
 
     /// Whether all of `defs` are for another system than the one that builds are for by default.
     pub(super) fn is_elsewhere(&self, defs: &[DefRef]) -> bool {
-        defs.iter().all(|def| modules::is_elsewhere(self.infer.w, *def))
+        defs.iter().all(|def| self.infer.rules(def.file).is_elsewhere(self.infer.w, *def))
     }
 
     /// The function with a body that a macro without parameters stands for, if it stands for one thing in its file.
@@ -216,7 +218,7 @@ impl Resolver<'_, '_> {
             || is_static
             || def.file == self.infer.own.file
             || self.is_elsewhere(&[def])
-            || modules::is_of_libc(name)
+            || self.rules().is_of_platform(name)
     }
 
     /// Whether a type is another name for one from outside, whose constructor a call calls.
@@ -430,7 +432,7 @@ impl Resolver<'_, '_> {
     /// What the block around has for `self`, which is of type `ty`: unless that is from outside and may have it itself.
     fn of_own_block(&self, ctx: &Ctx<'_>, ty: &Ty, name: Sym) -> Option<DefRef> {
         let is_outside =
-            matches!(ty, Ty::External(_)) && is_builtin_member(&self.infer.w.text(name), self.lang);
+            matches!(ty, Ty::External(_)) && self.rules().is_builtin_member(&self.infer.w.text(name));
         if is_outside { None } else { self.infer.of_own_block(ctx, name) }
     }
 

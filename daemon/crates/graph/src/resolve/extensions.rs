@@ -4,7 +4,7 @@ use sdl_model::facts::Ref;
 use sdl_model::lang::ExtensionForm;
 
 use super::{CANDIDATES, Outcome, Resolver};
-use crate::infer::{Extensions, Ty, fits, is_builtin_member, is_extension};
+use crate::infer::{Extensions, Ty, fits, is_extension};
 use crate::strategies::{Rule, extension, extension_of, overloads};
 use crate::world::{DefRef, Sym};
 
@@ -28,7 +28,7 @@ impl Resolver<'_, '_> {
             // Static methods mostly stand in for what some version of the type has itself.
             let by_receiver = self.traits.members.extensions == ExtensionForm::Receivers;
             let rule = if by_receiver { &extension_of::RULE } else { &extension::RULE };
-            let is_own = by_receiver || !is_builtin_member(&self.infer.w.text(name), self.lang);
+            let is_own = by_receiver || !self.rules().is_builtin_member(&self.infer.w.text(name));
             if is_own
                 && self.are_overloads(&fitting)
                 && let Some(sure) = self.among(one, fitting, rule)
@@ -38,7 +38,7 @@ impl Resolver<'_, '_> {
             perhaps = same.into_iter().chain(others).collect();
             perhaps.retain(|def| !self.infer.extends_other_plain(*def, &of_name));
         }
-        if is_builtin_member(&self.infer.w.text(name), self.lang) {
+        if self.rules().is_builtin_member(&self.infer.w.text(name)) {
             return None;
         }
         let mut fitting: Vec<DefRef> = self.fitting(one, perhaps);

@@ -5,8 +5,8 @@ use sdl_model::facts::{DefFlags, Ref, RefForm};
 use sdl_model::lang::is_test_path;
 
 use super::{CANDIDATES_BY_NAME, Outcome, Resolver};
-use crate::infer::{Meaning, Want, fits, is_builtin_member};
-use crate::modules::{self, Place};
+use crate::infer::{Meaning, Want, fits};
+use crate::modules::Place;
 use crate::strategies::{near_method, same_name, trait_in_scope, unique_function, unique_method};
 use crate::world::{DefRef, FileIndex, FileIx, Sym};
 
@@ -69,7 +69,7 @@ impl Resolver<'_, '_> {
         };
         if self.traits.names.preprocessor
             && one.form == RefForm::Call
-            && modules::is_of_libc(&self.infer.w.text(name))
+            && self.rules().is_of_platform(&self.infer.w.text(name))
         {
             return Outcome::External;
         }
@@ -153,7 +153,7 @@ impl Resolver<'_, '_> {
 
     /// Whether the text of this file becomes part of `file`, by an include.
     fn is_part_of(&self, file: FileIx) -> bool {
-        self.traits.names.preprocessor && modules::includes(self.infer.w, file, self.infer.own.file)
+        self.traits.names.preprocessor && self.rules().includes(self.infer.w, file, self.infer.own.file)
     }
 
     /// A member of a receiver whose type is from outside: a method of a trait that is in scope.
@@ -169,7 +169,7 @@ impl Resolver<'_, '_> {
         if !self.traits.calls.traits_in_scope
             || !(one.form == RefForm::MethodCall
                 || one.form == RefForm::PathCall && !makes(&self.infer.w.text(name)))
-            || (!any_name && is_builtin_member(&self.infer.w.text(name), self.lang))
+            || (!any_name && self.rules().is_builtin_member(&self.infer.w.text(name)))
         {
             return None;
         }
@@ -228,7 +228,7 @@ impl Resolver<'_, '_> {
             return Outcome::Unresolved;
         }
         let text = self.infer.w.text(name);
-        if is_builtin_member(&text, self.lang) {
+        if self.rules().is_builtin_member(&text) {
             return Outcome::Unresolved;
         }
         let wanted = |kind| matches!(kind, SymbolKind::Method | SymbolKind::Property);

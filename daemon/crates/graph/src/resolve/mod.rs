@@ -21,7 +21,7 @@ use sdl_model::{Body, EdgeKind, FileId, Lang, Outline, RelPath, Resolution, Symb
 use crate::infer::{Ctx, Infer};
 use crate::own::Own;
 use crate::strategies::{Rule, alternatives, held_function, near_method, same_name, unique_method};
-use crate::world::{DefRef, World};
+use crate::world::{DefRef, Rules, World};
 
 use edges::Edges;
 
@@ -88,6 +88,11 @@ struct Resolver<'r, 'w> {
 }
 
 impl Resolver<'_, '_> {
+    /// What is special about the file's language.
+    fn rules(&self) -> &'static dyn Rules {
+        self.infer.w.rules(self.lang)
+    }
+
     fn ctx(&self, one: &Ref) -> Ctx<'_> {
         Ctx {
             file: self.infer.own.file,

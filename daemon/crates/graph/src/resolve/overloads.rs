@@ -104,7 +104,7 @@ impl Resolver<'_, '_> {
         let at = infer.own.file;
         let file = infer.file(at);
         let imported = file.imports(DefIx::MODULE, name).map(|ix| modules::import(infer.w, at, ix));
-        let around = modules::implicit(infer.w, at, one.scope, name);
+        let around = self.rules().implicit(infer.w, at, one.scope, name);
         let own = file.child(DefIx::MODULE, name).map(|def| Place::Def(DefRef { file: at, def }));
         let found = imported.chain(own).chain([around]).find_map(|place| {
             let Place::Def(found) = place else { return None };

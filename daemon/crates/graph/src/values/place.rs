@@ -1,5 +1,7 @@
 //! Where a name leads.
 
+use sdl_model::Lang;
+
 use super::{DefRef, FileIx, Sym};
 
 /// A module, of whichever kind the language has.
@@ -9,10 +11,10 @@ pub(crate) enum ModRef {
     File(FileIx),
     /// A namespace inside a file.
     Inline(DefRef),
-    /// All files of a folder.
-    Dir(Sym),
-    /// All files that declare a package.
-    Package(Sym),
+    /// All files of a folder that are in a language.
+    Dir(Lang, Sym),
+    /// All files that declare a package, which languages of one family share.
+    Package(Lang, Sym),
 }
 
 /// Where a name leads.

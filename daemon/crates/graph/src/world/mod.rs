@@ -17,8 +17,9 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use sdl_ledger::{Error, LookupKey, NameHit, Named, Result, View};
+use sdl_model::facts::{DefFlags, DefIx, Import};
 use sdl_model::ids::FileId;
-use sdl_model::{Outline, RelPath};
+use sdl_model::{Lang, Outline, RelPath};
 
 pub(crate) use index::{FileIndex, last_name};
 pub use memo::Limits;
@@ -29,12 +30,163 @@ pub use outlines::{Outlines, SharedOutline};
 pub(crate) use questions::Question;
 
 pub(crate) use crate::values::{DefRef, FileIx, Sym};
+use crate::values::{ModRef, Place};
 
 use crate::hash::NumberMap;
 
 /// The definitions of a name, unless there are too many.
 type Hits = Option<Rc<[NameHit]>>;
 type Answers<T> = RefCell<HashMap<Box<str>, (AskIx, T)>>;
+
+/// Finds a language's rules.
+pub(crate) type RulesOf = fn(Lang) -> &'static dyn Rules;
+
+/// What is special about a language: how it finds modules, and what they show. Each default says that nothing is.
+///
+/// Answers that depend on other files ask the world for them, which records the question.
+#[allow(unused_variables, reason = "a default needs none of what it is given")]
+pub(crate) trait Rules: Sync {
+    /// The module that `text` names in `scope` of the file `from`.
+    fn module(&self, w: &World<'_>, from: FileIx, scope: DefIx, text: &str) -> Place {
+        Place::Missing
+    }
+
+    /// The scope that counts for what a module's name means in `scope`.
+    fn module_scope(&self, scope: DefIx) -> DefIx {
+        DefIx::MODULE
+    }
+
+    /// What an import asks for, where that is not its text.
+    fn module_text(&self, import: &Import, text: &str) -> Option<String> {
+        None
+    }
+
+    /// What an import of `name` binds.
+    fn import_name(&self, w: &World<'_>, from: FileIx, import: &Import, name: &str) -> Option<Place> {
+        None
+    }
+
+    /// What an import of a module binds.
+    fn import_module(&self, w: &World<'_>, from: FileIx, import: &Import) -> Option<Place> {
+        None
+    }
+
+    /// What a wildcard import in `from` of the module `target` brings in under `name`.
+    fn wildcard(&self, w: &World<'_>, from: FileIx, target: ModRef, name: Sym) -> Option<Place> {
+        None
+    }
+
+    /// What a module exports by default.
+    fn default_export(&self, w: &World<'_>, at: FileIx) -> Place {
+        Place::Missing
+    }
+
+    /// What `name` is in the module that a file is.
+    fn file_member(&self, w: &World<'_>, at: FileIx, name: Sym) -> Option<Place> {
+        None
+    }
+
+    /// What `name` is in a module inside a file.
+    fn nested_member(&self, w: &World<'_>, module: DefRef, name: Sym) -> Option<Place> {
+        None
+    }
+
+    /// What `name` is in the module that a folder is.
+    fn folder_member(&self, w: &World<'_>, dir: &str, name: Sym) -> Place {
+        Place::Missing
+    }
+
+    /// What `name` is in the files that declare a package.
+    fn package_member(&self, w: &World<'_>, package: Sym, name: Sym) -> Place {
+        Place::Missing
+    }
+
+    /// What `name` is in a module where more of a path follows.
+    fn holder(&self, w: &World<'_>, module: DefRef, name: Sym) -> Place {
+        Place::Missing
+    }
+
+    /// The same of the first part of a path.
+    fn first_holder(&self, w: &World<'_>, from: FileIx, scope: DefIx, name: Sym) -> Place {
+        Place::Missing
+    }
+
+    /// What the language makes visible in `scope` of a file without an import.
+    fn implicit(&self, w: &World<'_>, from: FileIx, scope: DefIx, name: Sym) -> Place {
+        Place::Missing
+    }
+
+    /// The struct, union or enumeration that has the tag `name` in what a file includes.
+    fn tagged(&self, w: &World<'_>, from: FileIx, name: Sym) -> Place {
+        Place::Missing
+    }
+
+    /// What `name` is in the namespace that `dotted` spells out, seen from `scope` of a file.
+    fn spelled(&self, w: &World<'_>, from: FileIx, scope: DefIx, dotted: &str, name: &str) -> Place {
+        Place::Missing
+    }
+
+    /// What the first part of a qualified name is where nothing in the file has that name.
+    fn root(&self, w: &World<'_>, from: FileIx, name: &str) -> Place {
+        Place::Missing
+    }
+
+    /// Whether `scope` of a file sees the namespace of a type.
+    fn sees_namespace(&self, w: &World<'_>, from: FileIx, scope: DefIx, class: DefRef) -> bool {
+        false
+    }
+
+    /// The other files of a file's package.
+    fn package_files(&self, w: &World<'_>, at: FileIx) -> Vec<FileIx> {
+        Vec::new()
+    }
+
+    /// The definition that a linker takes for a function that is only declared.
+    fn definition(&self, w: &World<'_>, declared: DefRef) -> Option<DefRef> {
+        None
+    }
+
+    /// Whether a file or what it includes has a function of that name, whatever the settings of a build.
+    fn has_firm_function(&self, w: &World<'_>, from: FileIx, name: Sym) -> bool {
+        false
+    }
+
+    /// The function that a macro puts in place of `function` at that byte of a file.
+    fn renamed(&self, w: &World<'_>, from: FileIx, function: DefIx, at: u32) -> Option<DefIx> {
+        None
+    }
+
+    /// Whether the text of `target` becomes part of `file`.
+    fn includes(&self, w: &World<'_>, file: FileIx, target: FileIx) -> bool {
+        false
+    }
+
+    /// Whether a definition is for another system than the one that builds are for by default.
+    fn is_elsewhere(&self, w: &World<'_>, def: DefRef) -> bool {
+        w.file(def.file).outline.def(def.def).is_some_and(|def| def.flags.has(DefFlags::LEFT_OUT))
+    }
+
+    /// Whether the system's library has a function of that name.
+    fn is_of_platform(&self, name: &str) -> bool {
+        false
+    }
+
+    /// Whether a build as it is by default leaves a definition out.
+    fn leaves_out(&self, w: &World<'_>, at: FileIx, file: &FileIndex, def: DefIx) -> bool {
+        false
+    }
+
+    /// The same of an import.
+    fn leaves_out_import(&self, w: &World<'_>, at: FileIx, file: &FileIndex, import: u32) -> bool {
+        false
+    }
+
+    /// Whether built-in types have a member called `name`. A call of one on a receiver of unknown type is more likely to
+    /// mean that than the one type of the repository that has a member of the name.
+    fn is_builtin_member(&self, name: &str) -> bool {
+        false
+    }
+}
 
 /// What one batch knows of the repository's files. One per thread; keep it for all files of the batch.
 pub struct World<'a> {
@@ -52,17 +204,18 @@ pub struct World<'a> {
     dirs: Answers<Rc<[FileId]>>,
     packages: Answers<Rc<[FileId]>>,
     names: RefCell<NumberMap<Sym, (AskIx, Hits)>>,
+    rules: RulesOf,
     pub(crate) memos: Memos,
 }
 
 impl<'a> World<'a> {
-    /// A world over `view`, which must already show the files of this batch.
-    pub fn new(view: &'a dyn View, outlines: &'a dyn Outlines) -> Self {
-        Self::with_limits(view, outlines, Limits::default())
-    }
-
-    /// The same with other limits. All edges and questions of a repository must come from the same limits.
-    pub fn with_limits(view: &'a dyn View, outlines: &'a dyn Outlines, limits: Limits) -> Self {
+    /// A world over `view` in which each language follows its rules.
+    pub(crate) fn with_rules(
+        view: &'a dyn View,
+        outlines: &'a dyn Outlines,
+        limits: Limits,
+        rules: RulesOf,
+    ) -> Self {
         Self {
             view,
             outlines,
@@ -78,8 +231,14 @@ impl<'a> World<'a> {
             dirs: RefCell::default(),
             packages: RefCell::default(),
             names: RefCell::default(),
+            rules,
             memos: Memos::default(),
         }
+    }
+
+    /// What is special about a language.
+    pub(crate) fn rules(&self, lang: Lang) -> &'static dyn Rules {
+        (self.rules)(lang)
     }
 
     /// Interns `text`.

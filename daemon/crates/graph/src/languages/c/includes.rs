@@ -2,12 +2,12 @@
 
 use std::rc::Rc;
 
-use sdl_model::facts::{Def, DefFlags, DefIx, Expr, Import, ImportKind};
+use sdl_model::facts::{Def, DefFlags, DefIx, Expr, ImportKind};
 use sdl_model::{Lang, SymbolKind};
 
-use super::paths::{join, shared};
 use super::platform;
-use super::{ModRef, Place};
+use crate::modules::paths::{join, shared};
+use crate::modules::{self, ModRef, Place};
 use crate::world::{DefRef, FileIndex, FileIx, Question, Sym, World, last_name};
 
 /// Most files that one file may include, directly or not, before the rest is left out.
@@ -41,14 +41,14 @@ fn own_library(w: &World<'_>, text: &str) -> Place {
     found.and_then(|id| w.open(id)).map_or(Place::External, |at| Place::Module(ModRef::File(at)))
 }
 
-/// What an import of C is asked for as: an angle bracket marks those that are looked for along the compiler's path.
-pub(super) fn wanted(import: &Import, text: &str) -> Option<String> {
-    (import.kind == ImportKind::SystemInclude).then(|| format!("<{text}"))
-}
-
 /// The file whose path ends in `text`; of several one that a build for Linux on x86-64 reads, then the nearest to `file`. The
 /// one right beside it comes last if so wanted.
-pub(super) fn by_suffix(w: &World<'_>, file: &FileIndex, text: &str, beside_last: bool) -> Place {
+pub(in crate::languages) fn by_suffix(
+    w: &World<'_>,
+    file: &FileIndex,
+    text: &str,
+    beside_last: bool,
+) -> Place {
     let beside = join(file.path.dir(), text).filter(|_| beside_last);
     let Some(text) = join("", text.trim_start_matches("../").trim_start_matches("./")) else {
         return Place::External;
@@ -76,7 +76,7 @@ pub(super) fn by_suffix(w: &World<'_>, file: &FileIndex, text: &str, beside_last
 }
 
 /// The files that a file includes, directly or not, in breadth-first order.
-pub(super) fn closure(w: &World<'_>, from: FileIx) -> Rc<[FileIx]> {
+pub(in crate::languages) fn closure(w: &World<'_>, from: FileIx) -> Rc<[FileIx]> {
     closure_of(w, from, true)
 }
 
@@ -100,7 +100,7 @@ fn closure_of(w: &World<'_>, from: FileIx, all: bool) -> Rc<[FileIx]> {
                 if is_textual && !all && !import.reexport && is_c(index.lang()) {
                     continue;
                 }
-                if let Place::Module(ModRef::File(next)) = super::imported_module(w, file, import)
+                if let Place::Module(ModRef::File(next)) = modules::imported_module(w, file, import)
                     && !found.contains(&next)
                 {
                     found.push(next);
@@ -117,12 +117,12 @@ fn is_c(lang: Lang) -> bool {
 }
 
 /// Whether the text of `target` becomes part of `file`.
-pub(crate) fn includes(w: &World<'_>, file: FileIx, target: FileIx) -> bool {
+pub(super) fn includes(w: &World<'_>, file: FileIx, target: FileIx) -> bool {
     closure(w, file).contains(&target)
 }
 
 /// Whether a definition is for another system than the one that builds are for by default.
-pub(crate) fn is_elsewhere(w: &World<'_>, at: DefRef) -> bool {
+pub(super) fn is_elsewhere(w: &World<'_>, at: DefRef) -> bool {
     let file = w.file(at.file);
     file.outline.def(at.def).is_some_and(|def| def.flags.has(DefFlags::LEFT_OUT))
         || (is_c(file.lang()) && platform::is_elsewhere(&file.path))
@@ -130,7 +130,7 @@ pub(crate) fn is_elsewhere(w: &World<'_>, at: DefRef) -> bool {
 
 /// The macro that makes something else of `function` where `at` stands, further down in its file: `#define f g`, where `g`
 /// is a function with a body in sight.
-pub(crate) fn renamed(w: &World<'_>, from: FileIx, function: DefIx, at: u32) -> Option<DefIx> {
+pub(super) fn renamed(w: &World<'_>, from: FileIx, function: DefIx, at: u32) -> Option<DefIx> {
     let file = w.file(from);
     let name = file.name(function)?;
     let between = file.outline.def(function)?.span.start..at;
@@ -153,7 +153,7 @@ fn other_name<'f>(file: &'f FileIndex, def: &Def) -> Option<&'f str> {
 }
 
 /// Whether `kind` is of types whose names stand behind a word of their own, and so apart from others: `struct stat`.
-pub(crate) fn is_tag(kind: SymbolKind, lang: Lang) -> bool {
+pub(super) fn is_tag(kind: SymbolKind, lang: Lang) -> bool {
     lang == Lang::C && kind.is_type() && kind != SymbolKind::Type
 }
 
@@ -236,7 +236,7 @@ pub(super) fn implicit(w: &World<'_>, from: FileIx, name: Sym) -> Place {
 }
 
 /// Whether a file that `from` includes has a function `name` whatever the settings.
-pub(crate) fn has_firm_function(w: &World<'_>, from: FileIx, name: Sym) -> bool {
+pub(super) fn has_firm_function(w: &World<'_>, from: FileIx, name: Sym) -> bool {
     closure_of(w, from, false).iter().any(|at| {
         let file = w.file(*at);
         file.children(DefIx::MODULE, name).any(|ix| {
@@ -263,7 +263,7 @@ fn body_in_sight(w: &World<'_>, from: FileIx, name: Sym) -> Option<DefRef> {
 }
 
 /// The definition behind a function's declaration: the one that the linker would take, if just one has a body.
-pub(crate) fn definition(w: &World<'_>, prototype: DefRef) -> Option<DefRef> {
+pub(super) fn definition(w: &World<'_>, prototype: DefRef) -> Option<DefRef> {
     let file = w.file(prototype.file);
     let name = file.name(prototype.def)?;
     let declared = file.outline.def(prototype.def)?;

@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use sdl_model::facts::ManifestKind;
 
-use super::paths::{dir as dir_of, in_dir, join};
-use super::python::{find, holds};
-use super::{ModRef, Place};
+use super::files::{find, holds};
+use crate::modules::paths::{dir as dir_of, in_dir, join};
+use crate::modules::{ModRef, Place};
 use crate::world::{FileIndex, Question, World};
 
 const MANIFESTS: [&str; 2] = ["pyproject.toml", "setup.cfg"];

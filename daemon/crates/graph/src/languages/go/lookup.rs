@@ -5,8 +5,8 @@ use std::rc::Rc;
 use sdl_model::Lang;
 use sdl_model::facts::{DefFlags, DefIx, ManifestKind};
 
-use super::paths::{dir as dir_of, in_dir, join};
-use super::{ModRef, Place};
+use crate::modules::paths::{dir as dir_of, in_dir, join};
+use crate::modules::{ModRef, Place};
 use crate::world::{FileIndex, FileIx, Question, Sym, World};
 
 /// The package that an import path names.
@@ -88,7 +88,7 @@ fn package(w: &World<'_>, dir: &str) -> Place {
         .files_in_dir(dir)
         .iter()
         .any(|id| w.path_of(*id).is_some_and(|path| path.extension() == Some("go")));
-    if holds { Place::Module(ModRef::Dir(w.sym(dir))) } else { Place::External }
+    if holds { Place::Module(ModRef::Dir(Lang::Go, w.sym(dir))) } else { Place::External }
 }
 
 /// The package's files. Files for several systems may define the same name: the first stands for all, so those for the
@@ -168,7 +168,7 @@ pub(super) fn implicit(w: &World<'_>, file: &FileIndex, name: Sym) -> Place {
 }
 
 /// The other files of a file's package.
-pub(crate) fn siblings(w: &World<'_>, at: FileIx) -> Vec<FileIx> {
+pub(super) fn siblings(w: &World<'_>, at: FileIx) -> Vec<FileIx> {
     let file = w.file(at);
     let path = file.path.as_str();
     files(w, dir_of(path), path.ends_with("_test.go")).iter().copied().filter(|other| *other != at).collect()

@@ -3,7 +3,7 @@
 use sdl_model::facts::{DefFlags, DefIx};
 use sdl_model::{FileId, Lang, RelPath};
 
-use super::{ModRef, Place, declared, inside, split_last};
+use crate::modules::{ModRef, Place, declared, inside, split_last};
 use crate::world::{DefRef, FileIndex, FileIx, Sym, World};
 
 /// The package or class that `text` names.
@@ -12,7 +12,7 @@ pub(super) fn module(w: &World<'_>, text: &str) -> Place {
         return Place::Missing;
     }
     if !w.files_of_package(text).is_empty() {
-        return Place::Module(ModRef::Package(w.sym(text)));
+        return Place::Module(ModRef::Package(Lang::Java, w.sym(text)));
     }
     // A class, perhaps inside another: packages are in lower case, so few questions are asked for names from outside.
     let (outer, name) = split_last(text);
@@ -34,7 +34,7 @@ pub(super) fn import_name(w: &World<'_>, module: Place, text: &str, name: &str) 
             if w.files_of_package(&whole).is_empty() {
                 Place::External
             } else {
-                Place::Module(ModRef::Package(w.sym(&whole)))
+                Place::Module(ModRef::Package(Lang::Java, w.sym(&whole)))
             }
         }
         found => inside(w, found, name),
@@ -92,7 +92,7 @@ pub(super) fn root(w: &World<'_>, name: &str) -> Place {
     if w.files_of_package(name).is_empty() {
         Place::Missing
     } else {
-        Place::Module(ModRef::Package(w.sym(name)))
+        Place::Module(ModRef::Package(Lang::Java, w.sym(name)))
     }
 }
 

@@ -124,7 +124,7 @@ pub(super) fn is_system_header(text: &str) -> bool {
 /// Whether the system's own library, that of GNU, has a function or a macro with parameters called `name`. Who calls one
 /// without declaring it has it from there, and not from another program of the repository. Names that programs give to
 /// functions of their own just as often (`error`, `index`) are not among them.
-pub(crate) fn is_of_libc(name: &str) -> bool {
+pub(super) fn is_of_libc(name: &str) -> bool {
     LIBC.contains(name)
 }
 

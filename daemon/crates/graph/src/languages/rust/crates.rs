@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use sdl_model::facts::ManifestKind;
 
-use super::paths::{ancestors, in_dir, join};
-use super::{ModRef, Place};
+use crate::modules::paths::{ancestors, in_dir, join};
+use crate::modules::{ModRef, Place};
 use crate::world::{FileIndex, FileIx, Question, World};
 
 fn entries(file: &FileIndex) -> impl Iterator<Item = (&str, &str)> {

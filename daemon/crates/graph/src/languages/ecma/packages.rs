@@ -4,9 +4,9 @@ use std::rc::Rc;
 
 use sdl_model::facts::ManifestKind;
 
-use super::ecma::probe;
-use super::paths::{ancestors, in_dir, join};
-use super::{ModRef, Place};
+use super::files::probe;
+use crate::modules::paths::{ancestors, in_dir, join};
+use crate::modules::{ModRef, Place};
 use crate::world::{FileIndex, FileIx, Question, World};
 
 /// Most configurations that one is put together from.

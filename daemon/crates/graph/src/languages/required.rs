@@ -3,8 +3,9 @@
 use sdl_model::facts::DefIx;
 use sdl_model::{Lang, SymbolKind};
 
-use super::paths::join;
-use super::{ModRef, Place, c};
+use super::c;
+use crate::modules::paths::join;
+use crate::modules::{ModRef, Place};
 use crate::world::{DefRef, FileIndex, FileIx, Sym, World};
 
 /// The file that `require`, `require_relative`, `source` or `.` names.

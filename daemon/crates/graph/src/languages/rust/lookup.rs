@@ -3,9 +3,10 @@
 use sdl_model::SymbolKind;
 use sdl_model::facts::{DefFlags, DefIx, ImportKind};
 
+use super::conditions;
 use super::crates::{self, crate_named};
-use super::paths::{ancestors, dir as dir_of, in_dir};
-use super::{ModRef, Place, conditions, import, inside, module as module_at};
+use crate::modules::paths::{ancestors, dir as dir_of, in_dir};
+use crate::modules::{self, ModRef, Place, import, inside, module as module_at};
 use crate::world::{DefRef, FileIx, Question, Sym, World};
 
 /// The module that the path `text` names in `scope` of a file.
@@ -51,7 +52,7 @@ pub(super) fn holder(w: &World<'_>, at: DefRef, name: Sym) -> Place {
     inline
         .or_else(|| child_file(w, at, &w.text(name)).map(|file| Place::Module(ModRef::File(file))))
         .unwrap_or_else(|| {
-            let first = super::member(w, module_ref(at), name);
+            let first = modules::member(w, module_ref(at), name);
             let callable =
                 |def: DefRef| w.file(def.file).outline.def(def.def).is_some_and(|def| def.kind.is_callable());
             match first {
@@ -83,7 +84,7 @@ fn behind_imports(w: &World<'_>, at: DefRef, name: Sym) -> Option<Place> {
         let file = w.file(at.file);
         let mut all = file.imports(at.def, name).filter_map(|ix| file.import(ix));
         let behind = all.find_map(|import| {
-            let of = match super::module(w, at.file, import.scope, file.outline.str(import.module)) {
+            let of = match modules::module(w, at.file, import.scope, file.outline.str(import.module)) {
                 Place::Module(ModRef::File(file)) => DefRef { file, def: DefIx::MODULE },
                 Place::Module(ModRef::Inline(def)) => def,
                 _ => return None,
@@ -217,7 +218,7 @@ pub(super) fn member(w: &World<'_>, at: DefRef, name: Sym) -> Place {
             return place;
         }
     }
-    let imports = conditions::imports(w, at.file, &file, file.imports(at.def, name));
+    let imports = modules::built_imports(w, at.file, &file, file.imports(at.def, name));
     // What is left out stands back behind an import that is not, wherever that leads.
     if let (Some(found), None) = (left_out, module)
         && imports.iter().all(|ix| conditions::leaves_out_import(w, at.file, &file, *ix))

@@ -1,14 +1,12 @@
 //! JavaScript and TypeScript: relative paths with extension and index resolution, exports, barrels, CommonJS.
 
-use sdl_model::Lang;
 use sdl_model::facts::{DefFlags, DefIx, ImportKind};
 
-use super::paths::{in_dir, join};
-use super::{ModRef, Place, as_place, ecma_packages, import, module as module_at};
+use super::files::probe;
+use super::packages;
+use crate::modules::paths::join;
+use crate::modules::{self, ModRef, Place, as_place, import, module as module_at};
 use crate::world::{DefRef, FileIndex, FileIx, Sym, World};
-
-const TYPED: [&str; 9] = [".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx", ".mjs", ".cjs"];
-const PLAIN: [&str; 9] = [".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".d.ts", ".mts", ".cts"];
 
 /// The module that `text` names in `file`.
 pub(super) fn module(w: &World<'_>, file: &FileIndex, text: &str) -> Place {
@@ -18,48 +16,13 @@ pub(super) fn module(w: &World<'_>, file: &FileIndex, text: &str) -> Place {
         let names_folder = text.ends_with(['.', '/']);
         let place = if names_folder { Place::Missing } else { probe(w, &base, file.lang()) };
         return place
-            .or_else(|| ecma_packages::main_of(w, file, &base))
+            .or_else(|| packages::main_of(w, file, &base))
             .or_else(|| if names_folder { probe(w, &base, file.lang()) } else { Place::Missing });
     }
     if text.is_empty() || text.starts_with('/') || text.contains(':') {
         return Place::External;
     }
-    ecma_packages::module(w, file, text).or_else(|| Place::External)
-}
-
-/// The file that `base` stands for, seen from a file in `lang`: itself, with an extension, or its index.
-pub(super) fn probe(w: &World<'_>, base: &str, lang: Lang) -> Place {
-    let found = |path: &str| w.open_path(path).map(|file| Place::Module(ModRef::File(file)));
-    let extension = base.rsplit_once('/').map_or(base, |(_, name)| name).rsplit_once('.').map(|(_, ext)| ext);
-    if let Some(extension @ ("js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts")) = extension {
-        if let Some(place) = found(base) {
-            return place;
-        }
-        // TypeScript names the file that the compiler will write.
-        let stem = base.strip_suffix(extension).unwrap_or(base);
-        let written: &[&str] = match extension {
-            "js" => &["ts", "tsx", "d.ts"],
-            "jsx" => &["tsx"],
-            "mjs" => &["mts", "d.mts"],
-            "cjs" => &["cts", "d.cts"],
-            _ => &[],
-        };
-        if let Some(place) = written.iter().find_map(|ext| found(&format!("{stem}{ext}"))) {
-            return place;
-        }
-    }
-    let extensions = if matches!(lang, Lang::JavaScript) { &PLAIN } else { &TYPED };
-    if !base.is_empty()
-        && let Some(place) = extensions.iter().find_map(|ext| found(&format!("{base}{ext}")))
-    {
-        return place;
-    }
-    // One question for the folder instead of one for each possible index.
-    let inside = w.files_in_dir(base);
-    if inside.is_empty() {
-        return Place::Missing;
-    }
-    extensions.iter().find_map(|ext| found(&in_dir(base, &format!("index{ext}")))).unwrap_or(Place::Missing)
+    packages::module(w, file, text).or_else(|| Place::External)
 }
 
 /// What `name` is among a module's exports.
@@ -90,7 +53,7 @@ pub(super) fn member(w: &World<'_>, at: FileIx, file: &FileIndex, name: Sym) -> 
             match module_at(w, at, import.scope, file.outline.str(import.module)) {
                 Place::Module(ModRef::File(target)) if target == at => {}
                 Place::Module(target) => {
-                    let found = super::member(w, target, name);
+                    let found = modules::member(w, target, name);
                     if found.is_found() {
                         return found;
                     }

@@ -6,7 +6,8 @@ use std::rc::Rc;
 use sdl_model::facts::{DefIx, ImportKind};
 use sdl_model::{Lang, SymbolKind};
 
-use super::{Place, as_place, composer};
+use super::php::composer;
+use crate::modules::{Place, as_place, split_last};
 use crate::world::{DefRef, FileIndex, FileIx, Question, Sym, World};
 
 /// Most files of one name that are looked into.
@@ -14,7 +15,7 @@ const FILES: usize = 16;
 
 /// The type that an import names whole. Namespaces bring in types, which are found one by one.
 pub(super) fn module(w: &World<'_>, file: &FileIndex, text: &str) -> Place {
-    let (namespace, name) = super::split_last(text.trim_start_matches('\\'));
+    let (namespace, name) = split_last(text.trim_start_matches('\\'));
     import_name(w, file, namespace, name)
 }
 

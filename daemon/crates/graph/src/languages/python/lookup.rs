@@ -1,10 +1,12 @@
 //! Python: packages, relative imports, `__init__` re-exports, `__all__`, source roots.
 
+use sdl_model::Lang;
 use sdl_model::facts::{DefFlags, DefIx, ImportKind};
-use sdl_model::{Lang, RelPath};
 
-use super::paths::{ancestors, in_dir};
-use super::{ModRef, Place, declared, import, member as module_member, python_projects, wildcard};
+use super::files::{find, holds};
+use super::projects;
+use crate::modules::paths::{ancestors, in_dir};
+use crate::modules::{self, ModRef, Place, declared, import, member as module_member, wildcard};
 use crate::world::{FileIndex, FileIx, Sym, World};
 
 /// The module that `text` names in `file`.
@@ -20,43 +22,13 @@ pub(super) fn module(w: &World<'_>, file: &FileIndex, text: &str) -> Place {
             if holds(w, dir, rest) {
                 return find(w, dir, rest).or_else(|| Place::External);
             }
-            let found = python_projects::in_project(w, dir, rest);
+            let found = projects::in_project(w, dir, rest);
             if found != Place::Missing {
                 return found;
             }
         }
     }
-    python_projects::by_name(w, rest).or_else(|| Place::External)
-}
-
-/// Whether folder `dir` holds the first part of a module's name, or, where that is a folder of folders, its second.
-pub(super) fn holds(w: &World<'_>, dir: &str, text: &str) -> bool {
-    let mut parts = text.split('.');
-    let first = in_dir(dir, parts.next().unwrap_or(text));
-    let here = |base: &str| w.path(&format!("{base}.py")).is_some() || holds_modules(w, base);
-    here(&first) || parts.next().is_some_and(|second| here(&format!("{first}/{second}")))
-}
-
-/// The module `rest` (dotted, may be empty) below folder `base`.
-pub(super) fn find(w: &World<'_>, base: &str, rest: &str) -> Place {
-    let path = if rest.is_empty() { base.to_owned() } else { in_dir(base, &rest.replace('.', "/")) };
-    if !path.is_empty() {
-        for suffix in [".py", "/__init__.py", ".pyi", "/__init__.pyi"] {
-            if suffix == ".py" && rest.is_empty() {
-                continue;
-            }
-            if let Some(file) = w.open_path(&format!("{path}{suffix}")) {
-                return Place::Module(ModRef::File(file));
-            }
-        }
-    }
-    if holds_modules(w, &path) { Place::Module(ModRef::Dir(w.sym(&path))) } else { Place::Missing }
-}
-
-/// Whether modules lie directly in a folder.
-fn holds_modules(w: &World<'_>, dir: &str) -> bool {
-    let is_module = |path: &RelPath| matches!(path.extension(), Some("py" | "pyi"));
-    w.files_in_dir(dir).iter().any(|id| w.path_of(*id).is_some_and(|path| is_module(&path)))
+    projects::by_name(w, rest).or_else(|| Place::External)
 }
 
 /// What `import text` binds under `local`: the first part of a dotted name, or all of it under an alias.
@@ -65,7 +37,7 @@ pub(super) fn import_module(w: &World<'_>, from: FileIx, text: &str, local: &str
         Some((first, _)) if first == local => first,
         _ => text,
     };
-    super::module(w, from, DefIx::MODULE, text)
+    modules::module(w, from, DefIx::MODULE, text)
 }
 
 /// What `from module import name` binds in `from`.

@@ -1,7 +1,6 @@
 //! Which of Rust's alternatives a build as it is by default has: what is under `#[cfg(…)]` that does not hold there is
 //! left out, if there is something else of its name.
 
-use sdl_model::Lang;
 use sdl_model::facts::{DefIx, Expr};
 
 use super::crates;
@@ -11,9 +10,9 @@ use crate::world::{FileIndex, FileIx, World};
 const DEPTH: u8 = 16;
 
 /// Whether `def` is left out.
-pub(crate) fn leaves_out(w: &World<'_>, at: FileIx, file: &FileIndex, def: DefIx) -> bool {
+pub(super) fn leaves_out(w: &World<'_>, at: FileIx, file: &FileIndex, def: DefIx) -> bool {
     let arena = &file.outline.arena;
-    let stated = file.outline.def(def).filter(|_| file.lang() == Lang::Rust);
+    let stated = file.outline.def(def);
     stated.is_some_and(|def| {
         def.decorators.iter().any(|decorator| {
             let Expr::Generic(name, args) = arena.expr(*decorator) else { return false };
@@ -27,25 +26,10 @@ pub(crate) fn leaves_out(w: &World<'_>, at: FileIx, file: &FileIndex, def: DefIx
     })
 }
 
-/// The imports among `all` that are not left out; all of them if each is.
-pub(crate) fn imports(
-    w: &World<'_>,
-    at: FileIx,
-    file: &FileIndex,
-    all: impl Iterator<Item = u32>,
-) -> Vec<u32> {
-    let all: Vec<u32> = all.collect();
-    if all.len() < 2 || file.lang() != Lang::Rust {
-        return all;
-    }
-    let kept: Vec<u32> = all.iter().copied().filter(|ix| !leaves_out_import(w, at, file, *ix)).collect();
-    if kept.is_empty() { all } else { kept }
-}
-
 /// Whether an import is left out.
-pub(crate) fn leaves_out_import(w: &World<'_>, at: FileIx, file: &FileIndex, import: u32) -> bool {
+pub(super) fn leaves_out_import(w: &World<'_>, at: FileIx, file: &FileIndex, import: u32) -> bool {
     let condition = file.import(import).and_then(|import| import.condition);
-    condition.filter(|_| file.lang() == Lang::Rust).is_some_and(|text| fails(w, at, file.outline.str(text)))
+    condition.is_some_and(|text| fails(w, at, file.outline.str(text)))
 }
 
 /// Whether the condition `text` does not hold for the file `at`.

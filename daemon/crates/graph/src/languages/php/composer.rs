@@ -2,15 +2,15 @@
 
 use sdl_model::facts::ManifestKind;
 
-use super::Place;
-use super::paths::{in_dir, join};
+use crate::modules::Place;
+use crate::modules::paths::{in_dir, join};
 use crate::world::{DefRef, FileIx, Sym, World};
 
 /// Most folders that one class is looked for in.
 const FOLDERS: usize = 16;
 
 /// The class `name` of `namespace`, in the file that has its name.
-pub(super) fn class(w: &World<'_>, namespace: &str, name: Sym) -> Place {
+pub(in crate::languages) fn class(w: &World<'_>, namespace: &str, name: Sym) -> Place {
     let text = w.text(name);
     let whole = format!("{}\\{text}", namespace.trim_matches('\\').replace('.', "\\"));
     let mut paths: Vec<(usize, String)> = Vec::new();

@@ -3,7 +3,9 @@
 use sdl_model::facts::{DefFlags, DefIx, ImportKind};
 use sdl_model::{Lang, SymbolKind};
 
-use super::{ModRef, Place, as_place, c, dotnet};
+use super::includes;
+use crate::languages::namespaces::namespace_member as member_of_all;
+use crate::modules::{ModRef, Place, as_place};
 use crate::world::{DefRef, FileIndex, FileIx, Question, Sym, World};
 
 /// Deepest namespaces that are looked into.
@@ -60,7 +62,7 @@ fn written_elsewhere(w: &World<'_>, from: FileIx, seen: &[Vec<Sym>], name: Sym) 
 /// The definition of `name` in the namespace `path` that a file sees.
 fn in_namespace(w: &World<'_>, from: FileIx, path: &[Sym], name: Sym) -> Option<DefRef> {
     let mut best: Option<(u8, DefRef)> = None;
-    for at in std::iter::once(from).chain(c::closure(w, from).iter().copied()) {
+    for at in std::iter::once(from).chain(includes::closure(w, from).iter().copied()) {
         let index = w.file(at);
         for holder in holders(&index, path) {
             for def in index.children(holder, name) {
@@ -106,7 +108,7 @@ pub(super) fn spelled(w: &World<'_>, from: FileIx, scope: DefIx, text: &str, nam
 /// The namespace that `text` spells out.
 pub(super) fn namespace(w: &World<'_>, from: FileIx, text: &str) -> Place {
     let path = parts(w, text);
-    let found = std::iter::once(from).chain(c::closure(w, from).iter().copied()).find_map(|at| {
+    let found = std::iter::once(from).chain(includes::closure(w, from).iter().copied()).find_map(|at| {
         let holder = holders(&w.file(at), &path).into_iter().find(|def| *def != DefIx::MODULE)?;
         Some(DefRef { file: at, def: holder })
     });
@@ -154,13 +156,13 @@ fn rank(file: &FileIndex, def: DefIx) -> Option<u8> {
 
 /// A definition as a place; a function's declaration leads on to its definition.
 fn linked(w: &World<'_>, found: DefRef) -> Place {
-    let found = c::definition(w, found).unwrap_or(found);
+    let found = includes::definition(w, found).unwrap_or(found);
     as_place(&w.file(found.file), found, found.def)
 }
 
 /// What `name` is in a namespace, in whichever file.
 pub(super) fn namespace_member(w: &World<'_>, namespace: DefRef, name: Sym) -> Place {
-    match dotnet::namespace_member(w, namespace, name) {
+    match member_of_all(w, namespace, name) {
         Place::Def(found) => linked(w, found),
         // Another part of the namespace may hold the inner one.
         Place::Module(ModRef::Inline(inner)) => Place::Module(ModRef::Inline(inner)),

@@ -1,0 +1,70 @@
+//! What is special about each language, a folder for each, behind [`Rules`].
+//!
+//! A new deep language gets a folder here and a line in [`rules`]; what is only a fact about it goes into the table,
+//! [`sdl_model::lang`]. A language without a folder follows the defaults.
+
+mod bash;
+mod c;
+mod csharp;
+mod ecma;
+mod go;
+mod jvm;
+mod namespaces;
+mod php;
+mod python;
+mod required;
+mod ruby;
+mod rust;
+
+use sdl_ledger::View;
+use sdl_model::Lang;
+
+use crate::world::{Limits, Outlines, Rules, World};
+
+/// A language with nothing special.
+struct Plain;
+
+impl Rules for Plain {}
+
+fn rules(lang: Lang) -> &'static dyn Rules {
+    match lang {
+        Lang::Bash => &bash::Bash,
+        Lang::C => &c::C,
+        Lang::Cpp => &c::Cpp,
+        Lang::CSharp => &csharp::CSharp,
+        Lang::Go => &go::Go,
+        Lang::Java => &jvm::Java,
+        Lang::JavaScript | Lang::TypeScript | Lang::Tsx => &ecma::Ecma,
+        Lang::Kotlin => &jvm::Kotlin,
+        Lang::Php => &php::Php,
+        Lang::Python => &python::Python,
+        Lang::Ruby => &ruby::Ruby,
+        Lang::Rust => &rust::Rust,
+        Lang::Manifest => &Plain,
+    }
+}
+
+impl<'a> World<'a> {
+    /// A world over `view`, which must already show the files of this batch.
+    pub fn new(view: &'a dyn View, outlines: &'a dyn Outlines) -> Self {
+        Self::with_limits(view, outlines, Limits::default())
+    }
+
+    /// The same with other limits. All edges and questions of a repository must come from the same limits.
+    pub fn with_limits(view: &'a dyn View, outlines: &'a dyn Outlines, limits: Limits) -> Self {
+        Self::with_rules(view, outlines, limits, rules)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn builtin_members_differ_by_language() {
+        assert!(rules(Lang::Python).is_builtin_member("append"));
+        assert!(rules(Lang::TypeScript).is_builtin_member("push"));
+        assert!(!rules(Lang::Python).is_builtin_member("push"));
+        assert!(!rules(Lang::Rust).is_builtin_member("get_card"));
+    }
+}
