@@ -7,6 +7,7 @@
 //! * [`schema`]: answers beside what their schemas declare.
 //! * [`fixture`]: trees of files written as text.
 //! * [`binaries`]: where the built programs are.
+//! * [`module_graph`]: which files of a crate use which.
 //! * [`workspace`]: the source tree itself, for the tests that hold its shape.
 
 #![allow(
@@ -21,6 +22,7 @@ pub mod env;
 pub mod fixture;
 pub mod generate;
 pub mod mcp;
+pub mod module_graph;
 pub mod schema;
 pub mod workspace;
 

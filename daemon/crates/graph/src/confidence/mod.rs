@@ -134,7 +134,7 @@ mod tests {
 
     #[test]
     fn little_seen_moves_little() {
-        let rule = strategies::scope::RULE;
+        let rule = strategies::SCOPE;
         let once = of_go(&rule, Counts { right: 0, wrong: 1, open: 0 });
         assert!(once.for_group(Some("go")) > 40);
         let often = of_go(&rule, Counts { right: 10, wrong: 90, open: 0 });
@@ -145,7 +145,7 @@ mod tests {
     #[test]
     fn an_open_call_speaks_only_against_a_guess() {
         let counts = Counts { right: 50, wrong: 0, open: 50 };
-        assert!(of_go(&strategies::unique_method::RULE, counts).for_group(Some("go")) < 80);
-        assert!(of_go(&strategies::stated::RULE, counts).for_group(Some("go")) > 95);
+        assert!(of_go(&strategies::UNIQUE_METHOD, counts).for_group(Some("go")) < 80);
+        assert!(of_go(&strategies::STATED, counts).for_group(Some("go")) > 95);
     }
 }

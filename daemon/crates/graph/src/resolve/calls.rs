@@ -8,32 +8,32 @@ use super::{CANDIDATES, Outcome, Resolver};
 use crate::infer::{Ctx, How, Infer, Meaning, Ty, Typed, Via, Want};
 use crate::modules::{self, Place};
 use crate::strategies::{
-    self as s, Rule, alternatives, built, class_member, element, guessed, held_function, inherited,
-    qualified, returned, self_member, stated, super_member,
+    self as s, ALTERNATIVES, BUILT, CLASS_MEMBER, ELEMENT, GUESSED, HELD_FUNCTION, INHERITED, QUALIFIED,
+    RETURNED, Rule, SELF_MEMBER, STATED, SUPER_MEMBER,
 };
 use crate::world::{DefRef, FileIndex, Rules, Sym};
 
 /// The rule by which a name was found.
 pub(super) fn rule_of(via: Via) -> &'static Rule {
     match via {
-        Via::Scope => &s::scope::RULE,
-        Via::Import => &s::import::RULE,
-        Via::Wildcard => &s::wildcard::RULE,
-        Via::Package => &s::package::RULE,
-        Via::Include => &s::include::RULE,
-        Via::Member => &self_member::RULE,
-        Via::Inherited => &inherited::RULE,
+        Via::Scope => &s::SCOPE,
+        Via::Import => &s::IMPORT,
+        Via::Wildcard => &s::WILDCARD,
+        Via::Package => &s::PACKAGE,
+        Via::Include => &s::INCLUDE,
+        Via::Member => &SELF_MEMBER,
+        Via::Inherited => &INHERITED,
     }
 }
 
 /// The rule by which a receiver's type became known.
 fn rule_of_receiver(how: How) -> &'static Rule {
     match how {
-        How::Named | How::Stated => &stated::RULE,
-        How::Built => &built::RULE,
-        How::Returned => &returned::RULE,
-        How::Element => &element::RULE,
-        How::Guessed => &guessed::RULE,
+        How::Named | How::Stated => &STATED,
+        How::Built => &BUILT,
+        How::Returned => &RETURNED,
+        How::Element => &ELEMENT,
+        How::Guessed => &GUESSED,
     }
 }
 
@@ -121,7 +121,7 @@ impl Resolver<'_, '_> {
                     // Which of several definitions holds is up to the settings of a build.
                     Some(SymbolKind::Macro) => match self.twins(&file, def) {
                         several if several.len() > 1 && several.len() <= CANDIDATES => {
-                            Outcome::Found(several, &alternatives::RULE)
+                            Outcome::Found(several, &ALTERNATIVES)
                         }
                         _ => Outcome::one(def, rule_of(via)),
                     },
@@ -325,12 +325,12 @@ impl Resolver<'_, '_> {
                 Ty::Module(module) => match modules::member(self.infer.w, *module, name) {
                     Place::Def(def) => {
                         targets.push(def);
-                        rule = &qualified::RULE;
+                        rule = &QUALIFIED;
                     }
                     Place::Module(module) => {
                         if let Place::Def(def) = modules::default_of(self.infer.w, module) {
                             targets.push(def);
-                            rule = &qualified::RULE;
+                            rule = &QUALIFIED;
                         }
                     }
                     Place::External => outside = true,
@@ -347,9 +347,9 @@ impl Resolver<'_, '_> {
                             let of_type = matches!(ty, Ty::Class(_));
                             targets.push(self.infer.same_side(found.def, of_type));
                             if on_self {
-                                rule = if found.inherited { &inherited::RULE } else { &self_member::RULE };
+                                rule = if found.inherited { &INHERITED } else { &SELF_MEMBER };
                             } else if value.how == How::Named {
-                                rule = &class_member::RULE;
+                                rule = &CLASS_MEMBER;
                             }
                         }
                         // `it->f()`.
@@ -374,7 +374,7 @@ impl Resolver<'_, '_> {
                 Ty::Super(class) => match self.super_member(*class, name, call) {
                     Some(found) => {
                         targets.push(found);
-                        rule = &super_member::RULE;
+                        rule = &SUPER_MEMBER;
                     }
                     None => outside = true,
                 },
@@ -406,14 +406,14 @@ impl Resolver<'_, '_> {
             && (unknown || outside || self.traits.names.qualified == Qualified::Always)
             && let Some(Place::Def(def)) = self.infer.spelled(&ctx, recv, one.name)
         {
-            return Outcome::one(def, &qualified::RULE);
+            return Outcome::one(def, &QUALIFIED);
         }
         if targets.is_empty()
             && on_self
             && call
             && let Some(def) = self.of_own_block(&ctx, &value.ty, name)
         {
-            return Outcome::one(def, &self_member::RULE);
+            return Outcome::one(def, &SELF_MEMBER);
         }
         let is_function = matches!(value.ty, Ty::Func(..) | Ty::Callable(_));
         match targets.len() {
@@ -425,7 +425,7 @@ impl Resolver<'_, '_> {
             0 => Outcome::Unresolved,
             1 if call => self.one_or_named(targets[0], rule),
             1 => Outcome::Found(targets, rule),
-            _ => Outcome::Found(targets, &alternatives::RULE),
+            _ => Outcome::Found(targets, &ALTERNATIVES),
         }
     }
 
@@ -452,13 +452,13 @@ impl Resolver<'_, '_> {
                 if self.traits.names.qualified == Qualified::First
                     && let Some(Place::Def(def)) = self.infer.spelled(&ctx, recv, one.name)
                 {
-                    return self.choose_overload(Outcome::one(def, &qualified::RULE), one);
+                    return self.choose_overload(Outcome::one(def, &QUALIFIED), one);
                 }
                 let name = self.infer.own.sym(self.infer.w, one.name);
                 return match self.member_of(one, recv, name, true) {
                     // `new this.constructor()` builds what the object is, which may derive from the type here.
                     Outcome::Found(found, _) if self.is_own_constructor(one, &found) => {
-                        Outcome::Found(found, &held_function::RULE)
+                        Outcome::Found(found, &HELD_FUNCTION)
                     }
                     Outcome::Unresolved => Outcome::External,
                     found => self.choose_overload(found, one),

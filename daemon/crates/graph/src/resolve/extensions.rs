@@ -5,7 +5,7 @@ use sdl_model::lang::ExtensionForm;
 
 use super::{CANDIDATES, Outcome, Resolver};
 use crate::infer::{Extensions, Ty, fits, is_extension};
-use crate::strategies::{Rule, extension, extension_of, overloads};
+use crate::strategies::{EXTENSION, EXTENSION_OF, OVERLOADS, Rule};
 use crate::world::{DefRef, Sym};
 
 /// How far the name of a receiver's type is looked for.
@@ -15,7 +15,7 @@ impl Resolver<'_, '_> {
     /// A member that no type has: a function that extends the receiver's.
     pub(super) fn extended(&self, one: &Ref, receiver: &Ty, name: Sym) -> Option<Outcome> {
         let found = self.infer.extensions(&self.ctx(one), receiver, name);
-        if let Some(sure) = self.among(one, found.sure, &extension_of::RULE) {
+        if let Some(sure) = self.among(one, found.sure, &EXTENSION_OF) {
             return Some(sure);
         }
         // A value of a type from outside: those that extend a type of its name.
@@ -27,7 +27,7 @@ impl Resolver<'_, '_> {
             let fitting = self.fitting(one, same.clone());
             // Static methods mostly stand in for what some version of the type has itself.
             let by_receiver = self.traits.members.extensions == ExtensionForm::Receivers;
-            let rule = if by_receiver { &extension_of::RULE } else { &extension::RULE };
+            let rule = if by_receiver { &EXTENSION_OF } else { &EXTENSION };
             let is_own = by_receiver || !self.rules().is_builtin_member(&self.infer.w.text(name));
             if is_own
                 && self.are_overloads(&fitting)
@@ -46,7 +46,7 @@ impl Resolver<'_, '_> {
             fitting.retain(|def| self.infer.extends_all(*def));
         }
         // Of several that may be meant, none is.
-        self.are_overloads(&fitting).then(|| self.among(one, fitting, &extension::RULE)).flatten()
+        self.are_overloads(&fitting).then(|| self.among(one, fitting, &EXTENSION)).flatten()
     }
 
     /// A function that extends types was found by its name alone: which of those of that name extends a type around?
@@ -57,7 +57,7 @@ impl Resolver<'_, '_> {
         }
         let name = self.infer.own.sym(self.infer.w, one.name);
         let Extensions { sure, perhaps } = self.infer.extensions_around(&self.ctx(one), name);
-        if let Some(sure) = self.among(one, sure, &extension_of::RULE) {
+        if let Some(sure) = self.among(one, sure, &EXTENSION_OF) {
             return Some(sure);
         }
         // A lambda may have been given a receiver, and several functions may be meant for it.
@@ -86,7 +86,7 @@ impl Resolver<'_, '_> {
         match best.as_slice() {
             [] => None,
             [first, ..] if self.are_overloads(&best) => Some(Outcome::one(*first, rule)),
-            several if several.len() <= CANDIDATES => Some(Outcome::Found(best, &overloads::RULE)),
+            several if several.len() <= CANDIDATES => Some(Outcome::Found(best, &OVERLOADS)),
             _ => Some(Outcome::Unresolved),
         }
     }

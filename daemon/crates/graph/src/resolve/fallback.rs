@@ -7,7 +7,7 @@ use sdl_model::lang::is_test_path;
 use super::{CANDIDATES_BY_NAME, Outcome, Resolver};
 use crate::infer::{Meaning, Want, fits};
 use crate::modules::Place;
-use crate::strategies::{near_method, same_name, trait_in_scope, unique_function, unique_method};
+use crate::strategies::{NEAR_METHOD, SAME_NAME, TRAIT_IN_SCOPE, UNIQUE_FUNCTION, UNIQUE_METHOD};
 use crate::world::{DefRef, FileIndex, FileIx, Sym};
 
 /// Whether a file holds tests, by its path.
@@ -120,7 +120,7 @@ impl Resolver<'_, '_> {
             found.retain(|def| !self.is_elsewhere(&[*def]));
         }
         match found.as_slice() {
-            [only] => Outcome::one(*only, &unique_function::RULE),
+            [only] => Outcome::one(*only, &UNIQUE_FUNCTION),
             [] => Outcome::External,
             _ => Outcome::Unresolved,
         }
@@ -161,7 +161,7 @@ impl Resolver<'_, '_> {
     /// With `any_name`, it has no members of its own that could be meant: a function has none.
     pub(super) fn by_trait(&self, one: &Ref, name: Sym, call: bool, any_name: bool) -> Option<Outcome> {
         let def = self.of_trait_in_scope(one, name, any_name).filter(|_| call)?;
-        Some(Outcome::one(def, &trait_in_scope::RULE))
+        Some(Outcome::one(def, &TRAIT_IN_SCOPE))
     }
 
     /// The method of the only trait of the repository that is in scope and has one of the name.
@@ -236,7 +236,7 @@ impl Resolver<'_, '_> {
         if let Some(def) = self.of_trait_in_scope(one, name, false)
             && !found.iter().any(|def| self.is_inherent(*def))
         {
-            return Outcome::one(def, &trait_in_scope::RULE);
+            return Outcome::one(def, &TRAIT_IN_SCOPE);
         }
         // What hands a call on under its own name does not call itself.
         let around = self.infer.file(self.infer.own.file).enclosing(one.scope, SymbolKind::is_callable);
@@ -267,12 +267,12 @@ impl Resolver<'_, '_> {
         let near: Vec<DefRef> = found.iter().copied().filter(|def| def.file == self.infer.own.file).collect();
         match (found.as_slice(), near.as_slice()) {
             ([], _) => Outcome::Unresolved,
-            ([only], _) => Outcome::one(*only, &unique_method::RULE),
+            ([only], _) => Outcome::one(*only, &UNIQUE_METHOD),
             // Where most of what a library's types give is known, what is left is from outside more often than one of several
             // here.
             _ if !self.traits.calls.guesses_near => Outcome::Unresolved,
-            (_, [only]) => Outcome::one(*only, &near_method::RULE),
-            (several, _) if several.len() <= CANDIDATES_BY_NAME => Outcome::Found(found, &same_name::RULE),
+            (_, [only]) => Outcome::one(*only, &NEAR_METHOD),
+            (several, _) if several.len() <= CANDIDATES_BY_NAME => Outcome::Found(found, &SAME_NAME),
             _ => Outcome::Unresolved,
         }
     }

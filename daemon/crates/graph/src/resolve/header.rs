@@ -8,7 +8,7 @@ use super::calls::rule_of;
 use super::edges::Edges;
 use crate::infer::{Infer, Meaning, Want};
 use crate::modules::{self, ModRef, Place};
-use crate::strategies::{import, scope};
+use crate::strategies::{IMPORT, SCOPE};
 use crate::world::DefRef;
 
 impl Resolver<'_, '_> {
@@ -33,16 +33,16 @@ impl Resolver<'_, '_> {
                 let found_by = match ctx.arena.expr(base.ty) {
                     Expr::Name(name) => match infer.meaning(&ctx, *name, Want::Type) {
                         Meaning::Place(_, via) => rule_of(via),
-                        _ => &import::RULE,
+                        _ => &IMPORT,
                     },
-                    _ => &import::RULE,
+                    _ => &IMPORT,
                 };
                 for ty in infer.stated(&ctx, base.ty).each() {
                     if let Some(target) = ty.instance_of()
                         && !infer.w.is_spent()
                         && let Some(symbol) = infer.file(target.file).symbol(target.def)
                     {
-                        let rule = if target.file == at { &scope::RULE } else { found_by };
+                        let rule = if target.file == at { &SCOPE } else { found_by };
                         edges.add(source, symbol, EdgeKind::Implements, rule, base.line);
                     }
                 }
@@ -76,7 +76,7 @@ impl Resolver<'_, '_> {
             if let Some(target) = target
                 && let Some(symbol) = infer.file(target.file).symbol(target.def)
             {
-                edges.add(DefIx::MODULE, symbol, EdgeKind::Import, &import::RULE, one.line);
+                edges.add(DefIx::MODULE, symbol, EdgeKind::Import, &IMPORT, one.line);
             }
         }
     }

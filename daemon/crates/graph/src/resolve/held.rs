@@ -6,7 +6,7 @@ use sdl_model::lang::{CalledLocals, NameHolders};
 
 use super::{CANDIDATES, Outcome, Resolver};
 use crate::infer::{How, Ty, Typed};
-use crate::strategies::{Rule, alias, held_function};
+use crate::strategies::{ALIAS, HELD_FUNCTION, Rule};
 use crate::world::DefRef;
 
 /// The functions and types that a value may be; none if it may be something else.
@@ -31,7 +31,7 @@ impl Resolver<'_, '_> {
             NameHolders::Properties | NameHolders::None => None,
         };
         match named {
-            Some(named) => Outcome::one(named, &alias::RULE),
+            Some(named) => Outcome::one(named, &ALIAS),
             None => Outcome::one(def, rule),
         }
     }
@@ -99,8 +99,8 @@ impl Resolver<'_, '_> {
         match targets.len() {
             0 if outside => Outcome::External,
             0 => Outcome::Unresolved,
-            1 if sure => Outcome::Found(targets, &alias::RULE),
-            1 => Outcome::Found(targets, &held_function::RULE),
+            1 if sure => Outcome::Found(targets, &ALIAS),
+            1 => Outcome::Found(targets, &HELD_FUNCTION),
             // One of several, and which is up to whoever set it.
             _ => Outcome::Unresolved,
         }
@@ -135,7 +135,7 @@ impl Resolver<'_, '_> {
         if sure && self.traits.calls.locals == CalledLocals::ByText {
             let targets = if several { callables(&value) } else { self.all_named(ix) };
             if targets.len() > 1 {
-                return Outcome::Found(targets, &alias::RULE);
+                return Outcome::Found(targets, &ALIAS);
             }
         }
         self.held(&value, sure)

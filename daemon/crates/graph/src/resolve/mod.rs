@@ -20,7 +20,7 @@ use sdl_model::{Body, EdgeKind, FileId, Lang, Outline, RelPath, Resolution, Symb
 
 use crate::infer::{Ctx, Infer};
 use crate::own::Own;
-use crate::strategies::{Rule, alternatives, held_function, near_method, same_name, unique_method};
+use crate::strategies::{ALTERNATIVES, HELD_FUNCTION, NEAR_METHOD, Rule, SAME_NAME, UNIQUE_METHOD};
 use crate::world::{DefRef, Rules, World};
 
 use edges::Edges;
@@ -187,7 +187,7 @@ impl Resolver<'_, '_> {
             match kind {
                 Some(SymbolKind::Field) => false,
                 Some(kind) if calls.inert.contains(&kind) => false,
-                Some(SymbolKind::Macro) => rule.number != alternatives::RULE.number,
+                Some(SymbolKind::Macro) => rule.number != ALTERNATIVES.number,
                 // What a module exports without a name is whatever made it gives.
                 Some(SymbolKind::Constant)
                     if file.outline.def(to.def).is_some_and(|def| {
@@ -203,13 +203,13 @@ impl Resolver<'_, '_> {
         // One of several that have the name, and nothing else speaks for it. Where types are written, a receiver of which
         // nothing is known is of a library's type more often than not, whoever else has a method of the name.
         let may_be = match rule.number {
-            number if number == same_name::RULE.number => !self.traits.calls.same_name_is_call,
-            number if [unique_method::RULE.number, near_method::RULE.number].contains(&number) => {
+            number if number == SAME_NAME.number => !self.traits.calls.same_name_is_call,
+            number if [UNIQUE_METHOD.number, NEAR_METHOD.number].contains(&number) => {
                 !self.traits.calls.only_name_is_call
             }
             _ => false,
         };
-        if kind == EdgeKind::Call && (rule.number == held_function::RULE.number || may_be || !is_code()) {
+        if kind == EdgeKind::Call && (rule.number == HELD_FUNCTION.number || may_be || !is_code()) {
             EdgeKind::Ref
         } else {
             kind

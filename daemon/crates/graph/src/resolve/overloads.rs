@@ -7,11 +7,11 @@ use sdl_model::lang::{ExtensionForm, Overloads};
 use super::{CANDIDATES, Outcome, Resolver};
 pub(super) use crate::infer::fits;
 use crate::modules::{self, Place};
-use crate::strategies::{argument_types, inherited, overloads, package};
+use crate::strategies::{ARGUMENT_TYPES, INHERITED, OVERLOADS, PACKAGE};
 use crate::world::{DefRef, FileIndex, FileIx, Sym};
 
 /// Most overloads whose parameters are looked at.
-const OVERLOADS: usize = 32;
+const MAX_OVERLOADS: usize = 32;
 
 /// Whether a method with parameters of the types `own` overrides one of a base with those of `base`, which may be
 /// generic parameters there: `T`.
@@ -44,7 +44,7 @@ impl Resolver<'_, '_> {
             Some(DefRef { file: base.file, def })
         });
         if let Some(found) = fitting.next() {
-            return Some(Outcome::one(found, &inherited::RULE));
+            return Some(Outcome::one(found, &INHERITED));
         }
         // What does not take the arguments does not hide what does.
         if self.traits.calls.overloads_across_scopes {
@@ -117,13 +117,13 @@ impl Resolver<'_, '_> {
             let def = file.children(DefIx::MODULE, name).find(takes)?;
             Some(DefRef { file: found.file, def })
         });
-        found.map(|found| Outcome::one(found, &package::RULE))
+        found.map(|found| Outcome::one(found, &PACKAGE))
     }
 
     /// A value that is made of one of its own type: the constructor that copies, or none that is written.
     fn copied(&self, one: &Ref, target: DefRef, all: &[DefIx]) -> Option<Outcome> {
         let infer = self.infer();
-        let copies = self.traits.calls.copies && one.args == 1 && all.len() <= OVERLOADS;
+        let copies = self.traits.calls.copies && one.args == 1 && all.len() <= MAX_OVERLOADS;
         let given = one.given.filter(|_| copies)?;
         let class = infer.owner_type(target)?;
         if !infer.is_value_of(&self.ctx(one), given, class) {
@@ -132,7 +132,7 @@ impl Resolver<'_, '_> {
         let file = infer.file(target.file);
         let copies = |ix: &&DefIx| infer.takes_first(&file, DefRef { def: **ix, ..target }, class);
         Some(match all.iter().find(copies) {
-            Some(def) => Outcome::one(DefRef { def: *def, ..target }, &argument_types::RULE),
+            Some(def) => Outcome::one(DefRef { def: *def, ..target }, &ARGUMENT_TYPES),
             None => Outcome::External,
         })
     }
@@ -149,7 +149,7 @@ impl Resolver<'_, '_> {
     ) -> Option<Outcome> {
         let infer = self.infer();
         let is_call = matches!(one.form, RefForm::Call | RefForm::MethodCall);
-        if !is_call || self.traits.members.extensions == ExtensionForm::None || all.len() > OVERLOADS {
+        if !is_call || self.traits.members.extensions == ExtensionForm::None || all.len() > MAX_OVERLOADS {
             return None;
         }
         let file = infer.file(target.file);
@@ -168,7 +168,7 @@ impl Resolver<'_, '_> {
             let file = infer.file(base.file);
             let found = file.children(base.def, name).map(|def| DefRef { def, ..*base });
             if let Some(found) = found.into_iter().find(|def| takes(&file, *def)) {
-                return Some(Outcome::one(found, &inherited::RULE));
+                return Some(Outcome::one(found, &INHERITED));
             }
         }
         let recv = one.recv?;
@@ -189,7 +189,7 @@ impl Resolver<'_, '_> {
         let args = infer.arguments(&self.ctx(one), given);
         let scores: Vec<(i32, DefRef)> = all
             .iter()
-            .take(OVERLOADS)
+            .take(MAX_OVERLOADS)
             .map(|def| DefRef { file: at, def: *def })
             .filter_map(|def| Some((infer.takes_arguments(&file, def, &args)?, def)))
             .collect();
@@ -197,10 +197,8 @@ impl Resolver<'_, '_> {
         let best: Vec<DefRef> =
             scores.iter().filter(|(score, _)| *score == most).map(|(_, def)| *def).collect();
         match best.len() {
-            1 => Some(Outcome::Found(best, &argument_types::RULE)),
-            several if several < all.len() && several <= CANDIDATES => {
-                Some(Outcome::Found(best, &overloads::RULE))
-            }
+            1 => Some(Outcome::Found(best, &ARGUMENT_TYPES)),
+            several if several < all.len() && several <= CANDIDATES => Some(Outcome::Found(best, &OVERLOADS)),
             _ => None,
         }
     }
@@ -270,7 +268,7 @@ impl Resolver<'_, '_> {
         }
         if all.len() < 2 {
             return match self.delegated(*target, name, one) {
-                Some(found) => Outcome::one(found, &inherited::RULE),
+                Some(found) => Outcome::one(found, &INHERITED),
                 None => Outcome::Found(targets, rule),
             };
         }
@@ -297,7 +295,7 @@ impl Resolver<'_, '_> {
         match best.len() {
             0 => Outcome::Found(targets, rule),
             1 => Outcome::Found(best, rule),
-            n if n <= CANDIDATES => Outcome::Found(best, &overloads::RULE),
+            n if n <= CANDIDATES => Outcome::Found(best, &OVERLOADS),
             // One stands for all: an overload for objects, if there is one, before those for each primitive type.
             _ => {
                 let takes_primitive = |def: &DefRef| {
@@ -310,7 +308,7 @@ impl Resolver<'_, '_> {
                     })
                 };
                 let one = best.iter().copied().find(|def| !takes_primitive(def)).or(best.first().copied());
-                Outcome::Found(one.into_iter().collect(), &overloads::RULE)
+                Outcome::Found(one.into_iter().collect(), &OVERLOADS)
             }
         }
     }

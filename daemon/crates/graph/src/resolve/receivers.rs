@@ -5,7 +5,7 @@ use sdl_model::facts::Ref;
 use super::overloads::fits;
 use super::{Outcome, Resolver};
 use crate::infer::Ty;
-use crate::strategies::{extension_of, inherited, stated};
+use crate::strategies::{EXTENSION_OF, INHERITED, STATED};
 use crate::world::{DefRef, Sym};
 
 /// How many functions and types around a call are looked at.
@@ -70,13 +70,13 @@ impl Resolver<'_, '_> {
         if let Some(member) = self.infer.member(class, name, true) {
             let file = self.infer.file(member.def.file);
             let is_function = file.outline.def(member.def.def).is_some_and(|def| def.kind.is_callable());
-            let rule = if member.inherited { &inherited::RULE } else { &stated::RULE };
+            let rule = if member.inherited { &INHERITED } else { &STATED };
             return is_function.then(|| Outcome::one(member.def, rule));
         }
         let found = self.infer.extensions(&self.ctx(one), receiver, name).sure;
         let fitting = |def: &DefRef| fits(&self.infer.file(def.file), def.def, usize::from(one.args));
         match found.as_slice() {
-            [only] if fitting(only) => Some(Outcome::one(*only, &extension_of::RULE)),
+            [only] if fitting(only) => Some(Outcome::one(*only, &EXTENSION_OF)),
             _ => None,
         }
     }

@@ -7,7 +7,7 @@ use super::calls::rule_of;
 use super::{Outcome, Resolver};
 use crate::infer::{Meaning, Want};
 use crate::modules::{ModRef, Place};
-use crate::strategies::setting;
+use crate::strategies::SETTING;
 use crate::world::DefRef;
 
 impl Resolver<'_, '_> {
@@ -71,7 +71,7 @@ impl Resolver<'_, '_> {
         let found = self.infer.inside(base, ctx.arena.str(one.name));
         let spelled = if found.is_found() { None } else { self.infer.spelled(&ctx, recv, one.name) };
         match spelled.unwrap_or(found) {
-            Place::Def(def) => Outcome::one(def, &crate::strategies::qualified::RULE),
+            Place::Def(def) => Outcome::one(def, &crate::strategies::QUALIFIED),
             Place::Module(_) => Outcome::Nothing,
             Place::External => Outcome::External,
             Place::Missing => Outcome::Unresolved,
@@ -125,7 +125,7 @@ impl Resolver<'_, '_> {
             .filter(|target| self.is_setting(*target))
             .collect();
         match found.len() {
-            1 => found.pop().map_or(Outcome::External, |target| Outcome::one(target, &setting::RULE)),
+            1 => found.pop().map_or(Outcome::External, |target| Outcome::one(target, &SETTING)),
             _ => Outcome::External,
         }
     }

@@ -329,7 +329,7 @@ mod tests {
         let tracker = Tracker::default();
         tracker.begin_file();
         let depth =
-            (0..1000).take_while(|i| matches!(tracker.enter::<u8>(*i, None, 0), Turn::Compute)).count();
+            (0..1000).take_while(|i| matches!(tracker.enter::<u8>(q(*i), None, 0), Turn::Compute)).count();
         assert_eq!(depth, Limits::default().depth);
         for _ in 0..depth {
             assert!(tracker.leave(&1).is_none());

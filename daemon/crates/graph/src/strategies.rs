@@ -1,0 +1,114 @@
+//! The rules that find edges.
+//!
+//! A rule's number is stored with each edge that it found: never reuse one.
+
+use sdl_model::{Resolution, Strategy};
+
+/// One rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rule {
+    /// Its stored number.
+    pub number: u8,
+    /// Its name on the wire.
+    pub name: &'static str,
+    /// What it says, in one sentence.
+    pub says: &'static str,
+    /// How sure what it finds is.
+    pub resolution: Resolution,
+}
+
+/// Declares every rule, in order of number, and [`ALL`] of them.
+macro_rules! rules {
+    ($($rule:ident = $number:literal, $name:literal, $resolution:ident, $says:literal;)*) => {
+        $(
+            #[doc = $says]
+            pub const $rule: Rule =
+                Rule { number: $number, name: $name, says: $says, resolution: Resolution::$resolution };
+        )*
+        /// Every rule, in order of number.
+        pub const ALL: &[Rule] = &[$($rule),*];
+    };
+}
+
+rules! {
+    SCOPE = 1, "scope", Exact, "The name is defined in the same scope or one around it.";
+    IMPORT = 2, "import", Exact, "An import binds the name; re-exports are followed to the definition.";
+    WILDCARD = 3, "wildcard", Exact, "A wildcard import brings the name in.";
+    PACKAGE = 4, "package", Exact, "Another file of the same package or namespace defines the name.";
+    INCLUDE = 5, "include", Exact, "An included or loaded file declares the name; a declaration leads to the one definition that links to it.";
+    QUALIFIED = 6, "qualified", Exact, "The name is a member of the module, package or namespace that it is qualified with.";
+    CLASS_MEMBER = 7, "class-member", Exact, "The name is a member of the type that it is qualified with.";
+    SELF_MEMBER = 8, "self-member", Exact, "The receiver is the enclosing type's own instance, and the type has the member.";
+    INHERITED = 9, "inherited", Exact, "The receiver is the enclosing type's own instance, and a base of the type has the member.";
+    SUPER_MEMBER = 10, "super-member", Exact, "The receiver is `super`, and a base of the enclosing type has the member.";
+    STATED = 11, "stated", Exact, "The text states the receiver's type, which has the member.";
+    BUILT = 12, "built", Exact, "A constructor call made the receiver, and the type has the member.";
+    RETURNED = 13, "returned", Exact, "The receiver is the result of a function whose result type is stated, and the type has the member.";
+    GUESSED = 14, "guessed", Inferred, "The receiver's type follows from what a function returns or a name is set to in several places.";
+    ELEMENT = 15, "element", Inferred, "The receiver is an element of a container whose element type is stated.";
+    ALTERNATIVES = 16, "alternatives", Ambiguous, "The receiver has one of several known types, more than one of which has the member.";
+    OVERLOADS = 17, "overloads", Ambiguous, "Several overloads of the name take this many arguments.";
+    HELD_FUNCTION = 18, "held-function", Inferred, "A local name is called that holds a known function or class.";
+    UNIQUE_FUNCTION = 20, "unique-function", Inferred, "Nothing in sight has the name, and just one function of the repository has it.";
+    UNIQUE_METHOD = 21, "unique-method", Inferred, "The receiver's type is unknown, and just one type of the repository has a method of that name, which no builtin type has.";
+    NEAR_METHOD = 22, "near-method", Inferred, "The receiver's type is unknown, and of several methods of that name just one is in the same file.";
+    SAME_NAME = 23, "same-name", Ambiguous, "The receiver's type is unknown, and a few types of the repository have a method of that name.";
+    SETTING = 24, "setting", Inferred, "A configuration key is read, and one settings file or constant of the repository defines it.";
+    EXTENSION = 25, "extension", Inferred, "The receiver is of a type from outside, and only one function in the repository extends such types by the name.";
+    ALIAS = 26, "alias", Inferred, "A name that stands for one function or type is called: `f = self.g; f()`.";
+    TRAIT_IN_SCOPE = 50, "trait-in-scope", Inferred, "The receiver is of a type from outside or of none that the text states, and one trait of the repository that is in scope has a method of the name.";
+    EXTENSION_OF = 60, "extension-of", Exact, "The receiver's type is known, has no member of the name, and a visible function extends that type.";
+    ARGUMENT_TYPES = 90, "argument-types", Inferred, "Of several overloads, the one whose parameters are of the arguments' types.";
+}
+
+impl Rule {
+    /// The stored form.
+    pub fn strategy(&self) -> Strategy {
+        Strategy(self.number)
+    }
+
+    /// Whether the name alone speaks for what it finds.
+    pub fn goes_by_name(&self) -> bool {
+        [UNIQUE_FUNCTION, UNIQUE_METHOD, NEAR_METHOD, SAME_NAME].contains(self)
+    }
+}
+
+/// The rule of that number.
+pub fn rule(strategy: Strategy) -> Option<&'static Rule> {
+    ALL.iter().find(|rule| rule.number == strategy.0)
+}
+
+/// Which of two rules that are as sure speaks for an edge that both find: the lesser one. What knows more than the name
+/// comes before what does not.
+pub(crate) fn order(strategy: Strategy) -> (bool, u8) {
+    (rule(strategy).is_none_or(Rule::goes_by_name), strategy.0)
+}
+
+/// The name of that rule on the wire.
+pub fn name(strategy: Strategy) -> &'static str {
+    rule(strategy).map_or("unknown", |rule| rule.name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_rule_that_goes_by_the_name_is_the_last_to_be_named() {
+        let order = |rule: Rule| super::order(rule.strategy());
+        assert!(order(SCOPE) < order(IMPORT));
+        assert!(order(EXTENSION) < order(UNIQUE_FUNCTION));
+        assert!(order(UNIQUE_METHOD) < order(SAME_NAME));
+    }
+
+    #[test]
+    fn numbers_grow_and_names_differ() {
+        for pair in ALL.windows(2) {
+            assert!(pair[0].number < pair[1].number, "{} and {}", pair[0].name, pair[1].name);
+        }
+        for (i, rule) in ALL.iter().enumerate() {
+            assert!(ALL[i + 1..].iter().all(|other| other.name != rule.name), "{}", rule.name);
+            assert!(rule.says.ends_with('.'));
+        }
+    }
+}
