@@ -47,6 +47,48 @@ pub struct Clusters {
     of: HashMap<FileId, u32>,
 }
 
+fn in_order(near: HashMap<u32, u64>) -> Vec<(u32, u64)> {
+    let mut near: Vec<_> = near.into_iter().collect();
+    near.sort_unstable();
+    near
+}
+
+/// The nodes of each group, which are numbered from zero.
+fn by_group(groups: &[u32]) -> Vec<Vec<u32>> {
+    let mut members: Vec<Vec<u32>> = Vec::new();
+    for (node, group) in (0u32..).zip(groups) {
+        let group = *group as usize;
+        if members.len() <= group {
+            members.resize(group + 1, Vec::new());
+        }
+        if let Some(members) = members.get_mut(group) {
+            members.push(node);
+        }
+    }
+    members
+}
+
+/// The weight of all edges within each cluster, and from it to each other one.
+fn weights(
+    clusters: usize,
+    directed: Vec<(u32, u32, u64)>,
+    at: impl Fn(u32) -> Option<u32>,
+) -> (Vec<u64>, Vec<HashMap<u32, u64>>) {
+    let mut inner = vec![0u64; clusters];
+    let mut outer: Vec<HashMap<u32, u64>> = vec![HashMap::new(); clusters];
+    for (from, to, weight) in directed {
+        let (Some(one), Some(other)) = (at(from), at(to)) else { continue };
+        if one != other {
+            if let Some(outer) = outer.get_mut(one as usize) {
+                *outer.entry(other).or_default() += weight;
+            }
+        } else if let Some(inner) = inner.get_mut(one as usize) {
+            *inner += weight;
+        }
+    }
+    (inner, outer)
+}
+
 impl Clusters {
     /// The cluster that a file belongs to; none for a file without edges.
     pub fn of_file(&self, file: FileId) -> Option<&Cluster> {
@@ -72,23 +114,8 @@ impl Clusters {
                 }
             }
         }
-        let sorted = |near: HashMap<u32, u64>| {
-            let mut near: Vec<_> = near.into_iter().collect();
-            near.sort_unstable();
-            near
-        };
-        let near: Vec<Vec<(u32, u64)>> = near.into_iter().map(sorted).collect();
-        let groups = moves::groups(&near);
-        let mut members: Vec<Vec<u32>> = Vec::new();
-        for (node, group) in (0u32..).zip(&groups) {
-            let group = *group as usize;
-            if members.len() <= group {
-                members.resize(group + 1, Vec::new());
-            }
-            if let Some(members) = members.get_mut(group) {
-                members.push(node);
-            }
-        }
+        let near: Vec<Vec<(u32, u64)>> = near.into_iter().map(in_order).collect();
+        let mut members = by_group(&moves::groups(&near));
         members.retain(|members| members.len() > 1);
         // Members are in order of path, so that the first one tells clusters of one size apart.
         members.sort_by_key(|members| (std::cmp::Reverse(members.len()), members.first().copied()));
@@ -101,23 +128,7 @@ impl Clusters {
             }
         }
         let at = |node: u32| home.get(node as usize).copied().flatten();
-        let mut inner = vec![0u64; members.len()];
-        let mut outer: Vec<HashMap<u32, u64>> = vec![HashMap::new(); members.len()];
-        for (from, to, weight) in directed {
-            match (at(from), at(to)) {
-                (Some(one), Some(other)) if one == other => {
-                    if let Some(inner) = inner.get_mut(one as usize) {
-                        *inner += weight;
-                    }
-                }
-                (Some(one), Some(other)) => {
-                    if let Some(outer) = outer.get_mut(one as usize) {
-                        *outer.entry(other).or_default() += weight;
-                    }
-                }
-                _ => {}
-            }
-        }
+        let (inner, outer) = weights(members.len(), directed, at);
         let path = |node: u32| nodes.get(node as usize).map_or("", |(_, row)| row.path.as_str());
         let hubs: Vec<&str> = members
             .iter()

@@ -1,7 +1,7 @@
 //! Expressions that stand for values.
 
 use sdl_model::SymbolKind;
-use sdl_model::facts::{DefIx, Expr, ExprIx};
+use sdl_model::facts::{DefIx, Expr, ExprIx, StrIx};
 use sdl_model::lang::Qualified;
 
 use super::applied::Part;
@@ -10,6 +10,20 @@ use super::given::Function;
 use super::{Ctx, EXPR_DEPTH, How, Infer, Meaning, Ty, Typed, Via, Want, containers};
 use crate::modules::{self, ModRef, Place};
 use crate::world::{DefRef, FileIndex, Sym};
+
+/// A method that is called.
+#[derive(Clone, Copy)]
+struct MethodCall<'c, 'e> {
+    ctx: &'c Ctx<'e>,
+    name: &'c str,
+    /// How many arguments it is given.
+    args: usize,
+    /// The function that is an argument.
+    function: Option<Function<'c>>,
+    /// How the receiver's type came to be known.
+    how: How,
+    depth: u8,
+}
 
 impl Infer<'_, '_> {
     /// The type of the value of `ix`.
@@ -52,20 +66,8 @@ impl Infer<'_, '_> {
                 let ty = self.stated(&outline, bound);
                 Typed::new(ty.instance_of().map_or(ty, Ty::Class), How::Stated)
             }
-            Expr::Attr(base, name) | Expr::Path(base, name) => {
-                if let Some(module) = self.own_exports(ctx, *base, ctx.arena.str(*name)) {
-                    return module;
-                }
-                let in_path = matches!(ctx.arena.expr(ix), Expr::Path(..));
-                let value = self.base_value(ctx, *base, deeper, in_path);
-                let found = self.attribute(&value, ctx.arena.str(*name), false);
-                match found.ty {
-                    Ty::Unknown | Ty::External(None) => {
-                        self.spelled(ctx, *base, *name).map_or(found, |place| self.place_type(place))
-                    }
-                    _ => found,
-                }
-            }
+            Expr::Attr(base, name) => self.attribute_value(ctx, *base, *name, deeper, false),
+            Expr::Path(base, name) => self.attribute_value(ctx, *base, *name, deeper, true),
             Expr::Call(callee, args) => self.call_value(ctx, *callee, usize::from(*args), deeper),
             Expr::New(ty) => self.new_value(ctx, *ty, deeper),
             Expr::Index(inner) => self.element(ctx, *inner, deeper, Part::Index),
@@ -81,19 +83,7 @@ impl Infer<'_, '_> {
                     _ => inner,
                 }
             }
-            // `super(T, self)`.
-            Expr::Generic(base, of) if matches!(ctx.arena.expr(*base), Expr::SuperRef) => {
-                let of = of.first().and_then(|of| self.stated_at(ctx, *of, deeper).instance_of());
-                let class = of.or_else(|| self.super_class(ctx));
-                Typed::new(class.map_or(Ty::Unknown, Ty::Super), How::Named)
-            }
-            Expr::Generic(base, _) => {
-                let value = self.eval_at(ctx, *base, deeper);
-                match value.ty {
-                    Ty::External(_) => Typed::new(self.stated_at(ctx, ix, deeper), How::Stated),
-                    _ => value,
-                }
-            }
+            Expr::Generic(base, args) => self.generic_value(ctx, ix, *base, args, deeper),
             Expr::Union(list) | Expr::Either(list) => {
                 let value = join(list.iter().map(|one| self.eval_at(ctx, *one, deeper)));
                 if list.len() > 1 { value.at_least(How::Guessed) } else { value }
@@ -113,6 +103,35 @@ impl Infer<'_, '_> {
             Expr::Record(_) => Typed::new(Self::written(ctx, ix, false), How::Named),
             Expr::Inner(name, member) => self.inner(ctx, *name, *member),
             Expr::Unknown => Typed::UNKNOWN,
+        }
+    }
+
+    fn attribute_value(&self, ctx: &Ctx<'_>, base: ExprIx, name: StrIx, depth: u8, in_path: bool) -> Typed {
+        let text = ctx.arena.str(name);
+        if let Some(module) = self.own_exports(ctx, base, text) {
+            return module;
+        }
+        let value = self.base_value(ctx, base, depth, in_path);
+        let found = self.attribute(&value, text, false);
+        match found.ty {
+            Ty::Unknown | Ty::External(None) => {
+                self.spelled(ctx, base, name).map_or(found, |place| self.place_type(place))
+            }
+            _ => found,
+        }
+    }
+
+    fn generic_value(&self, ctx: &Ctx<'_>, ix: ExprIx, base: ExprIx, args: &[ExprIx], depth: u8) -> Typed {
+        // `super(T, self)`.
+        if matches!(ctx.arena.expr(base), Expr::SuperRef) {
+            let of = args.first().and_then(|of| self.stated_at(ctx, *of, depth).instance_of());
+            let class = of.or_else(|| self.super_class(ctx));
+            return Typed::new(class.map_or(Ty::Unknown, Ty::Super), How::Named);
+        }
+        let value = self.eval_at(ctx, base, depth);
+        match value.ty {
+            Ty::External(_) => Typed::new(self.stated_at(ctx, ix, depth), How::Stated),
+            _ => value,
         }
     }
 
@@ -223,99 +242,105 @@ impl Infer<'_, '_> {
             }
             _ => (callee, None),
         };
-        let (Expr::Attr(base, name) | Expr::Path(base, name)) = ctx.arena.expr(callee) else {
-            let callee = match ctx.arena.expr(callee) {
-                Expr::Name(name) => {
-                    let meaning = self.meaning(ctx, *name, Want::Call);
-                    // A member of the type around, named without a receiver.
-                    if let Some(class) = self.implied_receiver(ctx, meaning)
-                        && let Some(value) = self.applied_call(&class, ctx.arena.str(*name), Some(args))
-                    {
-                        return value;
-                    }
-                    self.named_value(ctx, meaning)
-                }
-                // `f[T](…)`.
-                Expr::Index(inner) if self.file(ctx.file).traits().calls.subscripts_instantiate => {
-                    match self.eval_at(ctx, *inner, depth) {
-                        callee @ Typed { ty: Ty::Func(..) | Ty::Class(_), .. } => callee,
-                        _ => self.eval_at(ctx, callee, depth),
-                    }
-                }
-                _ => self.eval_at(ctx, callee, depth),
-            };
-            return self.called(&self.taking(callee, args));
+        let (Expr::Attr(spelled, name) | Expr::Path(spelled, name)) = ctx.arena.expr(callee) else {
+            return self.bare_call_value(ctx, callee, args, depth);
         };
-        let spelled = *base;
         let in_path = matches!(ctx.arena.expr(callee), Expr::Path(..));
-        let base = self.base_value(ctx, *base, depth + 1, in_path);
+        let base = self.base_value(ctx, *spelled, depth + 1, in_path);
         if matches!(base.ty, Ty::Unknown | Ty::External(None))
-            && let Some(place) = self.spelled(ctx, spelled, *name)
+            && let Some(place) = self.spelled(ctx, *spelled, *name)
         {
             return self.called(&self.place_type(place));
         }
         let name = ctx.arena.str(*name);
-        let traits = self.file(ctx.file).traits();
-        let library = &traits.library;
-        if traits.types.impl_blocks {
-            if !in_path && self.is_of_pointer(ctx, spelled, name) {
+        if self.file(ctx.file).traits().types.impl_blocks {
+            if !in_path && self.is_of_pointer(ctx, *spelled, name) {
                 return base;
             }
-            if matches!(ctx.arena.expr(spelled), Expr::SelfRef)
-                && base
-                    .ty
-                    .instance_of()
-                    .is_none_or(|class| self.member(class, self.sym(name), true).is_none())
-                && let Some(def) = self.of_own_block(ctx, self.sym(name))
-            {
-                let result = self.result(def, base.ty.instance_of()).at_least(base.how);
-                if result.ty != Ty::Unknown {
-                    return result;
-                }
+            if let Some(result) = self.own_block_value(ctx, *spelled, &base, name) {
+                return result;
             }
         }
-        let results = base.ty.each().iter().map(|ty| {
-            if let Ty::External(shape) = ty {
-                if let Some(value) = function
-                    .and_then(|function| self.made_by(ctx, shape.as_deref(), name, function, depth + 1))
+        let call = MethodCall { ctx, name, args, function, how: base.how, depth: depth + 1 };
+        join(base.ty.each().iter().map(|ty| self.method_value(&call, ty)))
+    }
+
+    /// What calling something without a receiver gives.
+    fn bare_call_value(&self, ctx: &Ctx<'_>, callee: ExprIx, args: usize, depth: u8) -> Typed {
+        let callee = match ctx.arena.expr(callee) {
+            Expr::Name(name) => {
+                let meaning = self.meaning(ctx, *name, Want::Call);
+                // A member of the type around, named without a receiver.
+                if let Some(class) = self.implied_receiver(ctx, meaning)
+                    && let Some(value) = self.applied_call(&class, ctx.arena.str(*name), Some(args))
                 {
-                    return value.at_least(base.how.max(How::Element));
+                    return value;
                 }
-                let ty = shape.as_ref().map_or(Ty::External(None), |shape| shape.method(name, library));
-                return Typed::new(ty, base.how.max(How::Element));
+                self.named_value(ctx, meaning)
             }
-            if let Some(value) = self.applied_call(ty, name, Some(args)) {
-                return value.at_least(base.how);
-            }
-            if let Some(iterator) = self.as_iterator(ty, name) {
-                let made = function
-                    .and_then(|function| self.made_by(ctx, Some(&iterator), name, function, depth + 1));
-                if let Some(value) = made {
-                    return value.at_least(base.how.max(How::Element));
+            // `f[T](…)`.
+            Expr::Index(inner) if self.file(ctx.file).traits().calls.subscripts_instantiate => {
+                match self.eval_at(ctx, *inner, depth) {
+                    callee @ Typed { ty: Ty::Func(..) | Ty::Class(_), .. } => callee,
+                    _ => self.eval_at(ctx, callee, depth),
                 }
-                return Typed::new(iterator.method(name, library), base.how.max(How::Element));
             }
-            let one = Typed::new(ty.clone(), base.how);
-            let mut callee = self.taking(self.attribute(&one, name, true), args);
-            // What a base's method gives of `self` is of the type that it is called for.
-            if let (Ty::Super(_), Ty::Func(_, of), Some(subject)) = (ty, &mut callee.ty, ctx.subject) {
-                *of = Some(subject);
+            _ => self.eval_at(ctx, callee, depth),
+        };
+        self.called(&self.taking(callee, args))
+    }
+
+    /// What `self.name(…)` gives where the type of `self` has no such method and the block around has.
+    fn own_block_value(&self, ctx: &Ctx<'_>, receiver: ExprIx, base: &Typed, name: &str) -> Option<Typed> {
+        matches!(ctx.arena.expr(receiver), Expr::SelfRef).then_some(())?;
+        let class = base.ty.instance_of();
+        if class.is_some_and(|class| self.member(class, self.sym(name), true).is_some()) {
+            return None;
+        }
+        let def = self.of_own_block(ctx, self.sym(name))?;
+        let result = self.result(def, class).at_least(base.how);
+        (result.ty != Ty::Unknown).then_some(result)
+    }
+
+    /// What calling a method of a value of type `ty` gives.
+    fn method_value(&self, call: &MethodCall<'_, '_>, ty: &Ty) -> Typed {
+        let MethodCall { ctx, name, args, function, how, depth } = *call;
+        let library = &self.file(ctx.file).traits().library;
+        let made = |shape| function.and_then(|function| self.made_by(ctx, shape, name, function, depth));
+        let how_made = how.max(How::Element);
+        if let Ty::External(shape) = ty {
+            if let Some(value) = made(shape.as_deref()) {
+                return value.at_least(how_made);
             }
-            if matches!(callee.ty, Ty::Unknown | Ty::External(None))
-                && let [extension] = self.extensions(ctx, ty, self.sym(name)).sure.as_slice()
-            {
-                return self.result(*extension, None).at_least(base.how);
-            }
-            match callee.ty {
-                // Derived, or from a trait of elsewhere.
-                Ty::External(None) if ty.instance_of().is_some() && containers::gives_copy(name, library) => {
-                    one
-                }
-                Ty::Unknown if ty.instance_of().is_some() && library.keeps_value.contains(&name) => one,
-                _ => self.called(&callee),
-            }
-        });
-        join(results)
+            let ty = shape.as_ref().map_or(Ty::External(None), |shape| shape.method(name, library));
+            return Typed::new(ty, how_made);
+        }
+        if let Some(value) = self.applied_call(ty, name, Some(args)) {
+            return value.at_least(how);
+        }
+        if let Some(iterator) = self.as_iterator(ty, name) {
+            return match made(Some(&iterator)) {
+                Some(value) => value.at_least(how_made),
+                None => Typed::new(iterator.method(name, library), how_made),
+            };
+        }
+        let one = Typed::new(ty.clone(), how);
+        let mut callee = self.taking(self.attribute(&one, name, true), args);
+        // What a base's method gives of `self` is of the type that it is called for.
+        if let (Ty::Super(_), Ty::Func(_, of), Some(subject)) = (ty, &mut callee.ty, ctx.subject) {
+            *of = Some(subject);
+        }
+        if matches!(callee.ty, Ty::Unknown | Ty::External(None))
+            && let [extension] = self.extensions(ctx, ty, self.sym(name)).sure.as_slice()
+        {
+            return self.result(*extension, None).at_least(how);
+        }
+        match callee.ty {
+            // Derived, or from a trait of elsewhere.
+            Ty::External(None) if ty.instance_of().is_some() && containers::gives_copy(name, library) => one,
+            Ty::Unknown if ty.instance_of().is_some() && library.keeps_value.contains(&name) => one,
+            _ => self.called(&callee),
+        }
     }
 
     fn new_value(&self, ctx: &Ctx<'_>, ty: ExprIx, depth: u8) -> Typed {

@@ -1,7 +1,7 @@
 //! What a bare name means where it stands.
 
 use sdl_model::SymbolKind;
-use sdl_model::facts::{BindingKind, DefFlags, DefIx, Import, ImportKind, StrIx};
+use sdl_model::facts::{BindingKind, Def, DefFlags, DefIx, Import, ImportKind, StrIx};
 use sdl_model::lang::Names;
 
 use super::generics::generic;
@@ -26,6 +26,54 @@ fn is_wanted(kind: SymbolKind, want: Want, names: &Names) -> bool {
     }
 }
 
+/// A name that is looked up.
+#[derive(Clone, Copy)]
+struct Sought<'s, 'e> {
+    ctx: &'s Ctx<'e>,
+    /// Its place among the texts of the body, where a local can have it.
+    name: Option<StrIx>,
+    sym: Sym,
+    text: &'s str,
+    want: Want,
+    file: &'s FileIndex,
+    /// Whether what functions hold is in sight.
+    inside: bool,
+}
+
+impl Sought<'_, '_> {
+    /// A definition of the file as what the name means.
+    fn defined(&self, def: DefIx) -> Meaning {
+        Meaning::Place(Place::Def(DefRef { file: self.ctx.file, def }), Via::Scope)
+    }
+
+    /// Whether the members of a definition are no names of the code inside: those of an object literal. Those of a constant's
+    /// own class are.
+    fn is_object(&self, kind: SymbolKind) -> bool {
+        match kind {
+            SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field => true,
+            SymbolKind::EnumMember => !self.file.traits().types.enum_bodies,
+            _ => false,
+        }
+    }
+}
+
+/// A scope on the way outwards.
+#[derive(Clone, Copy)]
+struct Step {
+    at: DefIx,
+    /// Whether no scope but blocks of an implementation is inside it.
+    innermost: bool,
+    crossed_module: bool,
+}
+
+/// What a scope says of a name.
+enum Look {
+    Found(Meaning),
+    /// It declares that the name lives at the top of the file.
+    Outside,
+    Nothing,
+}
+
 impl Infer<'_, '_> {
     /// What `name`, a text of `ctx`'s arena, means.
     pub(crate) fn meaning(&self, ctx: &Ctx<'_>, name: StrIx, want: Want) -> Meaning {
@@ -40,134 +88,145 @@ impl Infer<'_, '_> {
 
     fn look_up(&self, ctx: &Ctx<'_>, name: Option<StrIx>, sym: Sym, text: &str, want: Want) -> Meaning {
         let file = self.file(ctx.file);
-        let names = &file.traits().names;
-        let mut scope = Some(ctx.scope);
-        let mut innermost = true;
-        let mut crossed_module = false;
         // What a function holds is its own: the outline of another file must not lead into it. Who starts inside a
         // function is of this file.
         let inside =
             ctx.body || file.outline.def(ctx.scope).is_some_and(|def| def.flags.has(DefFlags::LOCAL));
-        while let Some(at) = scope {
-            let Some(def) = file.outline.def(at) else { break };
-            let outer = def.parent.filter(|parent| *parent < at);
-            if let Some(name) = name.filter(|_| ctx.body) {
-                // Where a function is defined under a name that is also assigned, the function is what is called.
-                let defined = want == Want::Call && names.rebindable && def.kind.is_callable();
-                if defined && let Some(found) = Self::inner_function(&file, at, sym) {
-                    let place = Place::Def(DefRef { file: ctx.file, def: found });
-                    return Meaning::Place(place, Via::Scope);
+        let sought = Sought { ctx, name, sym, text, want, file: &file, inside };
+        let mut next = Some(Step { at: ctx.scope, innermost: true, crossed_module: false });
+        while let Some(step) = next {
+            let Some(def) = file.outline.def(step.at) else { break };
+            let outer = def.parent.filter(|parent| *parent < step.at);
+            match self.own_name(&sought, step, def) {
+                Look::Found(meaning) => return meaning,
+                Look::Outside => {
+                    let module = Step { at: DefIx::MODULE, innermost: false, ..step };
+                    next = (step.at != DefIx::MODULE).then_some(module);
+                    continue;
                 }
-                match self.local(ctx, &file, at, name, want) {
-                    Some(Meaning::Place(Place::Missing, _)) => {
-                        // Declared to live outside: look no further inside.
-                        scope = Some(DefIx::MODULE).filter(|module| *module != at);
-                        innermost = false;
-                        continue;
-                    }
-                    Some(meaning) => return meaning,
-                    None => {}
+                Look::Nothing => {}
+            }
+            if sought.is_object(def.kind) {
+                if inside && let Some(found) = local_function(&file, step.at, sym) {
+                    return sought.defined(found);
                 }
-            } else if !ctx.members
-                && let Some(meaning) = Self::param(&file, at, text, want)
-            {
-                return meaning;
-            }
-            if let Some(env) = ctx.env
-                && env.of == at
-                && let Some(at) = env.names.iter().position(|name| **name == *text)
-            {
-                return Meaning::Given(at);
-            }
-            // A type parameter hides no value of its name.
-            let names_types = want == Want::Type || !names.types_beside_values;
-            if names_types && let Some(meaning) = generic(&file, at, text, crossed_module) {
-                return meaning;
-            }
-            let is_type = def.kind.is_type() || def.kind == SymbolKind::Impl;
-            // The members of an object literal are no names of the code inside; those of a constant's own class are.
-            let is_object = match def.kind {
-                SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field => true,
-                SymbolKind::EnumMember => !file.traits().types.enum_bodies,
-                _ => false,
-            };
-            if is_object {
-                if inside && let Some(found) = local_function(&file, at, sym) {
-                    let place = Place::Def(DefRef { file: ctx.file, def: found });
-                    return Meaning::Place(place, Via::Scope);
-                }
-                scope = outer;
+                next = outer.map(|at| Step { at, ..step });
                 continue;
             }
-            // A namespace's other name is an import.
-            let is_alias = names.namespace_aliases
-                && file
-                    .imports(at, sym)
-                    .any(|ix| file.import(ix).is_some_and(|import| import.kind == ImportKind::Module));
-            // What is imported by name comes before what the package has, the file's own included.
-            if names.imports_first
-                && at == DefIx::MODULE
-                && file.imports(at, sym).next().is_some()
-                && let Some((place, via)) = self.imported(&file, ctx.file, at, sym)
-            {
+            if let Some((place, via)) = self.held_name(&sought, step, def) {
                 return Meaning::Place(place, via);
             }
-            if is_alias {
-                // Found below.
-            } else if !is_type || innermost || ctx.members || names.implicit_receiver {
-                let here = DefRef { file: ctx.file, def: at };
-                let found = if is_type && names.implicit_receiver {
-                    let found = self.implicit_member(here, sym, want);
-                    found.and_then(|found| self.on_side(ctx, here, sym, found))
-                } else if is_type && !names.types_are_scopes {
-                    None
-                } else {
-                    // A namespace sees what the other declarations merged with it hold.
-                    let merged = file.merged(at).filter(|_| def.kind == SymbolKind::Namespace);
-                    std::iter::once(at)
-                        .chain(merged)
-                        .find_map(|at| {
-                            self.child_of(ctx, &file, at, sym, inside || !def.kind.is_callable(), want)
-                        })
-                        .map(|def| self.linked(DefRef { file: ctx.file, def }))
-                };
-                if let Some((place, via)) = found {
-                    let built = match place {
-                        Place::Def(found) => self.built_instead(&file, here, found.def, sym, want),
-                        _ => None,
-                    };
-                    let (place, via) = built.unwrap_or((place, via));
-                    return Meaning::Place(place, via);
-                }
-            }
-            // A member that is outside of its type sees the type's members.
-            if def.owner.is_some()
-                && def.kind.is_callable()
-                && names.implicit_receiver
-                && let Some((place, via)) =
-                    self.implicit_member(DefRef { file: ctx.file, def: at }, sym, want)
-            {
+            if let Some((place, via)) = self.imported(&file, ctx.file, step.at, sym) {
                 return Meaning::Place(place, via);
             }
-            if def.owner.is_some()
-                && file.traits().members.out_of_line
-                && let Some(place) = self.in_outer_types(DefRef { file: ctx.file, def: at }, sym, want)
-            {
-                return Meaning::Place(Place::Def(place), Via::Member);
-            }
-            if let Some((place, via)) = self.imported(&file, ctx.file, at, sym) {
-                return Meaning::Place(place, via);
-            }
-            innermost &= def.kind == SymbolKind::Impl;
-            crossed_module |= def.kind == SymbolKind::Namespace;
-            if names.closed_modules && def.kind == SymbolKind::Namespace {
+            let is_module = def.kind == SymbolKind::Namespace;
+            if file.traits().names.closed_modules && is_module {
                 break;
             }
-            scope = outer;
+            next = outer.map(|at| Step {
+                at,
+                innermost: step.innermost && def.kind == SymbolKind::Impl,
+                crossed_module: step.crossed_module || is_module,
+            });
         }
         let place = self.implicit(&file, ctx, sym, want);
-        let via = if names.shared_by_include { Via::Include } else { Via::Package };
+        let via = if file.traits().names.shared_by_include { Via::Include } else { Via::Package };
         Meaning::Place(place, via)
+    }
+
+    /// What a scope has under a name for itself: a local, a parameter, a generic parameter.
+    fn own_name(&self, sought: &Sought<'_, '_>, step: Step, def: &Def) -> Look {
+        let Sought { ctx, file, want, .. } = *sought;
+        let (at, names) = (step.at, &file.traits().names);
+        if let Some(name) = sought.name.filter(|_| ctx.body) {
+            // Where a function is defined under a name that is also assigned, the function is what is called.
+            let defined = want == Want::Call && names.rebindable && def.kind.is_callable();
+            if defined && let Some(found) = Self::inner_function(file, at, sought.sym) {
+                return Look::Found(sought.defined(found));
+            }
+            match self.local(ctx, file, at, name, want) {
+                Some(Meaning::Place(Place::Missing, _)) => return Look::Outside,
+                Some(meaning) => return Look::Found(meaning),
+                None => {}
+            }
+        } else if !ctx.members
+            && let Some(meaning) = Self::param(file, at, sought.text, want)
+        {
+            return Look::Found(meaning);
+        }
+        if let Some(env) = ctx.env
+            && env.of == at
+            && let Some(at) = env.names.iter().position(|name| **name == *sought.text)
+        {
+            return Look::Found(Meaning::Given(at));
+        }
+        // A type parameter hides no value of its name.
+        let names_types = want == Want::Type || !names.types_beside_values;
+        match generic(file, at, sought.text, step.crossed_module).filter(|_| names_types) {
+            Some(meaning) => Look::Found(meaning),
+            None => Look::Nothing,
+        }
+    }
+
+    /// What a scope holds under a name: what is defined in it, a member of the type that it is or belongs to.
+    fn held_name(&self, sought: &Sought<'_, '_>, step: Step, def: &Def) -> Option<(Place, Via)> {
+        let Sought { ctx, file, want, sym, .. } = *sought;
+        let (at, names) = (step.at, &file.traits().names);
+        let here = DefRef { file: ctx.file, def: at };
+        // What is imported by name comes before what the package has, the file's own included.
+        if names.imports_first
+            && at == DefIx::MODULE
+            && file.imports(at, sym).next().is_some()
+            && let Some(found) = self.imported(file, ctx.file, at, sym)
+        {
+            return Some(found);
+        }
+        // A namespace's other name is an import, which is looked at later.
+        let is_module = |ix| file.import(ix).is_some_and(|import| import.kind == ImportKind::Module);
+        let is_alias = names.namespace_aliases && file.imports(at, sym).any(is_module);
+        if !is_alias && let Some((place, via)) = self.defined_in(sought, step, def) {
+            let built = match place {
+                Place::Def(found) => self.built_instead(file, here, found.def, sym, want),
+                _ => None,
+            };
+            return Some(built.unwrap_or((place, via)));
+        }
+        def.owner?;
+        // A member that is outside of its type sees the type's members.
+        if def.kind.is_callable()
+            && names.implicit_receiver
+            && let Some(found) = self.implicit_member(here, sym, want)
+        {
+            return Some(found);
+        }
+        let is_apart = file.traits().members.out_of_line;
+        let found = is_apart.then(|| self.in_outer_types(here, sym, want)).flatten()?;
+        Some((Place::Def(found), Via::Member))
+    }
+
+    /// What is defined in a scope that is no object: a type's body may be no scope of its own.
+    fn defined_in(&self, sought: &Sought<'_, '_>, step: Step, def: &Def) -> Option<(Place, Via)> {
+        let Sought { ctx, file, want, sym, inside, .. } = *sought;
+        let (at, names) = (step.at, &file.traits().names);
+        let is_type = def.kind.is_type() || def.kind == SymbolKind::Impl;
+        if is_type && !step.innermost && !ctx.members && !names.implicit_receiver {
+            return None;
+        }
+        let here = DefRef { file: ctx.file, def: at };
+        if is_type && names.implicit_receiver {
+            let found = self.implicit_member(here, sym, want)?;
+            return self.on_side(ctx, here, sym, found);
+        }
+        if is_type && !names.types_are_scopes {
+            return None;
+        }
+        // A namespace sees what the other declarations merged with it hold.
+        let merged = file.merged(at).filter(|_| def.kind == SymbolKind::Namespace);
+        let into_functions = inside || !def.kind.is_callable();
+        let found = std::iter::once(at)
+            .chain(merged)
+            .find_map(|at| self.child_of(ctx, file, at, sym, into_functions, want))?;
+        Some(self.linked(DefRef { file: ctx.file, def: found }))
     }
 
     fn inner_function(file: &FileIndex, at: DefIx, sym: Sym) -> Option<DefIx> {

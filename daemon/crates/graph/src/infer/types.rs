@@ -60,23 +60,7 @@ impl Infer<'_, '_> {
                 let base = self.self_class(ctx).and_then(|class| self.line(class).types.get(1).copied());
                 base.map_or(Ty::Unknown, Ty::Instance)
             }
-            Expr::Generic(base, args) => {
-                let args: Vec<Ty> = args.iter().map(|arg| self.stated_at(ctx, *arg, deeper)).collect();
-                match ctx.arena.expr(*base) {
-                    Expr::Name(name) if let Some(ty) = self.utility(ctx.arena.str(*name), &args) => ty,
-                    Expr::Name(name) => match self.meaning(ctx, *name, Want::Type) {
-                        Meaning::Place(place, _) => {
-                            self.value_of_type(place, || ctx.arena.str(*name), args, deeper)
-                        }
-                        _ => Ty::Unknown,
-                    },
-                    Expr::Attr(_, name) | Expr::Path(_, name) => {
-                        let place = self.type_place(ctx, *base, deeper);
-                        self.value_of_type(place, || ctx.arena.str(*name), args, deeper)
-                    }
-                    _ => self.stated_at(ctx, *base, deeper),
-                }
-            }
+            Expr::Generic(base, args) => self.stated_generic(ctx, *base, args, deeper),
             Expr::Either(list) if list.len() == 1 => {
                 self.eval_at(&Ctx { members: false, ..*ctx }, list[0], deeper).ty
             }
@@ -106,6 +90,23 @@ impl Infer<'_, '_> {
             Expr::Call(..) | Expr::Item(..) | Expr::Passed(..) | Expr::Inner(..) | Expr::Unknown => {
                 Ty::Unknown
             }
+        }
+    }
+
+    /// The type of a value whose stated type is a generic one with arguments.
+    fn stated_generic(&self, ctx: &Ctx<'_>, base: ExprIx, args: &[ExprIx], deeper: u8) -> Ty {
+        let args: Vec<Ty> = args.iter().map(|arg| self.stated_at(ctx, *arg, deeper)).collect();
+        match ctx.arena.expr(base) {
+            Expr::Name(name) if let Some(ty) = self.utility(ctx.arena.str(*name), &args) => ty,
+            Expr::Name(name) => match self.meaning(ctx, *name, Want::Type) {
+                Meaning::Place(place, _) => self.value_of_type(place, || ctx.arena.str(*name), args, deeper),
+                _ => Ty::Unknown,
+            },
+            Expr::Attr(_, name) | Expr::Path(_, name) => {
+                let place = self.type_place(ctx, base, deeper);
+                self.value_of_type(place, || ctx.arena.str(*name), args, deeper)
+            }
+            _ => self.stated_at(ctx, base, deeper),
         }
     }
 

@@ -8,8 +8,8 @@ use super::{CANDIDATES, Outcome, Resolver};
 use crate::infer::{Ctx, How, Infer, Meaning, Ty, Typed, Via, Want};
 use crate::modules::{self, Place};
 use crate::strategies::{
-    self as s, ALTERNATIVES, BUILT, CLASS_MEMBER, ELEMENT, GUESSED, HELD_FUNCTION, INHERITED, QUALIFIED,
-    RETURNED, Rule, SELF_MEMBER, STATED, SUPER_MEMBER,
+    self as s, ALTERNATIVES, BUILT, ELEMENT, GUESSED, HELD_FUNCTION, INHERITED, QUALIFIED, RETURNED, Rule,
+    SELF_MEMBER, STATED,
 };
 use crate::world::{DefRef, FileIndex, Rules, Sym};
 
@@ -49,6 +49,41 @@ fn is_name_of_platform(rules: &dyn Rules, file: &FileIndex, def: DefRef) -> bool
     let value = file.outline.def(def.def).and_then(|def| def.value);
     let Some(Expr::Name(name)) = value.map(|value| file.outline.arena.expr(value)) else { return false };
     rules.is_of_platform(file.outline.str(*name))
+}
+
+/// The members of a name that a receiver of one type or another has.
+struct Members {
+    targets: Vec<DefRef>,
+    rule: &'static Rule,
+    /// Whether something outside the repository may have it.
+    outside: bool,
+    /// Whether nothing is known of the receiver.
+    unknown: bool,
+}
+
+impl Members {
+    fn new(rule: &'static Rule) -> Self {
+        Self { targets: Vec::new(), rule, outside: false, unknown: false }
+    }
+
+    /// Adds a member that was found by a rule; where there is none, it is of outside.
+    fn add(&mut self, member: Option<DefRef>, rule: &'static Rule) {
+        match member {
+            Some(def) => {
+                self.targets.push(def);
+                self.rule = rule;
+            }
+            None => self.outside = true,
+        }
+    }
+
+    /// Adds what a member holds, if that is a function or a class.
+    fn add_value(&mut self, held: &Ty) {
+        match held {
+            Ty::Func(def, _) | Ty::Class(def) => self.targets.push(*def),
+            _ => self.outside = true,
+        }
+    }
 }
 
 impl Resolver<'_, '_> {
@@ -306,114 +341,35 @@ impl Resolver<'_, '_> {
     /// The member `name` of what is before it.
     pub(super) fn member_of(&self, one: &Ref, recv: ExprIx, name: Sym, call: bool) -> Outcome {
         let ctx = self.ctx(one);
-        if call
-            && one.form == RefForm::MethodCall
-            && self.infer.is_of_pointer(&ctx, recv, &self.infer.w.text(name))
-        {
+        let is_method = call && one.form == RefForm::MethodCall;
+        if is_method && self.infer.is_of_pointer(&ctx, recv, &self.infer.w.text(name)) {
             return Outcome::External;
         }
-        let in_path = one.form == RefForm::PathCall;
-        let value = self.infer.receiver_value(&ctx, recv, 0, in_path);
+        let value = self.infer.receiver_value(&ctx, recv, 0, one.form == RefForm::PathCall);
         let on_self = matches!(ctx.arena.expr(recv), Expr::SelfRef);
-        let mut targets: Vec<DefRef> = Vec::new();
-        let mut rule = rule_of_receiver(value.how);
-        let mut outside = false;
-        let mut unknown = false;
+        let mut found = Members::new(rule_of_receiver(value.how));
         for ty in value.ty.each() {
-            let member = |class: DefRef| self.infer.member(class, name, call);
             match ty {
-                Ty::Module(module) => match modules::member(self.infer.w, *module, name) {
-                    Place::Def(def) => {
-                        targets.push(def);
-                        rule = &QUALIFIED;
-                    }
-                    Place::Module(module) => {
-                        if let Place::Def(def) = modules::default_of(self.infer.w, module) {
-                            targets.push(def);
-                            rule = &QUALIFIED;
-                        }
-                    }
-                    Place::External => outside = true,
-                    Place::Missing => {}
-                },
                 Ty::Class(_) | Ty::Instance(_) | Ty::Of(_) => {
-                    let class = match ty {
-                        Ty::Class(class) => Some(*class),
-                        other => other.instance_of(),
-                    };
-                    let Some(class) = class else { continue };
-                    match member(class) {
-                        Some(found) => {
-                            let of_type = matches!(ty, Ty::Class(_));
-                            targets.push(self.infer.same_side(found.def, of_type));
-                            if on_self {
-                                rule = if found.inherited { &INHERITED } else { &SELF_MEMBER };
-                            } else if value.how == How::Named {
-                                rule = &CLASS_MEMBER;
-                            }
-                        }
-                        // `it->f()`.
-                        None if let Some(found) = self
-                            .infer
-                            .pointed_to(ty)
-                            .and_then(|target| self.infer.member(target.instance_of()?, name, call)) =>
-                        {
-                            targets.push(found.def);
-                        }
-                        None if let Some(written) = self.infer.written_of(class) => {
-                            match self.infer.property(written, &self.infer.w.text(name)).ty {
-                                Ty::Func(def, _) | Ty::Class(def) => targets.push(def),
-                                _ => outside = true,
-                            }
-                        }
-                        None if self.infer.line(class).outside => outside = true,
-                        // A member that no text shows: one that a mixin's user has, or one made at run time.
-                        None => unknown |= on_self,
-                    }
+                    self.member_of_type(&mut found, ty, name, call, on_self, value.how);
                 }
-                Ty::Super(class) => match self.super_member(*class, name, call) {
-                    Some(found) => {
-                        targets.push(found);
-                        rule = &SUPER_MEMBER;
-                    }
-                    None => outside = true,
-                },
-                Ty::Func(def, _) => {
-                    let class = self.infer.class_behind(*def);
-                    match class.and_then(member) {
-                        Some(found) => targets.push(found.def),
-                        None => outside = true,
-                    }
-                }
-                // What a value of an object type holds is up to whoever made it.
-                Ty::Object(written) if written.is_type() => outside = true,
-                Ty::Object(_) => {
-                    let text = self.infer.w.text(name);
-                    let held = self.infer.attribute(&Typed::new(ty.clone(), value.how), &text, call);
-                    match held.ty {
-                        Ty::Func(def, _) | Ty::Class(def) => targets.push(def),
-                        _ => outside = true,
-                    }
-                }
-                Ty::External(_) | Ty::Callable(_) | Ty::Null => outside = true,
-                Ty::Unknown => unknown = true,
-                Ty::Union(_) => {}
+                other => self.member_of_other(&mut found, other, name, call, value.how),
             }
         }
-        targets.sort_unstable();
-        targets.dedup();
-        if targets.is_empty()
-            && (unknown || outside || self.traits.names.qualified == Qualified::Always)
-            && let Some(Place::Def(def)) = self.infer.spelled(&ctx, recv, one.name)
-        {
-            return Outcome::one(def, &QUALIFIED);
-        }
-        if targets.is_empty()
-            && on_self
-            && call
-            && let Some(def) = self.of_own_block(&ctx, &value.ty, name)
-        {
-            return Outcome::one(def, &SELF_MEMBER);
+        found.targets.sort_unstable();
+        found.targets.dedup();
+        let Members { targets, rule, outside, unknown } = found;
+        if targets.is_empty() {
+            let is_spelled = unknown || outside || self.traits.names.qualified == Qualified::Always;
+            if is_spelled && let Some(Place::Def(def)) = self.infer.spelled(&ctx, recv, one.name) {
+                return Outcome::one(def, &s::QUALIFIED);
+            }
+            if on_self
+                && call
+                && let Some(def) = self.of_own_block(&ctx, &value.ty, name)
+            {
+                return Outcome::one(def, &s::SELF_MEMBER);
+            }
         }
         let is_function = matches!(value.ty, Ty::Func(..) | Ty::Callable(_));
         match targets.len() {
@@ -425,7 +381,73 @@ impl Resolver<'_, '_> {
             0 => Outcome::Unresolved,
             1 if call => self.one_or_named(targets[0], rule),
             1 => Outcome::Found(targets, rule),
-            _ => Outcome::Found(targets, &ALTERNATIVES),
+            _ => Outcome::Found(targets, &s::ALTERNATIVES),
+        }
+    }
+
+    /// The member of a type of the repository, or of a value of one.
+    fn member_of_type(&self, found: &mut Members, ty: &Ty, name: Sym, call: bool, on_self: bool, how: How) {
+        let class = match ty {
+            Ty::Class(class) => Some(*class),
+            other => other.instance_of(),
+        };
+        let Some(class) = class else { return };
+        match self.infer.member(class, name, call) {
+            Some(member) => {
+                let of_type = matches!(ty, Ty::Class(_));
+                found.targets.push(self.infer.same_side(member.def, of_type));
+                if on_self {
+                    found.rule = if member.inherited { &s::INHERITED } else { &s::SELF_MEMBER };
+                } else if how == How::Named {
+                    found.rule = &s::CLASS_MEMBER;
+                }
+            }
+            // `it->f()`.
+            None if let Some(member) = self
+                .infer
+                .pointed_to(ty)
+                .and_then(|target| self.infer.member(target.instance_of()?, name, call)) =>
+            {
+                found.targets.push(member.def);
+            }
+            None if let Some(written) = self.infer.written_of(class) => {
+                found.add_value(&self.infer.property(written, &self.infer.w.text(name)).ty);
+            }
+            None if self.infer.line(class).outside => found.outside = true,
+            // A member that no text shows: one that a mixin's user has, or one made at run time.
+            None => found.unknown |= on_self,
+        }
+    }
+
+    /// The member of what is no type of the repository.
+    fn member_of_other(&self, found: &mut Members, ty: &Ty, name: Sym, call: bool, how: How) {
+        match ty {
+            Ty::Module(module) => match modules::member(self.infer.w, *module, name) {
+                Place::Def(def) => found.add(Some(def), &s::QUALIFIED),
+                Place::Module(module) => {
+                    if let Place::Def(def) = modules::default_of(self.infer.w, module) {
+                        found.add(Some(def), &s::QUALIFIED);
+                    }
+                }
+                Place::External => found.outside = true,
+                Place::Missing => {}
+            },
+            Ty::Super(class) => found.add(self.super_member(*class, name, call), &s::SUPER_MEMBER),
+            Ty::Func(def, _) => {
+                let class = self.infer.class_behind(*def);
+                let member = class.and_then(|class| self.infer.member(class, name, call));
+                let rule = found.rule;
+                found.add(member.map(|member| member.def), rule);
+            }
+            // What a value of an object type holds is up to whoever made it.
+            Ty::Object(written) if written.is_type() => found.outside = true,
+            Ty::Object(_) => {
+                let text = self.infer.w.text(name);
+                found.add_value(&self.infer.attribute(&Typed::new(ty.clone(), how), &text, call).ty);
+            }
+            Ty::External(_) | Ty::Callable(_) | Ty::Null => found.outside = true,
+            Ty::Unknown => found.unknown = true,
+            Ty::Class(_) | Ty::Instance(_) | Ty::Of(_) | Ty::Union(_) => {}
         }
     }
 

@@ -227,27 +227,7 @@ impl Resolver<'_, '_> {
         if file.is_crowded(scope, name) {
             return Outcome::Unresolved;
         }
-        // Members of several types may stand side by side outside of them.
-        let is_outside = def.owner.is_some();
-        let owner = |ix: DefIx| self.infer().owner_type(DefRef { file: target.file, def: ix });
-        let named = |ix: DefIx| {
-            let owner = file.outline.def(ix).and_then(|def| def.owner);
-            owner
-                .filter(|_| !file.traits().members.out_of_line)
-                .and_then(|owner| file.outline.last_name(owner))
-        };
-        let is_left_out =
-            |ix: DefIx| file.outline.def(ix).is_some_and(|def| def.flags.has(DefFlags::LEFT_OUT));
-        let all: Vec<DefIx> = file
-            .children(scope, name)
-            .filter(|ix| file.outline.def(*ix).is_some_and(|def| def.kind.is_callable()))
-            .filter(|ix| !is_outside || (owner(*ix) == owner(target.def) && named(*ix) == named(target.def)))
-            .filter(|ix| def.flags.has(DefFlags::LEFT_OUT) || !is_left_out(*ix))
-            .filter(|ix| {
-                let found = file.outline.def(*ix);
-                *ix == target.def || found.is_none_or(|def| !def.flags.has(DefFlags::EXPLICIT))
-            })
-            .collect();
+        let all = self.overloads_beside(*target, scope, name);
         let args = usize::from(one.args);
         if !def.kind.is_type()
             && def.kind != SymbolKind::Constructor
@@ -272,20 +252,7 @@ impl Resolver<'_, '_> {
                 None => Outcome::Found(targets, rule),
             };
         }
-        let fitting: Vec<DefIx> =
-            all.into_iter().filter(|ix| fits(&file, *ix, usize::from(one.args))).collect();
-        let exact: Vec<DefIx> = fitting
-            .iter()
-            .copied()
-            .filter(|ix| {
-                file.outline.def(*ix).is_some_and(|def| {
-                    let mut params = def.params.iter().filter(|param| param.kind != ParamKind::Receiver);
-                    params.clone().count() == usize::from(one.args)
-                        && params.all(|param| param.kind == ParamKind::Positional)
-                })
-            })
-            .collect();
-        let best = if exact.is_empty() { fitting } else { exact };
+        let best = taking_so_many(&file, all, args);
         if let (Some(given), 2..) = (one.given, best.len())
             && let Some(found) = self.by_arguments(given, one, target.file, &best)
         {
@@ -296,20 +263,57 @@ impl Resolver<'_, '_> {
             0 => Outcome::Found(targets, rule),
             1 => Outcome::Found(best, rule),
             n if n <= CANDIDATES => Outcome::Found(best, &OVERLOADS),
-            // One stands for all: an overload for objects, if there is one, before those for each primitive type.
-            _ => {
-                let takes_primitive = |def: &DefRef| {
-                    file.outline.def(def.def).is_none_or(|found| {
-                        found
-                            .params
-                            .iter()
-                            .filter_map(|param| param.ty_text)
-                            .any(|ty| file.outline.str(ty).starts_with(|c: char| c.is_lowercase()))
-                    })
-                };
-                let one = best.iter().copied().find(|def| !takes_primitive(def)).or(best.first().copied());
-                Outcome::Found(one.into_iter().collect(), &OVERLOADS)
-            }
+            _ => Outcome::Found(stand_in(&file, &best).into_iter().collect(), &OVERLOADS),
         }
     }
+
+    /// The functions of `name` in `scope` that `target` is one of.
+    fn overloads_beside(&self, target: DefRef, scope: DefIx, name: Sym) -> Vec<DefIx> {
+        let file = self.infer().file(target.file);
+        let Some(def) = file.outline.def(target.def) else { return Vec::new() };
+        // Members of several types may be side by side outside of them.
+        let is_outside = def.owner.is_some();
+        let owner = |ix: DefIx| self.infer().owner_type(DefRef { file: target.file, def: ix });
+        let named = |ix: DefIx| {
+            let owner = file.outline.def(ix).and_then(|def| def.owner);
+            owner
+                .filter(|_| !file.traits().members.out_of_line)
+                .and_then(|owner| file.outline.last_name(owner))
+        };
+        let is_left_out =
+            |ix: DefIx| file.outline.def(ix).is_some_and(|def| def.flags.has(DefFlags::LEFT_OUT));
+        file.children(scope, name)
+            .filter(|ix| file.outline.def(*ix).is_some_and(|def| def.kind.is_callable()))
+            .filter(|ix| !is_outside || (owner(*ix) == owner(target.def) && named(*ix) == named(target.def)))
+            .filter(|ix| def.flags.has(DefFlags::LEFT_OUT) || !is_left_out(*ix))
+            .filter(|ix| {
+                let found = file.outline.def(*ix);
+                *ix == target.def || found.is_none_or(|def| !def.flags.has(DefFlags::EXPLICIT))
+            })
+            .collect()
+    }
+}
+
+/// Those that can be called with so many arguments; of them those without optional parameters, if there are any.
+fn taking_so_many(file: &FileIndex, all: Vec<DefIx>, args: usize) -> Vec<DefIx> {
+    let fitting: Vec<DefIx> = all.into_iter().filter(|ix| fits(file, *ix, args)).collect();
+    let is_exact = |ix: &DefIx| {
+        file.outline.def(*ix).is_some_and(|def| {
+            let mut params = def.params.iter().filter(|param| param.kind != ParamKind::Receiver);
+            params.clone().count() == args && params.all(|param| param.kind == ParamKind::Positional)
+        })
+    };
+    let exact: Vec<DefIx> = fitting.iter().copied().filter(is_exact).collect();
+    if exact.is_empty() { fitting } else { exact }
+}
+
+/// The one that stands for all: an overload for objects, if there is one, before those for each primitive type.
+fn stand_in(file: &FileIndex, all: &[DefRef]) -> Option<DefRef> {
+    let takes_primitive = |def: &DefRef| {
+        file.outline.def(def.def).is_none_or(|found| {
+            let mut types = found.params.iter().filter_map(|param| param.ty_text);
+            types.any(|ty| file.outline.str(ty).starts_with(|c: char| c.is_lowercase()))
+        })
+    };
+    all.iter().copied().find(|def| !takes_primitive(def)).or(all.first().copied())
 }

@@ -4,7 +4,7 @@ use std::cell::OnceCell;
 
 use sdl_model::facts::{Def, DefFlags, DefIx, ExprIx, Import, ImportKind};
 use sdl_model::lang::{Overloads, Traits};
-use sdl_model::{FileId, Lang, RelPath, SymbolId, SymbolKind};
+use sdl_model::{FileId, Lang, Outline, RelPath, SymbolId, SymbolKind};
 
 use super::{SharedOutline, Sym, steps};
 use crate::hash::{NumberMap, NumberSet};
@@ -29,14 +29,7 @@ pub(crate) struct FileIndex {
     pub(crate) includes: Box<[u32]>,
     /// What names exports give to local ones: (exported, local).
     pub(crate) exports: Box<[(Sym, Sym)]>,
-    /// Impl blocks, by the last name of what they are for.
-    blocks: NumberMap<Sym, Vec<DefIx>>,
-    /// What is in impl blocks, by the last name of what they are for and its own.
-    in_blocks: Chains,
-    /// Members with a stated owner, by its last name and their own.
-    owned: Chains,
-    /// The last names of owners.
-    owners: NumberSet<Sym>,
+    apart: Apart,
     owning_aliases: Box<[DefIx]>,
     /// Which definitions hold others.
     holders: Box<[bool]>,
@@ -98,6 +91,77 @@ impl Chains {
     }
 }
 
+/// What is outside of the type that it belongs to.
+struct Apart {
+    /// Impl blocks, by the last name of what they are for.
+    blocks: NumberMap<Sym, Vec<DefIx>>,
+    /// What is in impl blocks, by the last name of what they are for and its own.
+    in_blocks: Chains,
+    /// Members with a stated owner, by its last name and their own.
+    owned: Chains,
+    /// The last names of owners.
+    owners: NumberSet<Sym>,
+}
+
+impl Apart {
+    fn build(o: &Outline, names: &[Sym], mut intern: impl FnMut(&str) -> Sym) -> Self {
+        let mut blocks: NumberMap<Sym, Vec<DefIx>> = NumberMap::default();
+        let mut owners = NumberSet::default();
+        let mut members: Vec<(DefIx, Sym)> = Vec::new();
+        for (ix, def) in o.iter() {
+            let Some(owner) = def.owner.and_then(|owner| last_name(o, owner)) else { continue };
+            let owner = intern(owner);
+            owners.insert(owner);
+            match def.kind {
+                SymbolKind::Impl => blocks.entry(owner).or_default().push(ix),
+                _ => members.push((ix, owner)),
+            }
+        }
+        let key = |ix: &DefIx| o.def(*ix).map(|def| def.key);
+        for list in blocks.values_mut() {
+            list.sort_unstable_by_key(key);
+        }
+        members.sort_unstable_by_key(|(ix, _)| key(ix));
+        let owner_of: NumberMap<DefIx, Sym> =
+            blocks.iter().flat_map(|(owner, list)| list.iter().map(|block| (*block, *owner))).collect();
+        let in_block = |(ix, def): (DefIx, &Def)| Some((ix, *owner_of.get(&def.parent?)?));
+        let mut within: Vec<(DefIx, Sym)> = o.iter().filter_map(in_block).collect();
+        within.sort_unstable_by_key(|(ix, _)| {
+            let def = o.def(*ix);
+            (def.and_then(|def| key(&def.parent?)), def.map(|def| def.key))
+        });
+        let named = |(ix, owner): &(DefIx, Sym)| Some((ix.0, owner.0, *names.get(ix.0 as usize)?));
+        let in_blocks = Chains::build(o.defs.len(), within.iter().filter_map(named));
+        let owned = Chains::build(o.defs.len(), members.iter().filter_map(named));
+        Self { blocks, in_blocks, owned, owners }
+    }
+}
+
+/// The type aliases of modules whose names are those of owners.
+fn owning_aliases(o: &Outline, names: &[Sym], owners: &NumberSet<Sym>) -> Box<[DefIx]> {
+    if !o.lang.traits().types.impl_blocks {
+        return Box::default();
+    }
+    let in_module = |def: &Def| {
+        let parent = def.parent.and_then(|parent| o.def(parent));
+        parent.is_some_and(|parent| matches!(parent.kind, SymbolKind::Module | SymbolKind::Namespace))
+    };
+    let owns = |ix: DefIx| names.get(ix.0 as usize).is_some_and(|name| owners.contains(name));
+    let aliases = o.iter().filter(|(ix, def)| def.kind == SymbolKind::Type && in_module(def) && owns(*ix));
+    aliases.map(|(ix, _)| ix).collect()
+}
+
+/// Which definitions hold others.
+fn holders(o: &Outline) -> Box<[bool]> {
+    let mut holders = vec![false; o.defs.len()].into_boxed_slice();
+    for parent in o.defs.iter().filter_map(|def| def.parent) {
+        if let Some(holds) = holders.get_mut(parent.0 as usize) {
+            *holds = true;
+        }
+    }
+    holders
+}
+
 impl FileIndex {
     pub(super) fn build(
         id: FileId,
@@ -145,59 +209,12 @@ impl FileIndex {
                 ImportKind::Include | ImportKind::SystemInclude | ImportKind::Module | ImportKind::SideEffect
             )
         });
-        let mut holders = vec![false; o.defs.len()].into_boxed_slice();
-        for parent in o.defs.iter().filter_map(|def| def.parent) {
-            if let Some(holds) = holders.get_mut(parent.0 as usize) {
-                *holds = true;
-            }
-        }
         let mut exports: Vec<_> = o.exports.iter().map(|one| (o.str(one.name), o.str(one.local))).collect();
         exports.sort_unstable();
         let exports = exports.into_iter().map(|(name, local)| (intern(name), intern(local))).collect();
-        let mut blocks: NumberMap<Sym, Vec<DefIx>> = NumberMap::default();
-        let mut owners = NumberSet::default();
-        let mut members: Vec<(DefIx, Sym)> = Vec::new();
-        for (ix, def) in o.iter() {
-            let Some(owner) = def.owner.and_then(|owner| last_name(o, owner)) else { continue };
-            let owner = intern(owner);
-            owners.insert(owner);
-            match def.kind {
-                SymbolKind::Impl => blocks.entry(owner).or_default().push(ix),
-                _ => members.push((ix, owner)),
-            }
-        }
-        let key = |ix: &DefIx| o.def(*ix).map(|def| def.key);
-        for list in blocks.values_mut() {
-            list.sort_unstable_by_key(key);
-        }
-        members.sort_unstable_by_key(|(ix, _)| key(ix));
-        let mut within: Vec<(DefIx, Sym)> = Vec::new();
-        for (owner, list) in &blocks {
-            within.extend(list.iter().map(|block| (*block, *owner)));
-        }
-        let owner_of: NumberMap<DefIx, Sym> = within.into_iter().collect();
-        let in_block = |(ix, def): (DefIx, &Def)| Some((ix, *owner_of.get(&def.parent?)?));
-        let mut within: Vec<(DefIx, Sym)> = o.iter().filter_map(in_block).collect();
-        within.sort_unstable_by_key(|(ix, _)| {
-            let def = o.def(*ix);
-            (def.and_then(|def| key(&def.parent?)), def.map(|def| def.key))
-        });
-        let named = |(ix, owner): &(DefIx, Sym)| Some((ix.0, owner.0, *names.get(ix.0 as usize)?));
-        let in_blocks = Chains::build(o.defs.len(), within.iter().filter_map(named));
-        let owned = Chains::build(o.defs.len(), members.iter().filter_map(named));
-        let owning_aliases = o
-            .iter()
-            .filter(|(ix, def)| {
-                let in_module = def
-                    .parent
-                    .and_then(|parent| o.def(parent))
-                    .is_some_and(|parent| matches!(parent.kind, SymbolKind::Module | SymbolKind::Namespace));
-                let is_alias = o.lang.traits().types.impl_blocks && def.kind == SymbolKind::Type && in_module;
-                let name = names.get(ix.0 as usize).filter(|_| is_alias);
-                name.is_some_and(|name| owners.contains(name))
-            })
-            .map(|(ix, _)| ix)
-            .collect();
+        let apart = Apart::build(o, &names, &mut intern);
+        let owning_aliases = owning_aliases(o, &names, &apart.owners);
+        let holders = holders(o);
         let default_export = o
             .iter()
             .filter(|(_, def)| def.flags.has(DefFlags::DEFAULT_EXPORT) && def.parent == Some(DefIx::MODULE))
@@ -214,10 +231,7 @@ impl FileIndex {
             wildcards,
             includes,
             exports,
-            blocks,
-            in_blocks,
-            owned,
-            owners,
+            apart,
             owning_aliases,
             holders,
             default_export,
@@ -298,22 +312,22 @@ impl FileIndex {
 
     /// Impl blocks for what has `owner` as its last name.
     pub(crate) fn blocks_of(&self, owner: Sym) -> &[DefIx] {
-        self.blocks.get(&owner).map_or(&[], Vec::as_slice)
+        self.apart.blocks.get(&owner).map_or(&[], Vec::as_slice)
     }
 
     /// Those impl blocks for what has `owner` as its last name that have something of `name`; one may come several times.
     pub(crate) fn blocks_with(&self, owner: Sym, name: Sym) -> impl Iterator<Item = DefIx> {
-        self.in_blocks.all(owner.0, name).filter_map(|ix| self.outline.def(DefIx(ix))?.parent)
+        self.apart.in_blocks.all(owner.0, name).filter_map(|ix| self.outline.def(DefIx(ix))?.parent)
     }
 
     /// The members of `name` that name their owner with `owner` last.
     pub(crate) fn owned_by(&self, owner: Sym, name: Sym) -> impl Iterator<Item = DefIx> {
-        self.owned.all(owner.0, name).map(DefIx)
+        self.apart.owned.all(owner.0, name).map(DefIx)
     }
 
     /// Whether anything names its owner with `owner` last.
     pub(crate) fn owns_any(&self, owner: Sym) -> bool {
-        self.owners.contains(&owner)
+        self.apart.owners.contains(&owner)
     }
 
     /// The type aliases that impl blocks of the file are written for.
