@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use sdl_graph::World;
+use sdl_graph::resolve_files;
 use sdl_ledger::{Batch, FactsStore, FileUpdate, Result, View};
 use sdl_model::{Cause, FileId, GitHead, RelPath, StatHint, Version};
 
@@ -56,19 +56,19 @@ fn fill(batch: &mut Batch<'_>, facts: &FactsStore, changes: &Changes) -> Result<
             dirty.insert(FileId::of(&update.path), (update.path.clone(), Source::Held(held.clone())));
         }
     }
-    let resolved = {
-        let held = changes
-            .updates
-            .iter()
-            .filter_map(|update| Some((update.row.as_ref()?.state.facts()?, update.facts.clone()?)))
-            .collect();
-        let outlines = resolve::outlines(facts, &held);
-        let world = World::new(&*batch, &outlines);
-        let each =
-            dirty.iter().map(|(file, (path, source))| resolve::resolve(&world, facts, *file, source, path));
-        each.collect::<Result<Vec<_>>>()?
+    let held = changes
+        .updates
+        .iter()
+        .filter_map(|update| Some((update.row.as_ref()?.state.facts()?, update.facts.clone()?)))
+        .collect();
+    let mut resolved = Vec::with_capacity(dirty.len());
+    let facts_of = |file| match dirty.get(&file) {
+        Some((path, source)) => resolve::facts_of(facts, path, source),
+        None => Ok(None),
     };
-    for resolved in resolved.iter().flatten() {
+    let outlines = resolve::outlines(facts, &held);
+    resolve_files(&*batch, &outlines, dirty.keys().copied(), facts_of, |one| resolved.push(one))?;
+    for resolved in &resolved {
         batch.set_resolved(resolved)?;
     }
 

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use rayon::prelude::*;
-use sdl_graph::World;
-use sdl_ledger::{FileUpdate, Posting, Resolved, Result};
+use sdl_graph::resolve_files;
+use sdl_ledger::{Error, FileUpdate, Posting, Result};
 use sdl_model::{Cause, Facts, FactsKey, FileId, FileState, GitHead, RelPath, SkipReason, Version};
 
 use super::read_file::{Outcome, Reader};
@@ -75,15 +75,19 @@ pub fn first_index(
         .map(|chunk| {
             bulk.view(|view| {
                 let outlines = resolve::outlines(stores.facts, &held);
-                let world = World::new(view, &outlines);
-                let each = chunk
-                    .iter()
-                    .map(|(file, path, source)| resolve::resolve(&world, stores.facts, *file, source, path));
-                each.collect::<Result<Vec<Option<Resolved>>>>()
+                let mut resolved = Vec::with_capacity(chunk.len());
+                let mut rest = chunk.iter();
+                let facts_of = |_| match rest.next() {
+                    Some((_, path, source)) => resolve::facts_of(stores.facts, path, source),
+                    None => Ok(None),
+                };
+                let files = chunk.iter().map(|(file, ..)| *file);
+                resolve_files(view, &outlines, files, facts_of, |one| resolved.push(one))?;
+                Ok::<_, Error>(resolved)
             })?
         })
         .collect::<Result<Vec<_>>>()?;
-    for resolved in resolved.iter().flatten().flatten() {
+    for resolved in resolved.iter().flatten() {
         bulk.add_resolved(resolved)?;
     }
     let version = bulk.finish(cause, head, now_ms())?;

@@ -1,10 +1,10 @@
-//! Resolves files against a version that is being made, and makes their search postings.
+//! Where the facts of the files are that a new version resolves, and their search postings.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use sdl_graph::{SharedOutline, World};
-use sdl_ledger::{FactsStore, Posting, Resolved, Result, View};
+use sdl_graph::{FileFacts, HeldFacts, SharedOutline};
+use sdl_ledger::{FactsStore, Posting, Result, View};
 use sdl_model::{Body, Facts, FactsKey, FileId, FileRow, Outline, RelPath};
 
 /// A file's facts, in memory or in the store.
@@ -26,21 +26,13 @@ pub(super) fn outlines<'a>(
     }
 }
 
-/// Resolves one file; none if it has no facts.
-pub(super) fn resolve(
-    world: &World<'_>,
-    facts: &FactsStore,
-    file: FileId,
-    source: &Source,
-    path: &RelPath,
-) -> Result<Option<Resolved>> {
-    match source {
-        Source::Held(held) => sdl_graph::resolve_file(world, file, path, &held.outline, &held.body).map(Some),
-        Source::Stored(row) => match load(facts, row)? {
-            Some((outline, body)) => sdl_graph::resolve_file(world, file, path, &outline, &body).map(Some),
-            None => Ok(None),
-        },
-    }
+/// A file's facts; none if it has none.
+pub(super) fn facts_of(facts: &FactsStore, path: &RelPath, source: &Source) -> Result<Option<FileFacts>> {
+    let found = match source {
+        Source::Held(held) => Some(HeldFacts::Whole(Arc::clone(held))),
+        Source::Stored(row) => load(facts, row)?.map(|(outline, body)| HeldFacts::Halves(outline, body)),
+    };
+    Ok(found.map(|facts| FileFacts { path: path.clone(), facts }))
 }
 
 /// The postings of a file as a row describes it; none if it has no facts.

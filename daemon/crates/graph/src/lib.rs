@@ -9,6 +9,7 @@
 
 pub mod clusters;
 pub mod confidence;
+mod driver;
 mod hash;
 mod infer;
 mod languages;
@@ -23,6 +24,7 @@ mod values;
 mod words;
 mod world;
 
+pub use driver::{FileFacts, HeldFacts, resolve_files};
 pub use resolve::resolve_file;
 pub use world::{Limits, Outlines, SharedOutline, World};
 

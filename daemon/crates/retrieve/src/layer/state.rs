@@ -6,11 +6,11 @@
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::Arc;
 
-use sdl_graph::{SharedOutline, World};
+use sdl_graph::{FileFacts, HeldFacts, SharedOutline, resolve_files};
 use sdl_ledger::{
     ChangedKeys, FactsStore, Invalidation, Public, ResolutionCounts, Resolved, Result, Snapshot, View,
 };
-use sdl_model::{Body, Edge, Facts, FactsKey, FileId, FileRow, FileState, Outline, RelPath, SymbolId};
+use sdl_model::{Edge, Facts, FactsKey, FileId, FileRow, FileState, Outline, RelPath, SymbolId};
 
 use super::{Laid, Layer, LayerFile};
 
@@ -197,30 +197,27 @@ fn resolve<O: Origin>(
         (None, Some(outline)) => Ok(Some(SharedOutline::Outline(Arc::clone(outline)))),
         (None, None) => Ok(facts.outline(key)?.map(SharedOutline::Outline)),
     };
-    let world = World::new(&laid, &outlines);
-    for &file in &dirty {
+    let facts_of = |file: FileId| -> std::result::Result<Option<FileFacts>, O::Error> {
         origin.check()?;
-        if done.contains_key(&file) {
-            continue;
-        }
-        let Some(row) = laid.file(file)? else { continue };
-        let Some(key) = row.state.facts() else { continue };
-        let resolve = |outline: &Outline, body: &Body| one(&world, file, &row.path, outline, body);
-        let stored = || Ok::<_, O::Error>((outline_of(&laid, file)?, facts.body(&key)?));
-        let resolved = match held.get(&key) {
-            Some(facts) => resolve(&facts.outline, &facts.body)?,
-            None => match stored()? {
-                (Some(outline), Some(body)) => resolve(&outline, &body)?,
+        let Some(row) = laid.file(file)? else { return Ok(None) };
+        let Some(key) = row.state.facts() else { return Ok(None) };
+        let found = match held.get(&key) {
+            Some(facts) => Some(HeldFacts::Whole(Arc::clone(facts))),
+            None => match (outline_of(&laid, file)?, facts.body(&key)?) {
+                (Some(outline), Some(body)) => Some(HeldFacts::Halves(outline, body)),
                 // What a state says need not be stored.
-                _ if layer.has(file) => match origin.facts(file, &mut row.clone())? {
-                    Some(facts) => resolve(&facts.outline, &facts.body)?,
-                    None => continue,
-                },
-                _ => continue,
+                _ if layer.has(file) => origin.facts(file, &mut row.clone())?.map(HeldFacts::Whole),
+                _ => None,
             },
         };
-        done.insert(file, resolved);
-    }
+        Ok(found.map(|facts| FileFacts { path: row.path, facts }))
+    };
+    let open: Vec<FileId> = dirty.iter().filter(|file| !done.contains_key(file)).copied().collect();
+    resolve_files(&laid, &outlines, open, facts_of, |resolved| {
+        if let Some(file) = resolved.file {
+            done.insert(file, resolved);
+        }
+    })?;
     for file in dirty {
         // What the file had in the base counts no more; what it has in the version and not here is gone.
         outcomes.remove(&file);
@@ -234,15 +231,6 @@ fn resolve<O: Origin>(
         }
     }
     Ok(Resolution { edges, resolved: outcomes })
-}
-
-fn one(world: &World<'_>, file: FileId, path: &RelPath, outline: &Outline, body: &Body) -> Result<Resolved> {
-    let mut resolved = sdl_graph::resolve_file(world, file, path, outline, body)?;
-    for (_, edges) in &mut resolved.edges {
-        edges.sort_unstable();
-        edges.dedup();
-    }
-    Ok(resolved)
 }
 
 /// Whether any of the sorted `asked` is among `keys`.

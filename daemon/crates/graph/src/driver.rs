@@ -1,0 +1,51 @@
+//! Resolves a set of files: the one way from "these are dirty" to edges, for a first index, a commit and a layer.
+
+use std::sync::Arc;
+
+use sdl_ledger::{Resolved, View};
+use sdl_model::{Body, Facts, FileId, Outline, RelPath};
+
+use crate::{Outlines, World, resolve_file};
+
+/// A file that is to be resolved.
+#[derive(Debug)]
+pub struct FileFacts {
+    /// Where it is.
+    pub path: RelPath,
+    /// What it says.
+    pub facts: HeldFacts,
+}
+
+/// Both halves of a file's facts.
+#[derive(Debug)]
+pub enum HeldFacts {
+    /// In one piece.
+    Whole(Arc<Facts>),
+    /// As a store gives them.
+    Halves(Arc<Outline>, Body),
+}
+
+/// Resolves `files` against `view`, which must already show them, and hands each result to `take`.
+///
+/// `facts_of` gives a file's facts when its turn comes, or none to leave it out; it may fail to end the work early. What was taken
+/// until then stands.
+///
+/// # Errors
+/// What `facts_of` fails with, and what reading `view` or `outlines` does.
+pub fn resolve_files<E: From<sdl_ledger::Error>>(
+    view: &dyn View,
+    outlines: &dyn Outlines,
+    files: impl IntoIterator<Item = FileId>,
+    mut facts_of: impl FnMut(FileId) -> Result<Option<FileFacts>, E>,
+    mut take: impl FnMut(Resolved),
+) -> Result<(), E> {
+    let world = World::new(view, outlines);
+    for file in files {
+        let Some(FileFacts { path, facts }) = facts_of(file)? else { continue };
+        take(match &facts {
+            HeldFacts::Whole(facts) => resolve_file(&world, file, &path, &facts.outline, &facts.body)?,
+            HeldFacts::Halves(outline, body) => resolve_file(&world, file, &path, outline, body)?,
+        });
+    }
+    Ok(())
+}
