@@ -39,7 +39,8 @@ fn languages_are_named_in_their_homes_alone() {
     let mut faults = Vec::new();
     for (path, _) in workspace::files() {
         let is_watched = WITHOUT_LANGUAGES.iter().any(|folder| path.starts_with(folder));
-        if is_watched && path.ends_with(".rs") && !path.starts_with(HOMES) {
+        let is_rust = path.rsplit_once('.').is_some_and(|(_, extension)| extension == "rs");
+        if is_watched && is_rust && !path.starts_with(HOMES) {
             let named = languages_named(&product_code(&path));
             if !named.is_empty() {
                 faults.push(format!("{path} names {}", named.join(", ")));

@@ -173,10 +173,11 @@ impl FileIndex {
         let names: Box<[Sym]> = o.defs.iter().map(|def| intern(o.str(def.name))).collect();
         // What an outline's interface covers has no order but that of identity; so neither has this index.
         let mut order: Vec<u32> = (0..o.defs.len() as u32).collect();
-        if o.lang.traits().calls.overloads != Overloads::None {
-            order.sort_unstable_by_key(|ix| o.defs.get(*ix as usize).map(|def| (rank(def.kind), def.key)));
-        } else {
+        if o.lang.traits().calls.overloads == Overloads::None {
             order.sort_by_key(|ix| o.defs.get(*ix as usize).map(|def| rank(def.kind)));
+        } else {
+            // Keys differ by the types of parameters, and not by the order of the text.
+            order.sort_unstable_by_key(|ix| o.defs.get(*ix as usize).map(|def| (rank(def.kind), def.key)));
         }
         let children = Chains::build(
             o.defs.len(),
