@@ -53,6 +53,20 @@ impl ModuleGraph {
         Self { arrows }
     }
 
+    /// The same with modules told apart by the first `depth` parts of their paths alone. What a folder's own module and what
+    /// is in the folder use of each other is left out.
+    pub fn grouped(&self, depth: usize) -> Self {
+        let group = |module: &ModulePath| module.iter().take(depth).cloned().collect::<ModulePath>();
+        let mut arrows: BTreeMap<ModulePath, BTreeSet<ModulePath>> = BTreeMap::new();
+        for (from, all) in &self.arrows {
+            let from = group(from);
+            let apart = |to: &ModulePath| !to.starts_with(&from) && !from.starts_with(to);
+            let to: BTreeSet<ModulePath> = all.iter().map(group).filter(apart).collect();
+            arrows.entry(from).or_default().extend(to);
+        }
+        Self { arrows }
+    }
+
     /// Each arrow as two modules, such as `infer/names` and `world`. The crate's root is `lib`.
     pub fn arrows(&self) -> impl Iterator<Item = (String, String)> {
         self.arrows.iter().flat_map(|(from, all)| all.iter().map(move |to| (shown(from), shown(to))))
@@ -250,6 +264,10 @@ mod tests {
     }
 
     fn graph(files: &[(&str, &str)]) -> Vec<Vec<String>> {
+        graph_of(files).cycles()
+    }
+
+    fn graph_of(files: &[(&str, &str)]) -> ModuleGraph {
         let module =
             |name: &str| name.split('/').filter(|part| !part.is_empty()).map(str::to_owned).collect();
         let files: BTreeMap<ModulePath, Uses> =
@@ -258,7 +276,7 @@ mod tests {
             let to = uses.paths.iter().filter_map(|path| resolve(&files, from, path, MAX_HOPS));
             (from.clone(), to.filter(|to| to != from).collect())
         });
-        ModuleGraph { arrows: arrows.collect() }.cycles()
+        ModuleGraph { arrows: arrows.collect() }
     }
 
     #[test]
@@ -270,6 +288,21 @@ mod tests {
             ("b", "use crate::a::Thing; pub fn g() {}"),
         ]);
         assert_eq!(cycles, [["a/inner", "b"]]);
+    }
+
+    #[test]
+    fn folders_use_each_other_where_no_two_files_do() {
+        let graph = graph_of(&[
+            ("", "mod a; mod b;"),
+            ("a", "mod one; mod two; use crate::a::one::f;"),
+            ("a/one", "pub fn f() { crate::b::f() }"),
+            ("a/two", "pub fn f() { super::one::f() }"),
+            ("b", "mod deep; pub fn f() {}"),
+            ("b/deep", "fn g() { crate::a::two::f() }"),
+        ]);
+        assert!(graph.cycles().is_empty());
+        assert_eq!(graph.grouped(1).cycles(), [["a", "b"]]);
+        assert!(graph.grouped(2).cycles().is_empty(), "b and b/deep are not one module");
     }
 
     #[test]

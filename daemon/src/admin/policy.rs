@@ -52,12 +52,13 @@ pub fn ceiling(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
         None => None,
     };
     who.repo_id = repo.clone().unwrap_or_default();
-    let (engine, ceilings) = (admin.engine.as_ref(), admin.engine.ceilings());
+    let ceilings = admin.engine.ceilings();
+    let (log, store) = (admin.engine.audit(), admin.engine.agent());
     if params.reset {
-        ceilings.reset(engine, repo.as_deref(), &who).map_err(|error| refused(&error))?;
+        ceilings.reset(log, store, repo.as_deref(), &who).map_err(|error| refused(&error))?;
     }
     if params.patch != PolicyPatch::default() {
-        ceilings.set(engine, repo.as_deref(), &params.patch, &who).map_err(|error| refused(&error))?;
+        ceilings.set(log, store, repo.as_deref(), &params.patch, &who).map_err(|error| refused(&error))?;
     }
     show(admin, json!({ "repo": repo }).to_string().as_bytes())
 }

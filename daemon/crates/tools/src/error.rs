@@ -5,6 +5,8 @@ use std::path::PathBuf;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
+use crate::host::Cancelled;
+
 /// What kind of failure, for programs.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -210,6 +212,12 @@ impl ToolError {
             out.entry(key.clone()).or_insert_with(|| value.clone());
         }
         Value::Object(out)
+    }
+}
+
+impl From<Cancelled> for ToolError {
+    fn from(_: Cancelled) -> Self {
+        Self::new(Code::Cancelled, "the request was cancelled or ran out of time")
     }
 }
 

@@ -1,58 +1,45 @@
 //! The action registry: every action's types, schema and handler, and the surfaces that are generated from them.
 //! Synchronous, and knows no transport: bytes in, bytes out.
 //!
-//! * [`host`]: what the tools need from the daemon; * [`Tools`]: what the daemon routes to;
-//! * `actions`: one file per action; * `registry`: the tools made of them; * `pipeline`: what happens around a handler.
+//! Folders lie on floors; each uses only those above it in this list, which a test holds (`tests/tests/modules.rs`):
+//!
+//! * `stored`: how rows of what agents own are written; `guard`: policies, their ceiling, the log of decisions;
+//! * [`host`]: what the tools need from the daemon;
+//! * `call`: one call, from its arguments to its answer: what an action is, the registry, the pipeline around a handler;
+//! * `parts`, `source`, `slices`, `changes`, `kept`, `context`: what actions share;
+//! * `surface`: the list of tools, the manual, resources and prompts;
+//! * `actions`: one file per action; * [`Tools`]: what the daemon routes to.
 #![allow(clippy::doc_link_with_quotes, reason = "descriptions of properties show arrays of JSON")]
 
-mod action;
 mod actions;
-mod answers;
-mod assembly;
-pub mod audit;
-mod briefing;
-mod budget;
-mod buffers;
-mod chain;
-mod delta;
-mod envelope;
+mod call;
+mod changes;
+mod context;
 pub mod error;
-mod feedback;
-mod find;
+mod guard;
 pub mod host;
 mod input;
-mod ladder;
-mod leases;
-mod manual;
-mod mask;
-mod memory;
-mod outlines;
-mod overview;
-mod owned;
-mod params;
-mod pipeline;
-pub mod policy;
-mod private_file;
-mod protocol;
-mod recent;
+mod kept;
+mod parts;
 mod redact;
-mod registry;
-mod risk;
 mod runtime;
 mod schema;
-mod since;
 mod slices;
-mod source_text;
-mod spill;
-mod stamp;
+mod source;
 mod stored;
-mod symbols;
+mod surface;
 mod tools;
-mod usage;
 
 pub use error::{About, Candidate, Code, Damage, NextBestAction, ToolError};
+pub use guard::audit;
+pub use host::mask::Mask;
 pub use host::{Cancel, Host, Names, NoProgress, Progress, Repo, Session, Surface};
-pub use mask::Mask;
-pub use owned::AGENT_TABLES;
-pub use protocol::{ProtocolError, is_protocol_method};
+pub use stored::tables::AGENT_TABLES;
+pub use surface::protocol::{ProtocolError, is_protocol_method};
 pub use tools::{Tools, pages};
+
+/// What a repository allows its readers, and the ceiling over that.
+pub mod policy {
+    pub use crate::guard::policy::{BudgetCaps, CapsPatch, Ceilings, Policy, PolicyPatch};
+    pub use crate::host::policies::shown;
+}

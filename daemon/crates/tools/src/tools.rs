@@ -5,17 +5,11 @@ use std::sync::Arc;
 
 use sdl_ledger::Clock;
 
-use crate::briefing::Briefings;
-use crate::buffers::Buffers;
-use crate::ladder::Structures;
-use crate::leases::Leases;
-use crate::overview::Overviews;
-use crate::registry::Registry;
-use crate::usage::Usage;
-use crate::{
-    Cancel, Host, Names, Progress, ProtocolError, Session, Surface, actions, envelope, manual, pipeline,
-    protocol,
-};
+use crate::call::pipeline::{self, Caller};
+use crate::call::registry::Registry;
+use crate::call::services::Services;
+use crate::surface::{envelope, manual, protocol};
+use crate::{Cancel, Host, Names, Progress, ProtocolError, Session, Surface, actions};
 
 /// A page of documentation for each action and one that lists them: file names and Markdown texts.
 pub fn pages() -> Vec<(String, String)> {
@@ -24,36 +18,18 @@ pub fn pages() -> Vec<(String, String)> {
 
 /// Every tool over one host. Cheap to share; make one per process.
 pub struct Tools {
-    pub(crate) host: Arc<dyn Host>,
-    pub(crate) registry: Registry,
-    pub(crate) leases: Leases,
-    pub(crate) usage: Arc<Usage>,
-    pub(crate) briefings: Briefings,
-    pub(crate) structures: Structures,
-    pub(crate) names: crate::ladder::Names,
-    pub(crate) overviews: Overviews,
-    pub(crate) buffers: Buffers,
+    services: Services,
 }
 
 impl Tools {
     /// Builds the registry over `host`.
     pub fn new(host: Arc<dyn Host>) -> Self {
-        Self {
-            host,
-            registry: Registry::new(actions::all()),
-            leases: Leases::default(),
-            usage: Arc::default(),
-            briefings: Briefings::default(),
-            structures: Structures::default(),
-            names: crate::ladder::Names::default(),
-            overviews: Overviews::default(),
-            buffers: Buffers::default(),
-        }
+        Self { services: Services::new(host, Registry::new(actions::all())) }
     }
 
     /// As [`Tools::new`], with leases and buffers that tell the time by `clock`.
     pub fn with_clock(host: Arc<dyn Host>, clock: Arc<dyn Clock>) -> Self {
-        Self { leases: Leases::new(Arc::clone(&clock)), buffers: Buffers::new(clock), ..Self::new(host) }
+        Self { services: Self::new(host).services.with_clock(clock) }
     }
 
     /// Calls a tool by any of its names. `args` are the JSON arguments as they came; nothing at all means none. Blocks;
@@ -67,21 +43,23 @@ impl Tools {
         cancel: &Cancel,
     ) -> Vec<u8> {
         let served = RefCell::default();
-        let answer = pipeline::call(self, session, name, args, progress, cancel, &served);
+        let services = &self.services;
+        let caller = Caller { session, progress, cancel };
+        let answer = pipeline::call(services, caller, name, args, &served);
         let failed = answer.is_err();
         let (bytes, tokens) = match answer {
             Ok(answer) => envelope::answered(answer),
             Err(error) => envelope::failed(&error),
         };
-        if self.usage.note(session.id, served.into_inner(), tokens, failed, self.leases.now()) {
-            self.usage.settle_beside(&self.host);
+        if services.usage.note(session.id, served.into_inner(), tokens, failed, services.leases.now()) {
+            services.usage.settle_beside(&services.host);
         }
         bytes
     }
 
     /// The `tools/list` result of a surface, `{"tools":[…]}`, in an order that does not change.
     pub fn list(&self, surface: Surface, output_schemas: bool, names: Names) -> Vec<u8> {
-        self.registry.list(surface, output_schemas, names).to_string().into_bytes()
+        self.services.registry.list(surface, output_schemas, names).to_string().into_bytes()
     }
 
     /// Answers what MCP has beside tools: resources, prompts and completions; see [`crate::is_protocol_method`]. The answer
@@ -93,39 +71,42 @@ impl Tools {
         params: &[u8],
         cancel: &Cancel,
     ) -> Result<Vec<u8>, ProtocolError> {
-        protocol::answer(self, session, method, params, cancel)
+        protocol::answer(&self.services, session, method, params, cancel)
     }
 
     /// Whether no call of the tool changes anything, so that a call whose answer was lost may be sent again. A gateway may
     /// lead to any action; [`Tools::is_read_call`] looks at where. A name that no tool has is a read: it changes nothing.
     pub fn is_read(&self, name: &str) -> bool {
-        self.registry.tool(name).is_none_or(|tool| !self.registry.mutates(tool))
+        self.services.registry.tool(name).is_none_or(|tool| !self.services.registry.mutates(tool))
     }
 
     /// As [`Tools::is_read`], for one call: looks at which action a gateway is asked for, and at the steps of a chain.
     pub fn is_read_call(&self, name: &str, args: &[u8]) -> bool {
-        self.registry.tool(name).is_none_or(|tool| !pipeline::changes(&self.registry, tool, args))
+        self.services
+            .registry
+            .tool(name)
+            .is_none_or(|tool| !pipeline::changes(&self.services.registry, tool, args))
     }
 
     /// Every action in full, for command lines and documentation: `{"actions": [{name, tool, namespace, mutating,
     /// description, needs, aliases, examples, inputSchema, outputSchema}]}`, in the order in which they are listed.
     pub fn describe(&self) -> Vec<u8> {
-        self.registry.describe().to_string().into_bytes()
+        self.services.registry.describe().to_string().into_bytes()
     }
 
     /// A hash of every schema: a client that holds another one holds stale schemas.
     pub fn schema_version(&self) -> &str {
-        self.registry.schema_version()
+        self.services.registry.schema_version()
     }
 
     /// A connection is gone. What belongs to it alone goes too, after a while in which it may come back.
     pub fn session_ended(&self, session: u64) {
-        self.buffers.session_ended(session);
+        self.services.buffers.session_ended(session);
     }
 
     /// Writes the leases that were renewed in memory to their ledgers, and what was counted. Call it before the daemon stops.
     pub fn flush(&self) {
-        self.leases.flush(self.host.as_ref());
-        self.usage.settle(self.host.as_ref());
+        self.services.leases.flush(self.services.host.as_ref());
+        self.services.usage.settle(self.services.host.as_ref());
     }
 }

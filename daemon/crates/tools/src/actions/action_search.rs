@@ -4,10 +4,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::action::{Action, ActionDef, Call, HostAction, Namespace, Render};
-use crate::answers::{Object, add, line, object};
-use crate::registry::{Entry, names, outline};
-use crate::{ToolError, budget};
+use crate::ToolError;
+use crate::call::action::{Action, ActionDef, Namespace, Render};
+use crate::call::answers::{Object, add, line, object};
+use crate::call::budget;
+use crate::call::context::Call;
+use crate::call::names;
+use crate::call::registry::{Entry, Registry, RegistryAction};
+use crate::surface::outline;
 
 /// See [`ActionDef`].
 pub(crate) struct ActionSearch;
@@ -87,13 +91,13 @@ impl Action for ActionSearch {
     };
 }
 
-impl HostAction for ActionSearch {
-    fn run(cx: &Call<'_>, request: Request) -> Result<Response, ToolError> {
-        let found = cx.registry.finder().search(&request.query);
+impl RegistryAction for ActionSearch {
+    fn run(_: &Call<'_>, registry: &Registry, request: Request) -> Result<Response, ToolError> {
+        let found = registry.finder().search(&request.query);
         let entries: Vec<(&Entry, f64)> = found
             .hits
             .iter()
-            .filter_map(|(at, score)| Some((cx.registry.entries().get(*at)?, *score)))
+            .filter_map(|(at, score)| Some((registry.entries().get(*at)?, *score)))
             .collect();
         let wanted = entries.len().min(request.limit.unwrap_or(LIMIT) as usize);
         let mut response = Response {
@@ -119,7 +123,7 @@ impl HostAction for ActionSearch {
         let rest = entries.get(response.results.len()..).unwrap_or_default();
         response.more = rest.iter().map(|(entry, _)| entry.def.name.to_owned()).collect();
         if entries.is_empty() {
-            response.more = cx.registry.entries().iter().map(|entry| entry.def.name.to_owned()).collect();
+            response.more = registry.entries().iter().map(|entry| entry.def.name.to_owned()).collect();
             response.how_to_resume =
                 Some("no word fits; `more` has the names of all actions: search for one of them".into());
         } else if !response.more.is_empty() {

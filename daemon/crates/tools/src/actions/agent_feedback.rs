@@ -3,18 +3,20 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render};
-use crate::assembly;
-use crate::feedback::{self, Feedback};
-use crate::leases::HandleKind;
-use crate::memory::SymbolLink;
-use crate::params::SymbolRef;
-use crate::{Code, ToolError, symbols};
+use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
+use crate::call::context::ReadCx;
+use crate::call::leases::HandleKind;
+use crate::context::assembly;
+use crate::kept::feedback::{self, Feedback};
+use crate::kept::memory::SymbolLink;
+use crate::parts::params::SymbolRef;
+use crate::parts::symbols;
+use crate::{Code, ToolError};
 
 /// See [`ActionDef`].
 pub(crate) struct AgentFeedback;
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
     /// From `agent.orchestrate`. This or `sliceHandle`.

@@ -7,11 +7,13 @@ use schemars::JsonSchema;
 use sdl_model::{SymbolId, Version};
 use serde::{Deserialize, Serialize};
 
-use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render};
-use crate::answers::{add, line};
-use crate::feedback::{self, Feedback};
-use crate::memory::{self, SymbolLink};
-use crate::{ToolError, budget};
+use crate::ToolError;
+use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
+use crate::call::answers::{add, line};
+use crate::call::budget;
+use crate::call::context::ReadCx;
+use crate::kept::feedback::{self, Feedback};
+use crate::kept::memory::{self, SymbolLink};
 
 /// See [`ActionDef`].
 pub(crate) struct AgentFeedbackQuery;
@@ -21,7 +23,7 @@ const LIMIT: u32 = 20;
 /// Symbols in each list of the aggregate.
 const TOP: usize = 20;
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
     /// Default 20. Items to return.

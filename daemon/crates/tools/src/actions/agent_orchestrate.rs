@@ -6,10 +6,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::action::{Action, ActionDef, Call, Namespace, ReadAction, ReadCx, Render};
-use crate::answers::{block, line};
-use crate::assembly::{Asked, Assembly, EdgeOut, Evidence, Ground, Omitted, Start, Step, TaskType, keep};
-use crate::{ToolError, audit, budget};
+use crate::ToolError;
+use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
+use crate::call::answers::{block, line};
+use crate::call::budget;
+use crate::call::context::{Call, ReadCx};
+use crate::context::assembly::{
+    Asked, Assembly, EdgeOut, Evidence, Ground, Omitted, Start, Step, TaskType, keep,
+};
+use crate::guard::audit;
 
 /// See [`ActionDef`].
 pub(crate) struct AgentOrchestrate;
@@ -22,7 +27,7 @@ const LEAST_NEXT: usize = 130;
 /// Tokens of the plan and of the fields around all.
 const FRAME: usize = 180;
 
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
     /// Task, in words.
@@ -98,7 +103,7 @@ struct Next {
     /// The tool to call.
     tool: String,
     /// Its arguments.
-    #[schemars(with = "crate::answers::Object")]
+    #[schemars(with = "crate::call::answers::Object")]
     args: Value,
     /// What the call is good for.
     rationale: String,
@@ -191,7 +196,7 @@ impl Response {
         cx: &ReadCx<'_>,
         request: &Request,
         assembly_id: &str,
-        gathered: crate::assembly::Gathered,
+        gathered: crate::context::assembly::Gathered,
     ) -> Result<Self, ToolError> {
         let most = request.budget.max_tokens;
         let mut source_ids: Vec<String> = Vec::new();

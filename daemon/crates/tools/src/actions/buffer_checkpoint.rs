@@ -8,8 +8,10 @@ use sdl_model::Version;
 use serde::{Deserialize, Serialize};
 
 use crate::ToolError;
-use crate::action::{Action, ActionDef, Namespace, Render, RepoAction, RepoCx, Stand};
-use crate::answers::line;
+use crate::call::action::{Action, ActionDef, Namespace, Render, RepoAction};
+use crate::call::answers::line;
+use crate::call::context::RepoCx;
+use crate::call::freshness::Stand;
 
 /// How long to wait for the tree.
 const SYNC_TIMEOUT: Duration = Duration::from_secs(2);

@@ -7,10 +7,13 @@ use sdl_ledger::View as _;
 use sdl_model::{FileId, Lang};
 use serde::{Deserialize, Serialize};
 
-use crate::action::{Action, ActionDef, Namespace, Render, RepoAction, RepoCx, Stand};
-use crate::answers::line;
-use crate::buffers::{Event, Push};
-use crate::{Code, ToolError, symbols};
+use crate::call::action::{Action, ActionDef, Namespace, Render, RepoAction};
+use crate::call::answers::line;
+use crate::call::buffers::{Event, Push};
+use crate::call::context::RepoCx;
+use crate::call::freshness::Stand;
+use crate::parts::symbols;
+use crate::{Code, ToolError};
 
 /// One row is read.
 const READ_LIMIT: Duration = Duration::from_secs(2);

@@ -4,9 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ToolError;
-use crate::action::{Action, ActionDef, Namespace, Render, RepoAction, RepoCx, Stand};
-use crate::answers::line;
-use crate::buffers::Shown;
+use crate::call::action::{Action, ActionDef, Namespace, Render, RepoAction};
+use crate::call::answers::line;
+use crate::call::buffers::Shown;
+use crate::call::context::RepoCx;
+use crate::call::freshness::Stand;
 
 /// See [`ActionDef`].
 pub(crate) struct BufferStatus;

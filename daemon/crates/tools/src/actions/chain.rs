@@ -6,11 +6,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::action::{Action, ActionDef, Call, HostAction, Namespace, Render};
-use crate::answers::{Object, block, line, object};
-use crate::chain::{self, Done, Step};
-use crate::registry::{Answer, Freshness};
-use crate::{Code, ToolError, budget};
+use crate::call::action::{Action, ActionDef, Namespace, Render};
+use crate::call::answers::{Object, block, line, object};
+use crate::call::budget;
+use crate::call::chain::{self, Done, Step};
+use crate::call::context::Call;
+use crate::call::freshness::Freshness;
+use crate::call::registry::{Answer, OnlyReads, Registry, RegistryAction};
+use crate::{Code, ToolError};
 
 /// See [`ActionDef`].
 pub(crate) struct Chain;
@@ -155,8 +158,10 @@ impl Action for Chain {
     };
 }
 
-impl HostAction for Chain {
-    fn run(cx: &Call<'_>, request: Request) -> Result<Response, ToolError> {
+impl RegistryAction for Chain {
+    const ONLY_READS: Option<OnlyReads> = Some(chain::only_reads);
+
+    fn run(cx: &Call<'_>, registry: &Registry, request: Request) -> Result<Response, ToolError> {
         if cx.pins.is_some() {
             return Err(ToolError::new(Code::InvalidArgument, "a chain cannot be a step of a chain"));
         }
@@ -174,7 +179,7 @@ impl HostAction for Chain {
         };
         let stop = request.on_error != Some(OnError::Continue);
         let shared = chain::Budget { tokens: budget, given: given.is_some() };
-        let (done, pinned) = chain::run(cx, &steps, stop, shared)?;
+        let (done, pinned) = chain::run(cx, registry, &steps, stop, shared)?;
         let freshness = chain::freshness(&done, &pinned);
         let versions = pinned
             .into_iter()

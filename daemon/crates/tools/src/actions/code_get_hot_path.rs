@@ -8,15 +8,21 @@ use sdl_retrieve::Sym;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render};
-use crate::answers::{block, line};
-use crate::ladder::hot_path::{self, Excerpt};
-use crate::ladder::identifiers::{self, Matches};
-use crate::ladder::{self, RangeOut, lines, share, skeleton};
-use crate::policy::decide::{Ask, Decision, Verdict, decide};
-use crate::policy::{self, nearness};
-use crate::source_text::SourceText;
-use crate::{ToolError, audit, budget, source_text, symbols};
+use crate::ToolError;
+use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
+use crate::call::answers::{block, line};
+use crate::call::budget;
+use crate::call::context::ReadCx;
+use crate::guard::audit;
+use crate::guard::policy::decide::{Ask, Decision, Verdict, decide};
+use crate::host::policies;
+use crate::parts::symbols;
+use crate::source::ladder::hot_path::{self, Excerpt};
+use crate::source::ladder::identifiers::{self, Matches};
+use crate::source::ladder::{self, RangeOut, lines, share, skeleton};
+use crate::source::nearness;
+use crate::source::text;
+use crate::source::text::SourceText;
 
 /// See [`ActionDef`].
 pub(crate) struct CodeGetHotPath;
@@ -26,7 +32,7 @@ const TOKENS: usize = 4_000;
 /// Lines around each match.
 pub(crate) const CONTEXT: u32 = 3;
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
     /// `s_…`. A symbol's id.
@@ -110,8 +116,8 @@ impl Action for CodeGetHotPath {
 impl ReadAction for CodeGetHotPath {
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
         let sym = symbols::by_id(cx, &request.symbol_id, "symbolId")?;
-        let policy = policy::of(cx.call.host, cx.repo)?;
-        let text = source_text::of(cx, sym.row())?;
+        let policy = policies::of(cx.call.host, cx.repo)?;
+        let text = text::of(cx, sym.row())?;
         let names = ladder::names(cx.call, &text)?;
         let (first, last) = skeleton::span_lines(&text, sym.def(), sym.ix);
         let found = identifiers::find(&text, names.as_deref(), &request.identifiers_to_find, first, last);

@@ -6,13 +6,19 @@ use sdl_model::facts::DefIx;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::action::{Action, ActionDef, Call, Namespace, ReadAction, ReadCx, Render};
-use crate::answers::{block, line};
-use crate::ladder::identifiers::{self, Matches};
-use crate::ladder::{self, RangeOut, lines, share, skeleton};
-use crate::policy::{self, Policy};
-use crate::source_text::SourceText;
-use crate::{Code, ToolError, audit, budget, source_text, symbols};
+use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
+use crate::call::answers::{block, line};
+use crate::call::budget;
+use crate::call::context::{Call, ReadCx};
+use crate::guard::audit;
+use crate::guard::policy::Policy;
+use crate::host::policies;
+use crate::parts::symbols;
+use crate::source::ladder::identifiers::{self, Matches};
+use crate::source::ladder::{self, RangeOut, lines, share, skeleton};
+use crate::source::text;
+use crate::source::text::SourceText;
+use crate::{Code, ToolError};
 
 /// See [`ActionDef`].
 pub(crate) struct CodeGetSkeleton;
@@ -20,7 +26,7 @@ pub(crate) struct CodeGetSkeleton;
 /// How large an answer is unless the call says otherwise, in tokens.
 const TOKENS: usize = 4_000;
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
     /// This or `file`. A symbol's id.
@@ -106,7 +112,7 @@ impl ReadAction for CodeGetSkeleton {
                     Some(module) => module,
                     // Says why there are none.
                     None => {
-                        source_text::at(cx, &path, "file")?;
+                        text::at(cx, &path, "file")?;
                         return Err(ToolError::internal("reading a file's facts", "the store lacks them"));
                     }
                 }
@@ -116,9 +122,9 @@ impl ReadAction for CodeGetSkeleton {
                 return Err(ToolError::new(Code::MissingField, "give symbolId or file").at("symbolId"));
             }
         };
-        let text = source_text::of(cx, sym.row())?;
+        let text = text::of(cx, sym.row())?;
         let structure = ladder::structure(cx.call, &text, sym.outline())?;
-        let policy = policy::of(cx.call.host, cx.repo)?;
+        let policy = policies::of(cx.call.host, cx.repo)?;
         let (first, last) = skeleton::span_lines(&text, sym.def(), sym.ix);
         let marked = match request.identifiers_to_find.as_slice() {
             [] => Matches::default(),

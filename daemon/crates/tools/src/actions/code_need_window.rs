@@ -10,22 +10,27 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::code_get_hot_path::CONTEXT;
-use crate::action::{Action, ActionDef, Call, Namespace, ReadAction, ReadCx, Render};
-use crate::answers::{Object, block, line, object};
-use crate::ladder::hot_path::{self, Excerpt};
-use crate::ladder::identifiers::{self, Matches};
-use crate::ladder::{self, RangeOut, lines, share, skeleton, window};
-use crate::policy::decide::{Ask, Decision, Verdict, decide};
-use crate::policy::nearness::{self, SliceContext};
-use crate::policy::reason;
-use crate::policy::{self, Policy};
-use crate::source_text::{self, SourceText};
-use crate::{ToolError, audit, budget, redact, symbols};
+use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
+use crate::call::answers::{Object, block, line, object};
+use crate::call::budget;
+use crate::call::context::{Call, ReadCx};
+use crate::guard::audit;
+use crate::guard::policy::Policy;
+use crate::guard::policy::decide::{Ask, Decision, Verdict, decide};
+use crate::host::policies;
+use crate::parts::symbols;
+use crate::source::ladder::hot_path::{self, Excerpt};
+use crate::source::ladder::identifiers::{self, Matches};
+use crate::source::ladder::{self, RangeOut, lines, share, skeleton, window};
+use crate::source::nearness::{self, SliceContext};
+use crate::source::reason;
+use crate::source::text::{self, SourceText};
+use crate::{ToolError, redact};
 
 /// See [`ActionDef`].
 pub(crate) struct CodeNeedWindow;
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
     /// `s_…`. A symbol's id.
@@ -151,7 +156,7 @@ impl ReadAction for CodeNeedWindow {
             return Err(ToolError::invalid("reason", "say why raw code is needed"));
         }
         let sym = symbols::by_id(cx, &request.symbol_id, "symbolId")?;
-        let policy = policy::of(cx.call.host, cx.repo)?;
+        let policy = policies::of(cx.call.host, cx.repo)?;
         let glass = request.break_glass.unwrap_or(false);
         if redact::is_secret_file(sym.path()) {
             let ask = Ask { secret_file: true, break_glass: glass, ..Ask::default() };
@@ -160,7 +165,7 @@ impl ReadAction for CodeNeedWindow {
             record(cx, &request, &sym, &decision, &response);
             return Ok(response);
         }
-        let text = source_text::of(cx, sym.row())?;
+        let text = text::of(cx, sym.row())?;
         let names = ladder::names(cx.call, &text)?;
         let found = Window::find(cx.call, (&text, names.as_deref()), &sym, &request, &policy);
         found.notes(&request, &policy).into_iter().for_each(|note| cx.note(note));

@@ -1,12 +1,17 @@
 //! `context.summary`: what matters for a question, as text and as data.
 
 use schemars::JsonSchema;
+use sdl_model::Incarnation;
 use serde::{Deserialize, Serialize};
 
-use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render};
-use crate::answers::Truncation;
-use crate::briefing::{Briefing, Scope, gather, markdown, seeds};
-use crate::{ToolError, budget};
+use crate::ToolError;
+use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
+use crate::call::answers::Truncation;
+use crate::call::budget;
+use crate::call::context::ReadCx;
+use crate::call::memos::Recent;
+use crate::call::stamp::Stamp;
+use crate::context::briefing::{Briefing, Scope, gather, markdown, seeds};
 
 /// See [`ActionDef`].
 pub(crate) struct ContextSummary;
@@ -22,7 +27,7 @@ enum Format {
     Clipboard,
 }
 
-#[derive(Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
     /// Name, path or task. A symbol's name, a path, or a task in words.
@@ -56,6 +61,11 @@ pub(crate) struct Response {
     truncation: Option<Truncation>,
 }
 
+/// Answers given lately, each with the notes that go with it, by what an answer depends on: the ledger, its version with what
+/// lies over it, and the question as asked.
+#[derive(Default)]
+struct Summaries(Recent<(Incarnation, Stamp, String), (Response, Vec<String>), 32>);
+
 impl Action for ContextSummary {
     type Request = Request;
     type Response = Response;
@@ -81,7 +91,8 @@ impl ReadAction for ContextSummary {
         let asked = serde_json::to_string(&request)
             .map_err(|e| ToolError::internal("writing the question down", e))?;
         let key = (cx.snapshot.incarnation(), cx.stamp(), asked);
-        if let Some((response, notes)) = cx.call.briefings.get(&key) {
+        let summaries = cx.call.memos.shared::<Summaries>();
+        if let Some((response, notes)) = summaries.0.get(&key) {
             notes.into_iter().for_each(|note| cx.note(note));
             // What stands around it may have grown since.
             if cx.around()? + budget::of(&response)? <= most {
@@ -106,7 +117,7 @@ impl ReadAction for ContextSummary {
             truncation: None,
         };
         response.fit(cx, &request.query, format, most, &mut summary)?;
-        cx.call.briefings.put(key, (response.clone(), cx.notes.borrow().clone()));
+        summaries.0.put(key, (response.clone(), cx.notes.borrow().clone()));
         Ok(response)
     }
 }

@@ -4,12 +4,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render, Sync};
-use crate::answers::{Object, Truncation, add, line, object};
-use crate::delta::{self, Amplifier, Compared, End, Fitted, Limits};
-use crate::leases::HandleKind;
-use crate::spill::Spill;
-use crate::{ToolError, budget, slices};
+use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
+use crate::call::answers::{Object, Truncation, add, line, object};
+use crate::call::budget;
+use crate::call::context::ReadCx;
+use crate::call::freshness::Sync;
+use crate::call::leases::HandleKind;
+use crate::changes::delta::{self, Amplifier, Compared, End, Fitted, Limits};
+use crate::slices::spill::Spill;
+use crate::{ToolError, slices};
 
 /// See [`ActionDef`].
 pub(crate) struct DeltaGet;
@@ -17,7 +20,7 @@ pub(crate) struct DeltaGet;
 /// Entries of both lists, unless the call says otherwise.
 const ENTRIES: usize = 200;
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
     /// `v…`, `previous`, `git:HEAD~3`. The state before: a version, `latest`, `previous`, or `git:` and a git

@@ -4,7 +4,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ToolError;
-use crate::action::{Action, ActionDef, Namespace, Render, RepoAction, RepoCx, Stand};
+use crate::call::action::{Action, ActionDef, Namespace, Render, RepoAction};
+use crate::call::context::RepoCx;
+use crate::call::freshness::Stand;
 use crate::host::RefreshSpec;
 
 /// See [`ActionDef`].

@@ -4,9 +4,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ToolError;
-use crate::action::{Action, ActionDef, Call, HostAction, Namespace, Render};
-use crate::answers::line;
-use crate::budget;
+use crate::call::action::{Action, ActionDef, Namespace, Render};
+use crate::call::answers::line;
+use crate::call::budget;
+use crate::call::context::Call;
+use crate::call::registry::{Registry, RegistryAction};
 
 /// See [`ActionDef`].
 pub(crate) struct Info;
@@ -104,8 +106,8 @@ impl Action for Info {
     };
 }
 
-impl HostAction for Info {
-    fn run(cx: &Call<'_>, request: Request) -> Result<Response, ToolError> {
+impl RegistryAction for Info {
+    fn run(cx: &Call<'_>, registry: &Registry, request: Request) -> Result<Response, ToolError> {
         let redact = request.redact_paths.unwrap_or(false);
         let shown = |path: String| (!redact && !path.is_empty()).then_some(path);
         let info = cx.host.info();
@@ -136,7 +138,7 @@ impl HostAction for Info {
             protocol: info.protocol.clone(),
             storage_schema: info.storage_schema,
             extractor_version: info.extractor_version,
-            schema_version: cx.registry.schema_version().to_owned(),
+            schema_version: registry.schema_version().to_owned(),
             uptime_ms: info.uptime_ms,
             memory: Memory { resident_bytes: info.memory.resident, private_bytes: info.memory.private },
             limits: Limits {

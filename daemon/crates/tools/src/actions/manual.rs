@@ -3,12 +3,14 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::action::{Action, ActionDef, Call, HostAction, Namespace, Render};
-use crate::answers::line;
+use crate::call::action::{Action, ActionDef, Namespace, Render};
+use crate::call::answers::line;
+use crate::call::budget;
+use crate::call::context::Call;
+use crate::call::registry::{Entry, Registry, RegistryAction};
 use crate::input::nearest::nearest;
-use crate::manual::{Depth, Form, TOPICS, Topic, describe, explain, join, topic, topics_of};
-use crate::registry::Entry;
-use crate::{Candidate, Code, ToolError, budget};
+use crate::surface::manual::{Depth, Form, TOPICS, Topic, describe, explain, join, topic, topics_of};
+use crate::{Candidate, Code, ToolError};
 
 /// See [`ActionDef`].
 pub(crate) struct Manual;
@@ -91,8 +93,8 @@ impl Action for Manual {
     };
 }
 
-impl HostAction for Manual {
-    fn run(cx: &Call<'_>, request: Request) -> Result<Response, ToolError> {
+impl RegistryAction for Manual {
+    fn run(_: &Call<'_>, registry: &Registry, request: Request) -> Result<Response, ToolError> {
         let mut unmatched = Vec::new();
         let mut chosen: Vec<&Entry> = Vec::new();
         let mut topics: Vec<&Topic> = Vec::new();
@@ -101,16 +103,16 @@ impl HostAction for Manual {
                 topics.push(topic);
                 continue;
             }
-            let entry = cx.registry.action(name).ok_or_else(|| unknown(cx, i, name))?;
+            let entry = registry.action(name).ok_or_else(|| unknown(registry, i, name))?;
             if !chosen.iter().any(|held| held.def.name == entry.def.name) {
                 chosen.push(entry);
             }
         }
         if let Some(query) = &request.query {
             topics.extend(topics_of(query));
-            let found = cx.registry.finder().search(query);
+            let found = registry.finder().search(query);
             unmatched = found.unmatched;
-            let hits = found.hits.iter().filter_map(|(at, _)| cx.registry.entries().get(*at));
+            let hits = found.hits.iter().filter_map(|(at, _)| registry.entries().get(*at));
             for entry in hits.take(FOUND) {
                 if !chosen.iter().any(|held| held.def.name == entry.def.name) {
                     chosen.push(entry);
@@ -119,7 +121,7 @@ impl HostAction for Manual {
         }
         let all = request.query.is_none() && request.actions.as_ref().is_none_or(Vec::is_empty);
         if all {
-            chosen = cx.registry.entries().iter().collect();
+            chosen = registry.entries().iter().collect();
             topics = TOPICS.iter().collect();
         }
         let depth = match request.detail {
@@ -184,9 +186,9 @@ fn write(
     })
 }
 
-fn unknown(cx: &Call<'_>, at: usize, name: &str) -> ToolError {
+fn unknown(registry: &Registry, at: usize, name: &str) -> ToolError {
     let shown: String = name.chars().take(80).collect();
-    let near = nearest(name, cx.registry.entries().iter().map(|entry| entry.def.name), 3);
+    let near = nearest(name, registry.entries().iter().map(|entry| entry.def.name), 3);
     let hint = near.first().map(|near| format!("; did you mean {near}?")).unwrap_or_default();
     ToolError::new(Code::UnknownAction, format!("no action is called {shown:?}{hint}"))
         .at(format!("actions[{at}]"))

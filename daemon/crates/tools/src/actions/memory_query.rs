@@ -4,10 +4,12 @@ use schemars::JsonSchema;
 use sdl_model::SymbolId;
 use serde::{Deserialize, Serialize};
 
-use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render};
-use crate::answers::line;
-use crate::memory::{self, About, Kind, MemoryOut, Page, SortBy};
-use crate::{Code, ToolError, budget};
+use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
+use crate::call::answers::line;
+use crate::call::budget;
+use crate::call::context::ReadCx;
+use crate::kept::memory::{self, About, Kind, MemoryOut, Page, SortBy};
+use crate::{Code, ToolError};
 
 /// See [`ActionDef`].
 pub(crate) struct MemoryQuery;
@@ -15,7 +17,7 @@ pub(crate) struct MemoryQuery;
 /// Memories in an answer unless the call says otherwise.
 const LIMIT: u32 = 20;
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
     /// Words to look for.

@@ -3,8 +3,11 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::action::{Action, ActionDef, Namespace, Render, RepoAction, RepoCx, Stand};
-use crate::{ToolError, memory};
+use crate::ToolError;
+use crate::call::action::{Action, ActionDef, Namespace, Render, RepoAction};
+use crate::call::context::RepoCx;
+use crate::call::freshness::Stand;
+use crate::kept::memory;
 
 /// See [`ActionDef`].
 pub(crate) struct MemoryRemove;

@@ -4,13 +4,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ToolError;
-use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render};
-use crate::memory::{self, Draft, Kind};
+use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
+use crate::call::context::ReadCx;
+use crate::kept::memory::{self, Draft, Kind};
 
 /// See [`ActionDef`].
 pub(crate) struct MemoryStore;
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
     /// Kind of knowledge.

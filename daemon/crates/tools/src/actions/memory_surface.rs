@@ -5,9 +5,12 @@ use sdl_model::EdgeKind;
 use serde::Deserialize;
 
 use super::memory_query::Response;
-use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx};
-use crate::memory::{self, About, SortBy, TaskType};
-use crate::{ToolError, budget, symbols};
+use crate::ToolError;
+use crate::call::action::{Action, ActionDef, Namespace, ReadAction};
+use crate::call::budget;
+use crate::call::context::ReadCx;
+use crate::kept::memory::{self, About, SortBy, TaskType};
+use crate::parts::symbols;
 
 /// See [`ActionDef`].
 pub(crate) struct MemorySurface;
@@ -19,7 +22,7 @@ const NEIGHBOUR: f64 = 0.4;
 /// Callers of one symbol whose memories are looked at.
 const CALLERS: usize = 50;
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
     /// Symbols you work on. Finds memories about them, their files, callers and callees. Default: the whole

@@ -34,11 +34,11 @@ mod slice_spillover_get;
 mod symbol_get_card;
 mod symbol_get_cards;
 mod symbol_search;
+#[cfg(test)]
+mod tests;
 mod usage_stats;
 
-pub(crate) use context_summary::Response as SummaryResponse;
-
-use crate::registry::Entry;
+use crate::call::registry::Entry;
 
 /// The actions, in the order in which they are listed.
 pub(crate) fn all() -> Vec<Entry> {
@@ -65,7 +65,7 @@ pub(crate) fn all() -> Vec<Entry> {
         Entry::repo::<buffer_push::BufferPush>(),
         Entry::repo::<buffer_checkpoint::BufferCheckpoint>(),
         Entry::repo::<buffer_status::BufferStatus>(),
-        Entry::host::<action_search::ActionSearch>(),
+        Entry::registry::<action_search::ActionSearch>(),
         Entry::host::<usage_stats::UsageStats>(),
         Entry::read::<agent_feedback::AgentFeedback>(),
         Entry::read::<agent_feedback_query::AgentFeedbackQuery>(),
@@ -75,8 +75,8 @@ pub(crate) fn all() -> Vec<Entry> {
         Entry::read::<memory_query::MemoryQuery>(),
         Entry::repo::<memory_remove::MemoryRemove>(),
         Entry::read::<memory_surface::MemorySurface>(),
-        Entry::host::<info::Info>(),
-        Entry::host::<chain::Chain>(),
-        Entry::host::<manual::Manual>(),
+        Entry::registry::<info::Info>(),
+        Entry::registry::<chain::Chain>(),
+        Entry::registry::<manual::Manual>(),
     ]
 }

@@ -4,9 +4,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ToolError;
-use crate::action::{Action, ActionDef, Namespace, Render, RepoAction, RepoCx, Stand};
-use crate::answers::line;
-use crate::policy::{self, InForce, Policy};
+use crate::call::action::{Action, ActionDef, Namespace, Render, RepoAction};
+use crate::call::answers::line;
+use crate::call::context::RepoCx;
+use crate::call::freshness::Stand;
+use crate::guard::policy::Policy;
+use crate::host::policies::{self, InForce};
 
 /// See [`ActionDef`].
 pub(crate) struct PolicyGet;
@@ -46,7 +49,7 @@ impl Action for PolicyGet {
 
 impl RepoAction for PolicyGet {
     fn run(cx: &RepoCx<'_>, _: Request) -> Result<(Response, Stand), ToolError> {
-        let InForce { policy, ceiling, clamped } = policy::in_force(cx.call.host, cx.repo.id())?;
+        let InForce { policy, ceiling, clamped } = policies::in_force(cx.call.host, cx.repo.id())?;
         let warnings = cx.call.host.audit().concerns();
         Ok((Response { policy, ceiling, clamped, warnings }, Stand::apart(cx.repo)))
     }

@@ -4,9 +4,13 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::action::{Action, ActionDef, Namespace, Render, RepoAction, RepoCx, Stand};
-use crate::policy::{self, PolicyPatch};
-use crate::{Code, ToolError, audit};
+use crate::call::action::{Action, ActionDef, Namespace, Render, RepoAction};
+use crate::call::context::RepoCx;
+use crate::call::freshness::Stand;
+use crate::guard::audit;
+use crate::guard::policy::PolicyPatch;
+use crate::host::policies;
+use crate::{Code, ToolError};
 
 /// See [`ActionDef`].
 pub(crate) struct PolicySet;
@@ -55,7 +59,7 @@ impl RepoAction for PolicySet {
             details: json!({ "policyPatch": request.policy_patch }),
             ..audit::Row::default()
         };
-        let policy = match policy::planned(cx.call.host, cx.repo, &request.policy_patch) {
+        let policy = match policies::planned(cx.call.host, cx.repo, &request.policy_patch) {
             Ok(policy) => policy,
             Err(error) => {
                 if error.code == Code::Denied {
@@ -66,7 +70,7 @@ impl RepoAction for PolicySet {
         };
         // In the log before it is in force.
         cx.call.log(row("set", Vec::new()))?;
-        policy::set(cx.call.host, cx.repo, &policy)?;
+        policies::set(cx.call.host, cx.repo, &policy)?;
         Ok((Response { ok: true, repo_id: cx.repo.id().to_owned() }, stand))
     }
 }

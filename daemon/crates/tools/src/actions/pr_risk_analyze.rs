@@ -7,13 +7,16 @@ use sdl_model::{ContentHash, SymbolId};
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render};
-use crate::answers::{Truncation, add, line};
-use crate::delta::{self, Compared, End, MOST_SPILLED};
-use crate::leases::HandleKind;
-use crate::risk::{self, Evidence, Finding, HIGH, Part, RecommendedTest, Verdict};
-use crate::spill::Spill;
-use crate::{ToolError, audit, budget, slices};
+use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
+use crate::call::answers::{Truncation, add, line};
+use crate::call::budget;
+use crate::call::context::ReadCx;
+use crate::call::leases::HandleKind;
+use crate::changes::delta::{self, Compared, End, MOST_SPILLED};
+use crate::changes::risk::{self, Evidence, Finding, HIGH, Part, RecommendedTest, Verdict};
+use crate::guard::audit;
+use crate::slices::spill::Spill;
+use crate::{ToolError, slices};
 
 /// See [`ActionDef`].
 pub(crate) struct PrRiskAnalyze;
@@ -23,7 +26,7 @@ const MOST_REASONS: usize = 5;
 /// Entries of a list, where there is room.
 const MOST: usize = 40;
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
     /// `v…`, `previous`, `git:main`. The state before: a version, `latest`, `previous`, or `git:` and a git

@@ -6,10 +6,12 @@ use schemars::JsonSchema;
 use sdl_retrieve::card::Clusters;
 use serde::{Deserialize, Serialize};
 
-use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render};
-use crate::answers::{Truncation, add, line};
-use crate::overview::{Overview, Scope, Standout, layers, survey};
-use crate::{ToolError, budget};
+use crate::ToolError;
+use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
+use crate::call::answers::{Truncation, add, line};
+use crate::call::budget;
+use crate::call::context::ReadCx;
+use crate::context::overview::{Overview, Scope, Standout, layers, survey};
 
 /// See [`ActionDef`].
 pub(crate) struct RepoOverview;
@@ -25,7 +27,7 @@ enum Level {
     Full,
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
     /// Default directories. `stats`: totals. `directories`: also folders. `full`: also hotspots, entry
@@ -210,7 +212,7 @@ fn folder(cx: &ReadCx<'_>, text: &str, field: &str) -> Result<String, ToolError>
     if matches!(trimmed, "" | ".") {
         return Ok(String::new());
     }
-    let path = crate::symbols::path(cx.repo, trimmed, field)?;
+    let path = crate::parts::symbols::path(cx.repo, trimmed, field)?;
     let mut found = false;
     cx.source.view().files_under(&format!("{path}/"), &mut |_, _| {
         found = true;

@@ -6,10 +6,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ToolError;
-use crate::action::{Action, ActionDef, Call, HostAction, Namespace, Render, Stand};
+use crate::call::action::{Action, ActionDef, HostAction, Namespace, Render};
+use crate::call::context::Call;
+use crate::call::freshness::Freshness;
+use crate::call::freshness::Stand;
 use crate::host::RegisterSpec;
-use crate::params::LangParam;
-use crate::registry::Freshness;
+use crate::parts::params::LangParam;
 
 /// See [`ActionDef`].
 pub(crate) struct RepoRegister;

@@ -9,12 +9,14 @@ use sdl_model::FileState;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::action::{Action, ActionDef, Call, Namespace, ReadAction, ReadCx, Render};
-use crate::answers::{Object, add, line};
+use crate::ToolError;
+use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
+use crate::call::answers::{Object, add, line};
+use crate::call::budget;
+use crate::call::context::{Call, ReadCx};
 use crate::error::NextBestAction;
 use crate::host::{RepoHealth, RepoState, RepoStatus as HostStatus};
-use crate::memory::{self, Surfaced};
-use crate::{ToolError, budget};
+use crate::kept::memory::{self, Surfaced};
 
 /// See [`ActionDef`].
 pub(crate) struct RepoStatus;
@@ -30,7 +32,7 @@ enum Level {
     Full,
 }
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
     /// Default standard. `compact`: state and health. `standard`: also totals. `full`: also skipped and

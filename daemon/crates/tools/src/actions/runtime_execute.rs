@@ -8,10 +8,14 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
-use crate::action::{Action, ActionDef, Namespace, Render, RepoAction, RepoCx, Stand};
-use crate::answers::{add, block};
+use crate::call::action::{Action, ActionDef, Namespace, Render, RepoAction};
+use crate::call::answers::{add, block};
+use crate::call::context::RepoCx;
+use crate::call::freshness::Stand;
+use crate::guard::audit;
+use crate::host::policies;
 use crate::runtime::{self, Artifact, Command, Mode, Settings};
-use crate::{Code, ToolError, audit, policy, redact};
+use crate::{Code, ToolError, redact};
 
 /// See [`ActionDef`].
 pub(crate) struct RuntimeExecute;
@@ -106,7 +110,7 @@ impl RepoAction for RuntimeExecute {
         };
         let timeout = request.timeout_ms.unwrap_or(TIMEOUT_MS).min(settings.max_timeout_ms);
         command.timeout = Duration::from_millis(timeout);
-        let level = policy::of(host, cx.repo)?.level();
+        let level = policies::of(host, cx.repo)?.level();
         let mask = |text: String| {
             let secrets = redact::find(&text, level);
             redact::masked(&text, &secrets, 0..text.len()).into_owned()

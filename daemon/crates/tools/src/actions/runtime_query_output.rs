@@ -5,10 +5,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use crate::action::{Action, ActionDef, Call, HostAction, Namespace, Render};
-use crate::answers::{block, line};
+use crate::call::action::{Action, ActionDef, HostAction, Namespace, Render};
+use crate::call::answers::{block, line};
+use crate::call::budget;
+use crate::call::context::Call;
 use crate::runtime::{self, Artifact, Stream, Wanted};
-use crate::{Code, ToolError, budget};
+use crate::{Code, ToolError};
 
 /// See [`ActionDef`].
 pub(crate) struct RuntimeQueryOutput;

@@ -9,13 +9,16 @@ use sdl_retrieve::refresh::Lease;
 use sdl_retrieve::slice::{self, Budget, BuiltSlice, Neighbourhood, SliceRequest, WireFormat};
 use serde::{Deserialize, Serialize};
 
-use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render};
-use crate::answers::{LeaseOut, Object, Truncation, add, block};
-use crate::leases::HandleKind;
-use crate::memory::{self, Surfaced};
-use crate::params::{DetailParam, percent};
+use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
+use crate::call::answers::{LeaseOut, Object, Truncation, add, block};
+use crate::call::budget;
+use crate::call::context::ReadCx;
+use crate::call::leases::HandleKind;
+use crate::kept::memory::{self, Surfaced};
+use crate::parts::params::{DetailParam, percent};
+use crate::parts::symbols;
 use crate::slices::{self, SliceEtag, SliceOut};
-use crate::{Code, ToolError, budget, symbols};
+use crate::{Code, ToolError};
 
 /// See [`ActionDef`].
 pub(crate) struct SliceBuild;
@@ -25,7 +28,7 @@ const LEAST_TOKENS: u32 = 400;
 /// What an answer says whose budget is too small for its entry symbols.
 const REDUCED: &str = "entrySymbols: the budget does not hold compact cards of all of them";
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
     /// Task, in words. Enough on its own.
@@ -198,7 +201,7 @@ impl Wanted {
         let format = WireFormat::from_params(format, request.wire_format_version)
             .ok_or_else(|| ToolError::invalid("wireFormatVersion", "wireFormatVersion must be 1, 2 or 3"))?;
         let asked = request.budget.unwrap_or(BudgetParam { max_cards: None, max_estimated_tokens: None });
-        let caps = crate::policy::of(cx.call.host, cx.repo)?.budget_caps;
+        let caps = crate::host::policies::of(cx.call.host, cx.repo)?.budget_caps;
         let most = asked
             .max_estimated_tokens
             .unwrap_or(Budget::default().max_estimated_tokens)

@@ -4,18 +4,21 @@ use schemars::JsonSchema;
 use sdl_retrieve::refresh::{Lease, Outcome, RefreshDelta, Refreshed};
 use serde::{Deserialize, Serialize};
 
-use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render, Sync};
-use crate::answers::{LeaseOut, Object, Truncation, add, block, line, object};
-use crate::leases::{HandleKind, LeaseWrite};
-use crate::since::Since;
+use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
+use crate::call::answers::{LeaseOut, Object, Truncation, add, block, line, object};
+use crate::call::budget;
+use crate::call::context::ReadCx;
+use crate::call::freshness::Sync;
+use crate::call::leases::{HandleKind, LeaseWrite};
+use crate::call::stamp::Stamp;
+use crate::slices::since::Since;
 use crate::slices::{self, SliceEtag, SliceOut};
-use crate::stamp::Stamp;
-use crate::{Code, ToolError, budget};
+use crate::{Code, ToolError};
 
 /// See [`ActionDef`].
 pub(crate) struct SliceRefresh;
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
     /// From `slice.build`. Its `sliceHandle`.

@@ -4,11 +4,14 @@ use schemars::JsonSchema;
 use sdl_retrieve::card::{self, Card};
 use serde::{Deserialize, Serialize};
 
-use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render};
-use crate::answers::{Object, add, block, line};
-use crate::leases::{HandleKind, LeaseWrite};
-use crate::spill::Spill;
-use crate::{Code, ToolError, budget, slices, symbols};
+use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
+use crate::call::answers::{Object, add, block, line};
+use crate::call::budget;
+use crate::call::context::ReadCx;
+use crate::call::leases::{HandleKind, LeaseWrite};
+use crate::parts::symbols;
+use crate::slices::spill::Spill;
+use crate::{Code, ToolError, slices};
 
 /// See [`ActionDef`].
 pub(crate) struct SliceSpilloverGet;
@@ -17,7 +20,7 @@ pub(crate) struct SliceSpilloverGet;
 const CURSOR: &str = "at";
 const PAGE: usize = 20;
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
     /// From `truncation`. Its `spilloverHandle`.

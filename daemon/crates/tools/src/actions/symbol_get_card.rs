@@ -4,16 +4,19 @@ use schemars::JsonSchema;
 use sdl_retrieve::card::{self, Card};
 use serde::{Deserialize, Serialize};
 
-use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render};
-use crate::answers::Object;
-use crate::memory::{self, Surfaced};
-use crate::params::{DetailParam, SymbolRef, card_options};
-use crate::{Code, ToolError, budget, symbols};
+use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
+use crate::call::answers::Object;
+use crate::call::budget;
+use crate::call::context::ReadCx;
+use crate::kept::memory::{self, Surfaced};
+use crate::parts::params::{DetailParam, SymbolRef, card_options};
+use crate::parts::symbols;
+use crate::{Code, ToolError};
 
 /// See [`ActionDef`].
 pub(crate) struct SymbolGetCard;
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
     /// This or `symbolRef`. A symbol's id, such as `s_0123456789abc`.

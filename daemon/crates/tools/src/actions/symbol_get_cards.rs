@@ -9,16 +9,19 @@ use sdl_retrieve::card::{self, Card, CardOptions, CardRef, Range};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render};
-use crate::answers::{Object, block, line};
-use crate::memory::{self, Surfaced};
-use crate::params::{DetailParam, SymbolRef, card_options};
-use crate::{Code, ToolError, budget, symbols};
+use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
+use crate::call::answers::{Object, block, line};
+use crate::call::budget;
+use crate::call::context::ReadCx;
+use crate::kept::memory::{self, Surfaced};
+use crate::parts::params::{DetailParam, SymbolRef, card_options};
+use crate::parts::symbols;
+use crate::{Code, ToolError};
 
 /// See [`ActionDef`].
 pub(crate) struct SymbolGetCards;
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
     /// These or `symbolRefs`. Ids of symbols.

@@ -5,15 +5,17 @@ use sdl_retrieve::Evidence;
 use sdl_retrieve::search::{DEFAULT_LIMIT, Hit, SearchRequest, SearchResponse, search};
 use serde::{Deserialize, Serialize};
 
-use crate::action::{Action, ActionDef, Namespace, ReadAction, ReadCx, Render};
-use crate::answers::{Object, Truncation, add, line};
-use crate::params::KindParam;
-use crate::{ToolError, budget};
+use crate::ToolError;
+use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
+use crate::call::answers::{Object, Truncation, add, line};
+use crate::call::budget;
+use crate::call::context::ReadCx;
+use crate::parts::params::KindParam;
 
 /// See [`ActionDef`].
 pub(crate) struct SymbolSearch;
 
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 pub(crate) struct Request {
     /// Name, words, path or pattern. A simple or qualified name, words, a path, or, with `regex`, a pattern.

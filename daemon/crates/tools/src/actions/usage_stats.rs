@@ -6,10 +6,11 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::ToolError;
-use crate::action::{Action, ActionDef, Call, HostAction, Namespace, Render};
-use crate::answers::line;
-use crate::pipeline;
-use crate::usage::{Count, Key, Usage, rung};
+use crate::call::action::{Action, ActionDef, HostAction, Namespace, Render};
+use crate::call::answers::line;
+use crate::call::context::Call;
+use crate::call::pipeline;
+use crate::call::usage::{Count, Key, Usage, rung};
 
 /// See [`ActionDef`].
 pub(crate) struct UsageStats;

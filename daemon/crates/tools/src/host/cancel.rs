@@ -19,6 +19,10 @@ struct Wakers {
     waiting: BTreeMap<u64, Arc<Wake>>,
 }
 
+/// Nobody wants the work any more.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Cancelled;
+
 /// One request's cancellation and deadline. Clones share the flag.
 #[derive(Clone, Default)]
 pub struct Cancel {
@@ -63,6 +67,11 @@ impl Cancel {
     /// Whether it was cancelled or its deadline is over.
     pub fn is_cancelled(&self) -> bool {
         self.shared.fired.load(Ordering::SeqCst) || self.deadline.is_some_and(|at| Instant::now() >= at)
+    }
+
+    /// An error if nobody wants the work any more. Loops over many things call it.
+    pub fn check(&self) -> Result<(), Cancelled> {
+        if self.is_cancelled() { Err(Cancelled) } else { Ok(()) }
     }
 
     /// Calls `wake` when the work is cancelled, at once if it is already, until the guard is dropped. The deadline does

@@ -229,7 +229,7 @@ mod tests {
     #[test]
     #[ignore = "measures"]
     fn what_it_costs_where_nothing_is_found() {
-        let lines = include_str!("../policy/decide.rs").lines().map(str::trim);
+        let lines = include_str!("../guard/policy/decide.rs").lines().map(str::trim);
         let lines: Vec<&str> = lines.filter(|line| line.len() > 3 && !suspect(line)).collect();
         for (what, bytes) in [("card", 1_500), ("slice", 30_000)] {
             let mut size = 0;

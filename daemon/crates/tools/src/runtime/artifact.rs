@@ -5,7 +5,7 @@ use sdl_model::ids::stable_hash;
 use serde::{Deserialize, Serialize};
 
 use super::Output;
-use crate::owned::ARTIFACTS;
+use crate::stored::tables::ARTIFACTS;
 use crate::{ToolError, stored};
 
 const LAYOUT: u8 = 1;

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::{Candidate, Code, ToolError, private_file};
+use crate::guard::private_file;
+use crate::{Candidate, Code, ToolError};
 
 const FILE: &str = "runtime.json";
 /// A larger file is no list of programs.

@@ -19,7 +19,7 @@ fn get(world: &World, what: &str) -> Value {
 
 fn ceiling(world: &World, repo: Option<&str>, patch: Value) {
     let patch = serde_json::from_value(patch).unwrap();
-    world.host.ceilings().set(world.host.as_ref(), repo, &patch, &Row::default()).unwrap();
+    world.host.ceilings().set(world.host.audit(), world.host.agent(), repo, &patch, &Row::default()).unwrap();
 }
 
 #[test]
@@ -70,7 +70,11 @@ fn a_person_raises_the_ceiling_for_all_or_for_one_and_lowers_it_again() {
     );
     assert_eq!(found["clamped"], json!(["maxWindowLines", "redactSecrets"]));
     assert_eq!(found["ceiling"]["maxWindowLines"], 100);
-    world.host.ceilings().reset(world.host.as_ref(), Some("shop"), &Row::default()).unwrap();
+    world
+        .host
+        .ceilings()
+        .reset(world.host.audit(), world.host.agent(), Some("shop"), &Row::default())
+        .unwrap();
     assert_eq!(get(&world, "ceiling")["maxWindowLines"], 300, "that of all");
     let decisions: Vec<String> = world.shown(100).into_iter().map(|row| row.decision).collect();
     assert_eq!(decisions.iter().filter(|decision| *decision == "ceiling").count(), 4, "{decisions:?}");

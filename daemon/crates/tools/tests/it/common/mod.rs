@@ -450,7 +450,10 @@ impl World {
         });
         all.as_object_mut().unwrap().extend(fields.as_object().unwrap().clone());
         let patch = serde_json::from_value(all).unwrap();
-        self.host.ceilings().set(self.host.as_ref(), None, &patch, &audit::Row::default()).unwrap();
+        self.host
+            .ceilings()
+            .set(self.host.audit(), self.host.agent(), None, &patch, &audit::Row::default())
+            .unwrap();
     }
 
     /// How many rows were ever written.

@@ -1,0 +1,151 @@
+//! No field that a schema declares is dropped on the way to its handler, whatever way that is.
+
+use std::collections::BTreeMap;
+
+use sdl_tests::generate::{Field, as_step, fields, fitting, in_snake_case, name, stringified};
+use serde_json::{Map, Value, json};
+
+use crate::actions;
+use crate::call::action::Namespace;
+use crate::call::names;
+use crate::call::pipeline::{check, check_action, parse, payload};
+use crate::call::registry::{Entry, Reads, Registry};
+use crate::input::Shape;
+
+/// The checked arguments of a call of that tool, as the handler gets them.
+fn checked(registry: &Registry, tool: &str, text: &str) -> Result<Value, String> {
+    let tool = registry.tool(tool).ok_or(format!("no tool {tool}"))?;
+    let value = parse(text.as_bytes()).map_err(|error| error.message)?;
+    let value = if tool.raw { payload(value).map_err(|error| error.message)? } else { value };
+    check(registry, tool, value).map(|checked| Value::Object(checked.args)).map_err(|error| error.message)
+}
+
+/// The same through a chain of one step.
+fn through_chain(registry: &Registry, entry: &Entry, args: &Value) -> Result<Value, String> {
+    let chain = json!({"steps": [{"action": entry.def.name, "args": args}]});
+    let chain = checked(registry, "sdl_chain", &chain.to_string())?;
+    let args = chain.pointer("/steps/0/args").cloned().unwrap_or_default();
+    let checked = check_action(registry, entry.def.name, args).map_err(|error| error.message)?;
+    Ok(Value::Object(checked.args))
+}
+
+/// The arguments in every way, each with its name.
+fn ways(registry: &Registry, entry: &Entry, args: &Value) -> Vec<(String, Result<Value, String>)> {
+    let name = entry.def.name;
+    let tool = names::underscored(name);
+    let home =
+        if entry.def.namespace == Namespace::Universal { Namespace::Query } else { entry.def.namespace };
+    let gateway = names::underscored(home.name());
+    let mut beside = args.clone();
+    beside["action"] = name.into();
+    let text = args.to_string();
+    let mut all = vec![
+        (tool.clone(), text.clone()),
+        (gateway.clone(), json!({"action": name, "args": args}).to_string()),
+        (gateway.clone(), json!({"action": name, "args": text}).to_string()),
+        (gateway, beside.to_string()),
+        ("sdl_repo_raw".to_owned(), json!({"payload": beside.to_string()}).to_string()),
+        (tool.clone(), in_snake_case(&entry.request, args).to_string()),
+        (tool.clone(), stringified(&entry.request, args).to_string()),
+    ];
+    if entry.def.mutating {
+        let twin = format!("{tool}{}", names::RAW);
+        all.push((twin.clone(), json!({ "payload": text }).to_string()));
+        all.push((twin, json!({ "payload": args }).to_string()));
+    }
+    if let (Shape::Object(shape), Some(map)) = (&entry.shape, args.as_object()) {
+        // Each other name that a field has.
+        for (field, alias) in shape.fields.iter().flat_map(|f| f.aliases.iter().map(|alias| (&f.name, alias)))
+        {
+            if let Some(value) = map.get(field) {
+                let mut aliased: Map<String, Value> = map.clone();
+                aliased.shift_remove(field);
+                aliased.insert(alias.clone(), value.clone());
+                all.push((tool.clone(), Value::Object(aliased).to_string()));
+            }
+        }
+    }
+    let mut out: Vec<(String, Result<Value, String>)> = all
+        .into_iter()
+        .map(|(tool, text)| (format!("{tool} {text}"), checked(registry, &tool, &text)))
+        .collect();
+    if name != crate::call::chain::NAME {
+        let step = as_step(args);
+        out.push(("a step".to_owned(), through_chain(registry, entry, &step)));
+        out.push(("a step as text".to_owned(), through_chain(registry, entry, &step.to_string().into())));
+    }
+    out
+}
+
+/// Arguments with two values of a field in turn; only one where it can have no other.
+fn pairs(entry: &Entry, field: &Field) -> Vec<Value> {
+    let example: Value = serde_json::from_str(entry.def.examples[0]).unwrap();
+    let texts: [&dyn Fn(&str) -> String; 2] = [&|_| "one".to_owned(), &|_| "another".to_owned()];
+    let mut out: Vec<Value> = Vec::new();
+    for (i, text) in texts.into_iter().enumerate() {
+        let mut value = fitting(&field.schema, "", text);
+        if i == 1 {
+            value = other(&field.schema, value);
+        }
+        let mut args = example.clone();
+        sdl_tests::generate::put(&mut args, &entry.request, &field.path, value, text);
+        if !out.contains(&args) {
+            out.push(args);
+        }
+    }
+    out
+}
+
+/// Another value of the same schema.
+fn other(schema: &Value, value: Value) -> Value {
+    match (schema["enum"].as_array(), value) {
+        (Some(choices), _) => choices[0].clone(),
+        (_, Value::Bool(is)) => (!is).into(),
+        (_, Value::Number(n)) if schema["type"] == "integer" => {
+            let n = n.as_i64().unwrap();
+            let most = schema["maximum"].as_f64().map_or(i64::MAX, |most| most as i64);
+            if n < most { n + 1 } else { n - 1 }.into()
+        }
+        (_, Value::Number(_)) => json!(0.75),
+        (_, Value::Array(items)) => items.into_iter().map(|item| other(&schema["items"], item)).collect(),
+        (_, value) => value,
+    }
+}
+
+/// What is at a field's path, in the first item of lists.
+fn found<'r>(reads: &'r Reads, field: &Field) -> Option<&'r Value> {
+    reads.get(&name(&field.path).replace("[]", "[0]"))
+}
+
+#[test]
+fn every_declared_field_reaches_its_handler_by_every_way() {
+    let registry = Registry::new(actions::all());
+    let (mut faults, mut shown) = (Vec::new(), BTreeMap::new());
+    for entry in registry.entries() {
+        for field in fields(&entry.request) {
+            let mut values = Vec::new();
+            for args in pairs(entry, &field) {
+                let ways = ways(&registry, entry, &args);
+                let flat = ways.first().unwrap().1.clone();
+                for (way, got) in &ways {
+                    *shown.entry(entry.def.name).or_insert(0) += 1;
+                    if *got != flat || got.is_err() {
+                        faults.push(format!("{way}: {got:?}, not {flat:?}"));
+                    }
+                }
+                let Ok(Value::Object(args)) = flat else { continue };
+                match (entry.reads)(args) {
+                    Ok(reads) => values.extend(found(&reads, &field).cloned()),
+                    Err(error) => faults.push(format!("{}: {error}", entry.def.name)),
+                }
+            }
+            let wanted = pairs(entry, &field).len();
+            values.dedup();
+            if values.len() != wanted {
+                faults.push(format!("{} {}: read as {values:?}", entry.def.name, field.name()));
+            }
+        }
+        assert!(shown.contains_key(entry.def.name) || entry.request["properties"].is_null());
+    }
+    assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
+}

@@ -1,0 +1,272 @@
+//! The buffers of all repositories, and until when each lies over its tree.
+
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use sdl_ledger::{Clock, Snapshot, SystemClock, View};
+use sdl_model::{Facts, FileId, FileRow, RelPath, Version};
+use sdl_retrieve::layer::Layer;
+
+use super::overlay::{self, Overlay};
+use crate::{Cancel, Code, Repo, ToolError};
+
+/// How long a buffer outlives its connection, in milliseconds: an editor that reconnects finds its buffers.
+const GRACE_MS: u64 = 30_000;
+/// Buffers of one repository.
+const MOST_FILES: usize = 256;
+/// Bytes of text in the buffers of one repository.
+const MOST_BYTES: usize = 32 << 20;
+/// States of one repository that can be compared with.
+const KEPT_STATES: usize = 16;
+
+/// One buffer.
+#[derive(Clone)]
+pub(super) struct Buffer {
+    /// The editor's own count of its changes.
+    pub(super) version: u64,
+    /// Whether the editor says that it differs from the file.
+    pub(super) dirty: bool,
+    /// What lies over the tree; none if the file itself is what counts.
+    pub(super) text: Option<Text>,
+    /// The connection that pushed it.
+    pub(super) session: u64,
+    pub(super) pushed_ms: u64,
+    /// When it ends, if its connection is gone.
+    pub(super) until_ms: Option<u64>,
+}
+
+/// A buffer's text, read as its file would be.
+#[derive(Clone)]
+pub(super) struct Text {
+    pub(super) bytes: Arc<[u8]>,
+    pub(super) path: RelPath,
+    /// What a version would say of it.
+    pub(super) row: Option<FileRow>,
+    pub(super) facts: Option<Arc<Facts>>,
+}
+
+impl Buffer {
+    fn bytes(&self) -> usize {
+        self.text.as_ref().map_or(0, |text| text.bytes.len())
+    }
+}
+
+/// The buffers of one repository.
+#[derive(Default)]
+struct Desk {
+    /// Grows with each change of what lies over the tree. Starts at the time, so that no two daemons give out the same.
+    seq: u64,
+    buffers: BTreeMap<RelPath, Buffer>,
+    /// The state that was read last: the next is made from it.
+    newest: Option<Arc<Overlay>>,
+    /// States that were read lately: what lay over which version.
+    states: VecDeque<(Version, u64, Arc<Layer>)>,
+}
+
+impl Desk {
+    fn changed(&mut self, now: u64) -> u64 {
+        self.seq = self.seq.saturating_add(1).max(now);
+        self.seq
+    }
+
+    /// Lets go of buffers whose time is over.
+    fn sweep(&mut self, now: u64) {
+        let before = self.buffers.len();
+        self.buffers.retain(|_, buffer| buffer.until_ms.is_none_or(|until| now < until));
+        if self.buffers.len() != before {
+            self.changed(now);
+        }
+    }
+
+    fn lying(&self) -> impl Iterator<Item = &Text> {
+        self.buffers.values().filter_map(|buffer| buffer.text.as_ref())
+    }
+}
+
+/// A buffer, as `buffer.status` tells of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Shown {
+    pub(crate) file: String,
+    pub(crate) version: u64,
+    pub(crate) dirty: bool,
+    pub(crate) age_ms: u64,
+}
+
+/// What comparing the buffers with the tree gave.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Checkpoint {
+    /// Files whose buffers were equal to them and lie over the tree no more.
+    pub(crate) dropped: Vec<String>,
+    /// Files whose buffers differ from them.
+    pub(crate) diverged: Vec<String>,
+}
+
+/// The buffers of all repositories.
+pub(crate) struct Buffers {
+    clock: Arc<dyn Clock>,
+    /// By root: a repository that is forgotten and registered again under another id is the same tree.
+    desks: Mutex<HashMap<PathBuf, Desk>>,
+}
+
+impl Default for Buffers {
+    fn default() -> Self {
+        Self::new(Arc::new(SystemClock))
+    }
+}
+
+impl Buffers {
+    /// With that clock.
+    pub(crate) fn new(clock: Arc<dyn Clock>) -> Self {
+        Self { clock, desks: Mutex::default() }
+    }
+
+    /// Nothing that is done under the lock can leave it half changed.
+    fn lock(&self) -> MutexGuard<'_, HashMap<PathBuf, Desk>> {
+        self.desks.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Runs `work` on a repository's buffers, those that are over left out.
+    fn on<T>(&self, repo: &dyn Repo, work: impl FnOnce(&mut Desk, u64) -> T) -> T {
+        let now = self.clock.unix_ms();
+        let mut desks = self.lock();
+        let desk = desks.entry(repo.root().to_owned()).or_default();
+        desk.sweep(now);
+        work(desk, now)
+    }
+
+    /// The buffer of a file as it was pushed last.
+    pub(super) fn known(&self, repo: &dyn Repo, path: &RelPath) -> Option<Buffer> {
+        self.on(repo, |desk, _| desk.buffers.get(path).cloned())
+    }
+
+    /// Puts a buffer that was pushed now in the place of the one before, or ends it. Returns the number of what lies over the
+    /// tree now.
+    pub(super) fn set(&self, repo: &dyn Repo, path: &RelPath, new: Option<Buffer>) -> Result<u64, ToolError> {
+        self.on(repo, |desk, now| {
+            let buffer = new.map(|buffer| Buffer { pushed_ms: now, ..buffer });
+            let old = desk.buffers.get(path);
+            if let Some(buffer) = &buffer {
+                let files = desk.buffers.len() + usize::from(old.is_none());
+                let held: usize = desk.buffers.values().map(Buffer::bytes).sum();
+                let bytes = held - old.map_or(0, Buffer::bytes) + buffer.bytes();
+                if files > MOST_FILES || bytes > MOST_BYTES {
+                    let message = format!(
+                        "a repository takes {MOST_FILES} buffers of {} MB together; close some with eventType close",
+                        MOST_BYTES >> 20
+                    );
+                    return Err(ToolError::new(Code::Conflict, message).at("filePath"));
+                }
+            }
+            let lay = old.and_then(|old| old.text.as_ref()).map(|text| &text.row);
+            let lies = buffer.as_ref().and_then(|new| new.text.as_ref()).map(|text| &text.row);
+            let same = lay == lies;
+            match buffer {
+                Some(buffer) => drop(desk.buffers.insert(path.clone(), buffer)),
+                None => drop(desk.buffers.remove(path)),
+            }
+            Ok(if same && desk.seq > 0 { desk.seq } else { desk.changed(now) })
+        })
+    }
+
+    /// A connection is gone: its buffers follow.
+    pub(crate) fn session_ended(&self, session: u64) {
+        let until = self.clock.unix_ms().saturating_add(GRACE_MS);
+        let mut desks = self.lock();
+        for buffer in desks.values_mut().flat_map(|desk| desk.buffers.values_mut()) {
+            if buffer.session == session {
+                buffer.until_ms = Some(until);
+            }
+        }
+    }
+
+    /// Every buffer, in order of path, and the number of what lies over the tree.
+    pub(crate) fn shown(&self, repo: &dyn Repo) -> (Vec<Shown>, u64) {
+        self.on(repo, |desk, now| {
+            let shown = desk.buffers.iter().map(|(path, buffer)| Shown {
+                file: path.as_str().to_owned(),
+                version: buffer.version,
+                dirty: buffer.dirty,
+                age_ms: now.saturating_sub(buffer.pushed_ms),
+            });
+            (shown.collect(), desk.seq)
+        })
+    }
+
+    /// What lies over the tree: its number and how many files; none without buffers that do.
+    pub(crate) fn lying(&self, repo: &dyn Repo) -> Option<(u64, usize)> {
+        self.on(repo, |desk, _| {
+            let files = desk.lying().count();
+            (files > 0).then_some((desk.seq, files))
+        })
+    }
+
+    /// Drops the buffers that are equal to what `row` says of their files, and names the others.
+    pub(crate) fn checkpoint(
+        &self,
+        repo: &dyn Repo,
+        row: impl Fn(FileId) -> Result<Option<FileRow>, ToolError>,
+    ) -> Result<Checkpoint, ToolError> {
+        self.on(repo, |desk, now| {
+            let mut found = Checkpoint::default();
+            for (path, buffer) in &mut desk.buffers {
+                let Some(text) = &buffer.text else { continue };
+                let name = path.as_str().to_owned();
+                if row(FileId::of(path))? == text.row {
+                    (buffer.text, buffer.dirty) = (None, false);
+                    found.dropped.push(name);
+                } else {
+                    found.diverged.push(name);
+                }
+            }
+            if !found.dropped.is_empty() {
+                desk.changed(now);
+            }
+            Ok(found)
+        })
+    }
+
+    /// What lies over the snapshot's version; none where nothing does.
+    pub(crate) fn over(
+        &self,
+        repo: &dyn Repo,
+        cancel: &Cancel,
+        snapshot: &Snapshot<'_>,
+    ) -> Result<Option<Arc<Overlay>>, ToolError> {
+        let place = (snapshot.incarnation(), snapshot.version());
+        let lying = self.on(repo, |desk, _| {
+            let texts: Vec<Text> = desk.lying().cloned().collect();
+            if texts.is_empty() {
+                desk.newest = None;
+            }
+            (desk.seq, texts, desk.newest.clone())
+        });
+        let (seq, texts, before) = lying;
+        if texts.is_empty() || snapshot.head().is_none() {
+            return Ok(None);
+        }
+        if let Some(known) = before.as_ref().filter(|known| (known.place, known.seq) == (place, seq)) {
+            return Ok(Some(Arc::clone(known)));
+        }
+        let made = Arc::new(overlay::make(repo, cancel, snapshot, (seq, &texts), before.as_deref())?);
+        self.on(repo, |desk, _| {
+            if desk.seq == seq {
+                desk.newest = Some(Arc::clone(&made));
+            }
+            desk.states.retain(|(version, of, _)| (*version, *of) != (place.1, seq));
+            if desk.states.len() >= KEPT_STATES {
+                desk.states.pop_front();
+            }
+            desk.states.push_back((place.1, seq, Arc::clone(&made.layer)));
+        });
+        Ok(Some(made))
+    }
+
+    /// What lay over a version in an earlier answer, if it is still known.
+    pub(crate) fn state(&self, repo: &dyn Repo, version: Version, seq: u64) -> Option<Arc<Layer>> {
+        self.on(repo, |desk, _| {
+            let found = desk.states.iter().find(|(at, of, _)| (*at, *of) == (version, seq));
+            found.map(|(.., layer)| Arc::clone(layer))
+        })
+    }
+}

@@ -1,0 +1,270 @@
+//! Several calls as one: each step may use what earlier ones gave, and all answer from one version.
+
+mod path;
+mod share;
+mod transform;
+
+use std::sync::Arc;
+
+use serde_json::{Map, Value};
+
+use crate::call::context::Call;
+use crate::call::freshness::Freshness;
+use crate::call::pins::{Pins, Stood};
+use crate::call::pipeline;
+use crate::call::registry::{Answer, Registry};
+use crate::{Candidate, Code, NoProgress, ToolError};
+use path::{Head, Piece, Text};
+pub(crate) use share::Budget;
+
+/// The action's name.
+pub(crate) const NAME: &str = "chain";
+/// How often steps are run again because the repository moved on between them.
+const ATTEMPTS: usize = 8;
+/// What references may bring into the arguments of one step, in bytes.
+const MOST_ARGUMENTS: usize = 1 << 20;
+
+/// One step to take.
+#[derive(Debug)]
+pub(crate) struct Step {
+    pub(crate) action: String,
+    pub(crate) args: Map<String, Value>,
+    pub(crate) name: Option<String>,
+}
+
+/// One step that was taken.
+#[derive(Debug)]
+pub(crate) struct Done {
+    pub(crate) outcome: Result<Arc<Answer>, ToolError>,
+    stood: Option<Stood>,
+}
+
+/// A version that steps answered from.
+#[derive(Debug)]
+pub(crate) struct Pinned {
+    pub(crate) repo: String,
+    pub(crate) version: String,
+    /// The first step of those that have it in common.
+    pub(crate) from: usize,
+}
+
+/// Whether steps may be called that.
+pub(crate) fn is_name(name: &str) -> bool {
+    path::is_name(name)
+}
+
+/// Takes the steps in order; `stop` at the first that fails. All steps between two that change something answer from one
+/// version of each repository: where one moves on meanwhile, they are taken again.
+pub(crate) fn run(
+    call: &Call<'_>,
+    registry: &Registry,
+    steps: &[Step],
+    stop: bool,
+    budget: share::Budget,
+) -> Result<(Vec<Done>, Vec<Pinned>), ToolError> {
+    let pins = Pins::default();
+    let inner = Call { pins: Some(&pins), progress: &NoProgress, ..*call };
+    let (mut done, mut pinned) = (Vec::<Done>::new(), Vec::new());
+    // The first step since the last change: from there on steps are taken again.
+    let (mut from, mut attempts) = (0, 0);
+    let mut decided = call.decisions.mark();
+    while let Some(step) = steps.get(done.len()) {
+        call.check()?;
+        call.progress.report(done.len() as u64, Some(steps.len() as u64), &step.action);
+        pins.at_step(done.len());
+        let outcome = Taking { call: &inner, registry, steps, budget }.take(&done, step);
+        if pins.start_again() {
+            attempts += 1;
+            if attempts == ATTEMPTS {
+                let message = "the repository kept changing between the steps; send the same chain again";
+                return Err(ToolError::new(Code::Conflict, message));
+            }
+            done.truncate(from);
+            call.decisions.back_to(decided);
+            continue;
+        }
+        let ends = outcome.is_err() && stop;
+        let stood = pins.stood().filter(|_| outcome.is_ok());
+        done.push(Done { outcome: outcome.map(Arc::new), stood });
+        if registry.action(&step.action).is_some_and(|entry| entry.def.mutating) {
+            pinned.extend(released(&pins));
+            (from, attempts) = (done.len(), 0);
+            decided = call.decisions.mark();
+        }
+        if ends {
+            break;
+        }
+    }
+    pinned.extend(released(&pins));
+    Ok((done, pinned))
+}
+
+/// How the whole answer stands to the tree: as the step that stands worst. None where the steps answered from several
+/// versions or repositories, or from none.
+pub(crate) fn freshness(done: &[Done], pinned: &[Pinned]) -> Option<Freshness> {
+    let stood = done.iter().filter_map(|done| done.stood.as_ref());
+    let first = stood.clone().next()?;
+    let one = |repo: &str, version: &str| repo == first.repo && version == first.freshness.version;
+    if !stood.clone().all(|step| one(&step.repo, &step.freshness.version))
+        || !pinned.iter().all(|pin| one(&pin.repo, &pin.version))
+    {
+        return None;
+    }
+    let worst = stood.clone().find(|step| step.freshness.synced == Some(false)).unwrap_or(first);
+    let overlay = stood.clone().find_map(|step| step.freshness.overlay.clone());
+    let lag_ms = stood.map(|step| step.freshness.lag_ms).max().unwrap_or(0);
+    Some(Freshness { lag_ms, overlay, ..worst.freshness.clone() })
+}
+
+/// Whether none of the steps can change anything; what is no action changes nothing.
+pub(crate) fn only_reads(registry: &Registry, args: &Map<String, Value>) -> bool {
+    let steps = args.get("steps").and_then(Value::as_array);
+    let reads = |step: &Value| {
+        let action = step.get("action").and_then(Value::as_str);
+        action.is_some_and(|name| registry.action(name).is_none_or(|entry| !entry.def.mutating))
+    };
+    steps.is_some_and(|steps| steps.iter().all(reads))
+}
+
+fn released(pins: &Pins) -> impl Iterator<Item = Pinned> {
+    let pinned = |(repo, version, from): (String, sdl_model::Version, usize)| Pinned {
+        repo,
+        version: version.to_string(),
+        from,
+    };
+    pins.release().into_iter().map(pinned)
+}
+
+/// What every step of a chain is taken with.
+struct Taking<'a> {
+    call: &'a Call<'a>,
+    registry: &'a Registry,
+    steps: &'a [Step],
+    budget: share::Budget,
+}
+
+impl Taking<'_> {
+    /// Takes one step.
+    fn take(&self, done: &[Done], step: &Step) -> Result<Answer, ToolError> {
+        let Self { call, registry, steps, budget } = *self;
+        let place = format!("steps[{}].args", done.len());
+        let mut resolver = Resolver { steps, done, room: MOST_ARGUMENTS, notes: Vec::new() };
+        let Value::Object(mut args) = resolver.resolve(&Value::Object(step.args.clone()), &place)? else {
+            return Err(ToolError::internal("reading a step", "its arguments are no object"));
+        };
+        if transform::NAMES.contains(&step.action.as_str()) {
+            let structured = transform::run(&step.action, args, &place)?;
+            let text = Value::Object(structured.clone()).to_string();
+            return Ok(Answer { structured, text });
+        }
+        if registry.action(&step.action).is_some_and(|entry| entry.only_reads.is_some()) {
+            let message = "a chain cannot be a step of a chain; write its steps here";
+            return Err(ToolError::invalid(format!("steps[{}].action", done.len()), message));
+        }
+        if let Some(entry) = registry.action(&step.action) {
+            budget.share(steps.get(done.len()..).unwrap_or_default(), done)?.hand_to(entry, &mut args);
+        }
+        pipeline::step(call, registry, &step.action, args, &resolver.notes)
+    }
+}
+
+/// Puts what earlier steps gave in the place of references to it.
+struct Resolver<'a> {
+    steps: &'a [Step],
+    done: &'a [Done],
+    room: usize,
+    /// What the caller should know about the arguments.
+    notes: Vec<String>,
+}
+
+impl Resolver<'_> {
+    fn resolve(&mut self, value: &Value, place: &str) -> Result<Value, ToolError> {
+        match value {
+            Value::String(text) => {
+                let read = path::read(text).map_err(|why| misses(text, place, &why))?;
+                match read {
+                    Text::Plain(text) => Ok(text.into()),
+                    Text::Long(text) => self.fill(text, place).map(Value::from),
+                    Text::Reference(head, path) => self.find(&head, &path, text, place),
+                }
+            }
+            Value::Array(items) => {
+                let items = items.iter().enumerate();
+                items.map(|(i, item)| self.resolve(item, &format!("{place}[{i}]"))).collect()
+            }
+            Value::Object(map) => {
+                let fields = map.iter();
+                let fields = fields
+                    .map(|(key, value)| Ok((key.clone(), self.resolve(value, &format!("{place}.{key}"))?)));
+                fields.collect::<Result<Map<_, _>, ToolError>>().map(Value::Object)
+            }
+            value => Ok(value.clone()),
+        }
+    }
+
+    /// What a reference leads to; null where that may be missing.
+    fn find(&mut self, head: &Head, path: &path::Path, text: &str, place: &str) -> Result<Value, ToolError> {
+        let at = self.step(head, text, place)?;
+        let result = match self.done.get(at).map(|done| &done.outcome) {
+            Some(Ok(answer)) => Value::Object(answer.structured.clone()),
+            Some(Err(_)) => return Err(misses(text, place, &format!("step {at} failed"))),
+            None => return Err(misses(text, place, &format!("step {at} comes later"))),
+        };
+        let found = path.find(&result).map_err(|why| misses(text, place, &why))?;
+        let found = found.cloned().unwrap_or(Value::Null);
+        self.room = self
+            .room
+            .checked_sub(found.to_string().len())
+            .ok_or_else(|| misses(text, place, "what it brings in is above 1 MB; pick or limit it first"))?;
+        Ok(found)
+    }
+
+    /// A longer text with what its references lead to.
+    fn fill(&mut self, text: &str, place: &str) -> Result<String, ToolError> {
+        if !text.contains('$') {
+            return Ok(text.to_owned());
+        }
+        let is_step = |head: &Head| match head {
+            Head::Step(at) => *at < self.steps.len(),
+            Head::Name(name) => self.steps.iter().any(|step| step.name.as_ref() == Some(name)),
+        };
+        let pieces = path::pieces(text, &is_step).map_err(|why| misses(text, place, &why))?;
+        let mut out = String::new();
+        for piece in pieces {
+            match piece {
+                Piece::Plain(text) => out.push_str(text),
+                Piece::Reference(head, path, text) => match self.find(&head, &path, text, place)? {
+                    Value::Null => {}
+                    Value::String(text) => out.push_str(&text),
+                    value => out.push_str(&value.to_string()),
+                },
+                Piece::Bare(reference) => {
+                    let shown: String = reference.chars().skip(1).take(80).collect();
+                    self.notes.push(format!(
+                        "${shown} in {place} stays as it is: inside a longer text write ${{{shown}}} for what a step gave"
+                    ));
+                }
+            }
+        }
+        Ok(out)
+    }
+
+    /// The place of the step that a reference means.
+    fn step(&self, head: &Head, text: &str, place: &str) -> Result<usize, ToolError> {
+        let found = match head {
+            Head::Step(at) => Some(*at).filter(|at| *at < self.steps.len()),
+            Head::Name(name) => self.steps.iter().position(|step| step.name.as_ref() == Some(name)),
+        };
+        found.ok_or_else(|| {
+            let names = self.steps.iter().filter_map(|step| step.name.as_deref());
+            let candidates = names.map(|name| Candidate::of("reference", format!("${name}")));
+            misses(text, place, "no step is called that; write $$ for a dollar sign").or_one_of(candidates)
+        })
+    }
+}
+
+fn misses(text: &str, place: &str, why: &str) -> ToolError {
+    let shown: String = text.chars().take(120).collect();
+    let place: String = place.chars().take(200).collect();
+    ToolError::new(Code::UnknownReference, format!("{shown:?} in {place} leads nowhere: {why}")).at(place)
+}

@@ -1,0 +1,157 @@
+//! What a handler is given: the call, its repository, one version of that.
+
+use std::cell::RefCell;
+use std::time::Duration;
+
+use sdl_ledger::{Clock as _, Snapshot, SystemClock};
+use sdl_model::Version;
+use sdl_retrieve::Source;
+
+use crate::call::budget;
+use crate::call::buffers::{Buffers, Overlay};
+use crate::call::leases::{Held, LeaseWrite, Leases};
+use crate::call::memos::Memos;
+use crate::call::names;
+use crate::call::pins::Pins;
+use crate::call::stamp::Stamp;
+use crate::call::usage::{Served, Usage};
+use crate::guard::audit::{Decisions, Row};
+use crate::{Cancel, Host, Progress, Repo, Session, ToolError};
+
+/// One call, as every handler sees it.
+pub(crate) struct Call<'a> {
+    /// The daemon.
+    pub(crate) host: &'a dyn Host,
+    /// Who calls.
+    pub(crate) session: &'a Session,
+    /// Where long work says how far it is.
+    pub(crate) progress: &'a dyn Progress,
+    /// Whether anyone still waits.
+    pub(crate) cancel: &'a Cancel,
+    pub(crate) leases: &'a Leases,
+    pub(crate) usage: &'a Usage,
+    /// What this call serves.
+    pub(crate) served: &'a RefCell<Served>,
+    /// What the caller should know beside the answer of an action without a snapshot.
+    pub(crate) notes: &'a RefCell<Vec<String>>,
+    /// What is decided on the way: written to the log before the answer goes out.
+    pub(crate) decisions: &'a Decisions,
+    /// What a step of a chain has in common with the steps before it.
+    pub(crate) pins: Option<&'a Pins>,
+    /// What was worked out lately.
+    pub(crate) memos: &'a Memos,
+    /// Unsaved editor buffers.
+    pub(crate) buffers: &'a Buffers,
+}
+
+impl Call<'_> {
+    /// An error if no one waits any more. Loops over many things call it.
+    pub(crate) fn check(&self) -> Result<(), ToolError> {
+        Ok(self.cancel.check()?)
+    }
+
+    /// Writes a row to the log at once, after those decided before it; its hash.
+    pub(crate) fn log(&self, row: Row) -> Result<String, ToolError> {
+        let (log, store) = (self.host.audit(), self.host.agent());
+        self.decisions.settle(log, store)?;
+        let row = Row {
+            at_ms: SystemClock.unix_ms(),
+            session: self.session.id,
+            client: self.session.client.chars().take(200).collect(),
+            ..row
+        };
+        let mut hashes = log.append(store, &[row])?;
+        hashes.pop().ok_or_else(|| ToolError::internal("writing the audit log", "no row was written"))
+    }
+
+    /// Tells the caller something beside the answer. Reads have [`ReadCx::note`], which counts for their budget.
+    pub(crate) fn note(&self, note: impl Into<String>) {
+        self.notes.borrow_mut().push(note.into());
+    }
+
+    /// Adds to what this call serves. Losing count is no reason to fail.
+    pub(crate) fn serves(&self, add: impl FnOnce(&mut Served)) {
+        if let Ok(mut served) = self.served.try_borrow_mut() {
+            add(&mut served);
+        }
+    }
+
+    /// How long something that wants `wanted` may take.
+    pub(crate) fn at_most(&self, wanted: Duration) -> Duration {
+        self.cancel.at_most(wanted)
+    }
+
+    /// The advertised name of the action called `name`.
+    pub(crate) fn tool(name: &str) -> String {
+        names::underscored(name)
+    }
+}
+
+/// A call on a repository.
+pub(crate) struct RepoCx<'a> {
+    /// The call.
+    pub(crate) call: &'a Call<'a>,
+    /// The repository.
+    pub(crate) repo: &'a dyn Repo,
+}
+
+/// A call on one version of a repository.
+pub(crate) struct ReadCx<'a> {
+    /// The call.
+    pub(crate) call: &'a Call<'a>,
+    /// The repository.
+    pub(crate) repo: &'a dyn Repo,
+    /// What is answered from: the version, with unsaved buffers over it if there are any.
+    pub(crate) source: &'a Source<'a>,
+    /// The version alone: for its number, its past, and what is stored.
+    pub(crate) snapshot: &'a Snapshot<'a>,
+    /// Its number.
+    pub(crate) version: Version,
+    /// The unsaved buffers over it.
+    pub(crate) overlay: Option<&'a Overlay>,
+    /// How many tokens the pipeline's own fields take of an answer.
+    pub(crate) reserved: usize,
+    /// What the handle in the arguments holds.
+    pub(crate) held: Option<Result<Held, ToolError>>,
+    pub(crate) writes: &'a RefCell<Vec<LeaseWrite>>,
+    pub(crate) notes: &'a RefCell<Vec<String>>,
+}
+
+impl ReadCx<'_> {
+    /// What the handle in the arguments holds; an error for a handle that holds nothing.
+    pub(crate) fn held(&self) -> Result<Held, ToolError> {
+        let none = || Err(ToolError::internal("reading a lease", "the action names no handle"));
+        self.held.clone().unwrap_or_else(none)
+    }
+
+    /// Which state is answered from, as a client may give it back.
+    pub(crate) fn stamp(&self) -> Stamp {
+        Stamp { version: self.version, overlay: self.overlay.map(|overlay| overlay.seq) }
+    }
+
+    /// Tells the caller something beside the answer.
+    pub(crate) fn note(&self, note: impl Into<String>) {
+        self.notes.borrow_mut().push(note.into());
+    }
+
+    /// Tokens of what the pipeline adds to the answer: freshness and the notes so far.
+    pub(crate) fn around(&self) -> Result<usize, ToolError> {
+        Ok(self.reserved + budget::of(&*self.notes.borrow())? + 4)
+    }
+
+    /// Leaves a decision on source for the log, with who asked for what and the version.
+    pub(crate) fn decided(&self, row: Row) {
+        self.call.decisions.add(Row {
+            repo_id: self.repo.id().to_owned(),
+            session: self.call.session.id,
+            client: self.call.session.client.chars().take(200).collect(),
+            version: self.version.to_string(),
+            ..row
+        });
+    }
+
+    /// Leaves a lease to be written once the snapshot is closed.
+    pub(crate) fn write(&self, write: LeaseWrite) {
+        self.writes.borrow_mut().push(write);
+    }
+}

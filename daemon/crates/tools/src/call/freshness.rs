@@ -1,0 +1,120 @@
+//! How an answer relates to the tree as it is.
+
+use schemars::JsonSchema;
+use sdl_model::Version;
+use serde::{Deserialize, Serialize};
+
+use crate::Repo;
+use crate::call::answers::add;
+
+/// How hard to try that an answer reflects the tree as it is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Sync {
+    /// Confirmed, or an error.
+    Require,
+    /// Confirmed if that comes in time; the answer says whether.
+    #[default]
+    Prefer,
+    /// Don't wait.
+    None,
+}
+
+/// What the pipeline adds to every answer on a repository.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Freshness {
+    /// The version that the answer was computed from, such as `v1770600000000`.
+    pub(crate) version: String,
+    /// True if every write that had finished before the call is in the answer. False if that is not confirmed; `reason`
+    /// says why. Left out where the answer does not depend on the tree.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) synced: Option<bool>,
+    /// Milliseconds that the oldest change not in the answer has waited; 0 if none is known.
+    pub(crate) lag_ms: u64,
+    /// The unsaved editor buffers that the answer takes into account.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) overlay: Option<OverlayOut>,
+    /// Why the answer is not synced, or how watching is degraded.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reason: Option<String>,
+}
+
+impl From<Stand> for Freshness {
+    fn from(stand: Stand) -> Self {
+        Self {
+            version: stand.version.to_string(),
+            synced: stand.synced,
+            lag_ms: 0,
+            overlay: None,
+            reason: stand.reason,
+        }
+    }
+}
+
+impl Freshness {
+    /// The same as a line of text: the version alone if all is well, else what is not.
+    pub(crate) fn line(&self) -> String {
+        let mut line = format!("\n[{}", self.version);
+        if self.synced.is_none() {
+            line.push(']');
+            return line;
+        }
+        if self.synced == Some(false) {
+            line.push_str(", not synced");
+        }
+        if self.lag_ms > 0 {
+            add(&mut line, format_args!(", lags {} ms", self.lag_ms));
+        }
+        if let Some(reason) = &self.reason {
+            add(&mut line, format_args!(": {reason}"));
+        }
+        if let Some(overlay) = &self.overlay {
+            let s = if overlay.files == 1 { "" } else { "s" };
+            add(&mut line, format_args!(", with {} unsaved buffer{s}", overlay.files));
+        }
+        line.push(']');
+        line
+    }
+}
+
+/// Unsaved buffers over the tree.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+pub(crate) struct OverlayOut {
+    /// The state of the buffers: the number after `+` in versions.
+    pub(crate) seq: u64,
+    /// Files with an unsaved buffer.
+    pub(crate) files: u64,
+}
+
+/// How an answer stands to the tree, where the handler alone knows.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Stand {
+    /// The version that the answer speaks of.
+    pub(crate) version: Version,
+    /// Whether everything written before the call is in it. None for an answer that says nothing of the tree.
+    pub(crate) synced: Option<bool>,
+    /// If not true, why not.
+    pub(crate) reason: Option<String>,
+}
+
+/// The reason of an answer that says nothing of the tree.
+const APART: &str = "the answer does not depend on the tree";
+
+impl Stand {
+    /// Of an answer that says nothing of the tree.
+    pub(crate) fn apart(repo: &dyn Repo) -> Self {
+        let reason = Some(APART.to_owned());
+        Self { version: repo.ledger().head().unwrap_or(Version(0)), synced: None, reason }
+    }
+
+    /// Of such an answer, where there is no version either.
+    pub(crate) fn nowhere() -> Self {
+        Self { version: Version(0), synced: None, reason: Some(APART.to_owned()) }
+    }
+
+    /// Whether it is of such an answer.
+    pub(crate) fn is_apart(&self) -> bool {
+        self.synced.is_none()
+    }
+}

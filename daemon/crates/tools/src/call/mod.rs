@@ -1,0 +1,27 @@
+//! One call, from the bytes of its arguments to its answer.
+//!
+//! Modules lie on floors, the lower ones first:
+//!
+//! * `stamp`, `freshness`, `answers`, `budget`, `names`, `memos`: words that all others use;
+//! * `leases`, `buffers`, `usage`, `pins`: what outlives a call, or is shared by the steps of a chain;
+//! * `context`: what a handler is given; `action`: what an action is;
+//! * `registry`: every action, and the tools that are made of them; `services`: that and the state of the process;
+//! * `pipeline`: what happens around a handler; `chain`: several calls as one.
+
+pub(crate) mod action;
+pub(crate) mod answers;
+pub(crate) mod budget;
+pub(crate) mod buffers;
+pub(crate) mod chain;
+pub(crate) mod context;
+pub(crate) mod freshness;
+pub(crate) mod leases;
+pub(crate) mod memos;
+pub(crate) mod names;
+pub(crate) mod outlines;
+pub(crate) mod pins;
+pub(crate) mod pipeline;
+pub(crate) mod registry;
+pub(crate) mod services;
+pub(crate) mod stamp;
+pub(crate) mod usage;

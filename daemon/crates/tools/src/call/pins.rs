@@ -1,0 +1,105 @@
+//! The versions that the steps of a chain answer from: one for each repository, until a step changes something.
+
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+
+use sdl_model::Version;
+
+use crate::ToolError;
+use crate::call::freshness::Freshness;
+use crate::call::freshness::Sync;
+use crate::call::stamp::Stamp;
+use crate::host::Barrier;
+
+/// What the steps since the last change of anything have in common.
+#[derive(Default)]
+pub(crate) struct Pins(RefCell<State>);
+
+#[derive(Default)]
+struct State {
+    held: BTreeMap<String, Pin>,
+    moved: bool,
+    stood: Option<Stood>,
+    /// The step that is being taken.
+    step: usize,
+}
+
+/// How the answer of one step stands to its repository's tree.
+#[derive(Clone, Debug)]
+pub(crate) struct Stood {
+    pub(crate) repo: String,
+    pub(crate) freshness: Freshness,
+}
+
+#[derive(Default)]
+struct Pin {
+    barrier: Option<Barrier>,
+    stamp: Option<Stamp>,
+    /// The first step that answered from it.
+    from: usize,
+}
+
+impl Pins {
+    /// That step is taken next.
+    pub(crate) fn at_step(&self, step: usize) {
+        self.0.borrow_mut().step = step;
+    }
+
+    /// The barrier of the steps before, where that says enough; else what `wait` gives, which is kept.
+    pub(crate) fn barrier(
+        &self,
+        repo: &str,
+        sync: Sync,
+        wait: impl FnOnce() -> Result<Barrier, ToolError>,
+    ) -> Result<Barrier, ToolError> {
+        if sync == Sync::None {
+            return wait();
+        }
+        let known = self.0.borrow().held.get(repo).and_then(|pin| pin.barrier.clone());
+        if let Some(known) = known.filter(|known| known.synced || sync == Sync::Prefer) {
+            return Ok(known);
+        }
+        let barrier = wait()?;
+        self.0.borrow_mut().held.entry(repo.to_owned()).or_default().barrier = Some(barrier.clone());
+        Ok(barrier)
+    }
+
+    /// Whether `stamp` is the state that the steps before answered from; the first to ask decides.
+    pub(crate) fn holds(&self, repo: &str, stamp: Stamp) -> bool {
+        let mut state = self.0.borrow_mut();
+        let step = state.step;
+        let pin = state.held.entry(repo.to_owned()).or_default();
+        if pin.stamp.is_none() {
+            pin.from = step;
+        }
+        let pinned = *pin.stamp.get_or_insert(stamp);
+        state.moved |= pinned != stamp;
+        pinned == stamp
+    }
+
+    /// Notes how a step's answer stands to the tree.
+    pub(crate) fn stands(&self, repo: &str, freshness: &Freshness) {
+        let stood = Stood { repo: repo.to_owned(), freshness: freshness.clone() };
+        self.0.borrow_mut().stood = Some(stood);
+    }
+
+    /// How the answer of the step just taken stands to the tree; none if it says nothing of it.
+    pub(crate) fn stood(&self) -> Option<Stood> {
+        self.0.borrow_mut().stood.take()
+    }
+
+    /// Whether a step met another version. Forgets the versions then: the steps have to be run again.
+    pub(crate) fn start_again(&self) -> bool {
+        let mut state = self.0.borrow_mut();
+        if state.moved {
+            state.held.values_mut().for_each(|pin| pin.stamp = None);
+        }
+        std::mem::take(&mut state.moved)
+    }
+
+    /// Lets go of everything; returns what was pinned, and the first step that answered from it.
+    pub(crate) fn release(&self) -> Vec<(String, Version, usize)> {
+        let held = std::mem::take(&mut self.0.borrow_mut().held);
+        held.into_iter().filter_map(|(repo, pin)| Some((repo, pin.stamp?.version, pin.from))).collect()
+    }
+}

@@ -1,0 +1,211 @@
+//! From bytes to arguments that fit an action's schema, whatever way they came: flat, through a gateway, as a payload.
+
+use serde_json::{Map, Value, json};
+
+use super::Checked;
+use crate::call::action::Namespace;
+use crate::call::names;
+use crate::call::registry::{Entry, Registry, To, Tool};
+use crate::input::json::{self, BadJson};
+use crate::input::nearest::nearest;
+use crate::input::validate::wrong_type;
+use crate::{Candidate, Code, ToolError};
+
+/// Reads the bytes of a call's arguments. Nothing at all, and null, mean none.
+pub(crate) fn parse(bytes: &[u8]) -> Result<Value, ToolError> {
+    if bytes.iter().all(u8::is_ascii_whitespace) {
+        return Ok(Value::Object(Map::new()));
+    }
+    match json::parse(bytes).map_err(|bad| malformed("the arguments", &bad))? {
+        Value::Null => Ok(Value::Object(Map::new())),
+        value => Ok(value),
+    }
+}
+
+fn malformed(what: &str, bad: &BadJson) -> ToolError {
+    ToolError::new(Code::MalformedJson, format!("{what} cannot be read as JSON: {bad}"))
+}
+
+/// Takes the payload out of a raw twin's arguments and reads it.
+pub(crate) fn payload(value: Value) -> Result<Value, ToolError> {
+    let Value::Object(mut outer) = value else { return Err(wrong_type("object", &value, "")) };
+    let payload = outer.shift_remove("payload");
+    if let Some(other) = outer.keys().next() {
+        let shown: String = other.chars().take(80).collect();
+        let message =
+            format!("unknown field {shown:?}; a raw tool takes payload alone: put every argument into it");
+        return Err(ToolError::new(Code::UnknownField, message)
+            .at(shown)
+            .or_one_of([Candidate::of("field", "payload")])
+            .with("schema", json!({"type": "object", "properties": {"payload": {"type": "string"}}, "required": ["payload"]})));
+    }
+    match payload {
+        Some(Value::String(text)) => parse(text.as_bytes()).map_err(|error| error.at("payload")),
+        Some(value @ Value::Object(_)) => Ok(value),
+        Some(Value::Null) | None => {
+            let message = "required and missing: payload, a string that holds the JSON arguments";
+            Err(ToolError::new(Code::MissingField, message).at("payload"))
+        }
+        Some(other) => Err(wrong_type("string", &other, "payload")),
+    }
+}
+
+/// Finds the action and checks its arguments against its full schema.
+pub(crate) fn check(registry: &Registry, tool: Tool, value: Value) -> Result<Checked<'_>, ToolError> {
+    let (entry, value, notes) = match tool.to {
+        To::Action(i) => {
+            let entry = registry.entries().get(i);
+            (
+                entry.ok_or_else(|| ToolError::internal("looking up an action", "no such place"))?,
+                value,
+                Vec::new(),
+            )
+        }
+        To::Gateway(gateway) => {
+            let (entry, args) = through_gateway(registry, gateway, value)?;
+            let home = entry.def.namespace;
+            let wrong = home != gateway && home != Namespace::Universal;
+            let note = wrong.then(|| elsewhere(entry));
+            (entry, args, note.into_iter().collect())
+        }
+    };
+    fitting(entry, value, notes)
+}
+
+/// What a call of an action through another gateway than its own is told.
+pub(super) fn elsewhere(entry: &Entry) -> String {
+    let home = names::underscored(entry.def.namespace.name());
+    format!("{} belongs to {home}; it was answered all the same", entry.def.name)
+}
+
+/// Checks the arguments of the action of that name.
+pub(crate) fn check_action<'a>(
+    registry: &'a Registry,
+    action: &str,
+    value: Value,
+) -> Result<Checked<'a>, ToolError> {
+    let entry =
+        registry.action(action).ok_or_else(|| unknown_action(registry, Namespace::Universal, action))?;
+    fitting(entry, value, Vec::new())
+}
+
+fn fitting(entry: &Entry, value: Value, notes: Vec<String>) -> Result<Checked<'_>, ToolError> {
+    match entry.shape.check(value, "") {
+        Ok(Value::Object(args)) => Ok(Checked { entry, args, notes }),
+        Ok(other) => Err(wrong_type("object", &other, "")),
+        // Who sends an unknown field may hold a stale schema: here is the current one.
+        Err(error) if error.code == Code::UnknownField => Err(error.with("schema", entry.request.clone())),
+        Err(error) => Err(error),
+    }
+}
+
+/// The action that a gateway call asks for, without checking its arguments.
+fn gateway_action<'a>(registry: &'a Registry, tool: Tool, bytes: &[u8]) -> Option<&'a Entry> {
+    let value = parse(bytes).ok()?;
+    let value = if tool.raw { payload(value).ok()? } else { value };
+    let value = unpacked(value).ok()?;
+    registry.action(value.get("action")?.as_str()?)
+}
+
+/// Whether a call can change something: it asks for an action that can, and is not a chain of steps that only read.
+pub(crate) fn changes(registry: &Registry, tool: Tool, bytes: &[u8]) -> bool {
+    let entry = match tool.to {
+        To::Action(at) => registry.entries().get(at),
+        To::Gateway(_) => gateway_action(registry, tool, bytes),
+    };
+    let Some(entry) = entry.filter(|entry| entry.def.mutating) else { return false };
+    let Some(only_reads) = entry.only_reads else { return true };
+    let read = || {
+        let value = parse(bytes)?;
+        let value = if tool.raw { payload(value)? } else { value };
+        check(registry, tool, value)
+    };
+    // A chain that is refused might be understood by another release.
+    !read().is_ok_and(|checked| only_reads(registry, &checked.args))
+}
+
+/// An object, also where it came as a string that holds one.
+fn unpacked(value: Value) -> Result<Value, ToolError> {
+    match value {
+        Value::String(text) => json::parse(text.as_bytes()).map_err(|bad| malformed("the arguments", &bad)),
+        value => Ok(value),
+    }
+}
+
+/// The first pass: `action` and everything that is in `args` or beside it.
+fn through_gateway(
+    registry: &Registry,
+    gateway: Namespace,
+    value: Value,
+) -> Result<(&Entry, Value), ToolError> {
+    let Value::Object(mut outer) = unpacked(value)? else {
+        return Err(ToolError::new(Code::WrongType, "the arguments must be an object with an action"));
+    };
+    let entry = match outer.shift_remove("action") {
+        Some(Value::String(name)) => {
+            registry.action(&name).ok_or_else(|| unknown_action(registry, gateway, &name))?
+        }
+        Some(Value::Null) | None => return Err(no_action(registry, gateway)),
+        Some(other) => return Err(wrong_type("string", &other, "action")),
+    };
+    // An action may have args of its own, a list: beside `action` anything but an object is that, and stays where it stands.
+    let own = entry.request.pointer("/properties/args").is_some();
+    let inner = match outer.get("args").cloned().map(unpacked) {
+        Some(Ok(Value::Object(inner))) => {
+            outer.shift_remove("args");
+            inner
+        }
+        Some(_) if own => Map::new(),
+        None | Some(Ok(Value::Null)) => {
+            outer.shift_remove("args");
+            Map::new()
+        }
+        Some(other) => return Err(wrong_type("object", &other?, "args")),
+    };
+    for (key, value) in inner {
+        if outer.contains_key(&key) {
+            let shown: String = key.chars().take(80).collect();
+            let message = format!("{shown:?} stands both in args and beside action; give it once");
+            return Err(ToolError::invalid(shown, message));
+        }
+        outer.insert(key, value);
+    }
+    Ok((entry, Value::Object(outer)))
+}
+
+fn no_action(registry: &Registry, gateway: Namespace) -> ToolError {
+    let names: Vec<&str> = registry.of(gateway).map(|entry| entry.def.name).collect();
+    ToolError::new(Code::MissingField, format!("required and missing: action, one of {}", names.join(", ")))
+        .at("action")
+        .or_one_of(names.into_iter().map(|name| Candidate::of("action", name)))
+}
+
+/// Actions that may be meant: those of a like name, else those that its words describe.
+pub(super) fn meant<'r>(registry: &'r Registry, name: &str) -> Vec<&'r str> {
+    let near = nearest(&names::folded(name), registry.entries().iter().map(|entry| entry.def.name), 3);
+    if !near.is_empty() {
+        return near;
+    }
+    let words: String = names::folded(name).replace('_', " ").chars().take(200).collect();
+    let found = registry.finder().search(&words);
+    let hits = found.hits.iter().filter_map(|(at, _)| Some(registry.entries().get(*at)?.def.name));
+    let (mut meant, others): (Vec<_>, Vec<_>) = hits.partition(|hit| {
+        // `symbol.find` means an action of symbols before one that finds other things.
+        hit.split_once('.').is_some_and(|(family, _)| words.split(' ').any(|word| word == family))
+    });
+    meant.extend(others);
+    meant.truncate(3);
+    meant
+}
+
+fn unknown_action(registry: &Registry, gateway: Namespace, name: &str) -> ToolError {
+    let shown: String = name.chars().take(80).collect();
+    let mut near = meant(registry, name);
+    let hint = near.first().map(|near| format!("; did you mean {near}?")).unwrap_or_default();
+    if near.is_empty() {
+        near = registry.of(gateway).map(|entry| entry.def.name).collect();
+    }
+    ToolError::new(Code::UnknownAction, format!("no action is called {shown:?}{hint}"))
+        .at("action")
+        .or_one_of(near.into_iter().map(|name| Candidate::of("action", name)))
+}

@@ -1,0 +1,213 @@
+//! What happens around every handler: read the arguments, check them, find the repository, wait for the tree, take a
+//! snapshot, run, add what every answer carries. The one way to an action; a surface only decides how to get here.
+
+mod arguments;
+mod first_index;
+mod read;
+mod repo;
+
+use std::cell::RefCell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use serde_json::{Map, Value};
+
+pub(crate) use arguments::changes;
+#[cfg(test)]
+pub(crate) use arguments::{check, check_action, parse, payload};
+pub(crate) use repo::of as find_repo;
+
+use crate::call::answers::line;
+use crate::call::context::{Call, RepoCx};
+use crate::call::freshness::Freshness;
+use crate::call::names;
+use crate::call::registry::{Answer, Entry, Registry, RepoArgs, Runner, take};
+use crate::call::services::Services;
+use crate::call::usage::Served;
+use crate::guard::audit::Decisions;
+use crate::host::policies;
+use crate::input::nearest::nearest;
+use crate::redact::{self, Level};
+use crate::{Cancel, Candidate, Code, Progress, Session, ToolError};
+
+/// A call whose arguments are known to fit the action's schema.
+pub(crate) struct Checked<'a> {
+    entry: &'a Entry,
+    pub(crate) args: Map<String, Value>,
+    notes: Vec<String>,
+}
+
+/// Who calls, and from where its call is followed.
+#[derive(Clone, Copy)]
+pub(crate) struct Caller<'a> {
+    pub(crate) session: &'a Session,
+    pub(crate) progress: &'a dyn Progress,
+    pub(crate) cancel: &'a Cancel,
+}
+
+/// Answers one call. Never panics, unless the allocator does.
+pub(crate) fn call(
+    services: &Services,
+    caller: Caller<'_>,
+    name: &str,
+    args: &[u8],
+    served: &RefCell<Served>,
+) -> Result<Answer, ToolError> {
+    let decisions = Decisions::default();
+    let notes = RefCell::default();
+    let call = Call {
+        host: services.host.as_ref(),
+        session: caller.session,
+        progress: caller.progress,
+        cancel: caller.cancel,
+        leases: &services.leases,
+        usage: services.usage.as_ref(),
+        served,
+        notes: &notes,
+        decisions: &decisions,
+        pins: None,
+        memos: &services.memos,
+        buffers: &services.buffers,
+    };
+    // Nothing below keeps a lock over a handler, and what handlers share is valid between any two of its steps.
+    let caught = catch_unwind(AssertUnwindSafe(|| answer(&call, &services.registry, name, args)));
+    let answered = caught.unwrap_or_else(|panic| {
+        let why = panic
+            .downcast_ref::<&str>()
+            .map(|text| (*text).to_owned())
+            .or_else(|| panic.downcast_ref::<String>().cloned())
+            .unwrap_or_default();
+        let error =
+            ToolError::internal(&format!("answering {name}"), format!("a defect of the daemon ({why})"));
+        Err(redact::error(error, || Level::Likely))
+    });
+    // In the log before it is out of the house.
+    decisions.settle(services.host.audit(), services.host.agent())?;
+    answered
+}
+
+fn answer(call: &Call<'_>, registry: &Registry, name: &str, bytes: &[u8]) -> Result<Answer, ToolError> {
+    let read = || {
+        let tool = registry.tool(name).ok_or_else(|| unknown_tool(registry, name))?;
+        let value = arguments::parse(bytes)?;
+        let value = if tool.raw { arguments::payload(value)? } else { value };
+        arguments::check(registry, tool, value)
+    };
+    execute(call, registry, read().map_err(|error| redact::error(error, || Level::Likely))?)
+}
+
+/// Answers a call of an action from within another call.
+pub(crate) fn step(
+    call: &Call<'_>,
+    registry: &Registry,
+    action: &str,
+    args: Map<String, Value>,
+    notes: &[String],
+) -> Result<Answer, ToolError> {
+    let checked = arguments::check_action(registry, action, Value::Object(args));
+    let mut checked = checked.map_err(|error| redact::error(error, || Level::Likely))?;
+    checked.notes.extend_from_slice(notes);
+    execute(call, registry, checked)
+}
+
+/// Runs an action. Everything that leaves a handler comes through here, and no secret goes further.
+fn execute(call: &Call<'_>, registry: &Registry, checked: Checked<'_>) -> Result<Answer, ToolError> {
+    let entry = checked.entry;
+    call.decisions.begin(entry.def.name);
+    // Which repository this action was about: another step's policy is not its own.
+    let mut before = None;
+    call.serves(|served| before = served.repo.take());
+    let answered = run(call, registry, checked);
+    let mut about = None;
+    call.serves(|served| {
+        about.clone_from(&served.repo);
+        served.repo = served.repo.take().or(before);
+    });
+    let level = || match about {
+        // What its steps gave was masked by the policies of their repositories.
+        _ if entry.only_reads.is_some() => Level::Known,
+        Some(repo) => policies::of_id(call.host, &repo).map_or(Level::Likely, |policy| policy.level()),
+        None => Level::Likely,
+    };
+    match answered {
+        Ok(mut answer) => {
+            redact::answer(&mut answer.structured, &mut answer.text, level);
+            Ok(answer)
+        }
+        Err(error) => Err(redact::error(error, level)),
+    }
+}
+
+fn run(call: &Call<'_>, registry: &Registry, checked: Checked<'_>) -> Result<Answer, ToolError> {
+    call.check()?;
+    let Checked { entry, mut args, mut notes } = checked;
+    // Of a step that failed.
+    call.notes.take();
+    call.serves(|served| served.action = served.action.or(Some(entry.def.name)));
+    let mut answer = match &entry.runner {
+        Runner::Host(run) => run(call, args)?,
+        Runner::Registry(run) => run(call, registry, args)?,
+        Runner::Repo(run) => {
+            let common: RepoArgs = take(&mut args, &["repoId"])?;
+            let repo = repo::find(call, common.repo_id.as_deref(), None)?;
+            let (mut answer, stand) = run(&RepoCx { call, repo: repo.as_ref() }, args)?;
+            let apart = stand.is_apart();
+            let freshness = Freshness::from(stand);
+            stamp(&mut answer, &freshness)?;
+            if let Some(pins) = call.pins.filter(|_| !apart) {
+                pins.stands(repo.id(), &freshness);
+            }
+            answer
+        }
+        Runner::Read(runner) => {
+            // Room for it on every way to the action: a budget must not cut the answer of one and not of another.
+            let room = arguments::elsewhere(entry);
+            read::run(call, *runner, args, &room)?
+        }
+    };
+    call.serves(|served| served.add(&answer.structured));
+    notes.extend(call.notes.take());
+    note(&mut answer, &notes)?;
+    Ok(answer)
+}
+
+/// Says how the answer stands to the tree, in both forms: a reader of the text alone must not take stale for fresh.
+fn stamp(answer: &mut Answer, freshness: &Freshness) -> Result<(), ToolError> {
+    add(answer, "freshness", freshness)?;
+    answer.text.push_str(&freshness.line());
+    Ok(())
+}
+
+/// Adds notes, in both forms.
+fn note(answer: &mut Answer, notes: &[String]) -> Result<(), ToolError> {
+    for note in notes {
+        line(&mut answer.text, format_args!("note: {note}"));
+    }
+    if notes.is_empty() { Ok(()) } else { add(answer, "notes", &notes) }
+}
+
+fn add(answer: &mut Answer, key: &str, value: &impl serde::Serialize) -> Result<(), ToolError> {
+    let value = serde_json::to_value(value).map_err(|e| ToolError::internal("writing the answer", e))?;
+    match (answer.structured.get_mut(key), value) {
+        // A handler's own notes come first.
+        (Some(Value::Array(known)), Value::Array(more)) => known.extend(more),
+        (_, value) => {
+            answer.structured.insert(key.to_owned(), value);
+        }
+    }
+    Ok(())
+}
+
+fn unknown_tool(registry: &Registry, name: &str) -> ToolError {
+    let shown: String = name.chars().take(80).collect();
+    let known: Vec<&str> = registry.tool_names().collect();
+    let mut near = nearest(&names::folded(name), known.iter().copied(), 3);
+    if near.is_empty() {
+        near = arguments::meant(registry, name);
+    }
+    let hint = match near.first() {
+        Some(near) => format!("; did you mean {}?", names::underscored(near)),
+        None => "; list the tools again, or call sdl_info".to_owned(),
+    };
+    ToolError::new(Code::UnknownTool, format!("no tool is called {shown:?}{hint}"))
+        .or_one_of(near.into_iter().map(|near| Candidate::of("tool", names::underscored(near))))
+}

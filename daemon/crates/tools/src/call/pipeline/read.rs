@@ -1,0 +1,248 @@
+//! Reading: the barrier, the snapshot, and the freshness that every answer carries.
+
+use std::cell::RefCell;
+use std::time::{Duration, Instant};
+
+use sdl_model::Version;
+use sdl_retrieve::Source;
+use sdl_retrieve::layer::{Laid, LaidOutlines};
+use serde_json::json;
+
+use super::{first_index, repo};
+use crate::call::budget;
+use crate::call::buffers::Overlay;
+use crate::call::context::{Call, ReadCx};
+use crate::call::freshness::Sync;
+use crate::call::freshness::{Freshness, OverlayOut};
+use crate::call::leases::{Held, LeaseWrite, Unwritten};
+use crate::call::outlines::StoredOutlines;
+use crate::call::registry::{Answer, Args, ReadArgs, ReadRunner, take};
+use crate::call::stamp::Stamp;
+use crate::host::{Barrier, RepoState};
+use crate::{Code, Repo, ToolError};
+
+/// How long to wait for the tree unless the call says otherwise.
+const SYNC_TIMEOUT: Duration = Duration::from_secs(2);
+/// No snapshot lives longer: old snapshots keep the store from reusing pages.
+const READ_LIMIT: Duration = Duration::from_secs(20);
+
+/// A lag of as many tokens as any that a call may wait for.
+const MOST_LAG_MS: u64 = 999_999;
+
+/// How often a call is answered again because another one let its slice begin again meanwhile.
+const ATTEMPTS: usize = 5;
+
+/// Runs a read action on a snapshot taken behind the barrier. `noted` is what may be added to its answer.
+pub(super) fn run(
+    call: &Call<'_>,
+    runner: ReadRunner,
+    mut args: Args,
+    noted: &str,
+) -> Result<Answer, ToolError> {
+    let common: ReadArgs = take(&mut args, &["repoId", "sync", "syncTimeoutMs"])?;
+    let prepared = (runner.prepare)(args);
+    let handle = prepared.as_ref().ok().and_then(|prepared| prepared.handle());
+    let repo = repo::find(call, common.repo_id.as_deref(), handle.map(|(_, handle)| handle))?;
+    let (sync, early) = (common.sync.unwrap_or(runner.sync), runner.early);
+    let timeout = common.sync_timeout_ms.map_or(SYNC_TIMEOUT, Duration::from_millis);
+    let waited = first_index::Waited::from_now(repo.as_ref());
+    // What says how far the index is does not wait for its end.
+    let patience = if early && sync != Sync::Require { Duration::ZERO } else { timeout };
+    let wait = || wait(call, repo.as_ref(), sync, timeout, (patience, &waited));
+    let mut barrier = match call.pins {
+        Some(pins) => pins.barrier(repo.id(), sync, wait)?,
+        None => wait()?,
+    };
+    let mut moved = false;
+    for _ in 0..ATTEMPTS {
+        call.check()?;
+        let decided = call.decisions.mark();
+        let held = handle.map(|(kind, handle)| call.leases.get(repo.as_ref(), kind, handle));
+        let answered = on_snapshot(call, repo.as_ref(), (&barrier, noted), held, |cx| {
+            let unread = cx.snapshot.head().is_none() && !barrier.synced;
+            if unread && !early {
+                return Err(first_index::too_early(repo.as_ref(), &waited));
+            }
+            match prepared.as_ref().map_err(Clone::clone).and_then(|prepared| prepared.run(cx)) {
+                // What is named may well be there once the tree is read.
+                Err(error) if unread && names_nothing(error.code) => {
+                    Err(first_index::too_early(repo.as_ref(), &waited))
+                }
+                answered => answered,
+            }
+        });
+        let (mut answer, writes) = match answered {
+            // A file changed between the version and the reading of its text: once more, behind another barrier.
+            // A chain stays on its version.
+            Err(error)
+                if error.code == Code::SourceMoved
+                    && call.pins.is_none()
+                    && !std::mem::replace(&mut moved, true) =>
+            {
+                barrier = repo.barrier(call.at_most(timeout), call.cancel);
+                call.decisions.back_to(decided);
+                continue;
+            }
+            answered => answered.map_err(|error| reported(repo.as_ref(), error))?,
+        };
+        match perform(call, repo.as_ref(), writes) {
+            Ok(()) => return Ok(answer),
+            Err(Unwritten::Overtaken) => call.decisions.back_to(decided),
+            Err(Unwritten::Store(error)) => {
+                let note = format!(
+                    "the handle holds until the daemon restarts, for it could not be stored: {error}"
+                );
+                super::note(&mut answer, &[note])?;
+                return Ok(answer);
+            }
+        }
+    }
+    Err(ToolError::new(
+        Code::Conflict,
+        "this slice keeps being started again by other calls; build one of your own with slice.build",
+    ))
+}
+
+/// Whether an error says that something is not in the tree.
+fn names_nothing(code: Code) -> bool {
+    matches!(code, Code::UnknownSymbol | Code::UnknownPath)
+}
+
+/// Lets the repository know of damage.
+fn reported(repo: &dyn Repo, error: ToolError) -> ToolError {
+    let Some(damage) = &error.about.damage else { return error };
+    repo.damaged(damage);
+    error.next(Call::tool("repo.status"), json!({ "repoId": repo.id() }), "says when it answers again")
+}
+
+/// One answer from one snapshot, and what it leaves to be written.
+fn on_snapshot(
+    call: &Call<'_>,
+    repo: &dyn Repo,
+    (barrier, noted): (&Barrier, &str),
+    held: Option<Result<Held, ToolError>>,
+    run: impl FnOnce(&ReadCx<'_>) -> Result<Answer, ToolError>,
+) -> Result<(Answer, Vec<LeaseWrite>), ToolError> {
+    let outlines = StoredOutlines(repo.facts());
+    let deadline = Instant::now() + call.at_most(READ_LIMIT);
+    let writes = RefCell::new(Vec::new());
+    let notes = RefCell::new(Vec::new());
+    let answer = repo.ledger().read_with(deadline, |snapshot| {
+        let version = snapshot.head().unwrap_or(Version(0));
+        let overlay = call.buffers.over(repo, call.cancel, snapshot)?;
+        let overlay = overlay.as_deref();
+        let stamp = Stamp { version, overlay: overlay.map(|overlay| overlay.seq) };
+        if call.pins.is_some_and(|pins| !pins.holds(repo.id(), stamp)) {
+            return Err(ToolError::new(
+                Code::Conflict,
+                format!("the repository moved on to {stamp} between two steps"),
+            ));
+        }
+        let freshness = freshness(barrier, version, overlay);
+        let laid = overlay.map(|overlay| {
+            let layer = &*overlay.layer;
+            let laid = Laid::new(snapshot, layer).with_search(&overlay.search);
+            (overlay.seq, laid, LaidOutlines::new([layer], &outlines))
+        });
+        let source = match &laid {
+            None => Source::new(snapshot, &outlines),
+            Some((seq, laid, outlines)) => Source::new(laid, outlines).with_overlay(*seq),
+        };
+        let past = || repo.past(snapshot);
+        let source = source.with_meaning(call.host.meaning()).with_past(&past);
+        // How long the wait took must not decide what fits.
+        let measured = Freshness { lag_ms: freshness.lag_ms.max(MOST_LAG_MS), ..freshness.clone() };
+        let reserved = budget::of(&json!({ "freshness": measured, "notes": [noted] }))?;
+        let cx = ReadCx {
+            call,
+            repo,
+            source: &source,
+            snapshot,
+            version,
+            overlay,
+            reserved,
+            held,
+            writes: &writes,
+            notes: &notes,
+        };
+        let mut answer = run(&cx)?;
+        super::stamp(&mut answer, &freshness)?;
+        super::note(&mut answer, &notes.borrow())?;
+        if let Some(pins) = call.pins {
+            pins.stands(repo.id(), &freshness);
+        }
+        Ok::<_, ToolError>(answer)
+    })??;
+    Ok((answer, writes.into_inner()))
+}
+
+/// Writes what an answer left to be written. The first failure is told; the others are tried all the same.
+fn perform(call: &Call<'_>, repo: &dyn Repo, writes: Vec<LeaseWrite>) -> Result<(), Unwritten> {
+    let mut outcome = Ok(());
+    for write in writes {
+        let written = call.leases.write(repo, write);
+        if outcome.is_ok() {
+            outcome = written;
+        }
+    }
+    outcome
+}
+
+fn freshness(barrier: &Barrier, version: Version, overlay: Option<&Overlay>) -> Freshness {
+    Freshness {
+        version: version.to_string(),
+        synced: Some(barrier.synced),
+        lag_ms: barrier.lag_ms,
+        overlay: overlay.map(|overlay| OverlayOut { seq: overlay.seq, files: overlay.files as u64 }),
+        reason: barrier.reason.clone(),
+    }
+}
+
+/// Waits for the tree as `sync` asks. An error where that was required and could not be had.
+/// A first index has `patience`; `waited` says since when.
+fn wait(
+    call: &Call<'_>,
+    repo: &dyn Repo,
+    sync: Sync,
+    timeout: Duration,
+    (patience, waited): (Duration, &first_index::Waited),
+) -> Result<Barrier, ToolError> {
+    let unconfirmed = |reason: String| Barrier { reason: Some(reason), ..Barrier::default() };
+    match repo.status().state {
+        RepoState::Indexing { .. } => {
+            let patience = if sync == Sync::None { Duration::ZERO } else { patience };
+            if let Some(barrier) = first_index::wait(call, repo, patience)? {
+                if sync == Sync::Require && !barrier.synced {
+                    return Err(first_index::too_early(repo, waited));
+                }
+                return Ok(barrier);
+            }
+        }
+        RepoState::Failed { reason } if sync != Sync::Require => return Ok(unconfirmed(reason)),
+        // What failed is tried again now.
+        RepoState::Failed { .. } | RepoState::Live | RepoState::Scanning => {}
+    }
+    if sync == Sync::None {
+        return Ok(Barrier::default());
+    }
+    let barrier = repo.barrier(call.at_most(timeout), call.cancel);
+    if sync == Sync::Require && !barrier.synced {
+        call.check()?;
+        if let RepoState::Failed { reason } = repo.status().state {
+            let message = format!("repository {:?} cannot confirm anything: {reason}", repo.id());
+            return Err(ToolError::new(Code::Unavailable, message).next(
+                Call::tool("repo.status"),
+                json!({ "repoId": repo.id() }),
+                "says what failed",
+            ));
+        }
+        let why = barrier.reason.as_deref().unwrap_or("time is up");
+        let message = format!(
+            "what was written to the tree could not be confirmed within {} ms: {why}; ask again with a larger \
+             syncTimeoutMs, or with sync: prefer for an answer that may lag",
+            timeout.as_millis()
+        );
+        return Err(ToolError::new(Code::NotSynced, message).at("sync").with("lagMs", barrier.lag_ms));
+    }
+    Ok(barrier)
+}

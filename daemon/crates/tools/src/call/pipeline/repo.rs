@@ -1,0 +1,168 @@
+//! Which repository a call is about.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use serde_json::json;
+
+use crate::call::context::Call;
+use crate::call::leases::incarnation_of;
+use crate::host::Absence;
+use crate::input::nearest::nearest;
+use crate::{Candidate, Code, Repo, ToolError};
+
+/// The repository of that id; else the one whose ledger the handle names; else the one that holds the client's working
+/// directory.
+pub(super) fn find(
+    call: &Call<'_>,
+    given: Option<&str>,
+    handle: Option<&str>,
+) -> Result<Arc<dyn Repo>, ToolError> {
+    let found = looked_up(call, given, handle)?;
+    call.serves(|served| served.repo = Some(found.id().to_owned()));
+    Ok(found)
+}
+
+/// The repository of that id; else the one that holds the client's working directory.
+pub(crate) fn of(call: &Call<'_>, given: Option<&str>) -> Result<Arc<dyn Repo>, ToolError> {
+    find(call, given, None)
+}
+
+fn looked_up(call: &Call<'_>, given: Option<&str>, handle: Option<&str>) -> Result<Arc<dyn Repo>, ToolError> {
+    let named = handle.and_then(|handle| {
+        let wanted = incarnation_of(handle)?;
+        let ours = |repo: &Arc<dyn Repo>| repo.ledger().incarnation() == wanted;
+        let found = call.host.repos().into_iter().find(ours);
+        // A ledger that was rebuilt since has another incarnation; the handle's repository is still known.
+        found.or_else(|| call.host.repo(&call.leases.repo_of(handle)?))
+    });
+    if let Some(unserved) = unserved(call, given, handle.filter(|_| named.is_none())) {
+        return Err(unserved);
+    }
+    match (given, named) {
+        (Some(id), named) => {
+            let repo = call.host.repo(id).ok_or_else(|| unknown(call, id))?;
+            match named {
+                Some(named) if named.id() != repo.id() => {
+                    let message = format!(
+                        "the handle belongs to repository {:?}, not to {id:?}; leave repoId out",
+                        named.id()
+                    );
+                    Err(ToolError::invalid("repoId", message)
+                        .or_one_of([Candidate::of("repoId", named.id())]))
+                }
+                _ => Ok(repo),
+            }
+        }
+        (None, Some(named)) => Ok(named),
+        (None, None) => match (infer(call), handle) {
+            // A handle needs no repository: what is wrong is the handle.
+            (Err(_), Some(handle)) => Err(stray(handle)),
+            (found, _) => found,
+        },
+    }
+}
+
+/// The error for a handle that is of no registered repository.
+fn stray(handle: &str) -> ToolError {
+    let shown: String = handle.chars().take(40).collect();
+    let message = match incarnation_of(handle) {
+        None => format!(
+            "{shown:?} is no handle: those are h_ (slices) or sp_ (what did not fit) and 15 characters, as an \
+             answer gave them"
+        ),
+        Some(_) => format!("{shown} is a handle of no registered repository"),
+    };
+    let field = if handle.starts_with("sp_") { "spilloverHandle" } else { "sliceHandle" };
+    ToolError::new(Code::UnknownHandle, message).at(field).next(
+        Call::tool("info"),
+        json!({}),
+        "lists the registered repositories; slice.build gives a handle",
+    )
+}
+
+/// The error for a repository that can't be asked at the moment, if that is the one which is meant.
+fn unserved(call: &Call<'_>, given: Option<&str>, handle: Option<&str>) -> Option<ToolError> {
+    let unserved = call.host.unserved();
+    let of_handle = handle.and_then(|handle| call.leases.repo_of(handle));
+    let id = given.or(of_handle.as_deref());
+    let meant = unserved.iter().find(|unserved| match (id, call.session.cwd.as_deref()) {
+        (Some(id), _) => unserved.id == id,
+        (None, Some(cwd)) => std::fs::canonicalize(cwd).is_ok_and(|cwd| cwd.starts_with(&unserved.root)),
+        (None, None) => false,
+    })?;
+    let retry = ToolError::new(Code::Unavailable, meant.told());
+    if meant.absence != Absence::Opening {
+        return Some(retry);
+    }
+    Some(retry.next(Call::tool("repo.status"), json!({ "repoId": meant.id }), "says when it answers again"))
+}
+
+fn infer(call: &Call<'_>) -> Result<Arc<dyn Repo>, ToolError> {
+    let repos = call.host.repos();
+    let Some(cwd) = call.session.cwd.as_deref() else {
+        return Err(none(
+            call,
+            &repos,
+            "repoId is missing, and the client's working directory is not known".into(),
+        ));
+    };
+    // Roots are canonical; the client's directory may come through a link.
+    let canonical = std::fs::canonicalize(cwd).unwrap_or_else(|_| cwd.to_owned());
+    let mut holding: Vec<Arc<dyn Repo>> =
+        repos.iter().filter(|repo| canonical.starts_with(repo.root())).cloned().collect();
+    match (holding.pop(), holding.is_empty()) {
+        (Some(only), true) => Ok(only),
+        (Some(last), false) => {
+            holding.push(last);
+            let message = format!("repoId is missing, and several repositories hold {}", cwd.display());
+            Err(ToolError::new(Code::UnknownRepo, message).at("repoId").or_one_of(known(&holding)))
+        }
+        (None, _) => Err(none(
+            call,
+            &repos,
+            format!("repoId is missing, and no registered repository holds {}", cwd.display()),
+        )),
+    }
+}
+
+fn unknown(call: &Call<'_>, id: &str) -> ToolError {
+    let repos = call.host.repos();
+    let shown: String = id.chars().take(80).collect();
+    let near = nearest(id, repos.iter().map(|repo| repo.id()), 1);
+    let hint = near.first().map(|near| format!("; did you mean {near:?}?")).unwrap_or_default();
+    none(call, &repos, format!("no repository is registered as {shown:?}{hint}"))
+}
+
+/// Lists what is registered and says how to register what is not.
+fn none(call: &Call<'_>, repos: &[Arc<dyn Repo>], message: String) -> ToolError {
+    let how = if repos.is_empty() {
+        "none is registered yet; register the tree with repo.register"
+    } else {
+        "give one of the candidates as repoId, or register the tree with repo.register"
+    };
+    let error =
+        ToolError::new(Code::UnknownRepo, format!("{message}; {how}")).at("repoId").or_one_of(known(repos));
+    let outside =
+        call.session.cwd.as_deref().filter(|cwd| !repos.iter().any(|repo| cwd.starts_with(repo.root())));
+    match outside.map(project_root).filter(|root| call.host.refuses(root).is_none()) {
+        Some(root) => error.next(
+            Call::tool("repo.register"),
+            json!({ "rootPath": root }),
+            "registers the client's working directory, after which repoId may be left out",
+        ),
+        None => error.next(Call::tool("info"), json!({}), "lists the registered repositories"),
+    }
+}
+
+fn known(repos: &[Arc<dyn Repo>]) -> impl Iterator<Item = Candidate> {
+    // An agent that has to choose from more than these has to be told its repository anyway.
+    repos.iter().take(20).map(|repo| {
+        Candidate::of("repoId", repo.id()).with("rootPath", repo.root().to_string_lossy().into_owned())
+    })
+}
+
+/// The nearest folder around `cwd` that git calls a work tree; else `cwd`.
+fn project_root(cwd: &Path) -> PathBuf {
+    cwd.ancestors().find(|dir| dir.join(".git").exists()).unwrap_or(cwd).to_owned()
+}

@@ -1,0 +1,239 @@
+//! An action with its types erased: what the registry holds.
+
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
+
+use super::Registry;
+use crate::call::action::{Action, ActionDef, HostAction, ReadAction, Render, RepoAction};
+use crate::call::context::{Call, ReadCx, RepoCx};
+use crate::call::freshness::{Freshness, Stand, Sync};
+use crate::call::leases::HandleKind;
+use crate::input::Shape;
+use crate::{Code, ToolError, schema};
+
+/// An answer before the pipeline adds its own fields.
+#[derive(Debug)]
+pub(crate) struct Answer {
+    pub(crate) structured: Map<String, Value>,
+    pub(crate) text: String,
+}
+
+/// Checked arguments, without those that the pipeline took.
+pub(crate) type Args = Map<String, Value>;
+
+/// How an action runs.
+pub(crate) enum Runner {
+    Host(fn(&Call<'_>, Args) -> Result<Answer, ToolError>),
+    Registry(fn(&Call<'_>, &Registry, Args) -> Result<Answer, ToolError>),
+    Repo(RunRepo),
+    Read(ReadRunner),
+}
+
+/// Runs a [`RepoAction`].
+pub(crate) type RunRepo = fn(&RepoCx<'_>, Args) -> Result<(Answer, Stand), ToolError>;
+
+/// How a [`ReadAction`] runs.
+#[derive(Clone, Copy)]
+pub(crate) struct ReadRunner {
+    /// What `sync` is when it is not given.
+    pub(crate) sync: Sync,
+    /// See [`ReadAction::EARLY`].
+    pub(crate) early: bool,
+    /// Types the arguments. Once for each call: a call that is answered again starts from the same request.
+    pub(crate) prepare: fn(Args) -> Result<Box<dyn PreparedRead>, ToolError>,
+}
+
+/// A read whose arguments have their types.
+pub(crate) trait PreparedRead {
+    /// See [`ReadAction::handle`].
+    fn handle(&self) -> Option<(HandleKind, &str)>;
+
+    /// Answers from a snapshot.
+    fn run(&self, cx: &ReadCx<'_>) -> Result<Answer, ToolError>;
+}
+
+struct Prepared<A: ReadAction>(A::Request);
+
+impl<A: ReadAction<Request: Clone>> PreparedRead for Prepared<A> {
+    fn handle(&self) -> Option<(HandleKind, &str)> {
+        A::handle(&self.0)
+    }
+
+    fn run(&self, cx: &ReadCx<'_>) -> Result<Answer, ToolError> {
+        answer(&A::run(cx, self.0.clone())?)
+    }
+}
+
+/// An action that belongs to no repository, and is about the actions there are.
+pub(crate) trait RegistryAction: Action {
+    /// For an action that is made of others: whether such arguments ask for nothing but reads.
+    const ONLY_READS: Option<OnlyReads> = None;
+
+    /// Acts.
+    fn run(cx: &Call<'_>, registry: &Registry, request: Self::Request) -> Result<Self::Response, ToolError>;
+}
+
+/// Whether checked arguments ask for nothing but reads.
+pub(crate) type OnlyReads = fn(&Registry, &Args) -> bool;
+
+/// One action.
+pub(crate) struct Entry {
+    pub(crate) def: ActionDef,
+    /// Tokens of its answer at most unless the caller names a budget; none if it takes no budget.
+    pub(crate) usual_tokens: Option<usize>,
+    /// What a call may hold, in full.
+    pub(crate) request: Value,
+    /// What an answer holds, in full.
+    pub(crate) response: Value,
+    pub(crate) shape: Shape,
+    pub(crate) runner: Runner,
+    /// For an action that is made of others; see [`RegistryAction::ONLY_READS`].
+    pub(crate) only_reads: Option<OnlyReads>,
+    /// What the types read of checked arguments.
+    #[cfg(test)]
+    pub(crate) reads: fn(Args) -> Result<super::Reads, serde_json::Error>,
+}
+
+/// Arguments of every action on a repository.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct RepoArgs {
+    /// Default: the cwd's. A repository's id, as `repo.register` gives it. Not needed where a handle names
+    /// the repository.
+    pub(crate) repo_id: Option<String>,
+}
+
+/// Arguments of every action that reads the tree.
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+pub(crate) struct ReadArgs {
+    /// Default: the cwd's. A repository's id, as `repo.register` gives it. Not needed where a handle names
+    /// the repository.
+    pub(crate) repo_id: Option<String>,
+    /// Wait for writes to be indexed. `require`: wait until every write that has finished is in the answer,
+    /// or fail. `prefer`: wait, then answer anyway; `freshness.synced` says which. `none`: don't wait.
+    /// Default `prefer`; `require` for `slice.refresh` and `delta.get`.
+    pub(crate) sync: Option<Sync>,
+    /// Longest wait in milliseconds, default 2000.
+    #[schemars(range(min = 0, max = 600_000))]
+    pub(crate) sync_timeout_ms: Option<u64>,
+}
+
+/// No arguments beside an action's own.
+#[derive(JsonSchema, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Nothing {}
+
+#[derive(Serialize, JsonSchema)]
+struct Noted {
+    /// Remarks on how the call was understood: fields without effect, limits that applied.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    notes: Option<Vec<String>>,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Fresh {
+    /// Which version the answer was computed from, and whether it holds every write that had finished before
+    /// the call.
+    freshness: Freshness,
+}
+
+impl Entry {
+    /// An action on a snapshot.
+    pub(crate) fn read<A: ReadAction<Request: Clone>>() -> Self {
+        let prepare =
+            |args: Args| Ok(Box::new(Prepared::<A>(typed::<A::Request>(args)?)) as Box<dyn PreparedRead>);
+        let runner = ReadRunner { sync: A::SYNC, early: A::EARLY, prepare };
+        Self::new::<A, ReadArgs>(true, Runner::Read(runner))
+    }
+
+    /// An action on a repository.
+    pub(crate) fn repo<A: RepoAction>() -> Self {
+        let run = |cx: &RepoCx<'_>, args: Args| {
+            let (response, stand) = A::run(cx, typed::<A::Request>(args)?)?;
+            Ok((answer(&response)?, stand))
+        };
+        Self::new::<A, RepoArgs>(true, Runner::Repo(run))
+    }
+
+    /// An action on the host.
+    pub(crate) fn host<A: HostAction>() -> Self {
+        let run = |cx: &Call<'_>, args: Args| answer(&A::run(cx, typed::<A::Request>(args)?)?);
+        Self::new::<A, Nothing>(false, Runner::Host(run))
+    }
+
+    /// An action on the registry.
+    pub(crate) fn registry<A: RegistryAction>() -> Self {
+        let run = |cx: &Call<'_>, registry: &Registry, args: Args| {
+            answer(&A::run(cx, registry, typed::<A::Request>(args)?)?)
+        };
+        let entry = Self::new::<A, Nothing>(false, Runner::Registry(run));
+        Self { only_reads: A::ONLY_READS, ..entry }
+    }
+
+    fn new<A: Action, Common: JsonSchema + DeserializeOwned>(fresh: bool, runner: Runner) -> Self {
+        let mut request = schema::of_request::<A::Request>();
+        schema::extend(&mut request, &schema::of_request::<Common>());
+        let mut response = schema::of_response::<A::Response>();
+        if fresh {
+            schema::extend(&mut response, &schema::of_response::<Fresh>());
+        }
+        schema::extend(&mut response, &schema::of_response::<Noted>());
+        let aliases: Vec<(&str, &str)> =
+            [("repo", "repoId")].into_iter().chain(A::DEF.aliases.iter().copied()).collect();
+        let shape = Shape::compile(&request, &aliases).unwrap_or_else(|breach| {
+            // A schema outside the subset: found by the lint, which a test runs over the registry. Refuse every call.
+            debug_assert!(false, "{}: {breach}", A::DEF.name);
+            Shape::Boolean
+        });
+        Self {
+            def: A::DEF,
+            usual_tokens: A::USUAL_TOKENS,
+            request,
+            response,
+            shape,
+            runner,
+            only_reads: None,
+            #[cfg(test)]
+            reads: all_reads::<A::Request, Common>,
+        }
+    }
+}
+
+fn typed<T: DeserializeOwned>(args: Map<String, Value>) -> Result<T, ToolError> {
+    // Checked against the schema before, so this fails only where a type accepts less than its schema says.
+    serde_json::from_value(Value::Object(args))
+        .map_err(|e| ToolError::new(Code::InvalidArgument, e.to_string()))
+}
+
+/// Takes the fields of `T` out of checked arguments.
+pub(crate) fn take<T: DeserializeOwned>(
+    args: &mut Map<String, Value>,
+    names: &[&str],
+) -> Result<T, ToolError> {
+    let taken = names.iter().filter_map(|name| args.shift_remove_entry(*name)).collect();
+    typed(taken)
+}
+
+/// What both types read of the arguments that are theirs.
+#[cfg(test)]
+fn all_reads<T: DeserializeOwned, Common: JsonSchema + DeserializeOwned>(
+    mut args: Args,
+) -> Result<super::Reads, serde_json::Error> {
+    let common = schema::of_request::<Common>();
+    let names = common.get("properties").and_then(Value::as_object).into_iter().flatten();
+    let taken: Args = names.filter_map(|(name, _)| args.shift_remove_entry(name)).collect();
+    let mut all = super::recorder::reads::<T>(&Value::Object(args))?;
+    all.extend(super::recorder::reads::<Common>(&Value::Object(taken))?);
+    Ok(all)
+}
+
+fn answer<R: Serialize + Render>(response: &R) -> Result<Answer, ToolError> {
+    match serde_json::to_value(response) {
+        Ok(Value::Object(structured)) => Ok(Answer { structured, text: response.text() }),
+        Ok(_) => Err(ToolError::internal("writing the answer", "it is not an object")),
+        Err(e) => Err(ToolError::internal("writing the answer", e)),
+    }
+}

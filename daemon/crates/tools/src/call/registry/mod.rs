@@ -1,0 +1,132 @@
+//! Every action, and the tools that are made of them: one per action, a raw twin per mutating action, a gateway per
+//! namespace, a raw twin per gateway that can change something.
+
+mod entry;
+mod find;
+#[cfg(test)]
+mod recorder;
+
+use std::collections::BTreeMap;
+use std::sync::OnceLock;
+
+use serde_json::Value;
+
+pub(crate) use entry::{
+    Answer, Args, Entry, OnlyReads, ReadArgs, ReadRunner, RegistryAction, RepoArgs, Runner, take,
+};
+pub(crate) use find::Finder;
+#[cfg(test)]
+pub(crate) use find::Found;
+#[cfg(test)]
+pub(crate) use recorder::Reads;
+
+use crate::call::action::Namespace;
+use crate::call::names;
+
+/// What a tool's name stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Tool {
+    pub(crate) to: To,
+    /// Whether its arguments come as one payload.
+    pub(crate) raw: bool,
+}
+
+/// Where a call goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum To {
+    /// An action, by its place in the registry.
+    Action(usize),
+    /// Any action of a namespace, named in the arguments.
+    Gateway(Namespace),
+}
+
+/// Every action and every tool.
+pub(crate) struct Registry {
+    entries: Vec<Entry>,
+    tools: BTreeMap<String, Tool>,
+    schema_version: String,
+    finder: OnceLock<Finder>,
+}
+
+impl Registry {
+    /// The registry of these actions.
+    pub(crate) fn new(entries: Vec<Entry>) -> Self {
+        let mut tools = BTreeMap::new();
+        for (i, entry) in entries.iter().enumerate() {
+            add(&mut tools, entry.def.name, To::Action(i), entry.def.mutating);
+        }
+        for namespace in Namespace::GATEWAYS {
+            let mut inside = entries.iter().filter(|entry| entry.def.namespace == namespace).peekable();
+            if inside.peek().is_some() {
+                let mutating = inside.any(|entry| entry.def.mutating);
+                add(&mut tools, namespace.name(), To::Gateway(namespace), mutating);
+            }
+        }
+        let schema_version = version_of(&entries);
+        Self { entries, tools, schema_version, finder: OnceLock::new() }
+    }
+
+    /// The actions, in the order in which they are listed.
+    pub(crate) fn entries(&self) -> &[Entry] {
+        &self.entries
+    }
+
+    /// The tool of that name, in any spelling.
+    pub(crate) fn tool(&self, name: &str) -> Option<Tool> {
+        self.tools.get(&names::folded(name)).copied()
+    }
+
+    /// The action of that name, in any spelling, with or without prefix. Gateways and twins are no actions.
+    pub(crate) fn action(&self, name: &str) -> Option<&Entry> {
+        match self.tool(name)? {
+            Tool { to: To::Action(i), raw: false } => self.entries.get(i),
+            _ => None,
+        }
+    }
+
+    /// Every tool's name without prefix, sorted.
+    pub(crate) fn tool_names(&self) -> impl Iterator<Item = &str> {
+        self.tools.keys().map(String::as_str)
+    }
+
+    /// The actions of a namespace.
+    pub(crate) fn of(&self, namespace: Namespace) -> impl Iterator<Item = &Entry> {
+        self.entries.iter().filter(move |entry| entry.def.namespace == namespace)
+    }
+
+    /// Whether a call of the tool may change something.
+    pub(crate) fn mutates(&self, tool: Tool) -> bool {
+        match tool.to {
+            To::Action(i) => self.entries.get(i).is_some_and(|entry| entry.def.mutating),
+            // An action sent to the wrong gateway is routed all the same: any gateway may lead to any action.
+            To::Gateway(_) => self.entries.iter().any(|entry| entry.def.mutating),
+        }
+    }
+
+    /// What finds actions by words. Made when it is first asked for.
+    pub(crate) fn finder(&self) -> &Finder {
+        self.finder.get_or_init(|| Finder::new(&self.entries))
+    }
+
+    /// A hash of every schema, requests and responses.
+    pub(crate) fn schema_version(&self) -> &str {
+        &self.schema_version
+    }
+}
+
+fn add(tools: &mut BTreeMap<String, Tool>, name: &str, to: To, mutating: bool) {
+    let name = names::folded(name);
+    if mutating {
+        tools.insert(format!("{name}{}", names::RAW), Tool { to, raw: true });
+    }
+    tools.insert(name, Tool { to, raw: false });
+}
+
+fn version_of(entries: &[Entry]) -> String {
+    let all: Vec<Value> = entries
+        .iter()
+        .map(|entry| serde_json::json!([entry.def.name, entry.def.mutating, entry.request, entry.response]))
+        .collect();
+    let hash = blake3::hash(Value::Array(all).to_string().as_bytes());
+    hash.to_hex().chars().take(12).collect()
+}

@@ -1,0 +1,88 @@
+//! What is counted, and under what.
+
+use std::io::Read;
+
+use serde::{Deserialize, Serialize};
+
+use crate::Host;
+use crate::call::budget;
+
+const HOUR_MS: u64 = 60 * 60 * 1_000;
+/// Bytes of a file that are counted: no agent reads more at once.
+const MOST_BYTES: u64 = 1 << 20;
+
+/// Whose calls: of which action, in which hour, on which repository; no repository has an empty name.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) struct Key {
+    pub(crate) repo: String,
+    /// Hours since 1970.
+    pub(crate) hour: u64,
+    pub(crate) action: String,
+}
+
+impl Key {
+    /// The hour of a time in Unix milliseconds.
+    pub(crate) fn hour_of(ms: u64) -> u64 {
+        ms / HOUR_MS
+    }
+
+    /// When it begins, in Unix milliseconds.
+    pub(crate) fn begins_ms(hour: u64) -> u64 {
+        hour * HOUR_MS
+    }
+}
+
+/// Calls and tokens.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Count {
+    pub(crate) calls: u64,
+    /// Of those, the refused and failed.
+    pub(crate) failed: u64,
+    /// Tokens of the answers.
+    pub(crate) tokens: u64,
+    /// Files whose symbols or source were served, each once for a session.
+    pub(crate) files: u64,
+    /// Their tokens.
+    pub(crate) file_tokens: u64,
+}
+
+impl Count {
+    /// Adds another count.
+    pub(crate) fn add(&mut self, other: &Self) {
+        for (sum, more) in [
+            (&mut self.calls, other.calls),
+            (&mut self.failed, other.failed),
+            (&mut self.tokens, other.tokens),
+            (&mut self.files, other.files),
+            (&mut self.file_tokens, other.file_tokens),
+        ] {
+            *sum = sum.saturating_add(more);
+        }
+    }
+}
+
+/// The rung of the ladder that an action serves.
+pub(crate) fn rung(action: &str) -> &'static str {
+    match action {
+        "symbol.search" | "action.search" => "search",
+        "symbol.getCard" | "symbol.getCards" => "card",
+        "slice.build" | "slice.refresh" | "slice.spillover.get" | "agent.orchestrate" => "slice",
+        "code.getSkeleton" => "skeleton",
+        "code.getHotPath" => "hotPath",
+        "code.needWindow" => "window",
+        _ => "other",
+    }
+}
+
+/// The tokens of a file as it is now; none if it cannot be read.
+pub(super) fn file_tokens(host: &dyn Host, repo: &str, path: &str) -> Option<u64> {
+    let path = sdl_model::RelPath::new(path)?;
+    let full = host.repo(repo)?.root().join(path.as_str());
+    if !std::fs::symlink_metadata(&full).ok()?.is_file() {
+        return None;
+    }
+    let mut bytes = Vec::new();
+    std::fs::File::open(&full).ok()?.take(MOST_BYTES).read_to_end(&mut bytes).ok()?;
+    Some(budget::count(&String::from_utf8_lossy(&bytes)) as u64)
+}

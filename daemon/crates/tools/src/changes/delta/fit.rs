@@ -1,0 +1,104 @@
+//! As much of a comparison as fits a budget.
+
+use std::cmp::Reverse;
+
+use sdl_model::SymbolId;
+use sdl_retrieve::diff::{BlastItem, ChangedSymbol};
+
+use super::{Compared, Subject};
+use crate::ToolError;
+use crate::call::budget;
+
+/// Symbols that a spillover handle holds at most.
+pub(crate) const MOST_SPILLED: usize = 2_000;
+
+/// How large the lists may be.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    /// Entries of both lists together.
+    pub(crate) entries: usize,
+    /// Tokens of both lists together.
+    pub(crate) tokens: usize,
+}
+
+/// What fits, and what does not.
+pub(crate) struct Fitted {
+    /// In order of path and place.
+    pub(crate) changed: Vec<ChangedSymbol>,
+    /// Most important first.
+    pub(crate) blast: Vec<BlastItem>,
+    /// What did not fit, changed symbols first.
+    pub(crate) spilled: Vec<SymbolId>,
+    /// How much did not fit.
+    pub(crate) dropped: usize,
+}
+
+/// Takes what matters most until the limits are reached. Changed symbols may take three quarters of the room, or what
+/// the affected ones leave.
+pub(crate) fn fit(compared: &Compared, limits: Limits) -> Result<Fitted, ToolError> {
+    let order = by_weight(&compared.changed);
+    let cost = |subject: &Subject| budget::of(&subject.wire).map(|tokens| tokens + 1);
+    let costs = compared.changed.iter().map(cost).collect::<Result<Vec<_>, _>>()?;
+    let blast_costs = compared
+        .blast
+        .iter()
+        .map(|item| budget::of(item).map(|tokens| tokens + 1))
+        .collect::<Result<Vec<_>, _>>()?;
+    let blast_wants: usize = blast_costs.iter().sum();
+    let share = (limits.tokens * 3 / 4).max(limits.tokens.saturating_sub(blast_wants));
+    let entries_share =
+        (limits.entries * 3 / 4).max(limits.entries.saturating_sub(compared.blast.len())).max(1);
+    let mut room = Limits { entries: entries_share, tokens: share };
+    let mut taken = vec![false; compared.changed.len()];
+    for &at in &order {
+        let (Some(cost), Some(slot)) = (costs.get(at), taken.get_mut(at)) else { continue };
+        *slot = take(&mut room, *cost);
+    }
+    let used: usize = costs.iter().zip(&taken).filter(|(_, taken)| **taken).map(|(cost, _)| cost).sum();
+    let count = taken.iter().filter(|taken| **taken).count();
+    let mut room =
+        Limits { entries: limits.entries.saturating_sub(count), tokens: limits.tokens.saturating_sub(used) };
+    let mut blast = Vec::new();
+    let mut spilled: Vec<SymbolId> = Vec::new();
+    let mut dropped = 0;
+    for &at in &order {
+        if let (Some(false), Some(subject)) = (taken.get(at), compared.changed.get(at)) {
+            dropped += 1;
+            spilled.push(subject.wire.symbol_id);
+        }
+    }
+    let mut full = false;
+    for (item, cost) in compared.blast.iter().zip(blast_costs) {
+        // No gaps: what is shown are the most important ones.
+        full = full || !take(&mut room, cost);
+        if full {
+            dropped += 1;
+            spilled.push(item.symbol_id);
+        } else {
+            blast.push(item.clone());
+        }
+    }
+    spilled.truncate(MOST_SPILLED);
+    let shown = compared.changed.iter().zip(&taken).filter(|(_, taken)| **taken);
+    Ok(Fitted { changed: shown.map(|(subject, _)| subject.wire.clone()).collect(), blast, spilled, dropped })
+}
+
+fn take(room: &mut Limits, cost: usize) -> bool {
+    if room.entries == 0 || room.tokens < cost {
+        return false;
+    }
+    room.entries -= 1;
+    room.tokens -= cost;
+    true
+}
+
+/// The places of the changed symbols, those that matter most first.
+fn by_weight(changed: &[Subject]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..changed.len()).collect();
+    order.sort_by_key(|at| {
+        changed.get(*at).map(|subject| {
+            (!subject.breaks(), subject.is_test, !subject.exported, Reverse(subject.fan_in), *at)
+        })
+    });
+    order
+}

@@ -1,0 +1,46 @@
+//! How risky a change is: a score with its parts, what was found, which tests to run.
+
+mod findings;
+mod recommend;
+mod score;
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::changes::delta::{Compared, Subject};
+
+pub(crate) use findings::{Evidence, Finding, findings, keep_worst};
+pub(crate) use recommend::{RecommendedTest, recommended};
+pub(crate) use score::{HIGH, Part, Verdict, score};
+
+/// A symbol, to be found again.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Named {
+    /// The symbol.
+    pub(crate) symbol_id: String,
+    /// Its qualified name.
+    pub(crate) name: String,
+    /// Path of its file.
+    pub(crate) file: String,
+    /// Its first line; missing if it is gone.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) line: Option<u32>,
+}
+
+impl Named {
+    pub(crate) fn of(subject: &Subject) -> Self {
+        let wire = &subject.wire;
+        Self {
+            symbol_id: wire.symbol_id.to_string(),
+            name: wire.name.clone(),
+            file: wire.file.clone(),
+            line: wire.range.map(|range| range.start_line),
+        }
+    }
+}
+
+/// The changed symbols that count: tests don't break anybody.
+fn counted(compared: &Compared) -> impl Iterator<Item = &Subject> {
+    compared.changed.iter().filter(|subject| !subject.is_test)
+}

@@ -1,0 +1,201 @@
+//! The score, and what follows from it.
+//!
+//! It is the sum of seven parts, each `weight × value` with a value from 0 to 1, rounded, and 100 at most. Where a part counts
+//! something, `value = x / (x + half)`: the first few count most, and no number of them fills the part.
+//!
+//! | part | weight | x, half |
+//! |---|---|---|
+//! | `worst` | 100 | not a sum: the score of the worst finding, so that none is above the whole; only one of users who were left behind reaches 60, see [`left_behind_score`] |
+//! | `interface` | 25 | over symbols that went, were narrowed or show another header, and that others see or use: 1, or 3 for what went or was narrowed in an exported one; 8 |
+//! | `reach` | 10 | symbols outside the change that it affects directly, tests too; 10 |
+//! | `behavior` | 25 | over symbols whose body changed: `1 + ln(1 + fanIn)`; a third where nobody sees or uses it or where it went, a tenth where it only moved; 10 |
+//! | `sideEffects` | 15 | side effects that came; 2 |
+//! | `guards` | 20 | checks, raised errors and early returns that went; 1 |
+//! | `untested` | 5 | changed or new functions that no test uses: their share of all such, times `n / (n + 2)` |
+//!
+//! Comments, white space and documentation count nowhere. Changed tests count in no part; tests that use what changed count
+//! as users.
+//!
+//! [`Verdict`] maps the score to a level and the level to a decision, and nothing else does.
+
+use schemars::JsonSchema;
+use sdl_retrieve::diff::ChangeType;
+use serde::Serialize;
+
+use super::{Finding, counted};
+use crate::changes::delta::{Compared, Subject};
+
+/// One part of the score.
+#[derive(Clone, Debug, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Part {
+    /// `worst`, `interface`, `reach`, `behavior`, `sideEffects`, `guards` or `untested`.
+    pub(crate) name: &'static str,
+    /// The most points that it can add.
+    pub(crate) weight: u32,
+    /// How bad it is, from 0 to 1.
+    pub(crate) value: f64,
+    /// The points that it adds to the score.
+    pub(crate) points: f64,
+    /// What was counted, in words.
+    pub(crate) why: String,
+}
+
+/// The score and its parts.
+pub(crate) struct Score {
+    /// From 0 to 100.
+    pub(crate) total: u32,
+    /// Their points add up to the total, but for rounding and the limit of 100.
+    pub(crate) parts: Vec<Part>,
+}
+
+/// What a score asks for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Verdict {
+    /// `low`, `medium`, `high` or `critical`.
+    pub(crate) level: &'static str,
+    /// `approve`, `review` or `escalate`.
+    pub(crate) decision: &'static str,
+    /// Whether somebody has to look at it who knows the code.
+    pub(crate) escalate: bool,
+}
+
+impl Verdict {
+    /// The verdict on a score from 0 to 100, of a whole change or of one finding.
+    pub(crate) fn of(score: u32) -> Self {
+        let (level, decision) = match score {
+            0..MEDIUM => ("low", "approve"),
+            MEDIUM..HIGH => ("medium", "review"),
+            HIGH..CRITICAL => ("high", "escalate"),
+            _ => ("critical", "escalate"),
+        };
+        Self { level, decision, escalate: score >= HIGH }
+    }
+}
+
+/// From here on somebody should look at it.
+const MEDIUM: u32 = 26;
+/// From here on somebody has to look at it who knows the code.
+pub(crate) const HIGH: u32 = 60;
+/// From here on many are left behind.
+const CRITICAL: u32 = 75;
+
+/// The score of leaving `users` behind with an interface that is gone or asks for something else. High from the first on.
+pub(super) fn left_behind_score(users: usize) -> f64 {
+    if users == 0 {
+        return 0.0;
+    }
+    (f64::from(HIGH) + 15.0 * ((users + 1) as f64).log10()).min(95.0)
+}
+
+/// Whether it is something that a test can call, and does something else than before.
+pub(super) fn runs(subject: &Subject) -> bool {
+    let wire = &subject.wire;
+    let edited = match wire.change_type {
+        ChangeType::Removed => false,
+        ChangeType::Added => true,
+        _ => wire.body_changed || subject.narrowed.is_some() || wire.signature_diff.is_some(),
+    };
+    wire.kind.is_callable() && edited
+}
+
+fn saturating(x: f64, half: f64) -> f64 {
+    x / (x + half)
+}
+
+fn part(name: &'static str, weight: u32, value: f64, why: String) -> Part {
+    let value = (value * 1000.0).round() / 1000.0;
+    Part { name, weight, value, points: (value * f64::from(weight) * 10.0).round() / 10.0, why }
+}
+
+/// How much a change of an interface weighs.
+fn interface_weight(subject: &Subject) -> f64 {
+    let lost = subject.wire.change_type == ChangeType::Removed || subject.narrowed.is_some();
+    match (subject.seen(), lost && subject.exported) {
+        (false, _) => 0.0,
+        (true, true) => 3.0,
+        (true, false) => 1.0,
+    }
+}
+
+/// How much a change of a body weighs.
+fn behavior_weight(subject: &Subject) -> f64 {
+    match subject.wire.change_type {
+        _ if subject.wire.body_changed && subject.seen() => 1.0 + (subject.fan_in as f64).ln_1p(),
+        _ if subject.wire.body_changed => 1.0 / 3.0,
+        ChangeType::Removed => 1.0 / 3.0,
+        ChangeType::Moved | ChangeType::Renamed => 0.1,
+        ChangeType::Added | ChangeType::Modified => 0.0,
+    }
+}
+
+/// The score of a change with these findings, the worst first.
+pub(crate) fn score(compared: &Compared, findings: &[Finding]) -> Score {
+    let worst = findings.first().map_or(0, |finding| finding.score);
+    let why = findings.first().map_or("nothing found", |finding| finding.kind).to_owned();
+    // Each sum begins with zero: the sum of nothing is a negative one.
+    let interfaces: Vec<&Subject> =
+        counted(compared).filter(|subject| subject.changes_interface() && subject.seen()).collect();
+    let interface = 0.0 + interfaces.iter().map(|subject| interface_weight(subject)).sum::<f64>();
+    let direct = compared.blast.iter().filter(|item| item.distance == 1).count();
+    let bodies = counted(compared).filter(|subject| subject.wire.body_changed).count();
+    let behavior = 0.0 + counted(compared).map(behavior_weight).sum::<f64>();
+    let effects: usize = counted(compared)
+        .filter_map(|subject| subject.wire.side_effect_diff.as_ref())
+        .map(|diff| diff.added.len())
+        .sum();
+    let guards: usize = counted(compared)
+        .filter_map(|subject| subject.wire.invariant_diff.as_ref())
+        .map(|diff| diff.removed.len())
+        .sum();
+    let callable = counted(compared).filter(|subject| runs(subject)).count();
+    let untested = counted(compared).filter(|subject| runs(subject) && subject.tests.is_empty()).count();
+    let share = untested as f64 / callable.max(1) as f64;
+    let parts = vec![
+        part("worst", 100, f64::from(worst) / 100.0, why),
+        part(
+            "interface",
+            25,
+            saturating(interface, 8.0),
+            format!("{} interfaces changed or gone", interfaces.len()),
+        ),
+        part("reach", 10, saturating(direct as f64, 10.0), format!("{direct} direct dependents")),
+        part("behavior", 25, saturating(behavior, 10.0), format!("{bodies} bodies changed")),
+        part("sideEffects", 15, saturating(effects as f64, 2.0), format!("{effects} side effects came")),
+        part("guards", 20, saturating(guards as f64, 1.0), format!("{guards} guards went")),
+        part(
+            "untested",
+            5,
+            share * saturating(untested as f64, 2.0),
+            format!("{untested} of {callable} changed functions used by no test"),
+        ),
+    ];
+    let total: f64 = parts.iter().map(|part| part.points).sum();
+    Score { total: total.round().min(100.0) as u32, parts }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn level_decision_and_escalation_agree_on_every_score() {
+        for score in 0..=100 {
+            let verdict = Verdict::of(score);
+            let wanted = match verdict.level {
+                "low" => ("approve", false),
+                "medium" => ("review", false),
+                _ => ("escalate", true),
+            };
+            assert_eq!((verdict.decision, verdict.escalate), wanted, "{score}");
+        }
+    }
+
+    #[test]
+    fn leaving_one_behind_is_high_and_many_are_critical() {
+        assert_eq!(left_behind_score(0).to_bits(), 0.0_f64.to_bits());
+        assert_eq!(Verdict::of(left_behind_score(1) as u32).level, "high");
+        assert_eq!(Verdict::of(left_behind_score(172) as u32).level, "critical");
+        assert!(left_behind_score(usize::MAX - 1) <= 95.0);
+    }
+}

@@ -1,0 +1,98 @@
+//! What assemblies were made of, kept so that feedback can refer to them.
+
+use sdl_model::ids::stable_hash;
+use serde::{Deserialize, Serialize};
+
+use crate::call::context::ReadCx;
+use crate::stored::tables;
+use crate::{Candidate, Code, ToolError, stored};
+
+/// The layout of the stored rows.
+const LAYOUT: u8 = 1;
+/// Assemblies kept for one repository: those of the oldest versions go first.
+const MOST: usize = 1_000;
+/// Characters of a task that are kept.
+const MOST_TEXT: usize = 2_000;
+
+/// What an assembly was made of.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Assembly {
+    #[serde(rename = "assemblyId")]
+    pub(crate) id: String,
+    pub(crate) task_text: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) task_type: Option<String>,
+    /// The number of the version it was made from.
+    pub(crate) version: u64,
+    /// The symbols whose evidence it held.
+    pub(crate) source_ids: Vec<String>,
+}
+
+impl Assembly {
+    /// The assembly of that task at this version. The same call gives the same id.
+    pub(crate) fn new(cx: &ReadCx<'_>, asked: &str, task_text: &str, task_type: Option<&str>) -> Self {
+        let version = cx.version.0.to_le_bytes();
+        let incarnation = cx.snapshot.incarnation().0.to_le_bytes();
+        let hash = stable_hash(&[cx.repo.id().as_bytes(), &incarnation, &version, asked.as_bytes()]);
+        Self {
+            id: format!("as_{}", stored::digits(hash)),
+            task_text: task_text.chars().take(MOST_TEXT).collect(),
+            task_type: task_type.map(str::to_owned),
+            version: cx.version.0,
+            source_ids: Vec::new(),
+        }
+    }
+}
+
+/// The assembly of that id; an error that says what to do if none is kept.
+pub(crate) fn find(cx: &ReadCx<'_>, id: &str) -> Result<Assembly, ToolError> {
+    let of = |repo: &str| -> Result<Option<Assembly>, ToolError> {
+        let key = stored::key(repo, id);
+        Ok(cx.call.host.agent().read(|reader| {
+            Ok(reader.get(tables::ASSEMBLIES, &key)?.and_then(|bytes| stored::from_bytes(LAYOUT, bytes)))
+        })?)
+    };
+    let shown: String = id.chars().take(40).collect();
+    let unknown = |message: String| ToolError::new(Code::UnknownHandle, message).at("assemblyId");
+    // No other text is an assembly's id, and none so long a key.
+    if !id.starts_with("as_") || id.len() > 20 {
+        return Err(unknown(format!(
+            "{shown:?} is not an assembly's id: those are as_ and 13 characters, from agent.orchestrate"
+        )));
+    }
+    if let Some(found) = of(cx.repo.id())? {
+        return Ok(found);
+    }
+    for repo in cx.call.host.repos() {
+        if of(repo.id())?.is_some() {
+            let message = format!("the assembly {shown} belongs to repository {:?}; say so", repo.id());
+            return Err(ToolError::invalid("repoId", message).or_one_of([Candidate::of("repoId", repo.id())]));
+        }
+    }
+    Err(unknown(format!(
+        "no assembly is kept as {shown}: give the id as agent.orchestrate gave it, or a sliceHandle (the last {MOST} \
+         assemblies of a repository are kept)"
+    )))
+}
+
+/// Keeps an assembly, in place of the oldest where there are too many.
+pub(crate) fn keep(cx: &ReadCx<'_>, assembly: &Assembly) -> Result<(), ToolError> {
+    let (store, repo) = (cx.call.host.agent(), cx.repo.id());
+    let key = stored::key(repo, &assembly.id);
+    let bytes = stored::to_bytes(LAYOUT, assembly)?;
+    let same = store.read(|reader| Ok(reader.get(tables::ASSEMBLIES, &key)? == Some(bytes.as_slice())))?;
+    if same {
+        return Ok(());
+    }
+    let mut known: Vec<Assembly> = stored::rows(store, tables::ASSEMBLIES, repo, LAYOUT)?;
+    known.sort_by(|a, b| (a.version, &a.id).cmp(&(b.version, &b.id)));
+    let excess = (known.len() + 1).saturating_sub(MOST);
+    store.write(|writer| {
+        for old in known.iter().take(excess) {
+            writer.delete(tables::ASSEMBLIES, &stored::key(repo, &old.id))?;
+        }
+        writer.put(tables::ASSEMBLIES, &key, &bytes)
+    })?;
+    Ok(())
+}

@@ -1,0 +1,158 @@
+//! What a question is about: a symbol, a file or a task.
+
+use schemars::JsonSchema;
+use sdl_model::FileId;
+use sdl_model::lang::is_source_name;
+use sdl_retrieve::search::{SearchRequest, search};
+use sdl_retrieve::slice::SliceRequest;
+use serde::{Deserialize, Serialize};
+
+use crate::call::context::ReadCx;
+use crate::parts::symbols;
+use crate::{Code, ToolError};
+
+/// Symbols of a name that a briefing starts from.
+const MOST_STARTS: usize = 3;
+
+/// Words that make a short question a task.
+const TASK_WORDS: [&str; 20] = [
+    "add",
+    "bug",
+    "change",
+    "debug",
+    "error",
+    "explain",
+    "find",
+    "fix",
+    "how",
+    "implement",
+    "improve",
+    "investigate",
+    "refactor",
+    "remove",
+    "rename",
+    "review",
+    "trace",
+    "understand",
+    "where",
+    "why",
+];
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) enum Scope {
+    Symbol,
+    File,
+    Task,
+}
+
+impl Scope {
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Self::Symbol => "symbol",
+            Self::File => "file",
+            Self::Task => "task",
+        }
+    }
+
+    /// What a question looks like: a path, else a sentence, else a name.
+    pub(crate) fn of(query: &str) -> Self {
+        let words: Vec<&str> = query.split_whitespace().collect();
+        if words.len() == 1 && (query.contains(['/', '\\']) || is_source_name(query)) {
+            return Self::File;
+        }
+        let task = |word: &&str| TASK_WORDS.contains(&word.to_lowercase().as_str());
+        if words.len() >= 3 || words.iter().any(task) { Self::Task } else { Self::Symbol }
+    }
+}
+
+/// Where a briefing on a question starts. A question that only looks like a path or a name is taken for a task, and the
+/// answer says so.
+pub(crate) fn seeds(
+    cx: &ReadCx<'_>,
+    query: &str,
+    given: Option<Scope>,
+) -> Result<(Scope, SliceRequest), ToolError> {
+    let wanted = given.unwrap_or_else(|| Scope::of(query));
+    let found = match wanted {
+        Scope::Task => Ok(task(query)),
+        Scope::File => file(cx, query),
+        Scope::Symbol => symbol(cx, query),
+    };
+    match found {
+        Ok(request) => Ok((wanted, request)),
+        Err(error) if given.is_none() && matches!(error.code, Code::UnknownPath | Code::UnknownSymbol) => {
+            // A note has no candidates beside it.
+            let meant: Vec<&str> =
+                error.about.candidates.iter().filter_map(|one| one.0.get("query")?.as_str()).collect();
+            let meant = if meant.is_empty() { String::new() } else { format!(" ({})", meant.join(", ")) };
+            cx.note(format!("{}{meant}; taken as a task", error.message));
+            Ok((Scope::Task, task(query)))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn task(query: &str) -> SliceRequest {
+    SliceRequest { task_text: Some(query.to_owned()), ..SliceRequest::default() }
+}
+
+fn file(cx: &ReadCx<'_>, query: &str) -> Result<SliceRequest, ToolError> {
+    let query = query.trim().replace('\\', "/");
+    let path = symbols::path(cx.repo, &query, "query")?;
+    if cx.source.view().file(FileId::of(&path))?.is_some() {
+        return Ok(SliceRequest { edited_files: vec![path.as_str().to_owned()], ..SliceRequest::default() });
+    }
+    let end = format!("/{}", path.as_str());
+    let near = symbols::near_files(cx, &path)?;
+    if let [only] = &near[..]
+        && only.ends_with(&end)
+    {
+        return Ok(SliceRequest { edited_files: vec![only.clone()], ..SliceRequest::default() });
+    }
+    Err(symbols::no_such_file(cx, &path, "query")?)
+}
+
+fn symbol(cx: &ReadCx<'_>, query: &str) -> Result<SliceRequest, ToolError> {
+    let query = query.trim();
+    if query.parse::<sdl_model::SymbolId>().is_ok() {
+        let sym = symbols::by_id(cx, query, "query")?;
+        return Ok(SliceRequest { entry_symbols: vec![sym.id], ..SliceRequest::default() });
+    }
+    let found = search(cx.source, &SearchRequest { limit: 10, ..SearchRequest::new(query) })?;
+    let exact = |hit: &&sdl_retrieve::search::Hit| hit.name == query || hit.qualified_name == query;
+    let mut starts: Vec<_> = found.results.iter().filter(exact).map(|hit| hit.symbol_id).collect();
+    if starts.is_empty() {
+        starts = found.results.iter().map(|hit| hit.symbol_id).collect();
+    }
+    starts.truncate(MOST_STARTS);
+    if starts.is_empty() {
+        let shown: String = query.chars().take(80).collect();
+        let error = ToolError::new(Code::UnknownSymbol, format!("no symbol is called {shown:?}")).at("query");
+        return Err(symbols::look_up(cx, error, query));
+    }
+    Ok(SliceRequest { entry_symbols: starts, ..SliceRequest::default() })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn questions_are_told_apart_by_their_looks() {
+        let all = [
+            ("src/auth.ts", Scope::File),
+            (r"src\auth", Scope::File),
+            ("auth.py", Scope::File),
+            ("Session.close", Scope::Symbol),
+            ("auth middleware", Scope::Symbol),
+            ("validateToken", Scope::Symbol),
+            ("fix auth", Scope::Task),
+            ("how tokens are checked", Scope::Task),
+            ("read and/or write a file", Scope::Task),
+        ];
+        for (query, scope) in all {
+            assert_eq!(Scope::of(query), scope, "{query}");
+        }
+    }
+}

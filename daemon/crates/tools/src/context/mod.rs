@@ -1,0 +1,5 @@
+//! Answers that are put together for a task: a context within a budget, a briefing, an overview.
+
+pub(crate) mod assembly;
+pub(crate) mod briefing;
+pub(crate) mod overview;

@@ -1,0 +1,112 @@
+//! How rows are stored: a layout, a seal, and the JSON that it is of. The seal is a hash under a key that lies in a file of its
+//! own, so that whoever can write the store but has not read the key can't make a row that fits.
+
+use std::path::Path;
+
+use serde::{Deserialize, Serialize};
+
+use crate::guard::private_file;
+
+/// The layout of rows from before there was a key: a plain hash.
+const PLAIN: u8 = 1;
+/// The layout of rows.
+const KEYED: u8 = 2;
+const KEY_BYTES: usize = blake3::KEY_LEN;
+
+/// Seals rows and checks seals.
+#[derive(Clone)]
+pub(super) struct Seal([u8; KEY_BYTES]);
+
+/// What was stored, as it was written.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Stored<T> {
+    /// Its hash.
+    pub(super) hash: String,
+    /// Whether the hash is one under the key.
+    pub(super) keyed: bool,
+    pub(super) value: T,
+}
+
+impl Seal {
+    /// One with a key that nobody knows.
+    pub(super) fn new() -> std::io::Result<Self> {
+        random().map(Self)
+    }
+
+    /// The one in the file; none if there is no file. The error says what is wrong with it.
+    pub(super) fn read(path: &Path) -> Result<Option<Self>, String> {
+        let Some(bytes) = private_file::read(path, KEY_BYTES as u64)? else { return Ok(None) };
+        let key = bytes.try_into().map_err(|_| format!("has not {KEY_BYTES} bytes"))?;
+        Ok(Some(Self(key)))
+    }
+
+    /// Writes it to the file.
+    pub(super) fn write(&self, path: &Path) -> std::io::Result<()> {
+        private_file::write(path, &self.0)
+    }
+
+    /// The hash of some bytes under the key.
+    pub(super) fn hash(&self, bytes: &[u8]) -> blake3::Hash {
+        blake3::keyed_hash(&self.0, bytes)
+    }
+
+    /// The hash and the stored form.
+    pub(super) fn encoded(&self, value: &impl Serialize) -> (String, Vec<u8>) {
+        // Plain types into memory cannot fail; an empty row is found by `verify`.
+        let json = serde_json::to_vec(value).unwrap_or_default();
+        let hash = self.hash(&json);
+        let mut bytes = vec![KEYED];
+        bytes.extend_from_slice(hash.as_bytes());
+        bytes.extend_from_slice(&json);
+        (hash.to_hex().to_string(), bytes)
+    }
+
+    /// A stored form with its hash; none if it is not what was written.
+    pub(super) fn decoded<T: for<'de> Deserialize<'de>>(&self, bytes: &[u8]) -> Option<Stored<T>> {
+        let (&layout, rest) = bytes.split_first()?;
+        let (hash, json) = rest.split_at_checked(blake3::OUT_LEN)?;
+        let (made, keyed) = match layout {
+            PLAIN => (blake3::hash(json), false),
+            KEYED => (self.hash(json), true),
+            _ => return None,
+        };
+        if made.as_bytes() != hash {
+            return None;
+        }
+        Some(Stored { hash: made.to_hex().to_string(), keyed, value: serde_json::from_slice(json).ok()? })
+    }
+
+    /// What a row says, whether or not its seal holds: for showing, never for trusting.
+    pub(super) fn unchecked<T: for<'de> Deserialize<'de>>(bytes: &[u8]) -> Option<(String, T)> {
+        let (hash, json) = bytes.get(1..)?.split_at_checked(blake3::OUT_LEN)?;
+        let hash = blake3::Hash::from_slice(hash).ok()?;
+        Some((hash.to_hex().to_string(), serde_json::from_slice(json).ok()?))
+    }
+}
+
+#[cfg(unix)]
+fn random() -> std::io::Result<[u8; KEY_BYTES]> {
+    use std::io::Read;
+    let mut key = [0; KEY_BYTES];
+    std::fs::File::open("/dev/urandom")?.read_exact(&mut key)?;
+    Ok(key)
+}
+
+/// The standard library seeds its hashers from the system.
+#[cfg(not(unix))]
+#[allow(clippy::unnecessary_wraps, reason = "reading the system's device can fail")]
+fn random() -> std::io::Result<[u8; KEY_BYTES]> {
+    use std::hash::{BuildHasher, RandomState};
+    let mut key = [0; KEY_BYTES];
+    for part in key.chunks_mut(8) {
+        part.copy_from_slice(&RandomState::new().hash_one(part.as_ptr() as usize).to_ne_bytes());
+    }
+    Ok(key)
+}
+
+#[cfg(test)]
+pub(super) fn plain(value: &impl Serialize) -> (String, Vec<u8>) {
+    let json = serde_json::to_vec(value).unwrap();
+    let hash = blake3::hash(&json);
+    ([hash.to_hex().as_str()].concat(), [&[PLAIN], hash.as_bytes().as_slice(), &json].concat())
+}

@@ -1,0 +1,59 @@
+//! What agents say of the contexts that they were given.
+
+use sdl_ledger::AgentStore;
+use serde::{Deserialize, Serialize};
+
+use crate::kept::memory::SymbolLink;
+use crate::stored::tables::FEEDBACK;
+use crate::{ToolError, stored};
+
+const LAYOUT: u8 = 1;
+/// Pieces of feedback that are kept of one repository; the oldest make room.
+pub(crate) const MOST: usize = 5_000;
+
+/// One piece of feedback, as it is stored.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct Feedback {
+    pub(crate) id: String,
+    pub(crate) at_ms: u64,
+    /// The version in which its symbols were there.
+    pub(crate) version: u64,
+    pub(crate) assembly_id: Option<String>,
+    pub(crate) slice_handle: Option<String>,
+    pub(crate) useful: Vec<SymbolLink>,
+    pub(crate) missing: Vec<SymbolLink>,
+    pub(crate) rating: Option<u8>,
+    pub(crate) task_text: Option<String>,
+}
+
+/// Stores a piece of feedback under an id that says when: in order of time. Returns the id.
+pub(crate) fn store(store: &AgentStore, repo: &str, feedback: &Feedback) -> Result<String, ToolError> {
+    store.write(|writer| {
+        let keys = stored::keys(writer, FEEDBACK, repo)?;
+        let mut number = feedback.at_ms << 12;
+        let mut feedback = feedback.clone();
+        loop {
+            feedback.id = format!("f_{}", stored::digits(number));
+            if writer.get(FEEDBACK, &stored::key(repo, &feedback.id))?.is_none() {
+                break;
+            }
+            number += 1;
+        }
+        for oldest in keys.iter().take((keys.len() + 1).saturating_sub(MOST)) {
+            writer.delete(FEEDBACK, oldest)?;
+        }
+        match stored::to_bytes(LAYOUT, &feedback) {
+            Ok(bytes) => writer.put(FEEDBACK, &stored::key(repo, &feedback.id), &bytes)?,
+            Err(error) => return Ok(Err(error)),
+        }
+        Ok(Ok(feedback.id))
+    })?
+}
+
+/// Every piece of feedback on a repository, the latest first.
+pub(crate) fn all(store: &AgentStore, repo: &str) -> Result<Vec<Feedback>, ToolError> {
+    let mut rows: Vec<Feedback> = stored::rows(store, FEEDBACK, repo, LAYOUT)?;
+    rows.reverse();
+    Ok(rows)
+}

@@ -1,0 +1,179 @@
+//! Reading the memories of a repository, with their links brought up to this version.
+
+use std::collections::{BTreeMap, HashMap};
+
+use sdl_model::{SymbolId, Version};
+use sdl_retrieve::diff::{Change, changed_symbols};
+use sdl_retrieve::search::{SearchRequest, search};
+
+use super::{Memory, SymbolLink, rows};
+use crate::call::context::ReadCx;
+use crate::stored::tables::MEMORIES;
+use crate::{ToolError, stored};
+
+/// Deltas that one call looks through; what is left is followed by the next.
+const MOST_DELTAS: usize = 4;
+/// A delta of more files is not looked through.
+const MOST_FILES: usize = 2_000;
+/// Symbols of one name that are compared with one that is gone.
+const NAMESAKES: usize = 20;
+
+/// Every memory of the repository. Links to symbols that were renamed or moved lead to where those are now.
+pub(crate) fn load(cx: &ReadCx<'_>) -> Result<Vec<Memory>, ToolError> {
+    let store = cx.call.host.agent();
+    let mut memories: Vec<Memory> = stored::rows(store, MEMORIES, cx.repo.id(), rows::LAYOUT)?;
+    let Some(head) = cx.snapshot.head() else {
+        // Before the first index nothing is there, and nothing is gone.
+        return Ok(memories);
+    };
+    let lost = lost(cx, &memories)?;
+    if lost.is_empty() {
+        return Ok(memories);
+    }
+    let mut followed = Vec::new();
+    for (from, places) in lost.into_iter().take(MOST_DELTAS) {
+        let moves = moves(cx, from, head)?;
+        for place in places {
+            cx.call.check()?;
+            let Some(memory) = memories.get_mut(place) else { continue };
+            follow(cx, memory, &moves, head)?;
+            followed.push(memory.clone());
+        }
+    }
+    // What cannot be written now is followed again by the next call.
+    if let Err(error) = rows::put_back(store, cx.repo.id(), &followed) {
+        cx.note(format!("links that were followed could not be stored: {error}"));
+    }
+    Ok(memories)
+}
+
+/// Memories with links to what is not there and was not yet looked for, by the version to look from.
+fn lost(cx: &ReadCx<'_>, memories: &[Memory]) -> Result<BTreeMap<Version, Vec<usize>>, ToolError> {
+    let floor = cx.snapshot.floor().unwrap_or(cx.version);
+    let mut lost: BTreeMap<Version, Vec<usize>> = BTreeMap::new();
+    for (place, memory) in memories.iter().enumerate() {
+        cx.call.check()?;
+        let symbols = memory.symbols.iter().filter(|link| link.gone.is_none()).map(|link| link.id);
+        let modules = memory.files.iter().filter(|link| link.gone.is_none()).filter_map(|link| link.module);
+        let mut any = false;
+        for id in symbols.chain(modules) {
+            any = any || !there(cx, id)?;
+        }
+        if any {
+            // A version above the head is one of a ledger that is no more.
+            let seen = if memory.version > cx.version.0 { floor } else { Version(memory.version) };
+            lost.entry(seen.max(floor)).or_default().push(place);
+        }
+    }
+    Ok(lost)
+}
+
+fn there(cx: &ReadCx<'_>, id: SymbolId) -> Result<bool, ToolError> {
+    Ok(cx.source.view().symbol_file(id)?.is_some())
+}
+
+/// What was renamed or moved since `from`, by the id that it had.
+fn moves(cx: &ReadCx<'_>, from: Version, head: Version) -> Result<HashMap<SymbolId, Change>, ToolError> {
+    if from >= head {
+        return Ok(HashMap::new());
+    }
+    let changes = cx.snapshot.changes_between(from, head)?;
+    if changes.files.len() > MOST_FILES {
+        return Ok(HashMap::new());
+    }
+    let changed = changed_symbols(cx.snapshot, cx.source.outlines(), (from, head), &changes)?;
+    let moved = changed.into_iter().filter_map(|change| match (&change.old, &change.new) {
+        (Some(old), Some(new)) if old.id != new.id => Some((old.id, change)),
+        _ => None,
+    });
+    Ok(moved.collect())
+}
+
+fn follow(
+    cx: &ReadCx<'_>,
+    memory: &mut Memory,
+    moves: &HashMap<SymbolId, Change>,
+    head: Version,
+) -> Result<(), ToolError> {
+    for link in memory.symbols.iter_mut().filter(|link| link.gone.is_none()) {
+        if there(cx, link.id)? {
+            continue;
+        }
+        match moves.get(&link.id) {
+            Some(change) => moved(link, change),
+            None => find(cx, link, head)?,
+        }
+    }
+    for link in memory.files.iter_mut().filter(|link| link.gone.is_none()) {
+        let Some(module) = link.module else { continue };
+        if there(cx, module)? {
+            continue;
+        }
+        match moves.get(&module).and_then(|change| change.new.as_ref()) {
+            Some(new) => {
+                link.module = Some(new.id);
+                new.path().clone_into(&mut link.path);
+            }
+            None => link.gone = Some(head.0),
+        }
+    }
+    memory.version = head.0;
+    Ok(())
+}
+
+/// Leads the link to where the symbol went. Another name alone makes no memory stale.
+fn moved(link: &mut SymbolLink, change: &Change) {
+    let (Some(old), Some(new)) = (&change.old, &change.new) else { return };
+    let tiers = change.to_wire().tiers;
+    if link.fingerprint == old.def().fingerprint && tiers.behavior_stable && tiers.side_effects_stable {
+        link.fingerprint = new.def().fingerprint;
+    }
+    link.id = new.id;
+    new.qualified().clone_into(&mut link.name);
+    new.path().clone_into(&mut link.file);
+}
+
+/// Where no history tells: the one symbol of the same name and content.
+fn find(cx: &ReadCx<'_>, link: &mut SymbolLink, head: Version) -> Result<(), ToolError> {
+    let request = SearchRequest { limit: NAMESAKES, exact: true, ..SearchRequest::new(&link.name) };
+    // A name that cannot be searched for is that of nothing that is there.
+    let hits = search(cx.source, &request).map(|found| found.results).unwrap_or_default();
+    let mut alike = Vec::new();
+    for hit in hits {
+        let sym = cx.source.symbol(hit.symbol_id)?;
+        alike.extend(sym.filter(|sym| sym.def().fingerprint == link.fingerprint));
+    }
+    match &alike[..] {
+        [only] => {
+            link.id = only.id;
+            only.path().clone_into(&mut link.file);
+        }
+        _ => link.gone = Some(head.0),
+    }
+    Ok(())
+}
+
+/// Leads links of other records, which were made in version `since` or later, to where their symbols are now.
+pub(crate) fn lead(cx: &ReadCx<'_>, since: Version, links: &mut [&mut SymbolLink]) -> Result<(), ToolError> {
+    let Some(head) = cx.snapshot.head() else { return Ok(()) };
+    let mut lost = Vec::new();
+    for link in links {
+        cx.call.check()?;
+        if !there(cx, link.id)? {
+            lost.push(link);
+        }
+    }
+    if lost.is_empty() {
+        return Ok(());
+    }
+    let from = since.max(cx.snapshot.floor().unwrap_or(head));
+    let moves = moves(cx, from, head)?;
+    for link in lost {
+        cx.call.check()?;
+        match moves.get(&link.id) {
+            Some(change) => moved(link, change),
+            None => find(cx, link, head)?,
+        }
+    }
+    Ok(())
+}

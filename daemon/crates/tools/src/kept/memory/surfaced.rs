@@ -1,0 +1,117 @@
+//! Memories that come with cards, slices and a repository's status.
+
+use sdl_model::SymbolId;
+use sdl_retrieve::{Sym, plain};
+use serde_json::Value;
+
+use super::rank::{About, SortBy, rank};
+use super::shown::page;
+use super::{Memory, load};
+use crate::ToolError;
+use crate::call::answers::{Object, block, line, object};
+use crate::call::budget;
+use crate::call::context::ReadCx;
+
+/// Memories shown unless the call says otherwise.
+const LIMIT: usize = 5;
+/// Tokens that they may take of an answer about something else.
+pub(crate) const TOKENS: usize = 1_000;
+
+/// Characters of a memory's content beside something else.
+const CONTENT: usize = 600;
+
+/// The memories of a repository, for an answer that shows some of them if that was asked.
+pub(crate) struct Surfaced {
+    memories: Option<Vec<Memory>>,
+    limit: usize,
+}
+
+impl Surfaced {
+    /// Reads them if they are wanted.
+    pub(crate) fn of(cx: &ReadCx<'_>, wanted: Option<bool>, limit: Option<u32>) -> Result<Self, ToolError> {
+        let wanted = wanted.unwrap_or(false);
+        if limit.is_some() && !wanted {
+            cx.note("memoryLimit has no effect without includeMemories");
+        }
+        let limit = limit.map_or(LIMIT, |limit| limit as usize);
+        let wanted = wanted && limit > 0;
+        Ok(Self { memories: wanted.then(|| load(cx)).transpose()?, limit })
+    }
+
+    /// How many tokens to keep free for them.
+    pub(crate) fn reserve(&self) -> usize {
+        if self.memories.as_ref().is_none_or(Vec::is_empty) { 0 } else { TOKENS }
+    }
+
+    /// Those of the repository.
+    pub(crate) fn any(&self, cx: &ReadCx<'_>) -> Result<Option<Vec<Object>>, ToolError> {
+        self.best(cx, &[], None, TOKENS)
+    }
+
+    /// Those about one symbol.
+    pub(crate) fn of_symbol(&self, cx: &ReadCx<'_>, sym: &Sym) -> Result<Option<Vec<Object>>, ToolError> {
+        self.best(cx, &[sym.id], None, TOKENS)
+    }
+
+    /// Those about the symbols and their files, or saying what `text` says.
+    pub(crate) fn about(
+        &self,
+        cx: &ReadCx<'_>,
+        symbols: &[SymbolId],
+        text: Option<&str>,
+        tokens: usize,
+    ) -> Result<Option<Vec<Object>>, ToolError> {
+        if symbols.is_empty() && text.is_none() {
+            return Ok(self.memories.as_ref().map(|_| Vec::new()));
+        }
+        self.best(cx, symbols, text, tokens)
+    }
+
+    fn best(
+        &self,
+        cx: &ReadCx<'_>,
+        symbols: &[SymbolId],
+        text: Option<&str>,
+        tokens: usize,
+    ) -> Result<Option<Vec<Object>>, ToolError> {
+        let Some(memories) = &self.memories else { return Ok(None) };
+        let mut about = About { text, ..About::default() };
+        for id in symbols {
+            about.symbols.insert(*id, 1.0);
+            if let Some(sym) = cx.source.symbol(*id)? {
+                about.files.insert(sym.path().to_owned());
+            }
+        }
+        let mut ranked = rank(memories.clone(), &about, SortBy::Relevance, cx.call.leases.now());
+        ranked.truncate(self.limit);
+        for ranked in &mut ranked {
+            shorten(&mut ranked.memory.content);
+        }
+        let page = page(cx, ranked, (0, self.limit), false, tokens)?;
+        page.memories.iter().map(object).collect::<Result<Vec<_>, _>>().map(Some)
+    }
+}
+
+/// Cuts a text that would crowd out what it comes with.
+fn shorten(content: &mut String) {
+    if let Some((cut, _)) = content.char_indices().nth(CONTENT) {
+        content.truncate(cut);
+        content.push_str("… (memory.query shows the rest)");
+    }
+}
+
+/// The memories of an answer as further lines of its text.
+pub(crate) fn lines(text: &mut String, memories: Option<&Vec<Object>>) {
+    for memory in memories.into_iter().flatten() {
+        let field = |key: &str| memory.get(key).and_then(Value::as_str).unwrap_or_default();
+        let stale = if memory.get("stale") == Some(&Value::Bool(true)) { ", stale" } else { "" };
+        let (id, kind) = (field("memoryId"), field("type"));
+        line(text, format_args!("memory {id} [{kind}{stale}] {}", field("title")));
+        block(text, &plain::quoted(field("content")));
+    }
+}
+
+/// Tokens of memories in an answer.
+pub(crate) fn tokens(memories: Option<&Vec<Object>>) -> Result<usize, ToolError> {
+    memories.map_or(Ok(0), budget::of)
+}

@@ -1,0 +1,4 @@
+//! Arguments that several actions take, and the symbols that they name.
+
+pub(crate) mod params;
+pub(crate) mod symbols;

@@ -1,0 +1,295 @@
+//! Finding the symbols that arguments name, and saying which were meant when they name none.
+
+use std::ops::ControlFlow;
+
+use sdl_model::{RelPath, SymbolId, Version};
+use sdl_retrieve::Sym;
+use sdl_retrieve::card::{self, Card, CardOptions, Detail};
+use sdl_retrieve::refresh::Lease;
+use sdl_retrieve::search::{Hit, SearchRequest, search};
+use serde_json::json;
+
+use crate::call::budget;
+use crate::call::context::{Call, ReadCx};
+use crate::input::nearest::nearest;
+use crate::parts::params::SymbolRef;
+use crate::{Candidate, Code, Repo, ToolError};
+
+/// Candidates listed with an error.
+const CANDIDATES: usize = 5;
+/// Results among which a name and a file are told apart.
+const NAMESAKES: usize = 1_000;
+
+/// The symbol of that id.
+pub(crate) fn by_id(cx: &ReadCx<'_>, text: &str, field: &str) -> Result<Sym, ToolError> {
+    let Ok(id) = text.parse::<SymbolId>() else {
+        let shown: String = text.chars().take(80).collect();
+        let message =
+            format!("{shown:?} is not a symbol id (s_ and 13 characters); symbol.search finds ids by name");
+        let error = ToolError::new(Code::UnknownSymbol, message).at(field);
+        return Err(look_up(cx, error, text));
+    };
+    if let Some(sym) = cx.source.symbol(id)? {
+        return Ok(sym);
+    }
+    let Some((name, file)) = was(cx, id)? else {
+        let message = format!("there is no symbol {id} in version {}, nor was there lately", cx.version);
+        let error = ToolError::new(Code::UnknownSymbol, message).at(field);
+        let mut held = Vec::new();
+        for near in misspelt(cx, id)? {
+            held.extend(cx.source.symbol(near)?.map(|sym| {
+                Candidate::of("symbolId", near.to_string())
+                    .with("name", sym.qualified())
+                    .with("file", sym.path())
+            }));
+        }
+        return Err(whats_there(cx, error.or_one_of(held)));
+    };
+    let message = format!(
+        "{id} was {name:?} in {file}; it was removed, renamed or moved before version {}",
+        cx.version
+    );
+    Err(look_up(cx, ToolError::new(Code::UnknownSymbol, message).at(field), &name))
+}
+
+/// Symbols that held slices follow and whose ids differ from `id` in a character or two.
+fn misspelt(cx: &ReadCx<'_>, id: SymbolId) -> Result<Vec<SymbolId>, ToolError> {
+    let wanted = id.to_string();
+    let differing = |other: &SymbolId| {
+        wanted.bytes().zip(other.to_string().bytes()).filter(|(a, b)| a != b).count() <= MISSPELT
+    };
+    let mut near = Vec::new();
+    for data in cx.call.leases.slices(cx.repo)? {
+        near.extend(Lease::followed_in(&data, cx.snapshot.incarnation()).filter(differing));
+    }
+    near.sort_unstable();
+    near.dedup();
+    near.truncate(CANDIDATES);
+    Ok(near)
+}
+
+/// Adds the call that says what a repository holds.
+pub(crate) fn whats_there(cx: &ReadCx<'_>, error: ToolError) -> ToolError {
+    error.next(
+        Call::tool("repo.overview"),
+        json!({"repoId": cx.repo.id(), "level": "full"}),
+        "names folders and the symbols that matter most, with their ids",
+    )
+}
+
+/// The error of a task that no symbol, file or word of the repository has anything to do with. `given` names the
+/// arguments that were to find something.
+pub(crate) fn found_nothing(cx: &ReadCx<'_>, error: sdl_retrieve::Error, given: &[&str]) -> ToolError {
+    if !matches!(error, sdl_retrieve::Error::User(sdl_retrieve::UserError::NoSeeds)) {
+        return error.into();
+    }
+    let what = given.join(", ");
+    let message = format!(
+        "nothing in version {} matches {what}; use names of symbols or files that are in this repository",
+        cx.version
+    );
+    let error = ToolError::new(Code::UnknownSymbol, message);
+    whats_there(
+        cx,
+        match given.first() {
+            Some(field) => error.at(*field),
+            None => error,
+        },
+    )
+}
+
+/// The error for a path that is no file of the version, with the files that may have been meant.
+pub(crate) fn no_such_file(cx: &ReadCx<'_>, path: &RelPath, key: &str) -> Result<ToolError, ToolError> {
+    let near = near_files(cx, path)?;
+    let hint = match &near[..] {
+        [] => String::new(),
+        [only] => format!("; did you mean {only}?"),
+        _ => "; give one of the candidates".to_owned(),
+    };
+    let message = format!("no file of version {} is called {path}{hint}", cx.version);
+    let error = ToolError::new(Code::UnknownPath, message).at(key);
+    Ok(whats_there(cx, error.or_one_of(near.into_iter().map(|path| Candidate::of(key, path)))))
+}
+
+/// Files whose paths end in `path`; else those whose names are like its name.
+pub(crate) fn near_files(cx: &ReadCx<'_>, path: &RelPath) -> Result<Vec<String>, ToolError> {
+    let name = |path: &str| path.rsplit('/').next().unwrap_or_default().to_owned();
+    let wanted = name(path.as_str());
+    let (mut ending, mut alike) = (Vec::new(), Vec::new());
+    cx.source.view().files_under("", &mut |_, known| {
+        if ends_with_path(known, path.as_str()) {
+            ending.push(known.to_owned());
+        } else if ending.is_empty() && alike.len() < MOST_ALIKE && is_like(&wanted, &name(known)) {
+            alike.push(known.to_owned());
+        }
+        if ending.len() > CANDIDATES { ControlFlow::Break(()) } else { ControlFlow::Continue(()) }
+    })?;
+    if ending.is_empty() {
+        // Those in the nearest folder first.
+        let whole = nearest(path.as_str(), alike.iter().map(String::as_str), CANDIDATES);
+        let mut ordered: Vec<String> = whole.into_iter().map(str::to_owned).collect();
+        ordered.extend(alike.iter().filter(|path| !ordered.contains(path)).cloned().collect::<Vec<_>>());
+        ending = ordered;
+    }
+    ending.truncate(CANDIDATES);
+    Ok(ending)
+}
+
+fn is_like(wanted: &str, name: &str) -> bool {
+    !nearest(wanted, [name], 1).is_empty()
+}
+
+/// Files whose names are like one that is not there, of which the best are chosen.
+const MOST_ALIKE: usize = 200;
+/// Characters in which a misspelt id may differ.
+const MISSPELT: usize = 2;
+/// Versions that are searched for a symbol that is gone.
+const LATELY: u64 = 200;
+
+/// The qualified name and the file that a symbol had before it went, if that was lately.
+fn was(cx: &ReadCx<'_>, id: SymbolId) -> Result<Option<(String, String)>, ToolError> {
+    let Some(floor) = cx.snapshot.floor() else { return Ok(None) };
+    let from = floor.max(Version(cx.version.0.saturating_sub(LATELY)));
+    for change in cx.snapshot.changes_between(from, cx.version)?.files {
+        cx.call.check()?;
+        let Some(row) = change.old else { continue };
+        let Some(key) = row.state.facts() else { continue };
+        let Some(outline) = cx.source.outlines().outline(key)? else { continue };
+        if let Some(def) = outline.find(change.file, id).and_then(|ix| outline.def(ix)) {
+            return Ok(Some((outline.str(def.qualified).to_owned(), row.path.as_str().to_owned())));
+        }
+    }
+    Ok(None)
+}
+
+/// The one symbol that fits.
+pub(crate) fn by_ref(cx: &ReadCx<'_>, wanted: &SymbolRef, field: &str) -> Result<Sym, ToolError> {
+    let found = search(
+        cx.source,
+        &SearchRequest {
+            query: wanted.name.clone(),
+            kinds: wanted.kind.iter().map(|kind| kind.0).collect(),
+            limit: NAMESAKES,
+            exact: true,
+            exported_only: wanted.exported_only.unwrap_or(false),
+            ..SearchRequest::default()
+        },
+    )?;
+    let in_file = |hit: &Hit| wanted.file.as_deref().is_none_or(|file| ends_with_path(&hit.file, file));
+    let mut hits: Vec<Hit> = found.results.into_iter().filter(in_file).collect();
+    // A path that is given in full beats those that only end alike, a qualified name the simple ones.
+    keep_if_any(&mut hits, |hit| wanted.file.as_deref() == Some(hit.file.as_str()));
+    keep_if_any(&mut hits, |hit| hit.qualified_name == wanted.name);
+    let name: String = wanted.name.chars().take(80).collect();
+    match &hits[..] {
+        [only] => {
+            let symbol = cx.source.symbol(only.symbol_id)?;
+            symbol.ok_or_else(|| {
+                ToolError::internal("opening a symbol", "search found it, the version lacks it")
+            })
+        }
+        [] => {
+            let place = wanted.file.as_deref().map(|file| format!(" in {file:?}")).unwrap_or_default();
+            let message = format!("no symbol is called {name:?}{place}");
+            Err(look_up(cx, ToolError::new(Code::UnknownSymbol, message).at(field), &wanted.name))
+        }
+        several => {
+            let message = format!(
+                "{} symbols are called {name:?}; give file or kind too, or one of the candidates' ids",
+                several.len()
+            );
+            Err(ToolError::new(Code::AmbiguousSymbol, message)
+                .at(field)
+                .or_one_of(several.iter().take(2 * CANDIDATES).map(candidate)))
+        }
+    }
+}
+
+fn keep_if_any(hits: &mut Vec<Hit>, fits: impl Fn(&Hit) -> bool) {
+    if hits.iter().any(&fits) {
+        hits.retain(fits);
+    }
+}
+
+fn ends_with_path(path: &str, end: &str) -> bool {
+    let end = end.trim_start_matches("./");
+    path.strip_suffix(end).is_some_and(|rest| rest.is_empty() || rest.ends_with('/') || end.starts_with('/'))
+}
+
+/// Adds the nearest symbols to an error about `name`, and the search that finds more.
+pub(crate) fn look_up(cx: &ReadCx<'_>, error: ToolError, name: &str) -> ToolError {
+    let name: String = name.chars().take(200).collect();
+    let request = SearchRequest { limit: CANDIDATES, ..SearchRequest::new(&name) };
+    let error = match search(cx.source, &request) {
+        Ok(found) => {
+            error.or_one_of(found.results.iter().chain(&found.near_misses).take(CANDIDATES).map(candidate))
+        }
+        // The error at hand says more than a failed search for what was meant.
+        Err(_) => error,
+    };
+    error.next(
+        Call::tool("symbol.search"),
+        json!({"repoId": cx.repo.id(), "query": name}),
+        "finds symbols by name",
+    )
+}
+
+fn candidate(hit: &Hit) -> Candidate {
+    Candidate::of("symbolId", hit.symbol_id.to_string())
+        .with("name", hit.qualified_name.clone())
+        .with("kind", hit.kind.name())
+        .with("file", hit.file.clone())
+        .with("line", hit.line)
+}
+
+/// A symbol's card, at the fullest level up to the wanted one that fits into `most` tokens.
+pub(crate) fn card_within(
+    cx: &ReadCx<'_>,
+    sym: &Sym,
+    mut options: CardOptions,
+    most: usize,
+) -> Result<Card, ToolError> {
+    let enrichment = cx.repo.enrichment(cx.snapshot);
+    loop {
+        let mut card = card::card_of(cx.source, sym, options, enrichment.as_ref())?;
+        card.ledger_version = Some(cx.version);
+        let lower = Detail::ALL.into_iter().rev().find(|level| *level < options.detail);
+        match lower {
+            Some(lower) if budget::of(&card)? > most => {
+                cx.note(format!(
+                    "the card of {} at detail {} is larger than the answer may be; here it is at {}",
+                    card.qualified_name,
+                    options.detail.name(),
+                    lower.name()
+                ));
+                options.detail = lower;
+            }
+            _ => return Ok(card),
+        }
+    }
+}
+
+/// A path of this repository, from what a client may write: relative, or absolute below the root.
+pub(crate) fn path(repo: &dyn Repo, text: &str, field: &str) -> Result<RelPath, ToolError> {
+    let below = std::path::Path::new(text).strip_prefix(repo.root()).ok().and_then(std::path::Path::to_str);
+    let text = below.unwrap_or(text);
+    let text = text.strip_prefix("./").unwrap_or(text);
+    RelPath::new(text).ok_or_else(|| {
+        let shown: String = text.chars().take(200).collect();
+        let message = format!("{shown:?} is not a path inside {}", repo.root().display());
+        ToolError::new(Code::UnknownPath, message).at(field)
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_path_ends_at_whole_parts() {
+        assert!(ends_with_path("src/a/mod.rs", "mod.rs"));
+        assert!(ends_with_path("src/a/mod.rs", "./a/mod.rs"));
+        assert!(ends_with_path("src/a/mod.rs", "src/a/mod.rs"));
+        assert!(!ends_with_path("src/a/mod.rs", "od.rs"));
+    }
+}

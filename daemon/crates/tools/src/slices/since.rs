@@ -1,0 +1,64 @@
+//! What a held slice is compared with: the state that its client knows.
+
+use sdl_model::Version;
+use sdl_retrieve::card::Enrichment;
+use sdl_retrieve::layer::Layer;
+use sdl_retrieve::refresh::{Lease, Refreshed, fresh_unsaved, refresh, refresh_between};
+
+use crate::ToolError;
+use crate::call::context::ReadCx;
+use crate::call::outlines::StoredOutlines;
+use crate::call::stamp::Stamp;
+
+/// The state that a client knows, as far as it can be compared with.
+pub(crate) enum Since {
+    /// A version, asked for without unsaved buffers.
+    Version(Version),
+    /// A version with or without unsaved buffers, as a layer over the newest version, where there are or were buffers.
+    State(Version, Box<Layer>),
+    /// A state that is not known any more: the client gets the whole slice.
+    Lost,
+}
+
+impl Since {
+    /// What is known of the state `known`.
+    pub(crate) fn of(cx: &ReadCx<'_>, known: Stamp, lease: &Lease) -> Result<Self, ToolError> {
+        if known.overlay.is_none() && cx.overlay.is_none() {
+            return Ok(Self::Version(known.version));
+        }
+        let is_kept = lease.incarnation == cx.snapshot.incarnation()
+            && known.version <= cx.version
+            && cx.snapshot.floor().is_some_and(|floor| floor <= known.version);
+        if !is_kept {
+            return Ok(Self::Lost);
+        }
+        let outlines = cx.source.outlines();
+        let layer = match known.overlay {
+            None => Layer::of_version(cx.snapshot, outlines, known.version)?,
+            Some(seq) => match cx.call.buffers.state(cx.repo, known.version, seq) {
+                Some(layer) => layer.moved_up(cx.snapshot, outlines, known.version)?,
+                None => return Ok(Self::Lost),
+            },
+        };
+        Ok(Self::State(known.version, Box::new(layer)))
+    }
+
+    /// What changed in the slice since, up to the state that is answered from.
+    pub(crate) fn refresh(
+        &self,
+        cx: &ReadCx<'_>,
+        lease: &Lease,
+        enrichment: &dyn Enrichment,
+    ) -> Result<Refreshed, ToolError> {
+        let outlines = StoredOutlines(cx.repo.facts());
+        let nothing = Layer::default();
+        let now = cx.overlay.map_or(&nothing, |overlay| &*overlay.layer);
+        Ok(match self {
+            Self::Version(known) => refresh(cx.snapshot, &outlines, lease, *known, enrichment)?,
+            Self::State(known, then) => {
+                refresh_between(cx.source, cx.snapshot, &outlines, lease, (*known, then), now, enrichment)?
+            }
+            Self::Lost => fresh_unsaved(cx.source, cx.snapshot, &outlines, lease, now, enrichment)?,
+        })
+    }
+}

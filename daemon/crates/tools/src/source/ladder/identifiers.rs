@@ -1,0 +1,354 @@
+//! Which of the wanted identifiers stand where. An identifier is what the grammar calls one: words in comments and literals
+//! are none, and neither is what is masked, so that no one can guess at a secret.
+
+use std::collections::BTreeMap;
+use std::ops::Range;
+
+use sdl_model::facts::DefIx;
+use sdl_retrieve::Sym;
+
+use crate::source::text::SourceText;
+
+/// What the code of a class says of itself: on nearly every line, whatever is looked for.
+const EVERYWHERE: &[&str] = &["cls", "self", "super", "this"];
+
+/// Words that tell nothing about what code is about, whatever the language.
+const KEYWORDS: &[&str] = &[
+    "abstract",
+    "and",
+    "as",
+    "assert",
+    "async",
+    "await",
+    "begin",
+    "bool",
+    "boolean",
+    "break",
+    "byte",
+    "case",
+    "catch",
+    "char",
+    "class",
+    "const",
+    "continue",
+    "def",
+    "default",
+    "defer",
+    "del",
+    "delete",
+    "do",
+    "double",
+    "elif",
+    "else",
+    "end",
+    "ensure",
+    "enum",
+    "except",
+    "export",
+    "extends",
+    "false",
+    "final",
+    "finally",
+    "float",
+    "fn",
+    "for",
+    "foreach",
+    "from",
+    "fun",
+    "func",
+    "function",
+    "go",
+    "goto",
+    "if",
+    "impl",
+    "implements",
+    "import",
+    "in",
+    "int",
+    "interface",
+    "is",
+    "lambda",
+    "let",
+    "long",
+    "loop",
+    "match",
+    "mod",
+    "module",
+    "mut",
+    "namespace",
+    "new",
+    "nil",
+    "none",
+    "not",
+    "null",
+    "object",
+    "or",
+    "override",
+    "package",
+    "pass",
+    "private",
+    "protected",
+    "pub",
+    "public",
+    "raise",
+    "readonly",
+    "ref",
+    "rescue",
+    "return",
+    "self",
+    "short",
+    "static",
+    "str",
+    "string",
+    "struct",
+    "super",
+    "switch",
+    "this",
+    "throw",
+    "throws",
+    "trait",
+    "true",
+    "try",
+    "type",
+    "typeof",
+    "undefined",
+    "unless",
+    "until",
+    "use",
+    "using",
+    "val",
+    "var",
+    "void",
+    "when",
+    "where",
+    "while",
+    "with",
+    "yield",
+];
+
+/// Whether it is a keyword of some language.
+pub(crate) fn is_keyword(identifier: &str) -> bool {
+    KEYWORDS.binary_search(&identifier.to_ascii_lowercase().as_str()).is_ok()
+}
+
+/// What was found.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Matches {
+    /// Those found, in the order in which they were asked for.
+    pub(crate) identifiers: Vec<String>,
+    /// The lines (1-based) on which each of them stands, in order.
+    pub(crate) places: Vec<Vec<u32>>,
+    /// All of these lines, in order.
+    pub(crate) lines: Vec<u32>,
+    /// Those that were not found.
+    pub(crate) missing: Vec<String>,
+    /// Keywords, which are not looked for.
+    pub(crate) keywords: Vec<String>,
+}
+
+impl Matches {
+    /// How many were looked for.
+    pub(crate) fn wanted(&self) -> usize {
+        self.identifiers.len() + self.missing.len()
+    }
+
+    /// What to say of those that were not found.
+    pub(crate) fn notes(&self) -> Vec<String> {
+        let shown = |names: &[String]| {
+            let names: Vec<String> =
+                names.iter().take(8).map(|name| name.chars().take(60).collect()).collect();
+            names.join(", ")
+        };
+        let mut notes = Vec::new();
+        if !self.keywords.is_empty() {
+            notes.push(format!("keywords are not looked for: {}", shown(&self.keywords)));
+        }
+        if !self.missing.is_empty() && !self.identifiers.is_empty() {
+            notes.push(format!("not in here: {}", shown(&self.missing)));
+        }
+        notes
+    }
+}
+
+/// Finds the `wanted` on the lines `first` to `last`. `names` are the text's identifiers; where no grammar tells them, every
+/// word may be one.
+pub(crate) fn find(
+    text: &SourceText,
+    names: Option<&[Range<u32>]>,
+    wanted: &[String],
+    first: u32,
+    last: u32,
+) -> Matches {
+    let mut out = Matches::default();
+    for one in wanted {
+        let known = [&out.identifiers, &out.missing, &out.keywords].iter().any(|list| list.contains(one));
+        let plain = one.trim();
+        if known || plain.is_empty() {
+            continue;
+        }
+        if EVERYWHERE.contains(&plain) {
+            out.keywords.push(one.clone());
+            continue;
+        }
+        let lines = lines_of(text, names, plain, first, last);
+        if !lines.is_empty() {
+            out.lines.extend(&lines);
+            out.identifiers.push(one.clone());
+            out.places.push(lines);
+        } else if is_keyword(plain) {
+            out.keywords.push(one.clone());
+        } else {
+            out.missing.push(one.clone());
+        }
+    }
+    out.lines.sort_unstable();
+    out.lines.dedup();
+    out
+}
+
+/// How many of those found the symbol's card does not tell: not its own name or a parameter's, and not in its header alone. All
+/// of them in a symbol that has no other names.
+pub(crate) fn inner(found: &Matches, sym: &Sym, text: &SourceText, names: Option<&[Range<u32>]>) -> usize {
+    let header = header_end(sym, text);
+    let (first, last) = super::skeleton::span_lines(text, sym.def(), sym.ix);
+    let pairs = found.identifiers.iter().zip(&found.places);
+    let inside = |lines: &Vec<u32>| lines.iter().any(|line| *line > header);
+    let inner = pairs.filter(|(name, lines)| !is_told(sym, name.trim()) && inside(lines)).count();
+    match inner {
+        0 if names_inside(sym, text, names.unwrap_or_default(), (first, last)).is_empty() => {
+            found.identifiers.len()
+        }
+        inner => inner,
+    }
+}
+
+/// Whether a name is the symbol's own or a parameter's: its card tells these.
+fn is_told(sym: &Sym, name: &str) -> bool {
+    let (outline, def) = (sym.outline(), sym.def());
+    name == outline.str(def.name) || def.params.iter().any(|param| outline.str(param.name) == name)
+}
+
+/// The identifiers inside a symbol that its card does not tell, in the order in which they first stand there.
+pub(crate) fn names_inside(
+    sym: &Sym,
+    text: &SourceText,
+    names: &[Range<u32>],
+    (first, last): (u32, u32),
+) -> Vec<String> {
+    let from = text.line(header_end(sym, text).max(first.saturating_sub(1)) + 1).start;
+    let to = text.line(last).end;
+    let mut found: BTreeMap<&str, usize> = BTreeMap::new();
+    let begin = names.partition_point(|name| (name.start as usize) < from);
+    for place in names.get(begin..).unwrap_or_default() {
+        let place = place.start as usize..place.end as usize;
+        if place.start >= to {
+            break;
+        }
+        let name = text.unmasked().get(place.clone()).unwrap_or_default();
+        let telling = name.len() > 2 && !is_keyword(name) && !EVERYWHERE.contains(&name);
+        if telling && !is_told(sym, name) && text.is_shown(&place) {
+            found.entry(name).or_insert(place.start);
+        }
+    }
+    let mut found: Vec<(usize, &str)> = found.into_iter().map(|(name, at)| (at, name)).collect();
+    found.sort_unstable();
+    found.into_iter().map(|(_, name)| name.to_owned()).collect()
+}
+
+/// The last line of a symbol's header; 0 for a file.
+pub(crate) fn header_end(sym: &Sym, text: &SourceText) -> u32 {
+    let def = sym.def();
+    if sym.ix == DefIx::MODULE {
+        return 0;
+    }
+    let first = text.line_of(def.span.start as usize);
+    let Some(body) = def.body_start else { return first };
+    let line = text.line_of(body as usize);
+    let before = text.unmasked().get(text.line(line).start..body as usize).unwrap_or_default();
+    if before.trim().is_empty() && line > first { line - 1 } else { line }
+}
+
+/// The lines on which an identifier, or a path of identifiers such as `this.cache`, stands.
+fn lines_of(
+    text: &SourceText,
+    names: Option<&[Range<u32>]>,
+    wanted: &str,
+    first: u32,
+    last: u32,
+) -> Vec<u32> {
+    let words: Vec<Range<usize>> = words(wanted)
+        .filter(|word| !EVERYWHERE.contains(&wanted.get(word.clone()).unwrap_or_default()))
+        .collect();
+    let (begin, end) = (text.line(first).start, text.line(last).end);
+    let source = text.unmasked().get(begin..end).unwrap_or_default();
+    let mut lines = Vec::new();
+    if words.is_empty() {
+        return lines;
+    }
+    for at in places(source, wanted) {
+        let named = words.iter().all(|word| {
+            let word = begin + at + word.start..begin + at + word.end;
+            text.is_shown(&word) && names.is_none_or(|names| is_inside(names, &word))
+        });
+        let line = text.line_of(begin + at);
+        if named && lines.last() != Some(&line) {
+            lines.push(line);
+        }
+    }
+    lines
+}
+
+fn is_inside(names: &[Range<u32>], word: &Range<usize>) -> bool {
+    let next = names.partition_point(|name| (name.end as usize) <= word.start);
+    names.get(next).is_some_and(|name| name.start as usize <= word.start && word.end <= name.end as usize)
+}
+
+fn is_word(c: char) -> bool {
+    c.is_alphanumeric() || c == '_'
+}
+
+/// The words of a text.
+pub(crate) fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
+    let mut at = 0;
+    text.split(|c| !is_word(c)).filter_map(move |word| {
+        // `split` gives parts of `text` in order, apart from each other.
+        let start = at + text.get(at..)?.find(word)?;
+        at = start + word.len();
+        (!word.is_empty()).then_some(start..at)
+    })
+}
+
+/// Where `identifier` is in `text` as a whole word.
+fn places<'t>(text: &'t str, identifier: &'t str) -> impl Iterator<Item = usize> {
+    let starts = identifier.starts_with(is_word);
+    let ends = identifier.ends_with(is_word);
+    text.match_indices(identifier).map(|(at, _)| at).filter(move |at| {
+        let before = text.get(..*at).is_some_and(|text| text.ends_with(is_word));
+        let after = text.get(at + identifier.len()..).is_some_and(|text| text.starts_with(is_word));
+        !(starts && before || ends && after)
+    })
+}
+
+/// Whether `identifier` is in `line` as a whole word.
+pub(crate) fn stands_in(line: &str, identifier: &str) -> bool {
+    let identifier = identifier.trim();
+    !identifier.is_empty() && places(line, identifier).next().is_some()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn identifiers_are_whole_words() {
+        assert!(
+            stands_in("a.cache = b", "cache")
+                && stands_in("this.cache", "this.cache")
+                && stands_in("f(x)", "f(")
+        );
+        assert!(!stands_in("cached", "cache") && !stands_in("my_cache", "cache") && !stands_in("x", ""));
+        assert!(KEYWORDS.is_sorted() && is_keyword("if") && is_keyword("None") && !is_keyword("cache"));
+        let found: Vec<&str> = words("this.cache->a_b(c)").map(|at| &"this.cache->a_b(c)"[at]).collect();
+        assert_eq!(found, ["this", "cache", "a_b", "c"]);
+    }
+}

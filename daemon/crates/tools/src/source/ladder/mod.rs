@@ -1,0 +1,110 @@
+//! The rungs that show source: skeleton, hot path, window. Pure functions from a text and its facts to lines; every line has
+//! its secrets masked already.
+
+pub(crate) mod hot_path;
+pub(crate) mod identifiers;
+pub(crate) mod lines;
+pub(crate) mod share;
+pub(crate) mod skeleton;
+pub(crate) mod window;
+
+use std::sync::Arc;
+
+use schemars::JsonSchema;
+use sdl_lang::Structure;
+use sdl_model::facts::Span;
+use sdl_model::{FactsKey, Outline};
+use serde::Serialize;
+
+use crate::call::context::Call;
+use crate::call::memos::Recent;
+use crate::source::text::SourceText;
+use crate::{Code, ToolError};
+
+/// Stands for what is left out.
+pub(crate) const GAP: &str = "/* ... */";
+
+/// A stretch of a file. Lines are 1-based, columns 0-based in bytes, the end is exclusive.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+pub(crate) struct RangeOut {
+    /// First line, from 1.
+    pub(crate) start_line: u32,
+    /// First column, in bytes from 0.
+    pub(crate) start_col: u32,
+    /// Last line.
+    pub(crate) end_line: u32,
+    /// Column after the last byte.
+    pub(crate) end_col: u32,
+}
+
+impl RangeOut {
+    /// A definition's stretch.
+    pub(crate) fn of(span: &Span) -> Self {
+        Self {
+            start_line: span.start_line,
+            start_col: span.start_col,
+            end_line: span.end_line,
+            end_col: span.end_col,
+        }
+    }
+
+    /// Whole lines, first and last.
+    pub(crate) fn lines(text: &SourceText, first: u32, last: u32) -> Self {
+        let end = text.line(last);
+        Self { start_line: first, start_col: 0, end_line: last, end_col: (end.end - end.start) as u32 }
+    }
+}
+
+/// What stands where in texts looked at lately: who works on a file looks at it again, and parsing is most of what that costs.
+#[derive(Default)]
+struct Structures(Recent<FactsKey, Arc<Structure>, 48>);
+
+/// Larger structures are not kept.
+const MOST_KEPT: usize = 8_192;
+
+/// Identifiers of texts looked at lately.
+#[derive(Default)]
+struct Names(Recent<FactsKey, Arc<Option<Vec<std::ops::Range<u32>>>>, 48>);
+
+/// Longer lists of identifiers are not kept.
+const MOST_NAMES: usize = 16_384;
+
+/// Where identifiers are in a text; none where no grammar says so, and every word may be one.
+pub(crate) fn names(
+    call: &Call<'_>,
+    text: &SourceText,
+) -> Result<Arc<Option<Vec<std::ops::Range<u32>>>>, ToolError> {
+    let names = call.memos.shared::<Names>();
+    if let Some(known) = names.0.get(&text.key) {
+        return Ok(known);
+    }
+    let made = sdl_lang::identifiers(text.key.lang, text.unmasked().as_bytes()).map_err(|error| {
+        ToolError::new(Code::Unavailable, format!("{} can't be parsed: {error}", text.path))
+    })?;
+    let made = Arc::new(made);
+    if made.as_ref().as_ref().map_or(0, Vec::len) <= MOST_NAMES {
+        names.0.put(text.key, Arc::clone(&made));
+    }
+    Ok(made)
+}
+
+/// Where control flow and comments are in a text whose facts have that outline.
+pub(crate) fn structure(
+    call: &Call<'_>,
+    text: &SourceText,
+    outline: &Outline,
+) -> Result<Arc<Structure>, ToolError> {
+    let structures = call.memos.shared::<Structures>();
+    if let Some(known) = structures.0.get(&text.key) {
+        return Ok(known);
+    }
+    let made = sdl_lang::structure(text.key.lang, text.unmasked().as_bytes(), outline).map_err(|error| {
+        ToolError::new(Code::Unavailable, format!("{} can't be parsed: {error}", text.path))
+    })?;
+    let made = Arc::new(made);
+    if made.size() <= MOST_KEPT {
+        structures.0.put(text.key, Arc::clone(&made));
+    }
+    Ok(made)
+}

@@ -1,0 +1,38 @@
+//! How much of a symbol a rung shows without a decision. A hot path that shows nearly all of a symbol is a window in disguise,
+//! so above this share it is decided on as one.
+
+use std::collections::HashMap;
+
+use crate::guard::policy::Policy;
+use crate::source::text::SourceText;
+
+/// Lines above and below a match.
+pub(crate) const MOST_CONTEXT: u32 = 10;
+/// A shape of fewer lines is a signature and little else.
+const FEW: usize = 4;
+/// A small symbol may be shown whole.
+const LEAST: u32 = 12;
+
+/// Lines of a symbol of `lines` lines that need no approval: half of them, a few at least, and never more than a window has.
+pub(crate) fn unapproved(lines: u32, policy: &Policy) -> usize {
+    (lines / 2).max(LEAST).min(policy.max_window_lines) as usize
+}
+
+/// Whether a shape is the source but for little: of more than a few lines, it shows nine in ten as they are.
+pub(crate) fn is_source(shape: &[String], text: &SourceText, (first, last): (u32, u32)) -> bool {
+    let lines = (first..=last).filter(|line| !text.shown(*line).trim().is_empty());
+    let mut own: HashMap<String, usize> = HashMap::new();
+    let mut all = 0;
+    for line in lines {
+        all += 1;
+        *own.entry(text.shown(line).trim().to_owned()).or_default() += 1;
+    }
+    let mut shown = 0;
+    for line in shape {
+        if let Some(left) = own.get_mut(line.trim()).filter(|left| **left > 0) {
+            *left -= 1;
+            shown += 1;
+        }
+    }
+    shown >= FEW && shown * 10 >= all * 9
+}

@@ -1,0 +1,88 @@
+//! Signatures and control flow, bodies left out: what `sdl_lang` finds worth showing, masked and made into lines.
+
+use std::ops::Range;
+
+use sdl_lang::Structure;
+use sdl_lang::skeleton::{self, Piece, View};
+use sdl_model::facts::{Def, DefFlags, DefIx};
+use sdl_model::{Outline, SymbolKind};
+
+use super::GAP;
+use super::identifiers::{self, Matches};
+use super::lines::shortened;
+use crate::source::text::SourceText;
+
+/// What to show.
+pub(crate) struct Wanted<'a> {
+    pub(crate) text: &'a SourceText,
+    pub(crate) outline: &'a Outline,
+    pub(crate) structure: &'a Structure,
+    /// The definition; the module for the whole file.
+    pub(crate) scope: DefIx,
+    pub(crate) exported_only: bool,
+    /// Lines with these identifiers are shown and marked.
+    pub(crate) marked: &'a Matches,
+}
+
+/// The lines of the skeleton.
+pub(crate) fn lines(wanted: &Wanted<'_>) -> Vec<String> {
+    let Wanted { text, outline, structure, scope, .. } = *wanted;
+    let Some(around) = outline.def(scope) else { return Vec::new() };
+    let source = text.unmasked();
+    let within = match scope {
+        DefIx::MODULE => 0..source.len(),
+        _ => skeleton::around(source, around.span.start as usize..around.span.end as usize),
+    };
+    let found = wanted.marked;
+    let shown: Vec<Range<usize>> = found.lines.iter().map(|number| text.line(*number)).collect();
+    let hidden = if wanted.exported_only { hidden(text, outline, scope) } else { Vec::new() };
+    let view = View { text: source, structure, within, hidden: &hidden, shown: &shown };
+    skeleton::lines(&view).iter().map(|line| rendered(text, line, found)).collect()
+}
+
+/// A line as it is served, with the wanted identifiers that are in it named at its end.
+fn rendered(text: &SourceText, line: &skeleton::Line, found: &Matches) -> String {
+    let mut out = String::new();
+    let mut marked = false;
+    for piece in &line.pieces {
+        match piece {
+            Piece::Text(range) => {
+                marked |= found.lines.binary_search(&text.line_of(range.start)).is_ok();
+                out.push_str(&text.cut(range.clone()));
+            }
+            Piece::Gap(_) => out.push_str(GAP),
+        }
+    }
+    let mut out = shortened(out.trim_end());
+    let names = found.identifiers.iter().filter(|one| marked && identifiers::stands_in(&out, one));
+    let names: Vec<&str> = names.map(String::as_str).collect();
+    if !names.is_empty() {
+        out.push_str(&format!(" /* <- {} */", names.join(", ")));
+    }
+    out
+}
+
+/// The definitions that no other file can see, each with all that it holds, in order. What the call asks for is never
+/// among them, and the blocks that hold methods are looked into.
+fn hidden(text: &SourceText, outline: &Outline, scope: DefIx) -> Vec<Range<usize>> {
+    let mut hidden: Vec<Range<usize>> = Vec::new();
+    for (_, def) in outline.iter().filter(|(ix, _)| *ix != DefIx::MODULE && *ix != scope) {
+        let seen = def.flags.has(DefFlags::EXPORTED) || def.kind == SymbolKind::Impl;
+        let holds_scope = outline
+            .def(scope)
+            .is_some_and(|scope| def.span.start <= scope.span.start && def.span.end >= scope.span.end);
+        if !seen && !holds_scope {
+            hidden.push(skeleton::around(text.unmasked(), def.span.start as usize..def.span.end as usize));
+        }
+    }
+    hidden.sort_by_key(|range| (range.start, range.end));
+    hidden
+}
+
+/// The first and the last line of a definition, or of the file.
+pub(crate) fn span_lines(text: &SourceText, def: &Def, ix: DefIx) -> (u32, u32) {
+    if ix == DefIx::MODULE {
+        return (1, text.lines().max(1));
+    }
+    (text.line_of(def.span.start as usize), text.line_of((def.span.end as usize).saturating_sub(1)))
+}

@@ -1,0 +1,72 @@
+//! Whether a reason speaks of what is asked for, and which identifiers it speaks of.
+
+use sdl_retrieve::Sym;
+
+use crate::input::nearest::nearest;
+use crate::source::ladder::identifiers::{self, Matches};
+
+/// Shorter words say nothing.
+const SHORTEST: usize = 4;
+
+/// How far a reason speaks of a symbol: 1 if it names the symbol or one of the identifiers, half if it has a word in common with
+/// their names, the symbol's path or its file's.
+pub(crate) fn speaks_of(reason: &str, sym: &Sym, wanted: &[String]) -> f64 {
+    let names = |one: &str| one.len() > 2 && identifiers::stands_in(reason, one);
+    if names(sym.name()) || wanted.iter().any(|one| names(one.trim())) {
+        return 1.0;
+    }
+    let said = words(reason);
+    let known = words(sym.qualified()).into_iter().chain(words(sym.path()));
+    let mut known = known.chain(wanted.iter().flat_map(|one| words(one)));
+    if known.any(|word| said.iter().any(|said| alike(said, &word))) { 0.5 } else { 0.0 }
+}
+
+/// Whether an identifier is one that a request is likely to mean: it has a word in common with the reason, or is spelled nearly as
+/// one that was not found.
+pub(crate) fn speaks_to(reason: &str, asked: &Matches, name: &str) -> bool {
+    let own = words(name);
+    let said = words(reason);
+    let meant = || asked.missing.iter().any(|missing| !nearest(missing, [name], 1).is_empty());
+    own.iter().any(|word| said.iter().any(|said| alike(said, word))) || meant()
+}
+
+/// The words of a text or a name, in lower case: parted at what is no letter, and in `camelCase`.
+fn words(text: &str) -> Vec<String> {
+    let mut words = vec![String::new()];
+    let mut before = ' ';
+    for c in text.chars() {
+        let apart = !c.is_alphabetic() || (c.is_uppercase() && before.is_lowercase());
+        if apart {
+            words.push(String::new());
+        }
+        if c.is_alphabetic()
+            && let Some(word) = words.last_mut()
+        {
+            word.extend(c.to_lowercase());
+        }
+        before = c;
+    }
+    words.retain(|word| word.len() >= SHORTEST);
+    words
+}
+
+/// Whether two words are forms of one: `expire` and `expired`.
+fn alike(one: &str, other: &str) -> bool {
+    let (short, long) = if one.len() < other.len() { (one, other) } else { (other, one) };
+    long.starts_with(short) && long.len() - short.len() <= 3
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_names_and_sentences() {
+        assert_eq!(words("debugging auth timeout"), ["debugging", "auth", "timeout"]);
+        assert_eq!(words("authTimeout_ms HTTPServer"), ["auth", "timeout", "httpserver"]);
+        assert!(alike("expire", "expired") && !alike("auth", "authorization"));
+        let asked = Matches { missing: vec!["tokenExpiri".to_owned()], ..Matches::default() };
+        assert!(speaks_to("x", &asked, "tokenExpiry") && !speaks_to("x", &asked, "parts"));
+        assert!(speaks_to("why does it expire", &Matches::default(), "expired"));
+    }
+}

@@ -1,0 +1,169 @@
+//! The one way to a file's text: read below the repository's root, following no link, and served only if it is what the
+//! version says. Its secrets are masked on the way out: see [`SourceText::cut`].
+//!
+//! A file that is not any more what the version knows gives [`Code::SourceMoved`]. The pipeline then waits once more for
+//! the tree and runs the handler again on the newer version; only a second failure reaches the caller.
+
+use std::borrow::Cow;
+use std::ops::Range;
+
+use sdl_model::{ContentHash, FactsKey, FileId, FileRow, RelPath};
+
+use crate::call::context::{Call, ReadCx};
+use crate::guard::audit;
+use crate::host::Unread;
+use crate::parts::symbols;
+use crate::redact::{self, Level};
+use crate::{Code, ToolError};
+
+/// A file's text as the version has it. Byte offsets and lines of the version's facts hold in it.
+#[derive(Clone, Debug)]
+pub(crate) struct SourceText {
+    /// Where it is.
+    pub(crate) path: RelPath,
+    /// What it is, and what it is read as.
+    pub(crate) key: FactsKey,
+    /// As it is; each byte that is not UTF-8 is a `?`.
+    text: String,
+    /// What is masked of it.
+    secrets: Vec<Range<usize>>,
+    /// Where each line starts.
+    starts: Vec<usize>,
+}
+
+impl SourceText {
+    fn new(path: RelPath, key: FactsKey, text: String, level: Level) -> Self {
+        let secrets = redact::find(&text, level);
+        let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
+        let starts = std::iter::once(0).chain(breaks.filter(|at| *at < text.len())).collect();
+        Self { path, key, text, secrets, starts }
+    }
+
+    /// The text with its secrets: for parsing and measuring, never for an answer.
+    pub(crate) fn unmasked(&self) -> &str {
+        &self.text
+    }
+
+    /// A stretch of the text as it may leave the daemon.
+    pub(crate) fn cut(&self, bytes: Range<usize>) -> Cow<'_, str> {
+        redact::masked(&self.text, &self.secrets, bytes)
+    }
+
+    /// Whether nothing of a stretch is masked.
+    pub(crate) fn is_shown(&self, bytes: &Range<usize>) -> bool {
+        let next = self.secrets.partition_point(|secret| secret.end <= bytes.start);
+        self.secrets.get(next).is_none_or(|secret| secret.start >= bytes.end)
+    }
+
+    /// A line (1-based) as it may leave the daemon.
+    pub(crate) fn shown(&self, number: u32) -> Cow<'_, str> {
+        self.cut(self.line(number))
+    }
+
+    /// How many lines.
+    pub(crate) fn lines(&self) -> u32 {
+        self.starts.len() as u32
+    }
+
+    /// The bytes of a line (1-based) without its end; empty behind the last.
+    pub(crate) fn line(&self, number: u32) -> Range<usize> {
+        let at = number.saturating_sub(1) as usize;
+        let Some(&start) = self.starts.get(at) else { return self.text.len()..self.text.len() };
+        let end = self.starts.get(at + 1).copied().unwrap_or(self.text.len());
+        let line = self.text.get(start..end).unwrap_or_default();
+        start..start + line.trim_end_matches(['\n', '\r']).len()
+    }
+
+    /// The line (1-based) of a byte.
+    pub(crate) fn line_of(&self, byte: usize) -> u32 {
+        self.starts.partition_point(|start| *start <= byte).max(1) as u32
+    }
+}
+
+/// The text of the file at `path`, which must be a file of the version that has facts.
+pub(crate) fn at(cx: &ReadCx<'_>, path: &RelPath, field: &str) -> Result<SourceText, ToolError> {
+    refuse_secrets(cx, path)?;
+    match cx.source.view().file(FileId::of(path))? {
+        Some(row) => of(cx, &row),
+        None => Err(symbols::no_such_file(cx, path, field)?),
+    }
+}
+
+/// The text of a file of the version.
+pub(crate) fn of(cx: &ReadCx<'_>, row: &FileRow) -> Result<SourceText, ToolError> {
+    let path = &row.path;
+    refuse_secrets(cx, path)?;
+    let key = row.state.facts().ok_or_else(|| {
+        let why = match &row.state {
+            sdl_model::FileState::Skipped(reason) => reason.name(),
+            _ => "notParsed",
+        };
+        ToolError::new(Code::Unavailable, format!("{path} is listed but not read ({why})"))
+    })?;
+    let level = crate::host::policies::of(cx.call.host, cx.repo)?.level();
+    let bytes = match cx.overlay.and_then(|overlay| overlay.text(FileId::of(path))) {
+        Some(unsaved) => unsaved.to_vec(),
+        None => cx.repo.read_file(path, row.size).map_err(|unread| match unread {
+            Unread::Failed(why) => ToolError::new(Code::Unavailable, format!("{path} can't be read: {why}")),
+            Unread::Gone | Unread::TooLarge => moved(cx, path),
+        })?,
+    };
+    if ContentHash::of(&bytes) != key.content {
+        return Err(moved(cx, path));
+    }
+    Ok(SourceText::new(path.clone(), key, text_of(bytes), level))
+}
+
+/// Whoever asks for a file of secrets is refused, whether it is there or not, and that is in the log.
+fn refuse_secrets(cx: &ReadCx<'_>, path: &RelPath) -> Result<(), ToolError> {
+    if !redact::is_secret_file(path.as_str()) {
+        return Ok(());
+    }
+    let why = "the file holds secrets: its text is never served, whatever the policy";
+    cx.decided(audit::Row {
+        decision: "denied".to_owned(),
+        why: vec![why.to_owned()],
+        details: serde_json::json!({ "file": path.as_str() }),
+        ..audit::Row::default()
+    });
+    let message = format!("{path} is a file of secrets; its text is never served");
+    Err(ToolError::new(Code::Denied, message).next(
+        Call::tool("repo.overview"),
+        serde_json::json!({"repoId": cx.repo.id(), "level": "directories"}),
+        "lists the folders that have source files",
+    ))
+}
+
+fn moved(cx: &ReadCx<'_>, path: &RelPath) -> ToolError {
+    let message = format!("{path} keeps changing: it is not what version {} knows; ask again", cx.version);
+    ToolError::new(Code::SourceMoved, message)
+}
+
+/// The bytes as text of the same length, so that offsets hold.
+fn text_of(bytes: Vec<u8>) -> String {
+    let bytes = match String::from_utf8(bytes) {
+        Ok(text) => return text,
+        Err(error) => error.into_bytes(),
+    };
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(std::iter::repeat_n('?', chunk.invalid().len()));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_and_offsets_hold() {
+        let path = RelPath::new("a.py").unwrap();
+        let key = FactsKey { lang: sdl_model::Lang::Python, content: ContentHash::of(b"") };
+        let text = SourceText::new(path, key, text_of(b"one\r\n\xfftwo\nthree\n".to_vec()), Level::Likely);
+        assert_eq!(text.lines(), 3);
+        assert_eq!([1, 2, 3, 4].map(|line| text.shown(line).into_owned()), ["one", "?two", "three", ""]);
+        assert_eq!([0, 4, 5, 9, 10, 99].map(|byte| text.line_of(byte)), [1, 1, 2, 2, 3, 3]);
+    }
+}

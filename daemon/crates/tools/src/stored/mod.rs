@@ -1,0 +1,94 @@
+//! How what agents own is stored: keys that begin with the repository's id and a zero byte, JSON values behind a layout
+//! number.
+
+pub(crate) mod tables;
+
+use std::ops::ControlFlow;
+
+use sdl_ledger::{AgentStore, AgentWriter};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use crate::ToolError;
+
+const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
+
+/// The key of a row that belongs to a repository.
+pub(crate) fn key(repo: &str, row: &str) -> Vec<u8> {
+    [repo.as_bytes(), &[0], row.as_bytes()].concat()
+}
+
+/// The keys of a repository's rows in a table, in order.
+pub(crate) fn keys(writer: &AgentWriter<'_>, table: &str, repo: &str) -> sdl_ledger::Result<Vec<Vec<u8>>> {
+    let prefix = key(repo, "");
+    let mut keys = Vec::new();
+    writer.scan(table, &prefix, &mut |key, _| {
+        if key.starts_with(&prefix) {
+            keys.push(key.to_vec());
+            ControlFlow::Continue(())
+        } else {
+            ControlFlow::Break(())
+        }
+    })?;
+    Ok(keys)
+}
+
+/// A value as it is stored.
+pub(crate) fn to_bytes(layout: u8, value: &impl Serialize) -> Result<Vec<u8>, ToolError> {
+    let mut bytes = vec![layout];
+    serde_json::to_writer(&mut bytes, value).map_err(|e| ToolError::internal("storing a row", e))?;
+    Ok(bytes)
+}
+
+/// A stored value; none if it is of a layout that this build does not know, or damaged.
+pub(crate) fn from_bytes<T: DeserializeOwned>(layout: u8, bytes: &[u8]) -> Option<T> {
+    let (&found, rest) = bytes.split_first()?;
+    (found == layout).then(|| serde_json::from_slice(rest).ok()).flatten()
+}
+
+/// Every row of a repository that this build can read, in order of key.
+pub(crate) fn rows<T: DeserializeOwned>(
+    store: &AgentStore,
+    table: &str,
+    repo: &str,
+    layout: u8,
+) -> Result<Vec<T>, ToolError> {
+    let prefix = key(repo, "");
+    let mut found = Vec::new();
+    store.read(|reader| {
+        reader.scan(table, &prefix, &mut |key, value| {
+            if !key.starts_with(&prefix) {
+                return ControlFlow::Break(());
+            }
+            found.extend(from_bytes::<T>(layout, value));
+            ControlFlow::Continue(())
+        })
+    })?;
+    Ok(found)
+}
+
+/// A number as 13 letters and digits.
+pub(crate) fn digits(number: u64) -> String {
+    (0..13).rev().map(|digit| char::from(ALPHABET[(number >> (digit * 5)) as usize & 31])).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_the_known_layout_is_read() {
+        let bytes = to_bytes(3, &vec![1, 2]).unwrap();
+        assert_eq!(from_bytes::<Vec<u8>>(3, &bytes), Some(vec![1, 2]));
+        assert_eq!(from_bytes::<Vec<u8>>(2, &bytes), None);
+        assert_eq!(from_bytes::<Vec<u8>>(3, &bytes[..2]), None);
+        assert_eq!(from_bytes::<Vec<u8>>(3, b""), None);
+    }
+
+    #[test]
+    fn digits_tell_numbers_apart() {
+        assert_eq!(digits(0), "0000000000000");
+        assert_eq!(digits(33), "0000000000011");
+        assert_ne!(digits(u64::MAX), digits(u64::MAX - 1));
+    }
+}

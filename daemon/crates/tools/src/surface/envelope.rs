@@ -1,0 +1,98 @@
+//! The bytes of an MCP `CallToolResult`.
+
+use serde_json::Value;
+
+use crate::ToolError;
+use crate::call::answers::line;
+use crate::call::budget;
+use crate::call::registry::Answer;
+
+/// The result of a call that was answered, and the tokens of its structured content.
+pub(crate) fn answered(answer: Answer) -> (Vec<u8>, usize) {
+    let structured = Value::Object(answer.structured).to_string();
+    let tokens = budget::count(&structured);
+    if tokens > budget::MOST_TOKENS {
+        // Every action keeps to a budget of its own; this is the last line of defence for the reader's context.
+        return failed(&ToolError::internal(
+            "keeping the answer to its budget",
+            format!("it has {tokens} tokens"),
+        ));
+    }
+    (write(&structured, tokens, &answer.text, false), tokens)
+}
+
+/// The result of a call that was refused or failed, and the tokens of its structured content.
+pub(crate) fn failed(error: &ToolError) -> (Vec<u8>, usize) {
+    let structured = error.to_value().to_string();
+    let tokens = budget::count(&structured);
+    (write(&structured, tokens, &text_of(error), true), tokens)
+}
+
+fn write(structured: &str, tokens: usize, text: &str, is_error: bool) -> Vec<u8> {
+    // The text is there for readers without structured content; where it would cost more, the JSON itself serves.
+    let text = if budget::is_above(text, tokens) { structured } else { text };
+    let mut out = Vec::with_capacity(structured.len() + text.len() + 128);
+    out.extend_from_slice(br#"{"content":[{"type":"text","text":"#);
+    out.extend_from_slice(Value::from(text).to_string().as_bytes());
+    out.extend_from_slice(br#"}],"structuredContent":"#);
+    out.extend_from_slice(structured.as_bytes());
+    out.extend_from_slice(if is_error { br#","isError":true}"# } else { br#","isError":false}"# });
+    out
+}
+
+fn text_of(error: &ToolError) -> String {
+    let code = serde_json::to_value(error.code).unwrap_or_default();
+    let mut text = String::new();
+    line(&mut text, format_args!("{}: {}", code.as_str().unwrap_or("internal"), error.message));
+    if !error.about.candidates.is_empty() {
+        text.push_str("\nCandidates:");
+        for candidate in &error.about.candidates {
+            let parts: Vec<String> = candidate
+                .0
+                .values()
+                .map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
+                .collect();
+            line(&mut text, format_args!("- {}", parts.join(" ")));
+        }
+    }
+    if let Some(next) = &error.about.next_best_action {
+        line(&mut text, format_args!("Next: {} {}", next.tool, next.args));
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+    use crate::{Candidate, Code};
+
+    #[test]
+    fn text_never_costs_more_than_the_json() {
+        let structured = json!({"a": 1}).as_object().cloned().unwrap();
+        let long = Answer { structured: structured.clone(), text: "word ".repeat(50) };
+        let result: Value = serde_json::from_slice(&answered(long).0).unwrap();
+        assert_eq!(result["content"][0]["text"], r#"{"a":1}"#);
+        let short = Answer { structured, text: "a".into() };
+        let result: Value = serde_json::from_slice(&answered(short).0).unwrap();
+        assert_eq!(result["content"][0]["text"], "a");
+        assert_eq!(result["structuredContent"], json!({"a": 1}));
+        assert_eq!(result["isError"], json!(false));
+    }
+
+    #[test]
+    fn errors_are_results() {
+        let error = ToolError::new(Code::UnknownSymbol, "no symbol \"x\"\n")
+            .at("symbolId")
+            .or_one_of([Candidate::of("symbolId", "s_1").with("name", "y")])
+            .next("sdl_symbol_search", json!({"query": "x"}), "look it up");
+        let result: Value = serde_json::from_slice(&failed(&error).0).unwrap();
+        assert_eq!(result["isError"], json!(true));
+        let body = &result["structuredContent"];
+        assert_eq!(body["code"], "unknownSymbol");
+        assert_eq!(body["candidates"], json!([{"symbolId": "s_1", "name": "y"}]));
+        assert_eq!(body["nextBestAction"]["args"], json!({"query": "x"}));
+        assert!(result["content"][0]["text"].as_str().unwrap().contains("- s_1 y"));
+    }
+}

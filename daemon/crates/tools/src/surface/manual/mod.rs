@@ -1,0 +1,130 @@
+//! Actions described for readers: made from the registry, in three forms.
+
+mod markdown;
+mod topics;
+mod typescript;
+
+use std::fmt::Write as _;
+
+use serde_json::{Map, Value, json};
+
+use crate::call::names;
+use crate::call::registry::{Entry, Registry};
+use crate::surface::outline;
+
+pub(crate) use markdown::page;
+pub(crate) use topics::{TOPICS, Topic, topic, topics_of};
+
+/// How much is told of an action.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum Depth {
+    /// When to call it and what it needs.
+    Compact,
+    /// Its arguments, too.
+    Standard,
+    /// Everything: what the arguments mean, the answer, examples.
+    Full,
+}
+
+/// In which words.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    Markdown,
+    TypeScript,
+    Json,
+}
+
+/// What is said of one action.
+pub(crate) fn describe(entry: &Entry, form: Form, depth: Depth) -> String {
+    match form {
+        Form::Markdown => markdown::write(entry, depth),
+        Form::TypeScript => typescript::write(entry, depth),
+        Form::Json => json_of(entry, depth).to_string(),
+    }
+}
+
+/// What is said of something that is no action.
+pub(crate) fn explain(topic: &Topic, form: Form, depth: Depth) -> String {
+    let (name, about) = (topic.name, topic.about);
+    match (form, depth) {
+        (Form::Markdown, Depth::Compact) => format!("- `{name}` {about}"),
+        (Form::Markdown, _) => topic.text.to_owned(),
+        (Form::TypeScript, Depth::Compact) => format!("// {name}: {about}"),
+        (Form::TypeScript, _) => format!("/*\n{}\n*/", topic.text.replace("*/", "* /")),
+        (Form::Json, Depth::Compact) => json!({"topic": name, "description": about}).to_string(),
+        (Form::Json, _) => json!({"topic": name, "description": about, "text": topic.text}).to_string(),
+    }
+}
+
+/// Puts descriptions together.
+pub(crate) fn join(parts: &[String], form: Form) -> String {
+    match form {
+        Form::Json => format!("[{}]", parts.join(",")),
+        Form::Markdown | Form::TypeScript => parts.join("\n"),
+    }
+}
+
+/// Appends text of this program's own, with the line ends that it has.
+fn put(text: &mut String, args: std::fmt::Arguments<'_>) {
+    // Writing to a string can't fail.
+    let _ = text.write_fmt(args);
+}
+
+fn json_of(entry: &Entry, depth: Depth) -> Value {
+    let def = &entry.def;
+    let mut out = Map::new();
+    out.insert("action".into(), def.name.into());
+    out.insert("tool".into(), names::underscored(def.name).into());
+    out.insert("description".into(), def.description.into());
+    if depth == Depth::Compact {
+        out.insert("needs".into(), def.needs.into());
+        return Value::Object(out);
+    }
+    out.insert("mutating".into(), def.mutating.into());
+    let full = depth == Depth::Full;
+    out.insert(
+        "inputSchema".into(),
+        if full { entry.request.clone() } else { crate::schema::terse(&entry.request) },
+    );
+    out.insert("outputSchema".into(), if full { entry.response.clone() } else { outline(&entry.response) });
+    if full {
+        let examples = def.examples.iter().filter_map(|text| serde_json::from_str::<Value>(text).ok());
+        out.insert("examples".into(), examples.collect());
+        let aliases = def.aliases.iter().map(|(alias, field)| ((*alias).to_owned(), json!(field)));
+        out.insert("aliases".into(), Value::Object(aliases.collect()));
+    }
+    Value::Object(out)
+}
+
+/// A page for each action, and one that lists them: file names and texts.
+pub(crate) fn pages(registry: &Registry) -> Vec<(String, String)> {
+    let mut out = vec![("README.md".to_owned(), markdown::index(registry))];
+    out.extend(registry.entries().iter().map(|entry| (format!("{}.md", entry.def.name), page(entry))));
+    out
+}
+
+/// The properties of an object's schema, with whether each is required.
+fn properties(schema: &Value) -> impl Iterator<Item = (&str, &Value, bool)> {
+    let required = schema.get("required").and_then(Value::as_array);
+    let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
+    properties.map(move |(name, property)| {
+        let must = required.is_some_and(|all| all.iter().any(|one| one == name));
+        (name.as_str(), property, must)
+    })
+}
+
+/// The bounds of a number or of a list, where both are stated: counts of answers merely say that they are not negative.
+fn bounds(schema: &Value) -> Option<String> {
+    let number = |key: &str| schema.get(key).and_then(Value::as_f64);
+    match (number("minimum"), number("maximum"), number("minItems"), number("maxItems")) {
+        (Some(least), Some(most), ..) => Some(format!("{least} to {most}")),
+        (_, _, Some(least), Some(most)) => Some(format!("{least} to {most} items")),
+        (_, _, None, Some(most)) => Some(format!("at most {most} items")),
+        _ => None,
+    }
+}
+
+fn choices(schema: &Value) -> Option<Vec<&str>> {
+    let choices = schema.get("enum")?.as_array()?;
+    Some(choices.iter().filter_map(Value::as_str).collect())
+}

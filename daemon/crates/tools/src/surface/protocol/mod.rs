@@ -1,0 +1,124 @@
+//! What MCP has beside tools: resources, prompts, completions. All of it is made of actions.
+
+mod complete;
+mod prompts;
+mod resources;
+
+use serde::de::DeserializeOwned;
+use serde_json::{Map, Value};
+
+use crate::call::pipeline::{self, Caller};
+use crate::call::services::Services;
+use crate::redact::{self, Level};
+use crate::{Cancel, Code, NoProgress, Session, ToolError};
+
+const METHODS: [&str; 6] = [
+    "resources/list",
+    "resources/templates/list",
+    "resources/read",
+    "prompts/list",
+    "prompts/get",
+    "completion/complete",
+];
+
+/// Whether [`crate::Tools::protocol`] answers that method.
+pub fn is_protocol_method(method: &str) -> bool {
+    METHODS.contains(&method)
+}
+
+/// Why there is no answer.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ProtocolError {
+    /// `resourceNotFound`, `promptNotFound`, `invalidParams` or `internal`.
+    pub code: &'static str,
+    /// For readers.
+    pub message: String,
+    /// What else there is to say: the `uri` of a resource that is not there, what may have been meant.
+    pub details: Map<String, Value>,
+}
+
+impl ProtocolError {
+    fn new(code: &'static str, message: impl Into<String>) -> Self {
+        Self { code, message: message.into(), details: Map::new() }
+    }
+
+    /// Without the secrets that the caller's own arguments had.
+    fn masked(self) -> Self {
+        let Self { code, message, details } = self;
+        let message = redact::text(&message, Level::Likely).unwrap_or(message);
+        let mut details = Value::Object(details);
+        redact::value(&mut details, Level::Likely);
+        Self { code, message, details: details.as_object().cloned().unwrap_or_default() }
+    }
+}
+
+/// One request.
+struct Request<'a> {
+    services: &'a Services,
+    session: &'a Session,
+    cancel: &'a Cancel,
+}
+
+pub(crate) fn answer(
+    services: &Services,
+    session: &Session,
+    method: &str,
+    params: &[u8],
+    cancel: &Cancel,
+) -> Result<Vec<u8>, ProtocolError> {
+    let request = Request { services, session, cancel };
+    match request.answer(method, params) {
+        Ok(result) => Ok(result.to_string().into_bytes()),
+        Err(error) => Err(error.masked()),
+    }
+}
+
+impl Request<'_> {
+    fn answer(&self, method: &str, params: &[u8]) -> Result<Value, ProtocolError> {
+        match method {
+            "resources/list" => Ok(resources::list(self)),
+            "resources/templates/list" => Ok(resources::templates()),
+            "resources/read" => resources::read(self, &read(params)?),
+            "prompts/list" => Ok(prompts::list()),
+            "prompts/get" => prompts::get(read(params)?),
+            "completion/complete" => complete::run(self, &read(params)?),
+            other => Err(refused(format!("no method is called {other:?}"))),
+        }
+    }
+
+    /// The structured answer of an action.
+    fn call(&self, action: &str, args: &Value) -> Result<Map<String, Value>, ToolError> {
+        let bytes = args.to_string().into_bytes();
+        let served = std::cell::RefCell::default();
+        let caller = Caller { session: self.session, progress: &NoProgress, cancel: self.cancel };
+        pipeline::call(self.services, caller, action, &bytes, &served).map(|answer| answer.structured)
+    }
+}
+
+fn read<T: DeserializeOwned>(params: &[u8]) -> Result<T, ProtocolError> {
+    let params = if params.iter().all(u8::is_ascii_whitespace) { b"{}" } else { params };
+    serde_json::from_slice(params).map_err(|error| refused(format!("bad parameters: {error}")))
+}
+
+fn refused(message: String) -> ProtocolError {
+    ProtocolError::new("invalidParams", message)
+}
+
+/// An action's error, for somebody who asked for a resource.
+fn not_found(uri: &str, error: &ToolError) -> ProtocolError {
+    let code = match error.code {
+        Code::UnknownRepo | Code::UnknownSymbol | Code::UnknownHandle | Code::HandleExpired => {
+            "resourceNotFound"
+        }
+        Code::Internal => "internal",
+        _ => "invalidParams",
+    };
+    let mut not_found = ProtocolError::new(code, error.message.clone());
+    not_found.details.insert("uri".to_owned(), uri.into());
+    if let Value::Object(said) = error.to_value() {
+        // A field is one of the action's, which nobody has asked for by name.
+        let rest = said.into_iter().filter(|(key, _)| !["code", "message", "field"].contains(&key.as_str()));
+        not_found.details.extend(rest);
+    }
+    not_found
+}
