@@ -4,8 +4,9 @@
 use std::sync::{Arc, Weak};
 
 use dashmap::DashMap;
+use sdl_contract::{Cancel, Names, Surface};
 use sdl_proto::{ClientKind, WireError, code};
-use sdl_tools::{Cancel, Names, Surface, Tools};
+use sdl_tools::Tools;
 use serde::Deserialize;
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -13,7 +14,7 @@ use tokio::sync::Notify;
 
 use crate::admin::{self, Admin};
 use crate::engine::Engine;
-use crate::server::{Call, Progress, Service, Session};
+use crate::server::{Call, Peer, ProgressFrames, Service};
 use crate::turns::{Asker, Limits, Turns};
 
 /// Requests that are worked on at once; more wait their turn.
@@ -25,7 +26,7 @@ pub struct Router {
     tools: Arc<Tools>,
     workers: Turns,
     stop: Arc<Notify>,
-    sessions: DashMap<u64, Weak<Session>>,
+    sessions: DashMap<u64, Weak<Peer>>,
 }
 
 impl Router {
@@ -40,21 +41,17 @@ impl Router {
         self.tools.flush();
     }
 
-    /// Runs `work` on a thread that may block. When the caller goes away, `work` is told through its [`Cancel`].
+    /// Runs `work` on a thread that may block. The server fires the call's [`Cancel`] when the caller goes away.
     async fn blocking<T: Send + 'static>(
         &self,
-        session: &Session,
+        session: &Peer,
         call: &Call,
         work: impl FnOnce(&Cancel) -> T + Send + 'static,
     ) -> Result<T, WireError> {
         let is_person = session.hello().kind == ClientKind::Ctl;
         let turn = self.workers.take(Asker { session: session.id(), is_person }).await;
-        let cancel = match call.deadline {
-            Some(deadline) => Cancel::new().with_deadline(deadline),
-            None => Cancel::new(),
-        };
-        let gone = CancelOnDrop(cancel.clone());
-        let answer = tokio::task::spawn_blocking(move || {
+        let cancel = call.cancel.clone();
+        tokio::task::spawn_blocking(move || {
             let _turn = turn;
             work(&cancel)
         })
@@ -63,23 +60,21 @@ impl Router {
             code: code::INTERNAL.into(),
             message: format!("the request failed inside the daemon ({error}); its log says more"),
             detail: Vec::new(),
-        });
-        drop(gone);
-        answer
+        })
     }
 
     async fn call_tool(
         &self,
-        session: &Session,
+        session: &Peer,
         call: &Call,
-        progress: Progress,
+        progress: ProgressFrames,
     ) -> Result<Vec<u8>, WireError> {
         let params: ToolCall = parse(&call.params)?;
         let tools = Arc::clone(&self.tools);
-        let caller = tool_session(session);
+        let caller = session.caller().clone();
         self.blocking(session, call, move |cancel| {
             let args = params.arguments().as_bytes();
-            tools.call(&caller, &params.name, args, &ProgressLine(progress), cancel)
+            tools.call(&caller, &params.name, args, &progress, cancel)
         })
         .await
     }
@@ -87,14 +82,14 @@ impl Router {
 
 impl Router {
     /// The sessions of MCP clients that are open now.
-    fn clients(&self) -> Vec<Arc<Session>> {
+    fn clients(&self) -> Vec<Arc<Peer>> {
         let open = self.sessions.iter().filter_map(|session| session.upgrade());
         open.filter(|session| session.hello().kind == ClientKind::Shim).collect()
     }
 }
 
 /// Changes what a client is shown and lets it know; whether that is anything new.
-fn show(session: &Session, wanted: Surface) -> bool {
+fn show(session: &Peer, wanted: Surface) -> bool {
     let (surface, names) = shown(session);
     let changed = surface != wanted;
     let wanted = setting(wanted, names);
@@ -106,21 +101,21 @@ fn show(session: &Session, wanted: Surface) -> bool {
 }
 
 impl Service for Router {
-    fn session_opened(&self, session: &Arc<Session>) -> Result<(), WireError> {
+    fn session_opened(&self, session: &Arc<Peer>) -> Result<(), WireError> {
         self.sessions.insert(session.id(), Arc::downgrade(session));
         Ok(())
     }
 
-    fn session_closed(&self, session: &Session) {
+    fn session_closed(&self, session: &Peer) {
         self.sessions.remove(&session.id());
         self.tools.session_ended(session.id());
     }
 
     async fn call(
         &self,
-        session: Arc<Session>,
+        session: Arc<Peer>,
         call: Call,
-        progress: Progress,
+        progress: ProgressFrames,
     ) -> Result<Vec<u8>, WireError> {
         match call.method.as_str() {
             "tools/call" => self.call_tool(&session, &call, progress).await,
@@ -149,7 +144,7 @@ impl Service for Router {
                 Ok(format!("{{\"clients\":{},\"changed\":{changed}}}", clients.len()).into_bytes())
             }
             method if sdl_tools::is_protocol_method(method) => {
-                let (tools, caller) = (Arc::clone(&self.tools), tool_session(&session));
+                let (tools, caller) = (Arc::clone(&self.tools), session.caller().clone());
                 let (method, params) = (method.to_owned(), call.params.clone());
                 let answer = self.blocking(&session, &call, move |cancel| {
                     tools.protocol(&caller, &method, &params, cancel)
@@ -187,7 +182,7 @@ impl Service for Router {
                     let admin = Admin {
                         engine: &engine,
                         cancel,
-                        progress: &ProgressLine(progress),
+                        progress: &progress,
                         kind: hello.kind,
                         session: caller.id(),
                         client: &hello.name,
@@ -236,7 +231,7 @@ fn params_of_surface(surface: &str) -> Vec<u8> {
 const SPELLED: char = '+';
 
 /// A session's surface, and how names are spelled there. What is not known means the default.
-fn shown(session: &Session) -> (Surface, Names) {
+fn shown(session: &Peer) -> (Surface, Names) {
     let setting = session.surface();
     let (surface, names) = setting.split_once(SPELLED).unwrap_or((&setting, ""));
     (Surface::from_name(surface).unwrap_or_default(), Names::from_name(names).unwrap_or_default())
@@ -247,36 +242,5 @@ fn setting(surface: Surface, names: Names) -> String {
     match names {
         Names::Underscored => surface.name().to_owned(),
         names @ Names::Dotted => format!("{}{SPELLED}{}", surface.name(), names.name()),
-    }
-}
-
-fn tool_session(session: &Session) -> sdl_tools::Session {
-    let hello = session.hello();
-    sdl_tools::Session {
-        id: session.id(),
-        cwd: hello.repo.as_deref().or(hello.cwd.as_deref()).map(Into::into),
-        surface: shown(session).0,
-        client: hello.name.clone(),
-    }
-}
-
-/// Tells the work that its caller is gone.
-struct CancelOnDrop(Cancel);
-
-impl Drop for CancelOnDrop {
-    fn drop(&mut self) {
-        self.0.cancel();
-    }
-}
-
-/// Progress as one JSON object a message, in MCP's words.
-struct ProgressLine(Progress);
-
-impl sdl_tools::Progress for ProgressLine {
-    fn report(&self, done: u64, total: Option<u64>, message: &str) {
-        if self.0.wanted() {
-            let line = serde_json::json!({ "progress": done, "total": total, "message": message });
-            self.0.send(line.to_string().into_bytes());
-        }
     }
 }

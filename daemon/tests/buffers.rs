@@ -9,7 +9,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use proptest::prelude::*;
 use sdl_ledger::Clock;
-use sdl_tools::{Cancel, Host, NoProgress, Session, Surface, Tools};
+use sdl_tools::{Cancel, Host, NoProgress, Session, Tools};
 use sdld::engine::Engine;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -100,12 +100,7 @@ impl World {
     }
 
     fn call_as(&self, session: u64, action: &str, args: Value) -> Result<Value, Value> {
-        let session = Session {
-            id: session,
-            cwd: Some(self.root.clone()),
-            surface: Surface::Flat,
-            client: "test".into(),
-        };
+        let session = Session { id: session, cwd: Some(self.root.clone()), client: "test".into() };
         let args = args.to_string();
         let bytes = self.tools.call(&session, action, args.as_bytes(), &NoProgress, &Cancel::new());
         let mut answer: Value = serde_json::from_slice(&bytes).unwrap();

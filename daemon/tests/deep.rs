@@ -5,7 +5,7 @@
 use std::fs;
 
 use rustix::fs::{CWD, Mode, OFlags, mkdirat, openat};
-use sdl_tools::{Cancel, NoProgress, Session, Surface, Tools};
+use sdl_tools::{Cancel, NoProgress, Session, Tools};
 use sdld::engine::Engine;
 use serde_json::{Value, json};
 
@@ -26,7 +26,7 @@ fn what_lies_too_deep_is_counted_as_skipped() {
 
     let engine = Engine::open(&folder.path().join("state")).unwrap();
     let tools = Tools::new(engine.clone());
-    let session = Session { id: 1, cwd: Some(root.clone()), surface: Surface::Flat, client: "test".into() };
+    let session = Session { id: 1, cwd: Some(root.clone()), client: "test".into() };
     let call = |action: &str, args: Value| {
         let bytes = tools.call(&session, action, args.to_string().as_bytes(), &NoProgress, &Cancel::new());
         let answer: Value = serde_json::from_slice(&bytes).unwrap();

@@ -4,7 +4,7 @@
 use std::fs;
 use std::sync::Arc;
 
-use sdl_tools::{Cancel, Host, NoProgress, Session, Surface, Tools};
+use sdl_tools::{Cancel, Host, NoProgress, Session, Tools};
 use sdld::admin::{self, Admin};
 use sdld::engine::Engine;
 use serde_json::json;
@@ -21,7 +21,7 @@ fn names_and_paths_are_masked_in_exports_and_dumps() {
 
     let engine = Engine::open(&folder.path().join("state")).unwrap();
     let tools = Tools::new(Arc::clone(&engine) as Arc<dyn Host>);
-    let session = Session { id: 1, cwd: Some(root.clone()), surface: Surface::Flat, client: "test".into() };
+    let session = Session { id: 1, cwd: Some(root.clone()), client: "test".into() };
     for (action, args) in
         [("repo.register", json!({ "rootPath": root })), ("index.refresh", json!({ "mode": "incremental" }))]
     {

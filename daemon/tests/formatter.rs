@@ -5,7 +5,7 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use sdl_tools::{Cancel, Host, NoProgress, Session, Surface, Tools};
+use sdl_tools::{Cancel, Host, NoProgress, Session, Tools};
 use sdld::engine::Engine;
 use serde_json::{Value, json};
 
@@ -21,8 +21,7 @@ impl World {
     fn new(state: &Path, root: &Path) -> Self {
         let engine = Engine::open(state).unwrap();
         let tools = Tools::new(Arc::clone(&engine) as Arc<dyn Host>);
-        let session =
-            Session { id: 1, cwd: Some(root.to_owned()), surface: Surface::Flat, client: "test".into() };
+        let session = Session { id: 1, cwd: Some(root.to_owned()), client: "test".into() };
         let world = Self { engine, tools, session };
         world.ok("repo.register", &json!({ "rootPath": root }));
         world.ok("index.refresh", &json!({ "mode": "incremental" }));

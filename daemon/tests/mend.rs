@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 use sdl_ledger::{FactsStore, Fault, FaultPoint, Faults, Options, View};
 use sdl_model::{FileId, RelPath};
 use sdl_proto::{ClientKind, WireError};
-use sdl_tools::{Cancel, Damage, Host, NoProgress, Session, Surface, Tools};
+use sdl_tools::{Cancel, Damage, Host, NoProgress, Session, Tools};
 use sdld::admin::Admin;
 use sdld::engine::Engine;
 use serde_json::{Value, json};
@@ -70,8 +70,7 @@ impl World {
         let options = Options { faults: Some(Arc::clone(&switch) as Arc<dyn Faults>), ..Options::default() };
         let engine = Engine::open_with(&folder.path().join("state"), options).unwrap();
         let tools = Tools::new(Arc::clone(&engine) as Arc<dyn Host>);
-        let session =
-            Session { id: 1, cwd: Some(root.clone()), surface: Surface::Flat, client: "test".into() };
+        let session = Session { id: 1, cwd: Some(root.clone()), client: "test".into() };
         let world = Self { engine, tools, session, switch, root, folder };
         world.write(0);
         world.call("repo.register", json!({ "rootPath": world.root })).unwrap();

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::Arc;
 
-use sdl_tools::{Cancel, Host, NoProgress, Session, Surface, Tools};
+use sdl_tools::{Cancel, Host, NoProgress, Session, Tools};
 use sdld::engine::Engine;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -103,8 +103,7 @@ impl World {
         git(&root, &["init", "-q", "-b", "main"])?;
         let engine = Engine::open(&folder.path().join("state")).unwrap();
         let tools = Tools::new(Arc::clone(&engine) as Arc<dyn Host>);
-        let session =
-            Session { id: 1, cwd: Some(root.clone()), surface: Surface::Flat, client: "test".into() };
+        let session = Session { id: 1, cwd: Some(root.clone()), client: "test".into() };
         let mut world = Self { engine, tools, session, root, states: Vec::new(), _folder: folder };
         for state in STATES {
             for (path, text) in *state {

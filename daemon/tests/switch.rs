@@ -4,7 +4,7 @@
 use std::fs;
 use std::path::Path;
 
-use sdl_tools::{Cancel, NoProgress, Session, Surface, Tools};
+use sdl_tools::{Cancel, NoProgress, Session, Tools};
 use sdld::engine::Engine;
 use serde_json::{Value, json};
 
@@ -31,7 +31,7 @@ fn a_switch_of_many_files_leaves_none_of_them_decoded() {
     write(&other, 2);
     let engine = Engine::open(&top.join("state")).unwrap();
     let tools = Tools::new(engine.clone());
-    let session = Session { id: 1, cwd: Some(root.clone()), surface: Surface::Flat, client: "test".into() };
+    let session = Session { id: 1, cwd: Some(root.clone()), client: "test".into() };
     let call = |action: &str, args: Value| {
         let bytes = tools.call(&session, action, args.to_string().as_bytes(), &NoProgress, &Cancel::new());
         let answer: Value = serde_json::from_slice(&bytes).unwrap();

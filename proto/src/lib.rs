@@ -11,6 +11,7 @@
 
 mod build;
 mod bytes;
+pub mod code;
 mod codec;
 pub mod frame;
 mod handshake;
@@ -22,7 +23,6 @@ pub use frame::{FrameDecoder, FrameError, MAX_FRAME};
 pub use handshake::{Handshake, HandshakeError, MAX_HANDSHAKE, Offer};
 pub use message::{
     ClientKind, ClientMessage, Payload, Progress, Request, ServerMessage, SessionHello, Welcome, WireError,
-    code,
 };
 
 /// The newest protocol version that this build speaks.

@@ -13,7 +13,7 @@ pub enum ClientMessage {
     /// A call.
     Request(Request),
     /// The caller no longer wants the answer to this request. It is answered all the same, with the error
-    /// [`code::CANCELLED`] unless it was finished already.
+    /// [`crate::code::CANCELLED`] unless it was finished already.
     Cancel {
         /// The request.
         id: u64,
@@ -69,7 +69,7 @@ pub enum ServerMessage {
     },
     /// The daemon closes this connection, and why. The last message.
     ///
-    /// With [`code::STOPPING`] it comes behind the answers to all requests that were begun; those without an answer
+    /// With [`crate::code::STOPPING`] it comes behind the answers to all requests that were begun; those without an answer
     /// never were.
     Closing(WireError),
 }
@@ -154,7 +154,7 @@ pub struct Progress {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{message} ({code})")]
 pub struct WireError {
-    /// Stable name, for programs; see [`code`].
+    /// Stable name, for programs; see [`crate::code`].
     pub code: String,
     /// What, where and what to do next, for people.
     pub message: String,
@@ -175,30 +175,4 @@ impl WireError {
         self.detail = detail.into();
         self
     }
-}
-
-/// Codes that the transport itself uses. Handlers add their own.
-pub mod code {
-    /// The caller cancelled the request.
-    pub const CANCELLED: &str = "cancelled";
-    /// The deadline passed first.
-    pub const DEADLINE: &str = "deadlineExceeded";
-    /// The daemon is stopping.
-    pub const STOPPING: &str = "stopping";
-    /// Too many connections or requests.
-    pub const BUSY: &str = "busy";
-    /// A message makes no sense here.
-    pub const PROTOCOL: &str = "protocol";
-    /// A message is larger than allowed.
-    pub const TOO_LARGE: &str = "tooLarge";
-    /// The bearer token is missing or wrong.
-    pub const UNAUTHORIZED: &str = "unauthorized";
-    /// No such method.
-    pub const UNKNOWN_METHOD: &str = "unknownMethod";
-    /// Something broke inside of the daemon.
-    pub const INTERNAL: &str = "internal";
-    /// The connection broke after the request was sent: whether it took effect is unknown.
-    pub const OUTCOME_UNKNOWN: &str = "outcomeUnknown";
-    /// No daemon could be reached.
-    pub const UNREACHABLE: &str = "unreachable";
 }

@@ -31,9 +31,6 @@ const CALL_LIMIT: Duration = Duration::from_secs(65 * 60);
 /// How long everything else may take.
 const LIMIT: Duration = Duration::from_secs(120);
 
-/// The daemon's code for a resource that does not exist.
-const NO_RESOURCE: &str = "resourceNotFound";
-
 /// The MCP service: its lifecycle is answered here, everything else by the daemon.
 pub(crate) struct Shim {
     lifecycle: Lifecycle,
@@ -100,7 +97,7 @@ impl Shim {
         let is_call = forward.method == "tools/call";
         let outcome = match &forward.params.ambiguous {
             Some(what) => Err(WireError::new(
-                "malformedJson",
+                code::MALFORMED_JSON,
                 format!(
                     "the call is ambiguous and was not made: {what}. Send each key once, and whole characters"
                 ),
@@ -247,9 +244,9 @@ async fn pass_on(step: &[u8], token: &ProgressToken, peer: &Peer<RoleServer>) {
 fn protocol_error(error: WireError, stateless: bool) -> ErrorData {
     let number = match error.code.as_str() {
         code::UNKNOWN_METHOD => ErrorCode::METHOD_NOT_FOUND,
-        "malformedJson" | "invalidParams" | "promptNotFound" => ErrorCode::INVALID_PARAMS,
-        NO_RESOURCE if stateless => ErrorCode::INVALID_PARAMS,
-        NO_RESOURCE => ErrorCode::RESOURCE_NOT_FOUND,
+        code::MALFORMED_JSON | code::INVALID_PARAMS | code::PROMPT_NOT_FOUND => ErrorCode::INVALID_PARAMS,
+        code::RESOURCE_NOT_FOUND if stateless => ErrorCode::INVALID_PARAMS,
+        code::RESOURCE_NOT_FOUND => ErrorCode::RESOURCE_NOT_FOUND,
         _ => ErrorCode::INTERNAL_ERROR,
     };
     let data = Value::Object(compose::fields(&error, &[("code", &error.code)]));

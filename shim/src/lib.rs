@@ -18,7 +18,6 @@ mod lifecycle;
 mod parent;
 mod skipped;
 mod stdio;
-mod strict;
 #[cfg(feature = "testing")]
 pub mod testing;
 mod transport;

@@ -13,6 +13,7 @@ use rmcp::RoleServer;
 use rmcp::model::{ClientNotification, GetExtensions, JsonRpcMessage, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
 use rmcp::transport::Transport;
+use sdl_json::{Member, Outline};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
@@ -24,7 +25,6 @@ use crate::compose;
 use crate::in_flight::{InFlight, Room};
 use crate::skipped::Skipped;
 use crate::stdio::{Input, Output};
-use crate::strict;
 
 /// The longest line that is taken. What the daemon takes is no longer.
 const MAX_LINE: usize = sdl_proto::MAX_FRAME - (64 << 10);
@@ -327,6 +327,12 @@ pub(crate) fn read_line(line: &[u8], started: &mut bool) -> Incoming {
     if text.is_empty() {
         return Incoming::Nothing;
     }
+    let outline = sdl_json::outline(text, "params");
+    if let Some(request) = outline.as_ref().ok().and_then(PlainRequest::find) {
+        *started = true;
+        return request.into_message(text);
+    }
+    // Not a request, or one with something odd about it. Serde tells what, in words that clients know.
     let envelope: Envelope<'_> = match serde_json::from_str(text) {
         Ok(envelope) => envelope,
         Err(error) if error.is_data() => {
@@ -346,41 +352,82 @@ pub(crate) fn read_line(line: &[u8], started: &mut bool) -> Incoming {
         };
     };
     *started = true;
-    read_request(text, method, id, envelope.params)
+    let ambiguous = match outline {
+        Ok(outline) => outline.ambiguous,
+        Err(bad) => Some(bad.to_string()),
+    };
+    let json = envelope.params.map_or("{}", RawValue::get);
+    let call = match serde_json::from_str::<CallParams<'_>>(json) {
+        _ if method.as_ref() != TOOLS_CALL => None,
+        Ok(CallParams { name, meta }) => Some((name.get(), meta.map(RawValue::get))),
+        Err(error) => {
+            return Incoming::Reply(error_line(Some(id.get()), INVALID_PARAMS, &format!("params: {error}")));
+        }
+    };
+    PlainRequest { id: id.get(), params: json, call, ambiguous }.into_message(text)
 }
 
-fn read_request(text: &str, method: &str, id: &RawValue, params: Option<&RawValue>) -> Incoming {
-    let json = params.map_or("{}", RawValue::get);
-    let mut ambiguous = None;
-    let mut for_rmcp = Cow::Borrowed(text);
-    if method == "tools/call" {
-        let call: CallParams<'_> = match serde_json::from_str(json) {
-            Ok(call) => call,
-            Err(error) => {
-                return Incoming::Reply(error_line(Some(id), INVALID_PARAMS, &format!("params: {error}")));
-            }
-        };
-        ambiguous = strict::check(text).err().map(Arc::from);
-        let meta = call.meta.map_or_else(String::new, |meta| format!(r#","_meta":{meta}"#));
-        for_rmcp = Cow::Owned(format!(
-            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":{}{meta}}}}}"#,
-            call.name
-        ));
-    }
-    match serde_json::from_str::<RxJsonRpcMessage<RoleServer>>(&for_rmcp) {
-        Ok(JsonRpcMessage::Request(mut request)) => {
-            request.request.extensions_mut().insert(RawParams { json: Arc::from(json), ambiguous });
-            Incoming::Message(Box::new(JsonRpcMessage::Request(request)))
+/// The one method whose parameters are kept from rmcp.
+const TOOLS_CALL: &str = "tools/call";
+
+/// A request, in parts of its text.
+struct PlainRequest<'t> {
+    id: &'t str,
+    params: &'t str,
+    /// Of a `tools/call`: the tool's name, and what rmcp has to know beside it.
+    call: Option<(&'t str, Option<&'t str>)>,
+    /// Why the parameters must not be used.
+    ambiguous: Option<String>,
+}
+
+impl<'t> PlainRequest<'t> {
+    /// The request that is outlined, if nothing is odd about its outer parts.
+    fn find(outline: &Outline<'t>) -> Option<Self> {
+        if outline.is_outside {
+            return None;
         }
-        Ok(message) => Incoming::Message(Box::new(message)),
-        Err(error) => Incoming::Reply(error_line(Some(id), INVALID_REQUEST, &error.to_string())),
+        let given = |members: &[Member<'t>], name: &str| {
+            let found = members.iter().find(|(key, _)| key == name)?;
+            (found.1 != "null").then_some(found.1)
+        };
+        let method: String = serde_json::from_str(given(&outline.members, "method")?).ok()?;
+        let id = given(&outline.members, "id")?;
+        let has_params = outline.members.iter().any(|(key, _)| key == "params");
+        let params = if has_params { given(&outline.members, "params")? } else { "{}" };
+        let call = if method == TOOLS_CALL {
+            Some((given(&outline.inner, "name")?, given(&outline.inner, "_meta")))
+        } else {
+            None
+        };
+        Some(Self { id, params, call, ambiguous: outline.ambiguous.clone() })
+    }
+
+    /// The message for rmcp, with the parameters aside. Of a call it gets the name alone, so that arguments are not parsed.
+    fn into_message(self, text: &str) -> Incoming {
+        let Self { id, params, call, ambiguous } = self;
+        let (mut for_rmcp, mut kept) = (Cow::Borrowed(text), None);
+        if let Some((name, meta)) = call {
+            kept = ambiguous.map(Arc::from);
+            let meta = meta.map_or_else(String::new, |meta| format!(r#","_meta":{meta}"#));
+            for_rmcp = Cow::Owned(format!(
+                r#"{{"jsonrpc":"2.0","id":{id},"method":"{TOOLS_CALL}","params":{{"name":{name}{meta}}}}}"#
+            ));
+        }
+        match serde_json::from_str::<RxJsonRpcMessage<RoleServer>>(&for_rmcp) {
+            Ok(JsonRpcMessage::Request(mut request)) => {
+                let raw = RawParams { json: Arc::from(params), ambiguous: kept };
+                request.request.extensions_mut().insert(raw);
+                Incoming::Message(Box::new(JsonRpcMessage::Request(request)))
+            }
+            Ok(message) => Incoming::Message(Box::new(message)),
+            Err(error) => Incoming::Reply(error_line(Some(id), INVALID_REQUEST, &error.to_string())),
+        }
     }
 }
 
 /// An error as a line. The id is left out where it is none.
-fn error_line(id: Option<&RawValue>, code: i32, message: &str) -> Vec<u8> {
+fn error_line(id: Option<&str>, code: i32, message: &str) -> Vec<u8> {
     let id = id
-        .map(RawValue::get)
         .filter(|id| id.starts_with(|first: char| first == '"' || first == '-' || first.is_ascii_digit()))
         .map_or_else(String::new, |id| format!(r#""id":{id},"#));
     let message = serde_json::Value::from(message);

@@ -15,9 +15,10 @@ use serde_json::Value;
 /// that names no crate.
 const ARROWS: &[(&str, &[&str])] = &[
     ("sdl-proto", &[]),
+    ("sdl-json", &[]),
     ("sdl-client", &["sdl-proto"]),
     ("sdlctl", &["sdl-client", "sdl-model", "sdl-proto"]),
-    ("sdl-mcp", &["sdl-client", "sdl-proto"]),
+    ("sdl-mcp", &["sdl-client", "sdl-json", "sdl-proto"]),
     ("sdl-model", &[]),
     ("sdl-tokens", &[]),
     ("sdl-lang", &["sdl-model"]),
@@ -25,12 +26,28 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("sdl-ledger", &["sdl-model"]),
     ("sdl-graph", &["sdl-ledger", "sdl-model"]),
     ("sdl-retrieve", &["sdl-graph", "sdl-ledger", "sdl-model", "sdl-tokens"]),
-    ("sdl-tools", &["sdl-graph", "sdl-lang", "sdl-ledger", "sdl-model", "sdl-retrieve", "sdl-tokens"]),
+    ("sdl-contract", &["sdl-json", "sdl-proto"]),
+    (
+        "sdl-tools",
+        &[
+            "sdl-contract",
+            "sdl-graph",
+            "sdl-json",
+            "sdl-lang",
+            "sdl-ledger",
+            "sdl-model",
+            // Error codes.
+            "sdl-proto",
+            "sdl-retrieve",
+            "sdl-tokens",
+        ],
+    ),
     (
         "sdld",
         &[
             // What both ends must agree on, folders, socket and token, and whether another daemon answers already.
             "sdl-client",
+            "sdl-contract",
             "sdl-graph",
             "sdl-lang",
             "sdl-ledger",
@@ -79,7 +96,7 @@ const FENCES: &[(&str, &[&str])] = &[
     ("rmcp", &["sdl-mcp", "sdl-tests", "sdld"]),
     ("tiktoken-rs", &["sdl-tokens"]),
     ("bincode", &["sdl-proto", "sdl-ledger"]),
-    ("schemars", &["sdl-tools"]),
+    ("schemars", &["sdl-contract", "sdl-tools"]),
     ("clap", &["sdlctl", "sdl-mcp", "sdld"]),
 ];
 

@@ -1,6 +1,6 @@
 //! `audit/show`, `audit/verify` and `audit/acknowledge`: the log of decisions.
 
-use sdl_proto::WireError;
+use sdl_proto::{WireError, code};
 use sdl_tools::Host as _;
 use sdl_tools::audit::Row;
 use serde::Deserialize;
@@ -59,7 +59,7 @@ impl Admin<'_> {
     /// Who asks, for the log. Only a person's tool may: what is decided here is not an agent's to decide.
     pub(super) fn person(&self) -> Result<Row, WireError> {
         if self.kind != sdl_proto::ClientKind::Ctl {
-            return Err(super::error("denied", "only a person can do that, with sdlctl"));
+            return Err(super::error(code::DENIED, "only a person can do that, with sdlctl"));
         }
         let client = self.client.chars().take(200).collect();
         Ok(Row { session: self.session, client, ..Row::default() })

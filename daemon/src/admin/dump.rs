@@ -5,7 +5,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::PathBuf;
 
 use sdl_ledger::DumpOptions;
-use sdl_proto::WireError;
+use sdl_proto::{WireError, code};
 use sdl_tools::{Mask, Repo as _};
 use serde::Deserialize;
 use serde_json::json;
@@ -26,10 +26,10 @@ pub fn run(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
     let params: Params = crate::router::parse(params)?;
     let repo = admin.repo(params.repo.as_deref())?;
     if !params.to.is_absolute() {
-        return Err(error("invalidArgument", format!("{:?} is not an absolute path", params.to)));
+        return Err(error(code::INVALID_ARGUMENT, format!("{:?} is not an absolute path", params.to)));
     }
     let failed =
-        |source: std::io::Error| error("unavailable", format!("can't write {:?}: {source}", params.to));
+        |source: std::io::Error| error(code::UNAVAILABLE, format!("can't write {:?}: {source}", params.to));
     let out = BufWriter::new(File::create_new(&params.to).map_err(failed)?);
     let mut out = Masked { mask: Mask::of(admin.engine.as_ref(), repo.id()), line: Vec::new(), out };
     let options = DumpOptions { postings: params.postings, asked: false };

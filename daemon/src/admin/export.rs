@@ -12,7 +12,7 @@ use std::time::{Duration, Instant};
 use sdl_ledger::{FactsStore, Result, Snapshot, View};
 use sdl_model::facts::{Def, DefFlags, RefForm};
 use sdl_model::{EdgeKind, FileId, FileRow, Outline, SymbolId, SymbolKind};
-use sdl_proto::WireError;
+use sdl_proto::{WireError, code};
 use sdl_tools::{Mask, Repo as _};
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -59,7 +59,7 @@ fn export(admin: &Admin<'_>, params: &[u8], each: PerFile) -> std::result::Resul
         .read(deadline, |view| page(view, repo.facts(), mask, params.after.as_deref(), each))
         .map_err(ledger_error)?;
     if params.version.is_some_and(|version| version != page.version) {
-        return Err(error("conflict", "the tree changed during the export; start again"));
+        return Err(error(code::CONFLICT, "the tree changed during the export; start again"));
     }
     Ok(super::json(&json!({ "version": page.version, "lines": page.lines, "next": page.next })))
 }

@@ -62,7 +62,7 @@ pub fn find(method: &str) -> Option<Run> {
 impl Admin<'_> {
     /// The repository that is meant: by id, by a path inside it, or the only one there is.
     fn repo(&self, named: Option<&str>) -> Result<Arc<Repo>, WireError> {
-        self.engine.find_repo(named).map_err(|message| error("unknownRepo", message))
+        self.engine.find_repo(named).map_err(|message| error(code::UNKNOWN_REPO, message))
     }
 }
 

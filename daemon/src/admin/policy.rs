@@ -1,6 +1,6 @@
 //! `policy/show` and `policy/ceiling`: how far agents may loosen the policy of a repository.
 
-use sdl_proto::WireError;
+use sdl_proto::{WireError, code};
 use sdl_tools::policy::{self, PolicyPatch};
 use sdl_tools::{Host as _, Repo as _, ToolError};
 use serde::Deserialize;
@@ -64,5 +64,5 @@ pub fn ceiling(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
 }
 
 fn refused(source: &ToolError) -> WireError {
-    error("unavailable", source.message.clone())
+    error(code::UNAVAILABLE, source.message.clone())
 }

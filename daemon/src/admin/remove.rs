@@ -1,6 +1,6 @@
 //! `repo/remove`: forgets a repository and deletes its ledger. The tree itself is not touched.
 
-use sdl_proto::WireError;
+use sdl_proto::{WireError, code};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -14,7 +14,7 @@ struct Params {
 /// Runs the method.
 pub fn run(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
     let params: Params = crate::router::parse(params)?;
-    let id = admin.engine.find_id(&params.repo).map_err(|message| error("unknownRepo", message))?;
-    admin.engine.remove(&id).map_err(|failure| error("unavailable", failure.to_string()))?;
+    let id = admin.engine.find_id(&params.repo).map_err(|message| error(code::UNKNOWN_REPO, message))?;
+    admin.engine.remove(&id).map_err(|failure| error(code::UNAVAILABLE, failure.to_string()))?;
     Ok(super::json(&json!({ "ok": true, "repoId": id })))
 }

@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use sdl_proto::WireError;
+use sdl_proto::{WireError, code};
 use serde::Deserialize;
 use serde_json::json;
 
@@ -17,6 +17,6 @@ struct Params {
 pub fn run(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
     let params: Params = crate::router::parse(params)?;
     let revived =
-        admin.engine.revive(&params.root).map_err(|failure| error("unavailable", failure.message))?;
+        admin.engine.revive(&params.root).map_err(|failure| error(code::UNAVAILABLE, failure.message))?;
     Ok(super::json(&json!({ "repoId": revived })))
 }

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use sdl_ledger::{DumpOptions, FactsStore, Ledger, Options, Snapshot, View};
 use sdl_model::Cause;
 use sdl_model::ids::stable_hash;
-use sdl_proto::WireError;
+use sdl_proto::{WireError, code};
 use sdl_tools::Repo as _;
 use serde::Deserialize;
 use serde_json::json;
@@ -40,7 +40,7 @@ pub fn run(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
         let barrier = repo.barrier(Duration::from_secs(60), admin.cancel);
         if !barrier.synced {
             let why = barrier.reason.unwrap_or_else(|| "the tree could not be synced in time".into());
-            return Err(error("notSynced", format!("{why}; try again")));
+            return Err(error(code::NOT_SYNCED, format!("{why}; try again")));
         }
         let before = repo.head_version();
         let kept = work.0.join("kept.txt");
@@ -63,12 +63,12 @@ pub fn run(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
             "findings": findings,
         })));
     }
-    Err(error("notSynced", "the tree kept changing while it was verified; try again when it rests"))
+    Err(error(code::NOT_SYNCED, "the tree kept changing while it was verified; try again when it rests"))
 }
 
 /// Fails in the outer way if the file can't be written, in the inner one if the ledger can't be read.
 fn dump(ledger: &Ledger, to: &Path) -> Result<sdl_ledger::Result<()>, WireError> {
-    let failed = |source: std::io::Error| error("unavailable", format!("can't write {to:?}: {source}"));
+    let failed = |source: std::io::Error| error(code::UNAVAILABLE, format!("can't write {to:?}: {source}"));
     let mut out = BufWriter::new(File::create(to).map_err(failed)?);
     let dumped = ledger.dump(&mut out, DumpOptions { postings: true, asked: true });
     out.flush().map_err(failed)?;
@@ -84,15 +84,16 @@ fn index_afresh(admin: &Admin<'_>, repo: &Repo, work: &Path, to: &Path) -> Resul
     let (facts, _) = FactsStore::open(&facts_dir, &Options::default()).map_err(ledger_error)?;
     let ledger = Ledger::open(&ledger_dir, &Options::default()).map_err(ledger_error)?.ledger;
     let stores = Stores { ledger: &ledger, facts: &facts };
-    let (files, tree) =
-        repo.crawl_all().map_err(|source| error("unavailable", format!("can't read the tree: {source}")))?;
+    let (files, tree) = repo
+        .crawl_all()
+        .map_err(|source| error(code::UNAVAILABLE, format!("can't read the tree: {source}")))?;
     let reader = repo.reader(tree, &facts);
     first_index(stores, &reader, &files, Cause::FirstIndex, None, &|done, total| {
         admin.progress.report(done, Some(total), "indexing afresh");
         !admin.cancel.is_cancelled()
     })
     .map_err(ledger_error)?
-    .ok_or_else(|| error("cancelled", "cancelled"))?;
+    .ok_or_else(|| error(code::CANCELLED, "cancelled"))?;
     dump(&ledger, to)?.map_err(ledger_error)?;
     let deadline = Instant::now() + READ_DEADLINE;
     ledger.read(deadline, |view| differing_facts(view, &facts, repo.facts())).map_err(ledger_error)
@@ -130,7 +131,8 @@ fn compare(kept: &Path, fresh: &Path) -> Result<Vec<String>, WireError> {
 
 /// Holds eight bytes a line, not the line: dumps are large.
 fn only_in(one: &Path, other: &Path, mark: char) -> Result<Vec<String>, WireError> {
-    let failed = |source: std::io::Error| error("unavailable", format!("can't compare the dumps: {source}"));
+    let failed =
+        |source: std::io::Error| error(code::UNAVAILABLE, format!("can't compare the dumps: {source}"));
     let lines = |path: &Path| File::open(path).map(|file| BufReader::new(file).lines()).map_err(failed);
     let mut seen: HashMap<u64, i64> = HashMap::new();
     for line in lines(other)? {
@@ -155,7 +157,7 @@ impl WorkFolder {
     fn new(parent: &Path) -> Result<Self, WireError> {
         let dir = parent.join(format!("verify-{:x}", crate::index::now_ms()));
         fs::create_dir_all(&dir)
-            .map_err(|source| error("unavailable", format!("can't make {dir:?}: {source}")))?;
+            .map_err(|source| error(code::UNAVAILABLE, format!("can't make {dir:?}: {source}")))?;
         Ok(Self(dir))
     }
 }

@@ -17,7 +17,7 @@ use super::outbox::{Outbox, Outlet, outbox};
 use super::places::Place;
 use super::request::{Admission, Requests};
 use super::writer::Writer;
-use super::{Options, Service, Session};
+use super::{Options, Peer, Service};
 
 /// How long a farewell may take.
 const FAREWELL: Duration = Duration::from_secs(1);
@@ -53,7 +53,7 @@ pub(super) async fn run<S: Service>(stream: Stream, shared: Arc<Shared<S>>, plac
         return farewell(&stream, &shared.options, full(&shared.options)).await;
     }
     let (outbox, outlet) = outbox();
-    let session = Arc::new(Session::new(shared.next_session(), hello, Some(outbox.clone())));
+    let session = Arc::new(Peer::new(shared.next_session(), hello, Some(outbox.clone())));
     let accepted = session
         .with_token(|token| shared.options.token.check(token))
         .and_then(|()| shared.service.session_opened(&session));
@@ -95,7 +95,7 @@ pub(super) async fn farewell(stream: &Stream, options: &Options, reason: WireErr
 struct Connection<'a, S: Service> {
     stream: &'a Stream,
     shared: &'a Arc<Shared<S>>,
-    session: &'a Arc<Session>,
+    session: &'a Arc<Peer>,
     requests: &'a Requests,
     place: &'a Place,
 }

@@ -8,7 +8,7 @@ use dashmap::DashMap;
 use tokio::sync::watch;
 
 use super::places::Places;
-use super::{Options, Service, Session};
+use super::{Options, Peer, Service};
 
 /// Makes a server that is not serving yet; see [`super::serve`].
 pub fn server<S: Service>(service: Arc<S>, options: Options) -> ServerHandle<S> {
@@ -28,11 +28,11 @@ impl<S: Service> Clone for ServerHandle<S> {
 
 impl<S: Service> ServerHandle<S> {
     /// The sessions that are open now, in no particular order.
-    pub fn sessions(&self) -> Vec<Arc<Session>> {
+    pub fn sessions(&self) -> Vec<Arc<Peer>> {
         self.shared.sessions.iter().map(|session| Arc::clone(&session)).collect()
     }
 
-    /// Sends a notification to every session; see [`Session::notify`].
+    /// Sends a notification to every session; see [`Peer::notify`].
     pub fn broadcast(&self, method: &str, params: &[u8]) {
         for session in self.sessions() {
             session.notify(method, params);
@@ -70,7 +70,7 @@ pub(super) struct Shared<S: Service> {
     pub(super) instance: u64,
     pub(super) places: Arc<Places>,
     phase: watch::Sender<Phase>,
-    sessions: DashMap<u64, Arc<Session>>,
+    sessions: DashMap<u64, Arc<Peer>>,
     last_session: AtomicU64,
 }
 
@@ -113,7 +113,7 @@ impl<S: Service> Shared<S> {
     }
 
     /// Lists the session until the returned guard is dropped.
-    pub(super) fn register(self: &Arc<Self>, session: &Arc<Session>) -> Registered<S> {
+    pub(super) fn register(self: &Arc<Self>, session: &Arc<Peer>) -> Registered<S> {
         self.sessions.insert(session.id(), Arc::clone(session));
         Registered { shared: Arc::clone(self), id: session.id() }
     }

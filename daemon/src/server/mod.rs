@@ -15,7 +15,6 @@
 
 mod accept;
 mod auth;
-mod cancel;
 mod catch;
 mod connection;
 mod handle;
@@ -23,24 +22,23 @@ mod instance;
 mod listener;
 mod opening;
 mod outbox;
+mod peer;
 mod places;
 mod report;
 mod request;
 mod service;
-mod session;
 mod writer;
 
 use std::time::Duration;
 
 pub use accept::serve;
 pub use auth::TokenSource;
-pub use cancel::Cancel;
 pub use handle::{ServerHandle, server};
 pub use instance::{Instance, InstanceError};
 pub use listener::{BindError, Listener};
+pub use peer::Peer;
 pub use report::StartupReport;
-pub use service::{Call, Progress, Service};
-pub use session::Session;
+pub use service::{Call, ProgressFrames, Service};
 
 /// Limits and times of the server. The defaults suit a person's machine.
 #[derive(Debug, Clone)]

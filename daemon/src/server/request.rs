@@ -4,13 +4,14 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use sdl_contract::Cancel;
 use sdl_proto::{Request, WireError, code};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
 use super::catch::catching;
 use super::outbox::Outbox;
 use super::places::Running;
-use super::{Call, Cancel, Options, Progress, Service, Session};
+use super::{Call, Options, Peer, ProgressFrames, Service};
 
 /// Parameters are accounted for in units of this many bytes.
 const UNIT: usize = 1024;
@@ -68,13 +69,16 @@ impl Requests {
     pub(super) fn start<S: Service>(
         &self,
         service: &Arc<S>,
-        session: &Arc<Session>,
+        session: &Arc<Peer>,
         outbox: &Outbox,
         request: Request,
         held: (Admission, Running),
     ) -> Result<(), WireError> {
         let received = Instant::now();
-        let cancel = Cancel::new();
+        let deadline = request
+            .deadline_ms
+            .and_then(|milliseconds| received.checked_add(Duration::from_millis(milliseconds)));
+        let cancel = deadline.map_or_else(Cancel::new, |deadline| Cancel::new().with_deadline(deadline));
         {
             let mut open = self.open.lock().unwrap_or_else(PoisonError::into_inner);
             if open.contains_key(&request.id) {
@@ -84,18 +88,9 @@ impl Requests {
             open.insert(request.id, cancel.clone());
         }
         session.count_request();
-        let deadline = request
-            .deadline_ms
-            .and_then(|milliseconds| received.checked_add(Duration::from_millis(milliseconds)));
         let id = request.id;
-        let progress = Progress::new(id, request.want_progress.then(|| outbox.clone()));
-        let call = Call {
-            method: request.method,
-            params: request.params,
-            deadline,
-            cancel: cancel.clone(),
-            received,
-        };
+        let progress = ProgressFrames::new(id, request.want_progress.then(|| outbox.clone()));
+        let call = Call { method: request.method, params: request.params, cancel: cancel.clone(), received };
         let (service, session, outbox) = (Arc::clone(service), Arc::clone(session), outbox.clone());
         let (open, running) = (Arc::clone(&self.open), Arc::clone(&self.running));
         tokio::spawn(async move {

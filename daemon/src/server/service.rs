@@ -4,10 +4,11 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Instant;
 
+use sdl_contract::{Cancel, Progress};
 use sdl_proto::WireError;
 
+use super::Peer;
 use super::outbox::Outbox;
-use super::{Cancel, Session};
 
 /// Answers requests.
 pub trait Service: Send + Sync + 'static {
@@ -17,19 +18,19 @@ pub trait Service: Send + Sync + 'static {
     /// [`Call::cancel`] is set, for work that goes on in another thread. A panic becomes an `internal` error.
     fn call(
         &self,
-        session: Arc<Session>,
+        session: Arc<Peer>,
         call: Call,
-        progress: Progress,
+        progress: ProgressFrames,
     ) -> impl Future<Output = Result<Vec<u8>, WireError>> + Send;
 
     /// A client has said hello. An error refuses the session.
-    fn session_opened(&self, _session: &Arc<Session>) -> Result<(), WireError> {
+    fn session_opened(&self, _session: &Arc<Peer>) -> Result<(), WireError> {
         Ok(())
     }
 
     /// The session is over and none of its futures runs any more. Called exactly once for each session that
     /// [`Service::session_opened`] accepted.
-    fn session_closed(&self, _session: &Session) {}
+    fn session_closed(&self, _session: &Peer) {}
 }
 
 /// One request, as the service sees it.
@@ -39,9 +40,7 @@ pub struct Call {
     pub method: String,
     /// With what: opaque here.
     pub params: Vec<u8>,
-    /// When the caller stops waiting.
-    pub deadline: Option<Instant>,
-    /// Set as soon as nobody wants the result any more.
+    /// Fires as soon as nobody wants the result any more. Knows the deadline.
     pub cancel: Cancel,
     /// When the request was read from the connection. A barrier for this request must cover all that happened before.
     pub received: Instant,
@@ -49,12 +48,12 @@ pub struct Call {
 
 /// Sends signs of life of one request to its caller.
 #[derive(Debug, Clone)]
-pub struct Progress {
+pub struct ProgressFrames {
     id: u64,
     outbox: Option<Outbox>,
 }
 
-impl Progress {
+impl ProgressFrames {
     pub(super) fn new(id: u64, outbox: Option<Outbox>) -> Self {
         Self { id, outbox }
     }
@@ -73,6 +72,16 @@ impl Progress {
     pub fn send(&self, bytes: Vec<u8>) {
         if let Some(outbox) = &self.outbox {
             outbox.progress(self.id, bytes);
+        }
+    }
+}
+
+/// As one JSON object a message, in MCP's words.
+impl Progress for ProgressFrames {
+    fn report(&self, done: u64, total: Option<u64>, message: &str) {
+        if self.wanted() {
+            let line = serde_json::json!({ "progress": done, "total": total, "message": message });
+            self.send(line.to_string().into_bytes());
         }
     }
 }

@@ -11,7 +11,7 @@ use std::process::Command;
 use std::sync::Arc;
 
 use project::{Param, Project, function};
-use sdl_tools::{Cancel, Host, NoProgress, Session, Surface, Tools};
+use sdl_tools::{Cancel, Host, NoProgress, Session, Tools};
 use sdld::engine::Engine;
 use serde_json::{Value, json};
 use syntax::Syntax;
@@ -143,7 +143,7 @@ fn analyze(syntax: &Syntax) -> Option<Vec<Row>> {
     }
     let engine = Engine::open(&folder.path().join("state")).unwrap();
     let tools = Tools::new(Arc::clone(&engine) as Arc<dyn Host>);
-    let session = Session { id: 1, cwd: Some(root.clone()), surface: Surface::Flat, client: "test".into() };
+    let session = Session { id: 1, cwd: Some(root.clone()), client: "test".into() };
     ask(&tools, &session, "repo.register", &json!({ "rootPath": root }));
     ask(&tools, &session, "index.refresh", &json!({ "mode": "incremental" }));
     let rows = commits.into_iter().map(|(name, severity, commit)| {

@@ -5,86 +5,8 @@ use std::path::PathBuf;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use crate::host::Cancelled;
-
-/// What kind of failure, for programs.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
-#[serde(rename_all = "camelCase")]
-pub enum Code {
-    /// The arguments are not JSON, or JSON that two readers would read differently.
-    MalformedJson,
-    /// A field that the action does not know.
-    UnknownField,
-    /// A field that the action needs.
-    MissingField,
-    /// A field of another type than the schema's.
-    WrongType,
-    /// A value outside its range, or fields that do not go together.
-    InvalidArgument,
-    /// No tool of that name.
-    UnknownTool,
-    /// No action of that name.
-    UnknownAction,
-    /// No repository of that id, or none given and none inferred.
-    UnknownRepo,
-    /// A tree that may not be registered.
-    RefusedRoot,
-    /// No symbol of that id or name.
-    UnknownSymbol,
-    /// Several symbols fit.
-    AmbiguousSymbol,
-    /// No such path in the repository.
-    UnknownPath,
-    /// A reference to what an earlier step of a chain gave that leads nowhere.
-    UnknownReference,
-    /// No such handle.
-    UnknownHandle,
-    /// No such memory.
-    UnknownMemory,
-    /// The handle's lease ran out.
-    HandleExpired,
-    /// A page cursor that does not belong to this request.
-    BadCursor,
-    /// A version that the ledger does not hold.
-    UnknownVersion,
-    /// The first index is under way.
-    Indexing,
-    /// What was written to the tree could not be confirmed as committed in time.
-    NotSynced,
-    /// The file is not what the ledger knows.
-    SourceMoved,
-    /// Not allowed by the settings.
-    Denied,
-    /// In conflict with what exists.
-    Conflict,
-    /// The caller did not wait.
-    Cancelled,
-    /// It took too long.
-    DeadlineExceeded,
-    /// The repository cannot answer.
-    Unavailable,
-    /// A defect or a broken environment; the log says more.
-    Internal,
-}
-
-/// Something the caller may have meant. Its keys are named as the arguments that take them.
-#[derive(Clone, Debug, Default, PartialEq, Serialize)]
-#[serde(transparent)]
-pub struct Candidate(pub Map<String, Value>);
-
-impl Candidate {
-    /// A candidate with one key.
-    pub fn of(key: &str, value: impl Into<Value>) -> Self {
-        Self::default().with(key, value)
-    }
-
-    /// This candidate and another key.
-    #[must_use]
-    pub fn with(mut self, key: &str, value: impl Into<Value>) -> Self {
-        self.0.insert(key.to_owned(), value.into());
-        self
-    }
-}
+use sdl_contract::{Cancelled, Refusal, RefusalAbout};
+pub use sdl_contract::{Candidate, Code};
 
 /// A call that works when sent as it is.
 #[derive(Clone, Debug, PartialEq, Serialize)]
@@ -196,7 +118,7 @@ impl ToolError {
     /// The wire form.
     pub fn to_value(&self) -> Value {
         let mut out = Map::new();
-        out.insert("code".into(), serde_json::to_value(self.code).unwrap_or_default());
+        out.insert("code".into(), self.code.name().into());
         out.insert("message".into(), self.message.clone().into());
         let About { field, candidates, next_best_action, damage: _, details } = &*self.about;
         if let Some(field) = field {
@@ -212,6 +134,14 @@ impl ToolError {
             out.entry(key.clone()).or_insert_with(|| value.clone());
         }
         Value::Object(out)
+    }
+}
+
+impl From<Refusal> for ToolError {
+    fn from(refusal: Refusal) -> Self {
+        let Refusal { code, message, about } = refusal;
+        let RefusalAbout { field, candidates, details } = *about;
+        Self { code, message, about: Box::new(About { field, candidates, details, ..About::default() }) }
     }
 }
 

@@ -16,6 +16,8 @@ use sdl_client::{Client, Paths};
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
 
+use sdl_contract::Cancel;
+
 use super::*;
 
 /// Long enough to never pass on a machine that works at all.
@@ -66,9 +68,9 @@ impl Drop for OnDrop {
 impl Service for Echo {
     async fn call(
         &self,
-        session: Arc<Session>,
+        session: Arc<Peer>,
         call: Call,
-        progress: Progress,
+        progress: ProgressFrames,
     ) -> Result<Vec<u8>, WireError> {
         let number = || String::from_utf8_lossy(&call.params).parse::<usize>().unwrap_or(0);
         match call.method.as_str() {
@@ -105,7 +107,7 @@ impl Service for Echo {
         }
     }
 
-    fn session_opened(&self, session: &Arc<Session>) -> Result<(), WireError> {
+    fn session_opened(&self, session: &Arc<Peer>) -> Result<(), WireError> {
         if session.hello().name == "unwanted" {
             return Err(WireError::new("unwanted", "not you"));
         }
@@ -113,7 +115,7 @@ impl Service for Echo {
         Ok(())
     }
 
-    fn session_closed(&self, _session: &Session) {
+    fn session_closed(&self, _session: &Peer) {
         self.closed.fetch_add(1, Ordering::SeqCst);
     }
 }

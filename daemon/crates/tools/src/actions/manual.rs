@@ -8,9 +8,9 @@ use crate::call::answers::line;
 use crate::call::budget;
 use crate::call::context::Call;
 use crate::call::registry::{Entry, Registry, RegistryAction};
-use crate::input::nearest::nearest;
 use crate::surface::manual::{Depth, Form, TOPICS, Topic, describe, explain, join, topic, topics_of};
 use crate::{Candidate, Code, ToolError};
+use sdl_contract::nearest;
 
 /// See [`ActionDef`].
 pub(crate) struct Manual;

@@ -1,7 +1,6 @@
 //! What the tools need from whoever runs them. The daemon implements these traits over its workers; the tests implement
 //! them over a ledger in a temporary folder.
 
-mod cancel;
 pub(crate) mod mask;
 pub(crate) mod policies;
 mod report;
@@ -10,6 +9,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
+use sdl_contract::{Cancel, Progress};
 use sdl_ledger::{AgentStore, FactsStore, Ledger, Snapshot};
 use sdl_model::{Lang, RelPath};
 use sdl_retrieve::card::{Enrichment, Plain};
@@ -17,7 +17,6 @@ use sdl_retrieve::layer::Layer;
 use sdl_retrieve::meaning::Meaning;
 use sdl_retrieve::past::{NoPast, Past};
 
-pub use cancel::{Cancel, Cancelled, WakeGuard};
 pub use report::{
     HostInfo, Limits, MemoryInfo, RefreshOutcome, RepoHealth, RepoState, RepoStatus, WatcherKind,
     WatcherStatus,
@@ -199,75 +198,6 @@ pub enum Unread {
     Failed(String),
 }
 
-/// Who is calling. One per connection of the shim or of `sdlctl`.
-#[derive(Clone, Debug)]
-pub struct Session {
-    /// The connection's number.
-    pub id: u64,
-    /// The client's working directory, from which a missing `repoId` is inferred.
-    pub cwd: Option<PathBuf>,
-    /// What this client is shown.
-    pub surface: Surface,
-    /// The client's name, as it introduced itself; for logs.
-    pub client: String,
-}
-
-/// Which tools a client is shown. Every tool can be called by name on every surface.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Surface {
-    /// One tool per namespace.
-    #[default]
-    Gateway,
-    /// One tool per action.
-    Flat,
-    /// One tool that finds the others.
-    Search,
-}
-
-impl Surface {
-    /// Every surface.
-    pub const ALL: [Self; 3] = [Self::Gateway, Self::Flat, Self::Search];
-
-    /// The name in settings and on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Gateway => "gateway",
-            Self::Flat => "flat",
-            Self::Search => "search",
-        }
-    }
-
-    /// The surface of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.into_iter().find(|surface| surface.name() == name)
-    }
-}
-
-/// How advertised names are spelled.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub enum Names {
-    /// `sdl_slice_refresh`: what every client takes.
-    #[default]
-    Underscored,
-    /// `sdl.slice.refresh`, for clients that can take it.
-    Dotted,
-}
-
-impl Names {
-    /// The name in settings and on the wire.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Underscored => "underscored",
-            Self::Dotted => "dotted",
-        }
-    }
-
-    /// The spelling of that name.
-    pub fn from_name(name: &str) -> Option<Self> {
-        [Self::Underscored, Self::Dotted].into_iter().find(|names| names.name() == name)
-    }
-}
-
 /// A tree to register.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct RegisterSpec {
@@ -318,18 +248,4 @@ pub struct RefreshSpec {
     pub reason: Option<String>,
     /// Return at once with an operation's id.
     pub background: bool,
-}
-
-/// Where long work says how far it is.
-pub trait Progress: Sync {
-    /// Reports `done` of `total` units; `total` is none while it is not known. Never blocks.
-    fn report(&self, done: u64, total: Option<u64>, message: &str);
-}
-
-/// A listener that hears nothing.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct NoProgress;
-
-impl Progress for NoProgress {
-    fn report(&self, _done: u64, _total: Option<u64>, _message: &str) {}
 }

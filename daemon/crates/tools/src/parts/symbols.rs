@@ -11,9 +11,9 @@ use serde_json::json;
 
 use crate::call::budget;
 use crate::call::context::{Call, ReadCx};
-use crate::input::nearest::nearest;
 use crate::parts::params::SymbolRef;
 use crate::{Candidate, Code, Repo, ToolError};
+use sdl_contract::nearest;
 
 /// Candidates listed with an error.
 const CANDIDATES: usize = 5;

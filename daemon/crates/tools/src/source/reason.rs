@@ -2,8 +2,8 @@
 
 use sdl_retrieve::Sym;
 
-use crate::input::nearest::nearest;
 use crate::source::ladder::identifiers::{self, Matches};
+use sdl_contract::nearest;
 
 /// Shorter words say nothing.
 const SHORTEST: usize = 4;

@@ -5,7 +5,8 @@ use serde_json::{Map, Value, json};
 use crate::call::action::Namespace;
 use crate::call::names::{RAW, advertised};
 use crate::call::registry::{Entry, Registry};
-use crate::{Names, Surface, schema};
+use crate::{Names, Surface};
+use sdl_contract::schema;
 
 impl Registry {
     /// The `tools/list` result: `{"tools": […]}`, always in the same order.

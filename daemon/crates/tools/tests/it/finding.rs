@@ -52,8 +52,7 @@ fn however_much_is_asked_for_the_budget_holds() {
 
 #[test]
 fn on_the_search_surface_one_tool_is_listed_and_every_tool_is_callable() {
-    let mut world = World::shop();
-    world.session.surface = Surface::Search;
+    let world = World::shop();
     let listed: Value =
         serde_json::from_slice(&world.tools.list(Surface::Search, false, Names::Underscored)).unwrap();
     let tools = listed["tools"].as_array().unwrap();

@@ -10,7 +10,7 @@ use crate::call::action::Namespace;
 use crate::call::names;
 use crate::call::pipeline::{check, check_action, parse, payload};
 use crate::call::registry::{Entry, Reads, Registry};
-use crate::input::Shape;
+use sdl_contract::Shape;
 
 /// The checked arguments of a call of that tool, as the handler gets them.
 fn checked(registry: &Registry, tool: &str, text: &str) -> Result<Value, String> {

@@ -7,8 +7,8 @@ use crate::call::action::Namespace;
 use crate::call::budget;
 use crate::call::names;
 use crate::call::registry::{Registry, Runner, To};
-use crate::schema::lint;
 use crate::{Names, Surface};
+use sdl_contract::schema::lint;
 
 fn registry() -> Registry {
     Registry::new(actions::all())
@@ -161,7 +161,7 @@ fn every_action_is_found_by_each_of_its_names_and_listed_by_its_gateway() {
 fn examples_fit_their_schemas_and_answers_bring_their_freshness() {
     for entry in registry().entries() {
         for example in entry.def.examples {
-            let value = crate::input::json::parse(example.as_bytes()).unwrap();
+            let value = sdl_json::parse(example.as_bytes()).unwrap();
             entry.shape.check(value, "").unwrap_or_else(|e| panic!("{} {example}: {e}", entry.def.name));
         }
         let fresh = entry.response.pointer("/properties/freshness").is_some();
@@ -177,7 +177,7 @@ fn examples_fit_their_schemas_and_answers_bring_their_freshness() {
 
 #[test]
 fn no_alias_hides_a_field() {
-    use crate::input::Shape;
+    use sdl_contract::Shape;
     for entry in registry().entries() {
         let Shape::Object(shape) = &entry.shape else { panic!("{}", entry.def.name) };
         let mut seen: Vec<&str> = Vec::new();

@@ -6,17 +6,17 @@ use super::Checked;
 use crate::call::action::Namespace;
 use crate::call::names;
 use crate::call::registry::{Entry, Registry, To, Tool};
-use crate::input::json::{self, BadJson};
-use crate::input::nearest::nearest;
-use crate::input::validate::wrong_type;
 use crate::{Candidate, Code, ToolError};
+use sdl_contract::nearest;
+use sdl_contract::wrong_type;
+use sdl_json::BadJson;
 
 /// Reads the bytes of a call's arguments. Nothing at all, and null, mean none.
 pub(crate) fn parse(bytes: &[u8]) -> Result<Value, ToolError> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Ok(Value::Object(Map::new()));
     }
-    match json::parse(bytes).map_err(|bad| malformed("the arguments", &bad))? {
+    match sdl_json::parse(bytes).map_err(|bad| malformed("the arguments", &bad))? {
         Value::Null => Ok(Value::Object(Map::new())),
         value => Ok(value),
     }
@@ -28,7 +28,7 @@ fn malformed(what: &str, bad: &BadJson) -> ToolError {
 
 /// Takes the payload out of a raw twin's arguments and reads it.
 pub(crate) fn payload(value: Value) -> Result<Value, ToolError> {
-    let Value::Object(mut outer) = value else { return Err(wrong_type("object", &value, "")) };
+    let Value::Object(mut outer) = value else { return Err(wrong_type("object", &value, "").into()) };
     let payload = outer.shift_remove("payload");
     if let Some(other) = outer.keys().next() {
         let shown: String = other.chars().take(80).collect();
@@ -46,7 +46,7 @@ pub(crate) fn payload(value: Value) -> Result<Value, ToolError> {
             let message = "required and missing: payload, a string that holds the JSON arguments";
             Err(ToolError::new(Code::MissingField, message).at("payload"))
         }
-        Some(other) => Err(wrong_type("string", &other, "payload")),
+        Some(other) => Err(wrong_type("string", &other, "payload").into()),
     }
 }
 
@@ -92,10 +92,12 @@ pub(crate) fn check_action<'a>(
 fn fitting(entry: &Entry, value: Value, notes: Vec<String>) -> Result<Checked<'_>, ToolError> {
     match entry.shape.check(value, "") {
         Ok(Value::Object(args)) => Ok(Checked { entry, args, notes }),
-        Ok(other) => Err(wrong_type("object", &other, "")),
+        Ok(other) => Err(wrong_type("object", &other, "").into()),
         // Who sends an unknown field may hold a stale schema: here is the current one.
-        Err(error) if error.code == Code::UnknownField => Err(error.with("schema", entry.request.clone())),
-        Err(error) => Err(error),
+        Err(error) if error.code == Code::UnknownField => {
+            Err(error.with("schema", entry.request.clone()).into())
+        }
+        Err(error) => Err(error.into()),
     }
 }
 
@@ -127,7 +129,9 @@ pub(crate) fn changes(registry: &Registry, tool: Tool, bytes: &[u8]) -> bool {
 /// An object, also where it came as a string that holds one.
 fn unpacked(value: Value) -> Result<Value, ToolError> {
     match value {
-        Value::String(text) => json::parse(text.as_bytes()).map_err(|bad| malformed("the arguments", &bad)),
+        Value::String(text) => {
+            sdl_json::parse(text.as_bytes()).map_err(|bad| malformed("the arguments", &bad))
+        }
         value => Ok(value),
     }
 }
@@ -146,7 +150,7 @@ fn through_gateway(
             registry.action(&name).ok_or_else(|| unknown_action(registry, gateway, &name))?
         }
         Some(Value::Null) | None => return Err(no_action(registry, gateway)),
-        Some(other) => return Err(wrong_type("string", &other, "action")),
+        Some(other) => return Err(wrong_type("string", &other, "action").into()),
     };
     // An action may have args of its own, a list: beside `action` anything but an object is that, and stays where it stands.
     let own = entry.request.pointer("/properties/args").is_some();
@@ -160,7 +164,7 @@ fn through_gateway(
             outer.shift_remove("args");
             Map::new()
         }
-        Some(other) => return Err(wrong_type("object", &other?, "args")),
+        Some(other) => return Err(wrong_type("object", &other?, "args").into()),
     };
     for (key, value) in inner {
         if outer.contains_key(&key) {

@@ -25,9 +25,9 @@ use crate::call::services::Services;
 use crate::call::usage::Served;
 use crate::guard::audit::Decisions;
 use crate::host::policies;
-use crate::input::nearest::nearest;
 use crate::redact::{self, Level};
 use crate::{Cancel, Candidate, Code, Progress, Session, ToolError};
+use sdl_contract::nearest;
 
 /// A call whose arguments are known to fit the action's schema.
 pub(crate) struct Checked<'a> {

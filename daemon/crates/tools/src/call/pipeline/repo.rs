@@ -8,8 +8,8 @@ use serde_json::json;
 use crate::call::context::Call;
 use crate::call::leases::incarnation_of;
 use crate::host::Absence;
-use crate::input::nearest::nearest;
 use crate::{Candidate, Code, Repo, ToolError};
+use sdl_contract::nearest;
 
 /// The repository of that id; else the one whose ledger the handle names; else the one that holds the client's working
 /// directory.

@@ -10,8 +10,9 @@ use crate::call::action::{Action, ActionDef, HostAction, ReadAction, Render, Rep
 use crate::call::context::{Call, ReadCx, RepoCx};
 use crate::call::freshness::{Freshness, Stand, Sync};
 use crate::call::leases::HandleKind;
-use crate::input::Shape;
-use crate::{Code, ToolError, schema};
+use crate::{Code, ToolError};
+use sdl_contract::Shape;
+use sdl_contract::schema;
 
 /// An answer before the pipeline adds its own fields.
 #[derive(Debug)]

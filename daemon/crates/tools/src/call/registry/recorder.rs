@@ -120,7 +120,7 @@ impl<'de, 'a, I: Iterator<Item = (&'a String, &'a Value)>> MapAccess<'de> for Fi
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, Error> {
         let (key, value) = self.value.take().ok_or_else(|| de::Error::custom("a value without its key"))?;
-        let path = crate::input::validate::join(&self.path, key);
+        let path = sdl_contract::join(&self.path, key);
         seed.deserialize(Recorder { value, path, log: self.log })
     }
 }

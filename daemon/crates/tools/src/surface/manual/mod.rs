@@ -84,7 +84,7 @@ fn json_of(entry: &Entry, depth: Depth) -> Value {
     let full = depth == Depth::Full;
     out.insert(
         "inputSchema".into(),
-        if full { entry.request.clone() } else { crate::schema::terse(&entry.request) },
+        if full { entry.request.clone() } else { sdl_contract::schema::terse(&entry.request) },
     );
     out.insert("outputSchema".into(), if full { entry.response.clone() } else { outline(&entry.response) });
     if full {

@@ -4,6 +4,7 @@ mod complete;
 mod prompts;
 mod resources;
 
+use sdl_proto::code;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value};
 
@@ -29,7 +30,7 @@ pub fn is_protocol_method(method: &str) -> bool {
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ProtocolError {
-    /// `resourceNotFound`, `promptNotFound`, `invalidParams` or `internal`.
+    /// One of [`sdl_proto::code`].
     pub code: &'static str,
     /// For readers.
     pub message: String,
@@ -101,17 +102,17 @@ fn read<T: DeserializeOwned>(params: &[u8]) -> Result<T, ProtocolError> {
 }
 
 fn refused(message: String) -> ProtocolError {
-    ProtocolError::new("invalidParams", message)
+    ProtocolError::new(code::INVALID_PARAMS, message)
 }
 
 /// An action's error, for somebody who asked for a resource.
 fn not_found(uri: &str, error: &ToolError) -> ProtocolError {
     let code = match error.code {
         Code::UnknownRepo | Code::UnknownSymbol | Code::UnknownHandle | Code::HandleExpired => {
-            "resourceNotFound"
+            code::RESOURCE_NOT_FOUND
         }
-        Code::Internal => "internal",
-        _ => "invalidParams",
+        Code::Internal => code::INTERNAL,
+        _ => code::INVALID_PARAMS,
     };
     let mut not_found = ProtocolError::new(code, error.message.clone());
     not_found.details.insert("uri".to_owned(), uri.into());

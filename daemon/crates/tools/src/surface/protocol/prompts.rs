@@ -1,5 +1,6 @@
 //! The four kinds of task as prompts.
 
+use sdl_proto::code;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
@@ -68,7 +69,7 @@ pub(super) fn list() -> Value {
 pub(super) fn get(Get { name, arguments }: Get) -> Result<Value, ProtocolError> {
     let prompt = PROMPTS.iter().find(|prompt| prompt.name == name).ok_or_else(|| {
         ProtocolError::new(
-            "promptNotFound",
+            code::PROMPT_NOT_FOUND,
             format!("no prompt is called {name:?}; there are debug, review, implement and explain"),
         )
     })?;

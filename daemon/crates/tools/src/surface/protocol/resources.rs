@@ -1,5 +1,6 @@
 //! Cards and slices as resources.
 
+use sdl_proto::code;
 use serde::Deserialize;
 use serde_json::{Value, json};
 
@@ -53,7 +54,8 @@ pub(super) fn templates() -> Value {
 
 pub(super) fn read(request: &Request<'_>, Read { uri }: &Read) -> Result<Value, ProtocolError> {
     let unknown = || {
-        let mut unknown = ProtocolError::new("resourceNotFound", format!("no resource has the URI {uri:?}"));
+        let mut unknown =
+            ProtocolError::new(code::RESOURCE_NOT_FOUND, format!("no resource has the URI {uri:?}"));
         unknown.details.insert("uri".to_owned(), uri.as_str().into());
         unknown
     };

@@ -26,7 +26,7 @@ use sdl_tools::host::{
     RepoStatus, Unread, WatcherKind, WatcherStatus,
 };
 use sdl_tools::policy::Ceilings;
-use sdl_tools::{Cancel, Code, Host, NoProgress, Progress, Repo, Session, Surface, ToolError, Tools};
+use sdl_tools::{Cancel, Code, Host, NoProgress, Progress, Repo, Session, ToolError, Tools};
 use serde_json::Value;
 use tempfile::TempDir;
 
@@ -426,12 +426,7 @@ impl World {
             later: Mutex::default(),
         });
         let tools = Tools::new(Arc::clone(&host) as Arc<dyn Host>);
-        let session = Session {
-            id: 1,
-            cwd: Some(repo.root.join("src")),
-            surface: Surface::Flat,
-            client: "test".into(),
-        };
+        let session = Session { id: 1, cwd: Some(repo.root.join("src")), client: "test".into() };
         std::fs::create_dir_all(repo.root.join("src")).unwrap();
         Self { host, repo, tools, session }
     }

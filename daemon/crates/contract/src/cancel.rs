@@ -1,8 +1,10 @@
 //! Cancellation that wakes whoever waits, without polling.
 
 use std::collections::BTreeMap;
+use std::future::poll_fn;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Poll;
 use std::time::{Duration, Instant};
 
 type Wake = Box<dyn Fn() + Send + Sync>;
@@ -74,6 +76,19 @@ impl Cancel {
         if self.is_cancelled() { Err(Cancelled) } else { Ok(()) }
     }
 
+    /// Waits until the work is cancelled. The deadline does not end this wait.
+    pub async fn cancelled(&self) {
+        let mut registered = None;
+        poll_fn(|context| {
+            let waker = context.waker().clone();
+            // The last waker alone counts; registering it wakes at once what is cancelled already.
+            registered = Some(self.on_cancel(move || waker.wake_by_ref()));
+            if self.shared.fired.load(Ordering::SeqCst) { Poll::Ready(()) } else { Poll::Pending }
+        })
+        .await;
+        drop(registered);
+    }
+
     /// Calls `wake` when the work is cancelled, at once if it is already, until the guard is dropped. The deadline does
     /// not call it: wait no longer than [`Cancel::at_most`].
     pub fn on_cancel(&self, wake: impl Fn() + Send + Sync + 'static) -> WakeGuard {
@@ -141,6 +156,25 @@ mod tests {
         assert_eq!(calls.load(Ordering::SeqCst), 1, "only the one that is still registered");
         let _late = cancel.on_cancel(count(&calls));
         assert_eq!(calls.load(Ordering::SeqCst), 2, "registered after the fact: woken at once");
+    }
+
+    #[test]
+    fn whoever_awaits_it_is_woken() {
+        struct Count(AtomicU32);
+        impl std::task::Wake for Count {
+            fn wake(self: Arc<Self>) {
+                self.0.fetch_add(1, Ordering::SeqCst);
+            }
+        }
+        let count = Arc::new(Count(AtomicU32::new(0)));
+        let waker = std::task::Waker::from(Arc::clone(&count));
+        let mut context = std::task::Context::from_waker(&waker);
+        let cancel = Cancel::new().with_deadline(Instant::now());
+        let mut waiting = Box::pin(cancel.cancelled());
+        assert!(waiting.as_mut().poll(&mut context).is_pending(), "a deadline does not end the wait");
+        cancel.cancel();
+        assert_eq!(count.0.load(Ordering::SeqCst), 1);
+        assert!(waiting.as_mut().poll(&mut context).is_ready());
     }
 
     #[test]

@@ -1,6 +1,5 @@
 //! Published schemas: derived from the types, brought into the subset that every client takes, and held to it.
 
-#[cfg(test)]
 mod lint;
 mod normal;
 
@@ -8,17 +7,16 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
-#[cfg(test)]
-pub(crate) use lint::lint;
+pub use lint::lint;
 
 /// The schema of what a request type accepts. Closed: other fields are refused.
-pub(crate) fn of_request<T: JsonSchema>() -> Value {
+pub fn of_request<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().for_deserialize().with(|s| s.inline_subschemas = true);
     normal::normalize(settings.into_generator().into_root_schema_for::<T>().to_value())
 }
 
 /// The schema of what a response type writes. Open: responses may grow.
-pub(crate) fn of_response<T: JsonSchema>() -> Value {
+pub fn of_response<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().for_serialize().with(|s| s.inline_subschemas = true);
     let mut schema = normal::normalize(settings.into_generator().into_root_schema_for::<T>().to_value());
     open(&mut schema);
@@ -43,7 +41,7 @@ fn open(schema: &mut Value) {
 }
 
 /// Puts the properties of `more` behind those of `schema`; where both have one, `schema`'s stays.
-pub(crate) fn extend(schema: &mut Value, more: &Value) {
+pub fn extend(schema: &mut Value, more: &Value) {
     let (Some(schema), Some(more)) = (schema.as_object_mut(), more.as_object()) else { return };
     if let Some(from) = more.get("properties").and_then(Value::as_object) {
         let to = schema.entry("properties").or_insert_with(|| Value::Object(Map::new()));
@@ -70,7 +68,7 @@ const LISTED_DEPTH: usize = 2;
 /// The schema as `tools/list` shows it: names, types, the first sentence of each description, short choices and what is
 /// required. What the full schema says beyond that (the rest of descriptions, limits, long choices, what is deep inside) is
 /// checked all the same and shown in every refusal.
-pub(crate) fn terse(schema: &Value) -> Value {
+pub fn terse(schema: &Value) -> Value {
     listed(schema, 0)
 }
 
@@ -108,7 +106,7 @@ fn listed(schema: &Value, depth: usize) -> Value {
 }
 
 /// The first sentence of a description, without its full stop.
-pub(crate) fn first_sentence(text: &str) -> &str {
+pub fn first_sentence(text: &str) -> &str {
     let end = text.match_indices(". ").map(|(at, _)| at).next().unwrap_or(text.len());
     text.get(..end).unwrap_or(text).trim_end_matches('.')
 }

@@ -4,43 +4,81 @@ use serde_json::{Map, Value};
 
 /// What a value must look like.
 #[derive(Clone, Debug)]
-pub(crate) enum Shape {
+pub enum Shape {
+    /// An object.
     Object(ObjectShape),
-    Array { items: Box<Shape>, min: usize, max: usize },
-    String { choices: Vec<String>, min: usize, max: usize },
-    Integer { min: Option<f64>, max: Option<f64> },
-    Number { min: Option<f64>, max: Option<f64> },
+    /// An array, with bounds of its length.
+    Array {
+        /// What each item must look like.
+        items: Box<Shape>,
+        /// Fewest items.
+        min: usize,
+        /// Most items.
+        max: usize,
+    },
+    /// A string, with bounds of its length in characters.
+    String {
+        /// What it may be; empty for any text.
+        choices: Vec<String>,
+        /// Fewest characters.
+        min: usize,
+        /// Most characters.
+        max: usize,
+    },
+    /// A number without a fraction.
+    Integer {
+        /// The least.
+        min: Option<f64>,
+        /// The greatest.
+        max: Option<f64>,
+    },
+    /// A number.
+    Number {
+        /// The least.
+        min: Option<f64>,
+        /// The greatest.
+        max: Option<f64>,
+    },
+    /// `true` or `false`.
     Boolean,
 }
 
 /// What an object must look like.
 #[derive(Clone, Debug)]
-pub(crate) struct ObjectShape {
-    pub(crate) fields: Vec<FieldShape>,
-    pub(crate) rest: Rest,
+pub struct ObjectShape {
+    /// Its fields, in the order of the schema.
+    pub fields: Vec<FieldShape>,
+    /// What becomes of other keys.
+    pub rest: Rest,
 }
 
 /// What becomes of keys that no field has.
 #[derive(Clone, Debug)]
-pub(crate) enum Rest {
+pub enum Rest {
+    /// They are refused.
     Refused,
+    /// They may hold anything.
     Any,
+    /// Their values have this shape.
     Each(Box<Shape>),
 }
 
 /// One field.
 #[derive(Clone, Debug)]
-pub(crate) struct FieldShape {
-    pub(crate) name: String,
+pub struct FieldShape {
+    /// Its name in the schema.
+    pub name: String,
     /// Other spellings: the name in snake case, and those that the action lists.
-    pub(crate) aliases: Vec<String>,
-    pub(crate) required: bool,
-    pub(crate) shape: Shape,
+    pub aliases: Vec<String>,
+    /// Whether it must be given.
+    pub required: bool,
+    /// What its value must look like.
+    pub shape: Shape,
 }
 
 impl Shape {
     /// Compiles a normalized schema. Fails on what the lint would refuse.
-    pub(crate) fn compile(schema: &Value, aliases: &[(&str, &str)]) -> Result<Self, String> {
+    pub fn compile(schema: &Value, aliases: &[(&str, &str)]) -> Result<Self, String> {
         let object = schema.as_object().ok_or_else(|| format!("{schema} is not an object"))?;
         match object.get("type").and_then(Value::as_str) {
             Some("object") => ObjectShape::compile(object, aliases).map(Self::Object),
@@ -74,7 +112,7 @@ impl Shape {
     }
 
     /// The shape's name in messages.
-    pub(crate) fn name(&self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         match self {
             Self::Object(_) => "object",
             Self::Array { .. } => "array",
@@ -116,7 +154,7 @@ impl ObjectShape {
     }
 
     /// The field of that name or alias.
-    pub(crate) fn field(&self, key: &str) -> Option<&FieldShape> {
+    pub fn field(&self, key: &str) -> Option<&FieldShape> {
         self.fields
             .iter()
             .find(|field| field.name == key)
@@ -125,7 +163,7 @@ impl ObjectShape {
 }
 
 /// `knownCardEtags` as `known_card_etags`.
-pub(crate) fn snake_case(name: &str) -> String {
+fn snake_case(name: &str) -> String {
     let mut out = String::with_capacity(name.len() + 4);
     for c in name.chars() {
         if c.is_ascii_uppercase() {

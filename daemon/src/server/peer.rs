@@ -1,17 +1,19 @@
-//! One client's session.
+//! A connected client.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Instant;
 
+use sdl_contract::Session;
 use sdl_proto::SessionHello;
 
 use super::outbox::Outbox;
 
 /// A client that is connected. Lives as long as its connection.
 #[derive(Debug)]
-pub struct Session {
-    id: u64,
+pub struct Peer {
+    /// What handlers are told of the client.
+    caller: Session,
     hello: SessionHello,
     surface: Mutex<Arc<str>>,
     token: Mutex<Option<String>>,
@@ -20,11 +22,16 @@ pub struct Session {
     outbox: Option<Outbox>,
 }
 
-impl Session {
+impl Peer {
     pub(super) fn new(id: u64, mut hello: SessionHello, outbox: Option<Outbox>) -> Self {
         let token = hello.token.take();
-        Self {
+        let caller = Session {
             id,
+            cwd: hello.repo.as_deref().or(hello.cwd.as_deref()).map(Into::into),
+            client: hello.name.clone(),
+        };
+        Self {
+            caller,
             surface: Mutex::new(Arc::from(hello.surface.as_str())),
             hello,
             token: Mutex::new(token),
@@ -41,7 +48,12 @@ impl Session {
 
     /// Unique for as long as this daemon runs.
     pub fn id(&self) -> u64 {
-        self.id
+        self.caller.id
+    }
+
+    /// The client as handlers know it.
+    pub fn caller(&self) -> &Session {
+        &self.caller
     }
 
     /// What the client said about itself. The token is taken out.

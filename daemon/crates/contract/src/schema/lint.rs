@@ -19,7 +19,7 @@ const FORBIDDEN: [&str; 11] = [
 const TYPES: [&str; 6] = ["object", "array", "string", "integer", "number", "boolean"];
 
 /// Every breach, each with its place. Empty for a schema that is fit to publish.
-pub(crate) fn lint(schema: &Value) -> Vec<String> {
+pub fn lint(schema: &Value) -> Vec<String> {
     let mut breaches = Vec::new();
     if schema.get("type").and_then(Value::as_str) != Some("object") {
         breaches.push("the root is not an object".to_owned());

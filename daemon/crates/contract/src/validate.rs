@@ -2,10 +2,9 @@
 
 use serde_json::{Map, Number, Value};
 
-use super::json;
-use super::nearest::nearest;
-use super::shape::{FieldShape, ObjectShape, Rest, Shape};
-use crate::{Candidate, Code, ToolError};
+use crate::nearest::nearest;
+use crate::shape::{FieldShape, ObjectShape, Rest, Shape};
+use crate::{Candidate, Code, Refusal};
 
 /// Integers above this are not the same in every JSON reader.
 const EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
@@ -13,7 +12,7 @@ const EXACT_INTEGER: f64 = 9_007_199_254_740_992.0;
 impl Shape {
     /// Returns `value` in its canonical form: canonical names, coerced values, no nulls where a field is optional.
     /// `path` names the value in messages; empty at the root.
-    pub(crate) fn check(&self, value: Value, path: &str) -> Result<Value, ToolError> {
+    pub fn check(&self, value: Value, path: &str) -> Result<Value, Refusal> {
         let value = self.coerce(value, path)?;
         match (self, value) {
             (Self::Object(shape), Value::Object(map)) => shape.check(map, path).map(Value::Object),
@@ -48,14 +47,14 @@ impl Shape {
 
     /// Reads a string as JSON where the schema wants no string: some clients write nested arguments as text. Once, not
     /// text within text.
-    fn coerce(&self, value: Value, path: &str) -> Result<Value, ToolError> {
+    fn coerce(&self, value: Value, path: &str) -> Result<Value, Refusal> {
         match (self, value) {
             (Self::String { .. }, value) => Ok(value),
             (_, Value::String(text)) => {
                 let wanted = self.name();
-                json::parse(text.as_bytes()).map_err(|bad| {
+                sdl_json::parse(text.as_bytes()).map_err(|bad| {
                     let error = wrong_type(wanted, &Value::String(text), path);
-                    ToolError { message: format!("{} (read as JSON: {bad})", error.message), ..error }
+                    Refusal { message: format!("{} (read as JSON: {bad})", error.message), ..error }
                 })
             }
             (_, value) => Ok(value),
@@ -65,11 +64,7 @@ impl Shape {
 
 impl ObjectShape {
     /// Checks an object; see [`Shape::check`].
-    pub(crate) fn check(
-        &self,
-        given: Map<String, Value>,
-        path: &str,
-    ) -> Result<Map<String, Value>, ToolError> {
+    pub fn check(&self, given: Map<String, Value>, path: &str) -> Result<Map<String, Value>, Refusal> {
         let mut out = Map::new();
         let mut spelled: Vec<(&str, String)> = Vec::new();
         for (key, value) in given {
@@ -89,7 +84,7 @@ impl ObjectShape {
                     "{other:?} and {key:?} both mean {:?}; give one of them",
                     join(path, &field.name)
                 );
-                return Err(ToolError::invalid(join(path, &field.name), message));
+                return Err(Refusal::invalid(join(path, &field.name), message));
             }
             if let Some(checked) = field.check(value, path)? {
                 out.insert(field.name.clone(), checked);
@@ -106,12 +101,12 @@ impl ObjectShape {
             None => Ok(out),
             Some(first) => {
                 let message = format!("required and missing: {}", missing.join(", "));
-                Err(ToolError::new(Code::MissingField, message).at(first))
+                Err(Refusal::new(Code::MissingField, message).at(first))
             }
         }
     }
 
-    fn unknown_field(&self, key: &str, path: &str) -> ToolError {
+    fn unknown_field(&self, key: &str, path: &str) -> Refusal {
         let shown: String = key.chars().take(80).collect();
         let spellings = self.fields.iter().flat_map(|f| std::iter::once(&f.name).chain(&f.aliases));
         let mut near: Vec<&str> = nearest(key, spellings.map(String::as_str), 3)
@@ -125,7 +120,7 @@ impl ObjectShape {
             let names: Vec<&str> = self.fields.iter().map(|field| field.name.as_str()).collect();
             format!("; known here: {}", names.join(", "))
         };
-        ToolError::new(Code::UnknownField, format!("unknown field {:?}{hint}", join(path, &shown)))
+        Refusal::new(Code::UnknownField, format!("unknown field {:?}{hint}", join(path, &shown)))
             .at(join(path, &shown))
             .or_one_of(near.into_iter().map(|name| Candidate::of("field", join(path, name))))
     }
@@ -133,13 +128,13 @@ impl ObjectShape {
 
 impl FieldShape {
     /// None for a null that stands for "absent".
-    fn check(&self, value: Value, path: &str) -> Result<Option<Value>, ToolError> {
+    fn check(&self, value: Value, path: &str) -> Result<Option<Value>, Refusal> {
         let path = join(path, &self.name);
         let value = self.shape.coerce(value, &path)?;
         match value {
             Value::Null if !self.required => Ok(None),
             Value::Null => {
-                Err(ToolError::new(Code::MissingField, format!("{path:?} is required, got null")).at(path))
+                Err(Refusal::new(Code::MissingField, format!("{path:?} is required, got null")).at(path))
             }
             // What coercion made is not coerced again.
             Value::String(text) if !matches!(self.shape, Shape::String { .. }) => {
@@ -151,15 +146,15 @@ impl FieldShape {
 }
 
 /// `outer.inner`; the inner alone at the root.
-pub(crate) fn join(path: &str, key: &str) -> String {
+pub fn join(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
 /// A value of another type than the schema's.
-pub(crate) fn wrong_type(expected: &str, got: &Value, path: &str) -> ToolError {
+pub fn wrong_type(expected: &str, got: &Value, path: &str) -> Refusal {
     let got = describe(got);
     let name = if path.is_empty() { "the arguments".to_owned() } else { format!("{path:?}") };
-    let error = ToolError::new(Code::WrongType, format!("{name} must be of type {expected}, got {got}"))
+    let error = Refusal::new(Code::WrongType, format!("{name} must be of type {expected}, got {got}"))
         .with("expected", expected)
         .with("got", got);
     if path.is_empty() { error } else { error.at(path) }
@@ -180,16 +175,16 @@ fn describe(value: &Value) -> String {
     }
 }
 
-fn no_such_choice(text: &str, choices: &[String], path: &str) -> ToolError {
+fn no_such_choice(text: &str, choices: &[String], path: &str) -> Refusal {
     let near = nearest(text, choices.iter().map(String::as_str), 1);
     let hint = near.first().map(|near| format!("; did you mean {near:?}?")).unwrap_or_default();
     let got = describe(&Value::String(text.to_owned()));
     let key = path.rsplit('.').next().unwrap_or(path).split('[').next().unwrap_or_default().to_owned();
-    ToolError::invalid(path, format!("{path:?} must be one of {}, got {got}{hint}", choices.join(", ")))
+    Refusal::invalid(path, format!("{path:?} must be one of {}, got {got}{hint}", choices.join(", ")))
         .or_one_of(choices.iter().map(|choice| Candidate::of(&key, choice.clone())))
 }
 
-fn in_size(size: usize, min: usize, max: usize, what: &str, path: &str) -> Result<(), ToolError> {
+fn in_size(size: usize, min: usize, max: usize, what: &str, path: &str) -> Result<(), Refusal> {
     if (min..=max).contains(&size) {
         return Ok(());
     }
@@ -198,10 +193,10 @@ fn in_size(size: usize, min: usize, max: usize, what: &str, path: &str) -> Resul
         (0, max) => format!("at most {max}"),
         (min, max) => format!("{min} to {max}"),
     };
-    Err(ToolError::invalid(path, format!("{path:?} must have {wanted} {what}, got {size}")))
+    Err(Refusal::invalid(path, format!("{path:?} must have {wanted} {what}, got {size}")))
 }
 
-fn in_range(number: &Number, min: Option<f64>, max: Option<f64>, path: &str) -> Result<(), ToolError> {
+fn in_range(number: &Number, min: Option<f64>, max: Option<f64>, path: &str) -> Result<(), Refusal> {
     let value = number.as_f64().unwrap_or(f64::INFINITY);
     if min.is_none_or(|min| value >= min) && max.is_none_or(|max| value <= max) {
         return Ok(());
@@ -213,7 +208,7 @@ fn in_range(number: &Number, min: Option<f64>, max: Option<f64>, path: &str) -> 
         (None, None) => "finite".to_owned(),
     };
     let got = describe(&Value::Number(number.clone()));
-    Err(ToolError::invalid(path, format!("{path:?} must be {wanted}, got {got}")))
+    Err(Refusal::invalid(path, format!("{path:?} must be {wanted}, got {got}")))
 }
 
 /// The number as an integer, if it is one in value: `3.0` and `3e0` are.
@@ -257,7 +252,7 @@ mod tests {
         Shape::compile(&schema, &[("repo", "repoId")]).unwrap()
     }
 
-    fn check(value: Value) -> Result<Value, ToolError> {
+    fn check(value: Value) -> Result<Value, Refusal> {
         shape().check(value, "")
     }
 

@@ -2,11 +2,7 @@
 
 /// The known names nearest to `wanted`, best first, at most `limit`. Case does not count; a name that contains or starts
 /// with the other is near; otherwise at most a third of the letters may differ.
-pub(crate) fn nearest<'a>(
-    wanted: &str,
-    known: impl IntoIterator<Item = &'a str>,
-    limit: usize,
-) -> Vec<&'a str> {
+pub fn nearest<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>, limit: usize) -> Vec<&'a str> {
     let wanted = fold(wanted);
     let mut scored: Vec<(usize, &str)> = known
         .into_iter()

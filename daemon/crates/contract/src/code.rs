@@ -1,0 +1,104 @@
+//! Kinds of failure.
+
+use sdl_proto::code;
+use serde::{Serialize, Serializer};
+
+/// What kind of failure, for programs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Code {
+    /// The arguments are not JSON, or JSON that two readers would read differently.
+    MalformedJson,
+    /// A field that the action does not know.
+    UnknownField,
+    /// A field that the action needs.
+    MissingField,
+    /// A field of another type than the schema's.
+    WrongType,
+    /// A value outside its range, or fields that do not go together.
+    InvalidArgument,
+    /// No tool of that name.
+    UnknownTool,
+    /// No action of that name.
+    UnknownAction,
+    /// No repository of that id, or none given and none inferred.
+    UnknownRepo,
+    /// A tree that may not be registered.
+    RefusedRoot,
+    /// No symbol of that id or name.
+    UnknownSymbol,
+    /// Several symbols fit.
+    AmbiguousSymbol,
+    /// No such path in the repository.
+    UnknownPath,
+    /// A reference to what an earlier step of a chain gave that leads nowhere.
+    UnknownReference,
+    /// No such handle.
+    UnknownHandle,
+    /// No such memory.
+    UnknownMemory,
+    /// The handle's lease ran out.
+    HandleExpired,
+    /// A page cursor that does not belong to this request.
+    BadCursor,
+    /// A version that the ledger does not hold.
+    UnknownVersion,
+    /// The first index is under way.
+    Indexing,
+    /// What was written to the tree could not be confirmed as committed in time.
+    NotSynced,
+    /// The file is not what the ledger knows.
+    SourceMoved,
+    /// Not allowed by the settings.
+    Denied,
+    /// In conflict with what exists.
+    Conflict,
+    /// The caller did not wait.
+    Cancelled,
+    /// It took too long.
+    DeadlineExceeded,
+    /// The repository cannot answer.
+    Unavailable,
+    /// A defect or a broken environment; the log says more.
+    Internal,
+}
+
+impl Code {
+    /// Its name on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::MalformedJson => code::MALFORMED_JSON,
+            Self::UnknownField => code::UNKNOWN_FIELD,
+            Self::MissingField => code::MISSING_FIELD,
+            Self::WrongType => code::WRONG_TYPE,
+            Self::InvalidArgument => code::INVALID_ARGUMENT,
+            Self::UnknownTool => code::UNKNOWN_TOOL,
+            Self::UnknownAction => code::UNKNOWN_ACTION,
+            Self::UnknownRepo => code::UNKNOWN_REPO,
+            Self::RefusedRoot => code::REFUSED_ROOT,
+            Self::UnknownSymbol => code::UNKNOWN_SYMBOL,
+            Self::AmbiguousSymbol => code::AMBIGUOUS_SYMBOL,
+            Self::UnknownPath => code::UNKNOWN_PATH,
+            Self::UnknownReference => code::UNKNOWN_REFERENCE,
+            Self::UnknownHandle => code::UNKNOWN_HANDLE,
+            Self::UnknownMemory => code::UNKNOWN_MEMORY,
+            Self::HandleExpired => code::HANDLE_EXPIRED,
+            Self::BadCursor => code::BAD_CURSOR,
+            Self::UnknownVersion => code::UNKNOWN_VERSION,
+            Self::Indexing => code::INDEXING,
+            Self::NotSynced => code::NOT_SYNCED,
+            Self::SourceMoved => code::SOURCE_MOVED,
+            Self::Denied => code::DENIED,
+            Self::Conflict => code::CONFLICT,
+            Self::Cancelled => code::CANCELLED,
+            Self::DeadlineExceeded => code::DEADLINE,
+            Self::Unavailable => code::UNAVAILABLE,
+            Self::Internal => code::INTERNAL,
+        }
+    }
+}
+
+impl Serialize for Code {
+    fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_str(self.name())
+    }
+}

@@ -1,0 +1,70 @@
+//! Who calls, and what they are shown.
+
+use std::path::PathBuf;
+
+/// Who is calling. One per connection of the shim or of `sdlctl`.
+#[derive(Clone, Debug)]
+pub struct Session {
+    /// The connection's number.
+    pub id: u64,
+    /// The client's working directory, from which a missing `repoId` is inferred.
+    pub cwd: Option<PathBuf>,
+    /// The client's name, as it introduced itself; for logs.
+    pub client: String,
+}
+
+/// Which tools a client is shown. Every tool can be called by name on every surface.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Surface {
+    /// One tool per namespace.
+    #[default]
+    Gateway,
+    /// One tool per action.
+    Flat,
+    /// One tool that finds the others.
+    Search,
+}
+
+impl Surface {
+    /// Every surface.
+    pub const ALL: [Self; 3] = [Self::Gateway, Self::Flat, Self::Search];
+
+    /// The name in settings and on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Gateway => "gateway",
+            Self::Flat => "flat",
+            Self::Search => "search",
+        }
+    }
+
+    /// The surface of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|surface| surface.name() == name)
+    }
+}
+
+/// How advertised names are spelled.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Names {
+    /// `sdl_slice_refresh`: what every client takes.
+    #[default]
+    Underscored,
+    /// `sdl.slice.refresh`, for clients that can take it.
+    Dotted,
+}
+
+impl Names {
+    /// The name in settings and on the wire.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Underscored => "underscored",
+            Self::Dotted => "dotted",
+        }
+    }
+
+    /// The spelling of that name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        [Self::Underscored, Self::Dotted].into_iter().find(|names| names.name() == name)
+    }
+}
