@@ -1,8 +1,8 @@
 //! What a refresh tells of a slice that changed.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 
-use sdl_model::SymbolId;
+use sdl_model::{SymbolId, Version};
 use serde::ser::SerializeTuple;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
@@ -89,15 +89,25 @@ pub(super) fn moved_cards(moved: &[Sym], detail: Detail) -> Vec<MovedCards> {
     files
 }
 
-/// The changed symbols with their cards, as many as the budget holds; the others have their etags.
+/// A delta with every card that it could have.
+#[derive(Debug)]
+pub(super) struct FoundDelta {
+    /// Without cards: each symbol that has one has its etag.
+    bare: RefreshDelta,
+    /// By place among the changed symbols, with its tokens.
+    cards: BTreeMap<usize, (card::Card, usize)>,
+    /// Tokens of `bare`.
+    tokens: usize,
+}
+
+/// The changed symbols with their cards.
 pub(super) fn with_cards(
     source: &Source<'_>,
     delta: Delta,
     differences: &Differences,
     lease: &Lease,
     enrichment: &dyn Enrichment,
-) -> Result<RefreshDelta> {
-    let limit = lease.request.budget.max_estimated_tokens as usize;
+) -> Result<FoundDelta> {
     let detail = lease.request.card_detail.unwrap_or(Detail::Compact);
     let options = CardOptions {
         detail,
@@ -105,44 +115,59 @@ pub(super) fn with_cards(
         resolution_metadata: lease.request.resolution_metadata,
     };
     let moved_cards = moved_cards(&differences.moved, detail);
-    let mut found = RefreshDelta { delta, moved_cards, spilled: Vec::new(), tokens: 0 };
-    let mut cards = HashMap::new();
+    let mut bare = RefreshDelta { delta, moved_cards, spilled: Vec::new(), tokens: 0 };
+    let mut cards = BTreeMap::new();
     for (place, change) in differences.changed.iter().enumerate() {
         let mut told: ChangedSymbol = Change::to_wire(change);
         if let Some(sym) = &change.new {
             let mut card = card::card_of(source, sym, options, enrichment)?;
             card.ledger_version = None;
             told.etag = Some(card.etag.clone());
-            cards.insert(place, card);
+            let tokens = sdl_tokens::count(&serde_json::to_string(&card)?) + 4;
+            cards.insert(place, (card, tokens));
         }
-        found.delta.changed_symbols.push(told);
+        bare.delta.changed_symbols.push(told);
     }
-    // First by adding up, which is nearly right; then by counting, which is.
-    let mut tokens = found.count()?;
-    let mut spilled = BTreeMap::new();
-    for (place, told) in found.delta.changed_symbols.iter_mut().enumerate() {
-        let Some(card) = cards.remove(&place) else { continue };
-        let more = sdl_tokens::count(&serde_json::to_string(&card)?) + 4;
-        if tokens + more <= limit {
-            tokens += more;
-            told.etag = None;
-            told.card = Some(card);
-        } else {
-            spilled.insert(place, card.symbol_id);
+    let tokens = bare.count()?;
+    Ok(FoundDelta { bare, cards, tokens })
+}
+
+impl FoundDelta {
+    /// States which versions were compared.
+    pub(super) fn set_versions(&mut self, from: Version, to: Version) {
+        (self.bare.delta.from_version, self.bare.delta.to_version) = (from, to);
+    }
+
+    /// With as many cards as fit; the other symbols keep their etags. What changed is in it whatever it takes.
+    pub(super) fn cut(&self, max_tokens: usize) -> Result<RefreshDelta> {
+        let mut cut = self.bare.clone();
+        // First by adding up, which is nearly right; then by counting, which is.
+        let mut tokens = self.tokens;
+        let mut spilled = BTreeMap::new();
+        for (place, told) in cut.delta.changed_symbols.iter_mut().enumerate() {
+            let Some((card, more)) = self.cards.get(&place) else { continue };
+            if tokens + more <= max_tokens {
+                tokens += more;
+                told.etag = None;
+                told.card = Some(card.clone());
+            } else {
+                spilled.insert(place, card.symbol_id);
+            }
         }
-    }
-    tokens = found.count()?;
-    while tokens > limit {
-        let last = found.delta.changed_symbols.iter_mut().enumerate().rfind(|(_, told)| told.card.is_some());
-        if let Some((place, told)) = last {
-            told.etag = told.card.take().map(|card| card.etag);
-            spilled.insert(place, told.symbol_id);
-        } else if found.delta.blast_radius.pop().is_none() {
-            break;
+        tokens = cut.count()?;
+        while tokens > max_tokens {
+            let last =
+                cut.delta.changed_symbols.iter_mut().enumerate().rfind(|(_, told)| told.card.is_some());
+            if let Some((place, told)) = last {
+                told.etag = told.card.take().map(|card| card.etag);
+                spilled.insert(place, told.symbol_id);
+            } else if cut.delta.blast_radius.pop().is_none() {
+                break;
+            }
+            tokens = cut.count()?;
         }
-        tokens = found.count()?;
+        cut.tokens = tokens as u32;
+        cut.spilled = spilled.into_values().collect();
+        Ok(cut)
     }
-    found.tokens = tokens as u32;
-    found.spilled = spilled.into_values().collect();
-    Ok(found)
 }

@@ -3,34 +3,36 @@
 use sdl_model::{FileId, RelPath, SymbolId};
 
 use super::advance::{advance, follow_step};
-use super::{Following, Lease, Outcome, Refreshed, is_followed};
+use super::found::{Found, Parts};
+use super::{Following, Lease, Place, is_followed};
 use crate::card::Enrichment;
 use crate::layer::{Between, LaidOutlines, Layer};
-use crate::slice::{self, SliceRequest};
-use crate::{History, Outlines, Result, Source, UserError};
+use crate::slice::{self, Neighbourhood, SliceRequest};
+use crate::{Error, History, Outlines, Result, Source, UserError};
 
-/// All that the slice holds at the version that `history` is at. If the ledger has forgotten versions since the build, the
-/// slice is built again, and its lease begins here.
-pub fn fresh(
+/// Finds all that the slice holds at the version that `history` is at. If the ledger has forgotten versions since the build,
+/// the slice is built again, and its lease begins here.
+pub(super) fn find_fresh<T, E: From<Error>>(
     source: &Source<'_>,
     history: &dyn History,
     lease: &Lease,
     enrichment: &dyn Enrichment,
-) -> Result<Refreshed> {
-    fresh_unsaved(source, history, source.outlines(), lease, &Layer::default(), enrichment)
+    choose: impl FnOnce(&Found<'_>) -> std::result::Result<T, E>,
+) -> std::result::Result<T, E> {
+    let place = Place { source, history, outlines: source.outlines(), enrichment };
+    find_fresh_unsaved(&place, lease, &Layer::default(), choose)
 }
 
-/// The same in the state `now` over that version; `source` reads that state, `outlines` the store.
-pub fn fresh_unsaved(
-    source: &Source<'_>,
-    history: &dyn History,
-    outlines: &dyn Outlines,
+/// The same in the state `now` over that version.
+pub fn find_fresh_unsaved<T, E: From<Error>>(
+    place: &Place<'_>,
     lease: &Lease,
     now: &Layer,
-    enrichment: &dyn Enrichment,
-) -> Result<Refreshed> {
+    choose: impl FnOnce(&Found<'_>) -> std::result::Result<T, E>,
+) -> std::result::Result<T, E> {
+    let &Place { source, history, outlines, enrichment } = place;
     if !is_followed(history, lease) {
-        return rebuild(source, history, lease, enrichment);
+        return rebuild(source, history, lease, enrichment, choose);
     }
     let mut lease = lease.clone();
     let head = history.version();
@@ -39,12 +41,13 @@ pub fn fresh_unsaved(
         with_unsaved(history, outlines, &lease, (lease.following.at(head), &Layer::default()), now)?;
     let mut members = Vec::new();
     for known in following.symbols() {
-        if source.view().symbol_file(known.symbol)?.is_some() {
+        if source.view().symbol_file(known.symbol).map_err(Error::from)?.is_some() {
             members.push(known.symbol);
         }
     }
-    let built = slice::of_members(source, &lease.request, &members, enrichment)?;
-    Ok(Refreshed { current: head, outcome: Outcome::Fresh(Box::new(built)), lease })
+    let request = slice::request_of_members(&lease.request, members.len());
+    let parts = Parts::Members(slice::of_members(source, &request, &members, enrichment));
+    choose(&Found { current: head, lease, parts })
 }
 
 /// What is followed in the state `now`, which lies over a version (`below`, laid over the newest): unsaved text is one more
@@ -62,19 +65,21 @@ pub(super) fn with_unsaved(
     Ok(following)
 }
 
-fn rebuild(
+fn rebuild<T, E: From<Error>>(
     source: &Source<'_>,
     history: &dyn History,
     lease: &Lease,
     enrichment: &dyn Enrichment,
-) -> Result<Refreshed> {
+    choose: impl FnOnce(&Found<'_>) -> std::result::Result<T, E>,
+) -> std::result::Result<T, E> {
     let request = current_request(source, lease)?;
-    let built = match slice::build(source, &request, enrichment) {
-        Err(crate::Error::User(UserError::NoSeeds)) => slice::empty(source, &request)?,
-        built => built?,
+    let found = match Neighbourhood::of(source, &request, enrichment) {
+        Err(Error::User(UserError::NoSeeds)) => slice::nothing(source, &request),
+        found => found?,
     };
-    let lease = Lease::begin(source.view(), history.incarnation(), &built, request)?;
-    Ok(Refreshed { current: built.version, outcome: Outcome::Fresh(Box::new(built)), lease })
+    let lease = Lease { request: request.clone(), ..lease.clone() };
+    let parts = Parts::Rebuilt { found, source, history };
+    choose(&Found { current: history.version(), lease, parts })
 }
 
 /// The build's request in today's names: entry symbols and edited files under the names that they have now, without those

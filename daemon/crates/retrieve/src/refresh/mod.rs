@@ -18,21 +18,24 @@
 mod advance;
 mod compare;
 mod delta;
+mod found;
 mod fresh;
 mod lease;
 mod unsaved;
 
 pub use delta::{MovedCard, MovedCards, RefreshDelta};
-pub use fresh::{fresh, fresh_unsaved};
+pub use found::Found;
+pub use fresh::find_fresh_unsaved;
 pub use lease::{Followed, Following, Lease};
-pub use unsaved::refresh_between;
+pub use unsaved::find_between;
 
 use sdl_model::Version;
 
 use crate::card::{Detail, Enrichment, Plain};
 use crate::diff::{Delta, FanIn, blast_radius};
 use crate::slice::BuiltSlice;
-use crate::{History, Outlines, Result, Source};
+use crate::{Error, History, Outlines, Result, Source};
+use found::Parts;
 
 /// Affected symbols that a slice's delta names.
 const MOST_AFFECTED: usize = 12;
@@ -48,6 +51,19 @@ pub enum Outcome {
     Fresh(Box<BuiltSlice>),
 }
 
+/// What a slice is refreshed from.
+#[derive(Clone, Copy)]
+pub struct Place<'a> {
+    /// Reads the state that is answered from.
+    pub source: &'a Source<'a>,
+    /// The versions.
+    pub history: &'a dyn History,
+    /// The outlines of the store.
+    pub outlines: &'a dyn Outlines,
+    /// What cards tell beside the graph.
+    pub enrichment: &'a dyn Enrichment,
+}
+
 /// A refresh's outcome and the lease as it is from now on.
 #[derive(Clone, Debug)]
 pub struct Refreshed {
@@ -59,7 +75,7 @@ pub struct Refreshed {
     pub lease: Lease,
 }
 
-/// Brings a held slice up to the version that `history` is at.
+/// Brings a held slice up to the version that `history` is at, within the budget that it was built with.
 pub fn refresh(
     history: &dyn History,
     outlines: &dyn Outlines,
@@ -67,10 +83,22 @@ pub fn refresh(
     known: Version,
     enrichment: &dyn Enrichment,
 ) -> Result<Refreshed> {
+    find(history, outlines, lease, known, enrichment, found::to_budget)
+}
+
+/// As [`refresh`], where `choose` decides how much of what was found is wanted.
+pub fn find<T, E: From<Error>>(
+    history: &dyn History,
+    outlines: &dyn Outlines,
+    lease: &Lease,
+    known: Version,
+    enrichment: &dyn Enrichment,
+    choose: impl FnOnce(&Found<'_>) -> std::result::Result<T, E>,
+) -> std::result::Result<T, E> {
     let head = history.version();
     if !is_comparable(history, lease, known) {
         let source = Source::new(history, outlines);
-        return fresh(&source, history, lease, enrichment);
+        return fresh::find_fresh(&source, history, lease, enrichment, choose);
     }
     // A client may have seen a newer version in another answer; of this slice it has seen no more than was served.
     let known = known.min(lease.current);
@@ -78,8 +106,8 @@ pub fn refresh(
     advance::advance(history, outlines, &mut lease, head)?;
     let (before, after) = (lease.following.at(known), lease.following.at(head));
     let ends = Ends { from: known, to: head, before: &before, after: &after };
-    let outcome = compare(history, outlines, &lease, &ends, enrichment)?;
-    Ok(Refreshed { current: head, outcome, lease })
+    let parts = compare(history, outlines, &lease, &ends, enrichment)?;
+    choose(&Found { current: head, lease, parts })
 }
 
 /// Whether a delta from `known` can be told.
@@ -103,21 +131,21 @@ struct Ends<'f> {
 }
 
 /// Compares a slice in two states of `history`, of which the later is the newest.
-fn compare(
+fn compare<'p>(
     history: &dyn History,
     outlines: &dyn Outlines,
     lease: &Lease,
     &Ends { from, to, before, after }: &Ends<'_>,
     enrichment: &dyn Enrichment,
-) -> Result<Outcome> {
+) -> Result<Parts<'p>> {
     if from == to {
-        return Ok(Outcome::NotModified);
+        return Ok(Parts::NotModified);
     }
     let changes = history.changes_between(from, to)?;
     let detail = lease.request.card_detail.unwrap_or(Detail::Compact);
     let found = compare::compare_held(history, outlines, (from, to), (before, after), &changes, detail)?;
     if found.is_empty() {
-        return Ok(Outcome::NotModified);
+        return Ok(Parts::NotModified);
     }
     let source = Source::new(history, outlines);
     let fan_in = FanIn::between(history, from, &changes)?;
@@ -126,5 +154,5 @@ fn compare(
         blast_radius(&source, history, (from, &changes), &found.changed, &fan_in, &Plain, MOST_AFFECTED)?;
     let delta =
         Delta { from_version: from, to_version: to, changed_symbols: Vec::new(), blast_radius: blast };
-    Ok(Outcome::Delta(Box::new(delta::with_cards(&source, delta, &found, lease, enrichment)?)))
+    Ok(Parts::Delta(Box::new(delta::with_cards(&source, delta, &found, lease, enrichment)?)))
 }

@@ -3,25 +3,24 @@
 use sdl_model::Version;
 
 use super::advance::advance;
+use super::found::{Found, Parts};
 use super::fresh::with_unsaved;
-use super::{Ends, Lease, Outcome, Refreshed, compare, fresh_unsaved, is_comparable};
-use crate::card::Enrichment;
+use super::{Ends, Lease, Place, compare, find_fresh_unsaved, is_comparable};
+use crate::Error;
 use crate::layer::{Between, LaidOutlines, Layer};
-use crate::{History, Outlines, Result, Source};
 
-/// Brings a slice that is held at the state `then`, over the version `known`, up to the state `now` over the version that
-/// `history` is at. Both layers lie over the newest version; `source` reads `now`.
-pub fn refresh_between(
-    source: &Source<'_>,
-    history: &dyn History,
-    outlines: &dyn Outlines,
+/// Brings a slice that is held at the state `then`, over the version `known`, up to the state `now` over the version that the
+/// place's history is at. Both layers lie over the newest version; the place's source reads `now`.
+pub fn find_between<T, E: From<Error>>(
+    place: &Place<'_>,
     lease: &Lease,
     (known, then): (Version, &Layer),
     now: &Layer,
-    enrichment: &dyn Enrichment,
-) -> Result<Refreshed> {
+    choose: impl FnOnce(&Found<'_>) -> std::result::Result<T, E>,
+) -> std::result::Result<T, E> {
+    let &Place { history, outlines, enrichment, .. } = place;
     if !is_comparable(history, lease, known) {
-        return fresh_unsaved(source, history, outlines, lease, now, enrichment);
+        return find_fresh_unsaved(place, lease, now, choose);
     }
     let head = history.version();
     let mut lease = lease.clone();
@@ -32,10 +31,9 @@ pub fn refresh_between(
     let laid = LaidOutlines::new([then, now], outlines);
     let between = Between::new(history, then, now);
     let ends = Ends { from: Between::FROM, to: Between::TO, before: &before, after: &after };
-    let mut outcome = compare(&between, &laid, &lease, &ends, enrichment)?;
-    if let Outcome::Delta(delta) = &mut outcome {
-        delta.delta.from_version = known;
-        delta.delta.to_version = head;
+    let mut parts = compare(&between, &laid, &lease, &ends, enrichment)?;
+    if let Parts::Delta(delta) = &mut parts {
+        delta.set_versions(known, head);
     }
-    Ok(Refreshed { current: head, outcome, lease })
+    choose(&Found { current: head, lease, parts })
 }

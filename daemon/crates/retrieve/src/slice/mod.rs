@@ -29,23 +29,26 @@ pub fn build(source: &Source<'_>, request: &SliceRequest, enrichment: &dyn Enric
     Neighbourhood::of(source, request, enrichment)?.slice(request.budget.max_estimated_tokens)
 }
 
-/// The slice of nothing: what is left when everything that it started from is gone.
-pub(crate) fn empty(source: &Source<'_>, request: &SliceRequest) -> Result<BuiltSlice> {
-    let none = Neighbourhood::around(source, request, &crate::card::Plain, Vec::new());
-    none.slice(request.budget.max_estimated_tokens)
+/// What a slice of nothing is cut from: what is left when everything that it started from is gone.
+pub(crate) fn nothing<'a>(source: &'a Source<'a>, request: &'a SliceRequest) -> Neighbourhood<'a> {
+    Neighbourhood::around(source, request, &crate::card::Plain, Vec::new())
 }
 
-/// The slice of exactly these symbols, best first, in the request's format. Cards say less until the slice fits the
-/// request's budget; it exceeds the budget rather than leave a symbol out.
-pub(crate) fn of_members(
-    source: &Source<'_>,
-    request: &SliceRequest,
-    members: &[SymbolId],
-    enrichment: &dyn Enrichment,
-) -> Result<BuiltSlice> {
+/// The request for a slice of exactly `count` symbols.
+pub(crate) fn request_of_members(request: &SliceRequest, count: usize) -> SliceRequest {
     let mut request = request.clone();
-    request.budget.max_cards = members.len() as u32;
+    request.budget.max_cards = count as u32;
     request.known_card_etags.clear();
+    request
+}
+
+/// What a slice of exactly these symbols is cut from, best first; see [`request_of_members`] and [`whole`].
+pub(crate) fn of_members<'a>(
+    source: &'a Source<'a>,
+    request: &'a SliceRequest,
+    members: &[SymbolId],
+    enrichment: &'a dyn Enrichment,
+) -> Neighbourhood<'a> {
     let reached = members.iter().enumerate().map(|(place, &symbol)| Reached {
         symbol,
         score: 1.0 - place as f32 / members.len() as f32,
@@ -54,8 +57,13 @@ pub(crate) fn of_members(
         entry: true,
         forced: true,
     });
-    let found = Neighbourhood::around(source, &request, enrichment, reached.collect());
-    let mut limit = request.budget.max_estimated_tokens.max(1);
+    Neighbourhood::around(source, request, enrichment, reached.collect())
+}
+
+/// The slice of all that was found, in the request's format. Cards say less until it fits `max_tokens`; it exceeds that rather
+/// than leave a symbol out.
+pub(crate) fn whole(found: &Neighbourhood<'_>, max_tokens: u32) -> Result<BuiltSlice> {
+    let mut limit = max_tokens.max(1);
     loop {
         let slice = found.slice(limit)?;
         if slice.spilled.is_empty() || limit == u32::MAX {

@@ -88,23 +88,20 @@ impl ReadAction for DeltaGet {
         let (from, to) = delta::ends(cx, DeltaGet::DEF.name, &request.from_version, &request.to_version)?;
         let compared = delta::compare(cx, &from, &to)?;
         let spillover = slices::new_handle(cx, HandleKind::Spillover);
-        let mut limits = Limits { entries: asked.max_cards.unwrap_or(ENTRIES), tokens: most };
-        loop {
-            let fitted = delta::fit(&compared, limits)?;
+        let entries = asked.max_cards.unwrap_or(ENTRIES);
+        let cut = |tokens: usize| {
+            let fitted = delta::fit(&compared, Limits { entries, tokens })?;
             let mut response = Response::of(&compared, (&from, &to), &fitted, &spillover)?;
             let mut total = cx.around()? + budget::of(&response)?;
-            while total > most && limits.tokens == 0 && response.amplifiers.pop().is_some() {
+            while total > most && tokens == 0 && response.amplifiers.pop().is_some() {
                 total = cx.around()? + budget::of(&response)?;
             }
-            if total <= most || limits.tokens == 0 {
-                let spill =
-                    Spill { symbols: fitted.spilled, min_call_confidence: 0, resolution_metadata: false };
-                spill.keep(cx, &spillover);
-                return Ok(response);
-            }
-            limits.tokens = limits.tokens.saturating_sub(total - most + 8);
-            cx.call.check()?;
-        }
+            Ok(((fitted, response), total))
+        };
+        let ((fitted, response), _) = budget::fit(cx.call.cancel, most, most, cut)?;
+        let spill = Spill { symbols: fitted.spilled, min_call_confidence: 0, resolution_metadata: false };
+        spill.keep(cx, &spillover);
+        Ok(response)
     }
 }
 

@@ -318,10 +318,10 @@ impl Wanted {
             hash: "0a".repeat(8),
         };
         let lease = Lease::begin(cx.source.view(), cx.snapshot.incarnation(), &empty, self.slice.clone())?;
-        let mut inner = self.most.saturating_sub(cx.around()? + budget::of(&answer(&empty, &lease)?)?);
+        let first = self.most.saturating_sub(cx.around()? + budget::of(&answer(&empty, &lease)?)?);
         let mut noted = false;
-        loop {
-            let built = found.slice(inner as u32)?;
+        let cut = |tokens: usize| {
+            let built = found.slice(tokens as u32)?;
             if built.entries_reduced > 0 && !noted {
                 noted = true;
                 cx.note(format!(
@@ -330,17 +330,14 @@ impl Wanted {
                 ));
             }
             let total = cx.around()? + budget::of(&answer(&built, &lease)?)?;
-            if total <= self.most {
-                return Ok(built);
-            }
-            if inner == 0 {
-                let message =
-                    format!("an answer to this request takes at least {total} tokens; allow that many");
-                return Err(ToolError::invalid("budget.maxEstimatedTokens", message).with("needed", total));
-            }
-            inner = inner.saturating_sub(total - self.most + 8);
-            cx.call.check()?;
+            Ok((built, total))
+        };
+        let (built, total) = budget::fit(cx.call.cancel, self.most, first, cut)?;
+        if total > self.most {
+            let message = format!("an answer to this request takes at least {total} tokens; allow that many");
+            return Err(ToolError::invalid("budget.maxEstimatedTokens", message).with("needed", total));
         }
+        Ok(built)
     }
 
     fn response(

@@ -1,7 +1,7 @@
 //! `slice.refresh`: exactly what changed in a held slice.
 
 use schemars::JsonSchema;
-use sdl_retrieve::refresh::{Lease, Outcome, RefreshDelta, Refreshed};
+use sdl_retrieve::refresh::{Found, Lease, Outcome, RefreshDelta, Refreshed};
 use serde::{Deserialize, Serialize};
 
 use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
@@ -110,7 +110,9 @@ impl ReadAction for SliceRefresh {
         let lease = lease(cx, &request.slice_handle)?;
         let spillover = slices::new_handle(cx, HandleKind::Spillover);
         let since = Since::of(cx, known, &lease)?;
-        let (refreshed, response) = within_budget(cx, &request, &since, &lease, &spillover)?;
+        let whole = lease.request.budget.max_estimated_tokens as usize;
+        let (refreshed, response) =
+            since.find(cx, &lease, |found| within_budget(cx, &request, found, whole, &spillover))?;
         let spilled = match &refreshed.outcome {
             Outcome::NotModified => &[][..],
             Outcome::Delta(delta) => &delta.spilled,
@@ -126,41 +128,28 @@ impl ReadAction for SliceRefresh {
     }
 }
 
-/// Refreshes so that the whole answer, not just what it holds, stays within the slice's budget.
+/// As much of what was found as fits: the whole answer, not just what it holds, stays within the slice's budget.
 fn within_budget(
     cx: &ReadCx<'_>,
     request: &Request,
-    since: &Since,
-    lease: &Lease,
+    found: &Found<'_>,
+    whole: usize,
     spillover: &str,
 ) -> Result<(Refreshed, Response), ToolError> {
-    let enrichment = cx.repo.enrichment(cx.snapshot);
-    let whole = lease.request.budget.max_estimated_tokens;
-    let mut inner = whole;
-    loop {
-        let mut trial = lease.clone();
-        trial.request.budget.max_estimated_tokens = inner;
-        let mut refreshed = since.refresh(cx, &trial, enrichment.as_ref())?;
-        refreshed.lease.request.budget.max_estimated_tokens = whole;
+    let cut = |max_tokens: usize| {
+        let refreshed = found.cut(max_tokens as u32)?;
         let response = Response::of(cx, request, &refreshed, spillover)?;
-        if matches!(refreshed.outcome, Outcome::NotModified) {
-            return Ok((refreshed, response));
-        }
-        let measured = Response::of(cx, request, &refreshed, &HandleKind::Spillover.measure())?;
-        let total = (cx.around()? + budget::of(&measured)?) as u32;
-        if total <= whole {
-            return Ok((refreshed, response));
-        }
-        if inner == 0 {
-            // What changed is told in full even so: a client that misses a part of it holds a wrong slice.
-            cx.note(format!(
-                "what changed takes {total} tokens, more than the {whole} that the slice was built with"
-            ));
-            return Ok((refreshed, response));
-        }
-        inner = inner.saturating_sub(total - whole + 8);
-        cx.call.check()?;
+        let total = if found.is_modified() { cx.around()? + budget::of(&response)? } else { 0 };
+        Ok(((refreshed, response), total))
+    };
+    let (fitted, total) = budget::fit(cx.call.cancel, whole, whole, cut)?;
+    if total > whole {
+        // What changed is told in full even so: a client that misses a part of it holds a wrong slice.
+        cx.note(format!(
+            "what changed takes {total} tokens, more than the {whole} that the slice was built with"
+        ));
     }
+    Ok(fitted)
 }
 
 /// What the handle holds.

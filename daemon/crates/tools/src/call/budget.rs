@@ -9,8 +9,10 @@ use std::sync::OnceLock;
 
 use regex::{Captures, Regex};
 use serde::Serialize;
+use serde_json::json;
 
-use crate::ToolError;
+use crate::call::freshness::Freshness;
+use crate::{Cancel, ToolError};
 
 /// Answers without a budget of their own stay below this.
 pub(crate) const DEFAULT_TOKENS: usize = 8_000;
@@ -51,6 +53,50 @@ pub(crate) fn is_above(text: &str, limit: usize) -> bool {
     text.len() > limit && sdl_tokens::count_at_most(text, limit).is_none()
 }
 
+/// Cuts an answer until it fits `most` tokens, beginning with a cut to `first`. `cut` gives what fits a number of tokens, and
+/// what the whole answer then takes. It must be cheap: what there is to cut was found before. Returns the last cut and its
+/// tokens, which are above `most` only if even a cut to nothing is.
+pub(crate) fn fit<T>(
+    cancel: &Cancel,
+    most: usize,
+    first: usize,
+    mut cut: impl FnMut(usize) -> Result<(T, usize), ToolError>,
+) -> Result<(T, usize), ToolError> {
+    let mut room = first;
+    loop {
+        let (fitted, total) = cut(room)?;
+        if total <= most || room == 0 {
+            return Ok((fitted, total));
+        }
+        // A little more than what is above: what is told of what was left out takes some tokens too.
+        room = room.saturating_sub(total - most + 8);
+        cancel.check()?;
+    }
+}
+
+/// A lag of as many tokens as any that a call may wait for.
+const MOST_LAG_MS: u64 = 999_999;
+
+/// What the pipeline's own fields take of an answer. `noted` is a note that may come to it.
+pub(crate) fn reserved(freshness: &Freshness, noted: &str) -> Result<usize, ToolError> {
+    // How long the wait took must not decide what fits.
+    let measured = Freshness { lag_ms: freshness.lag_ms.max(MOST_LAG_MS), ..freshness.clone() };
+    of(&json!({ "freshness": measured, "notes": [noted] }))
+}
+
+/// The tokens of an answer that is about to leave, as JSON. An error above [`MOST_TOKENS`]: every action keeps to a budget of
+/// its own, and this is the last line of defence for the reader's context.
+pub(crate) fn checked(structured: &str) -> Result<usize, ToolError> {
+    let tokens = count(structured);
+    if tokens > MOST_TOKENS {
+        return Err(ToolError::internal(
+            "keeping the answer to its budget",
+            format!("it has {tokens} tokens"),
+        ));
+    }
+    Ok(tokens)
+}
+
 /// How many of `items` stay when so many are dropped from the end that at least `excess` tokens go.
 pub(crate) fn keeping<T: Serialize>(items: &[T], excess: usize) -> Result<usize, ToolError> {
     let mut gone = 0;
@@ -68,6 +114,22 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn a_cut_is_made_smaller_until_it_fits_and_never_below_nothing() {
+        let mut asked = Vec::new();
+        // An answer around the cut takes 10, and what is cut comes in pieces of 7.
+        let mut cut = |room: usize| {
+            asked.push(room);
+            Ok((room / 7, 10 + room / 7 * 7))
+        };
+        assert_eq!(fit(&Cancel::new(), 40, 40, &mut cut).unwrap(), (3, 31));
+        assert_eq!(fit(&Cancel::new(), 5, 5, &mut cut).unwrap(), (0, 10), "told all the same");
+        assert_eq!(asked, [40, 27, 5, 0]);
+        let cancel = Cancel::new();
+        cancel.cancel();
+        assert!(fit(&cancel, 5, 20, |room| Ok(((), room))).is_err());
+    }
 
     #[test]
     fn what_is_drawn_by_chance_counts_the_same_whatever_is_drawn() {

@@ -1,9 +1,8 @@
 //! What a held slice is compared with: the state that its client knows.
 
 use sdl_model::Version;
-use sdl_retrieve::card::Enrichment;
 use sdl_retrieve::layer::Layer;
-use sdl_retrieve::refresh::{Lease, Refreshed, fresh_unsaved, refresh, refresh_between};
+use sdl_retrieve::refresh::{Found, Lease, Place, find, find_between, find_fresh_unsaved};
 
 use crate::ToolError;
 use crate::call::context::ReadCx;
@@ -43,22 +42,28 @@ impl Since {
         Ok(Self::State(known.version, Box::new(layer)))
     }
 
-    /// What changed in the slice since, up to the state that is answered from.
-    pub(crate) fn refresh(
-        &self,
+    /// Finds what changed in the slice since, up to the state that is answered from. Once: `choose` says how much of it is
+    /// wanted, and may look at several sizes.
+    pub(crate) fn find<T>(
+        self,
         cx: &ReadCx<'_>,
         lease: &Lease,
-        enrichment: &dyn Enrichment,
-    ) -> Result<Refreshed, ToolError> {
+        choose: impl FnOnce(&Found<'_>) -> Result<T, ToolError>,
+    ) -> Result<T, ToolError> {
         let outlines = StoredOutlines(cx.repo.facts());
+        let enrichment = cx.repo.enrichment(cx.snapshot);
+        let place = Place {
+            source: cx.source,
+            history: cx.snapshot,
+            outlines: &outlines,
+            enrichment: enrichment.as_ref(),
+        };
         let nothing = Layer::default();
         let now = cx.overlay.map_or(&nothing, |overlay| &*overlay.layer);
-        Ok(match self {
-            Self::Version(known) => refresh(cx.snapshot, &outlines, lease, *known, enrichment)?,
-            Self::State(known, then) => {
-                refresh_between(cx.source, cx.snapshot, &outlines, lease, (*known, then), now, enrichment)?
-            }
-            Self::Lost => fresh_unsaved(cx.source, cx.snapshot, &outlines, lease, now, enrichment)?,
-        })
+        match self {
+            Self::Version(known) => find(cx.snapshot, &outlines, lease, known, enrichment.as_ref(), choose),
+            Self::State(known, then) => find_between(&place, lease, (known, &then), now, choose),
+            Self::Lost => find_fresh_unsaved(&place, lease, now, choose),
+        }
     }
 }

@@ -10,14 +10,10 @@ use crate::call::registry::Answer;
 /// The result of a call that was answered, and the tokens of its structured content.
 pub(crate) fn answered(answer: Answer) -> (Vec<u8>, usize) {
     let structured = Value::Object(answer.structured).to_string();
-    let tokens = budget::count(&structured);
-    if tokens > budget::MOST_TOKENS {
-        // Every action keeps to a budget of its own; this is the last line of defence for the reader's context.
-        return failed(&ToolError::internal(
-            "keeping the answer to its budget",
-            format!("it has {tokens} tokens"),
-        ));
-    }
+    let tokens = match budget::checked(&structured) {
+        Ok(tokens) => tokens,
+        Err(error) => return failed(&error),
+    };
     (write(&structured, tokens, &answer.text, false), tokens)
 }
 

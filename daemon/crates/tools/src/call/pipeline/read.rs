@@ -26,9 +26,6 @@ const SYNC_TIMEOUT: Duration = Duration::from_secs(2);
 /// No snapshot lives longer: old snapshots keep the store from reusing pages.
 const READ_LIMIT: Duration = Duration::from_secs(20);
 
-/// A lag of as many tokens as any that a call may wait for.
-const MOST_LAG_MS: u64 = 999_999;
-
 /// How often a call is answered again because another one let its slice begin again meanwhile.
 const ATTEMPTS: usize = 5;
 
@@ -150,9 +147,7 @@ fn on_snapshot(
         };
         let past = || repo.past(snapshot);
         let source = source.with_meaning(call.host.meaning()).with_past(&past);
-        // How long the wait took must not decide what fits.
-        let measured = Freshness { lag_ms: freshness.lag_ms.max(MOST_LAG_MS), ..freshness.clone() };
-        let reserved = budget::of(&json!({ "freshness": measured, "notes": [noted] }))?;
+        let reserved = budget::reserved(&freshness, noted)?;
         let cx = ReadCx {
             call,
             repo,
