@@ -15,15 +15,37 @@ pub struct CallOptions {
     pub deadline: Option<Duration>,
     /// Where progress goes. What does not fit is dropped.
     pub progress: Option<mpsc::Sender<Vec<u8>>>,
-    /// Whether the request only reads, so that a [`crate::ReconnectingClient`] may ask again when the connection
-    /// breaks under it.
-    pub repeatable: bool,
+    /// Whether a [`crate::ReconnectingClient`] may ask again when the connection breaks under the request.
+    pub repeat: Repeat,
+}
+
+/// Whether a request may be sent again after its connection broke, when nobody knows whether it took effect.
+#[derive(Debug, Clone, Copy, Default)]
+pub enum Repeat {
+    /// It only reads.
+    Always,
+    /// It may change something.
+    #[default]
+    Never,
+    /// The daemon knows. The next one is asked, with the very same parameters.
+    Ask(Question),
+}
+
+/// How to ask whether a request only reads.
+#[derive(Debug, Clone, Copy)]
+pub struct Question {
+    /// The method.
+    pub method: &'static str,
+    /// How long to wait for the answer.
+    pub deadline: Duration,
+    /// Whether an answer says that it does.
+    pub is_yes: fn(&[u8]) -> bool,
 }
 
 impl CallOptions {
     /// Options of a call that only reads.
     pub fn read() -> Self {
-        Self { repeatable: true, ..Self::default() }
+        Self { repeat: Repeat::Always, ..Self::default() }
     }
 
     /// Options of a call that may change something.

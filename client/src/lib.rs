@@ -22,7 +22,7 @@ pub mod token;
 mod trust;
 mod wire;
 
-pub use call::{CallOptions, Running};
+pub use call::{CallOptions, Question, Repeat, Running};
 pub use client::{Client, Event};
 pub use connect::answering;
 pub use error::ClientError;

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 use sdl_proto::SessionHello;
 use tokio::sync::broadcast;
 
-use crate::call::CallOptions;
+use crate::call::{CallOptions, Repeat};
 use crate::client::{Client, Event};
 use crate::error::ClientError;
 use crate::paths::Paths;
@@ -37,8 +37,9 @@ pub struct ReconnectOptions {
 
 /// Calls the daemon, whichever runs: connects when the first call comes, and again when the connection has broken.
 ///
-/// A call that never reached the daemon is repeated, and so is one that only reads; once, if the daemon fell silent. Any other call that was under way
-/// when the connection broke fails with [`ClientError::OutcomeUnknown`]. Clones share one session.
+/// A call that never reached the daemon is repeated, and so is one that only reads; once, if the daemon fell silent. Where only
+/// the daemon knows whether it reads, the next one is asked ([`Repeat::Ask`]). Any other call that was under way when the
+/// connection broke fails with [`ClientError::OutcomeUnknown`]. Clones share one session.
 #[derive(Debug, Clone)]
 pub struct ReconnectingClient {
     inner: Arc<Inner>,
@@ -132,15 +133,36 @@ impl ReconnectingClient {
         params: &[u8],
         options: CallOptions,
     ) -> Result<Vec<u8>, ClientError> {
+        let is_read = matches!(options.repeat, Repeat::Always);
+        let result = self.repeat(method, params, &options, is_read).await;
+        let (Repeat::Ask(question), Err(ClientError::OutcomeUnknown { .. })) = (options.repeat, &result)
+        else {
+            return result;
+        };
+        let asked = CallOptions::read().deadline(question.deadline);
+        match self.repeat(question.method, params, &asked, true).await {
+            Ok(answer) if (question.is_yes)(&answer) => self.repeat(method, params, &options, true).await,
+            _ => result,
+        }
+    }
+
+    /// Attempts a call until it is answered, has failed for good, or was tried often enough.
+    async fn repeat(
+        &self,
+        method: &str,
+        params: &[u8],
+        options: &CallOptions,
+        is_read: bool,
+    ) -> Result<Vec<u8>, ClientError> {
         let deadline = options.deadline.map(|deadline| Instant::now() + deadline);
         let mut pauses = BACKOFF.iter();
         let mut patience = true;
         loop {
-            let error = match self.attempt(method, params, &options, deadline).await {
+            let error = match self.attempt(method, params, options, deadline).await {
                 Ok(result) => return Ok(result),
                 Err(error) => error,
             };
-            let mut repeat = error.is_untouched() || (options.repeatable && error.is_broken_off());
+            let mut repeat = error.is_untouched() || (is_read && error.is_broken_off());
             if matches!(error, ClientError::Unanswered { .. } | ClientError::Silent { .. }) {
                 // It took long to find out. Another daemon may answer; the same one is not asked for ever.
                 repeat &= std::mem::take(&mut patience);
@@ -148,7 +170,7 @@ impl ReconnectingClient {
             let late = deadline.is_some_and(|deadline| Instant::now() >= deadline);
             match pauses.next() {
                 Some(pause) if repeat && !late => tokio::time::sleep(*pause).await,
-                _ if error.is_broken_off() && !error.is_untouched() && !options.repeatable => {
+                _ if error.is_broken_off() && !error.is_untouched() && !is_read => {
                     return Err(ClientError::OutcomeUnknown {
                         method: method.to_owned(),
                         cause: error.to_string(),

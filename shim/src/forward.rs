@@ -10,7 +10,7 @@ use rmcp::model::{
     ServerConfig, ServerResult,
 };
 use rmcp::service::{NotificationContext, Peer, RequestContext, RoleServer, Service};
-use sdl_client::{CallOptions, ClientError, ReconnectingClient};
+use sdl_client::{CallOptions, ClientError, Question, ReconnectingClient, Repeat};
 use sdl_proto::{WireError, code};
 use serde::Deserialize;
 use serde_json::Value;
@@ -117,37 +117,16 @@ impl Shim {
         }
     }
 
+    /// One call, with its progress passed on meanwhile.
     async fn call(&self, forward: &Forward) -> Result<Vec<u8>, ClientError> {
         let params = forward.params.json.as_bytes();
-        // Only a tool can change anything.
-        let is_call = forward.method == "tools/call";
-        let limit = if is_call { CALL_LIMIT } else { LIMIT };
-        let mut options =
-            CallOptions { repeatable: !is_call, deadline: Some(limit), ..CallOptions::default() };
-        let result = self.attempt(forward, params, options.clone()).await;
-        if !matches!(result, Err(ClientError::OutcomeUnknown { .. })) {
-            return result;
-        }
-        // The connection broke under the call. Which tools only read is the daemon's knowledge, so the next daemon is
-        // asked, with the very same parameters.
-        let asked = CallOptions::read().deadline(LIMIT);
-        let traits = self.daemon.call("tools/traits", params, asked).await;
-        let reads =
-            traits.is_ok_and(|json| serde_json::from_slice::<Traits>(&json).is_ok_and(|is| is.read_only));
-        if !reads {
-            return result;
-        }
-        options.repeatable = true;
-        self.attempt(forward, params, options).await
-    }
-
-    /// One call, with its progress passed on meanwhile.
-    async fn attempt(
-        &self,
-        forward: &Forward,
-        params: &[u8],
-        mut options: CallOptions,
-    ) -> Result<Vec<u8>, ClientError> {
+        let mut options = if forward.method == "tools/call" {
+            // Only a tool can change anything, and which ones only read is the daemon's knowledge.
+            let asked = Question { method: "tools/traits", deadline: LIMIT, is_yes: only_reads };
+            CallOptions { repeat: Repeat::Ask(asked), ..CallOptions::mutation().deadline(CALL_LIMIT) }
+        } else {
+            CallOptions::read().deadline(LIMIT)
+        };
         let Some(token) = &forward.progress else {
             return self.daemon.call(forward.method, params, options).await;
         };
@@ -230,6 +209,11 @@ fn daemons_method(request: &ClientRequest) -> Option<&'static str> {
         ClientRequest::CompleteRequest(_) => "completion/complete",
         _ => return None,
     })
+}
+
+/// Whether the daemon says so of a call.
+fn only_reads(traits: &[u8]) -> bool {
+    serde_json::from_slice::<Traits>(traits).is_ok_and(|is| is.read_only)
 }
 
 async fn pass_on(step: &[u8], token: &ProgressToken, peer: &Peer<RoleServer>) {
