@@ -27,6 +27,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("sdl-graph", &["sdl-ledger", "sdl-model"]),
     ("sdl-retrieve", &["sdl-graph", "sdl-ledger", "sdl-model", "sdl-tokens"]),
     ("sdl-contract", &["sdl-json", "sdl-proto"]),
+    ("sdl-redact", &[]),
+    ("sdl-runtime", &["sdl-contract", "sdl-model", "sdl-tokens"]),
     (
         "sdl-tools",
         &[
@@ -38,7 +40,9 @@ const ARROWS: &[(&str, &[&str])] = &[
             "sdl-model",
             // Error codes.
             "sdl-proto",
+            "sdl-redact",
             "sdl-retrieve",
+            "sdl-runtime",
             "sdl-tokens",
         ],
     ),

@@ -1,8 +1,8 @@
-//! Secrets never leave: files that hold nothing else are refused, literals that look like one are masked.
+//! Secrets in text: found and masked. Knows no repository and no policy.
 //!
 //! [`find`] goes once over a text, in time linear in its length, and gives the stretches to mask; [`masked`] cuts a part of the
 //! text out with those left out. Finding in the whole file and cutting later keeps offsets as they are, and hides the
-//! middle of a key as well as its beginning. [`answer`] and [`error`] are the last stop of everything that leaves: cards are
+//! middle of a key as well as its beginning. [`answer()`] and [`Pass`] are the last stop of everything that leaves: cards are
 //! made of documentation, headers and guards, which no one masked before.
 //!
 //! Etags and fingerprints are hashes of what a symbol is, secrets and all: an edited secret is an edit. They tell nothing of a
@@ -23,15 +23,14 @@ mod values;
 use std::borrow::Cow;
 use std::ops::Range;
 
-pub(crate) use answer::{answer, error, value};
-pub(crate) use sdl_lang::is_secret_file;
+pub use answer::{Form, Pass, answer, holds_secret, is_suspect, value};
 
 /// What stands in place of a secret. One token, so that masking never makes an answer larger.
-pub(crate) const MASK: &str = "***";
+pub const MASK: &str = "***";
 
 /// How much is taken for a secret.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Level {
+pub enum Level {
     /// What is certainly one: private keys, tokens of known makers, passwords in addresses.
     Known,
     /// That, and literals that are named like one or look like one.
@@ -39,7 +38,7 @@ pub(crate) enum Level {
 }
 
 /// The secrets in a text, in order, apart from each other.
-pub(crate) fn find(text: &str, level: Level) -> Vec<Range<usize>> {
+pub fn find(text: &str, level: Level) -> Vec<Range<usize>> {
     let mut found = Vec::new();
     tokens::find(text, level, &mut found);
     if level == Level::Likely {
@@ -60,13 +59,13 @@ pub(crate) fn find(text: &str, level: Level) -> Vec<Range<usize>> {
 }
 
 /// The whole `text` with its secrets masked; none if it has none.
-pub(crate) fn text(text: &str, level: Level) -> Option<String> {
+pub fn text(text: &str, level: Level) -> Option<String> {
     let secrets = find(text, level);
     (!secrets.is_empty()).then(|| masked(text, &secrets, 0..text.len()).into_owned())
 }
 
 /// A part of `text` with its `secrets` (of the whole text) masked, line by line: every line stays the line it was.
-pub(crate) fn masked<'a>(text: &'a str, secrets: &[Range<usize>], part: Range<usize>) -> Cow<'a, str> {
+pub fn masked<'a>(text: &'a str, secrets: &[Range<usize>], part: Range<usize>) -> Cow<'a, str> {
     let first = secrets.partition_point(|secret| secret.end <= part.start);
     let mut inside = secrets.get(first..).unwrap_or_default().iter();
     let mut inside = inside.by_ref().take_while(|secret| secret.start < part.end).peekable();

@@ -137,5 +137,5 @@ fn argument(text: &str, at: usize) -> Option<Range<usize>> {
 
 /// Whether something is written out rather than filled in.
 fn plausible(value: &str) -> bool {
-    value.len() >= 3 && value != super::MASK && !value.starts_with(['$', '{', '%', '<', '*'])
+    value.len() >= 3 && value != crate::MASK && !value.starts_with(['$', '{', '%', '<', '*'])
 }

@@ -20,12 +20,13 @@ pub(super) struct Capture {
 /// A stream's output.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct Output {
-    pub(crate) head: Vec<String>,
+pub struct Output {
+    /// The first lines.
+    pub head: Vec<String>,
     /// The lines behind those that were not kept.
-    pub(crate) tail: Vec<String>,
+    pub tail: Vec<String>,
     /// How many were not kept.
-    pub(crate) dropped: u64,
+    pub dropped: u64,
 }
 
 impl Capture {
@@ -66,12 +67,12 @@ impl Capture {
 
 impl Output {
     /// How many lines there were.
-    pub(crate) fn count(&self) -> u64 {
+    pub fn count(&self) -> u64 {
         (self.head.len() + self.tail.len()) as u64 + self.dropped
     }
 
     /// The lines that were kept, each with its number from 1.
-    pub(crate) fn lines(&self) -> impl DoubleEndedIterator<Item = (u64, &str)> {
+    pub fn lines(&self) -> impl DoubleEndedIterator<Item = (u64, &str)> {
         let behind = self.head.len() as u64 + self.dropped;
         let head = (1..).zip(&self.head).take(self.head.len()).collect::<Vec<(u64, &String)>>();
         let tail = (behind + 1..).zip(&self.tail).take(self.tail.len()).collect::<Vec<_>>();

@@ -1,16 +1,10 @@
 //! The part of a command's output that goes into the answer.
 
-use schemars::JsonSchema;
-use serde::Deserialize;
-
-use super::{Outcome, Output};
-use crate::call::budget;
+use crate::{Outcome, Output};
 
 /// How much to show at once.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
-#[serde(rename_all = "camelCase")]
-#[schemars(inline)]
-pub(crate) enum Mode {
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Mode {
     /// The first lines, those that tell of failures, and the last.
     #[default]
     Digest,
@@ -36,7 +30,7 @@ const WIDTH: usize = 400;
 const TELLING: [&str; 8] = ["error", "fail", "panic", "fatal", "exception", "traceback", "warning", "assert"];
 
 /// The output as the mode wants it, within its tokens. Where lines are left out it says so.
-pub(crate) fn digest(outcome: &Outcome, mode: Mode) -> String {
+pub fn digest(outcome: &Outcome, mode: Mode) -> String {
     let streams = [("stdout", &outcome.stdout), ("stderr", &outcome.stderr)];
     let said = streams.iter().filter(|(_, output)| output.count() > 0).count().max(1);
     let mut text = String::new();
@@ -76,7 +70,7 @@ fn part(text: &mut String, output: &Output, mode: Mode, tokens: usize) {
         if *taken {
             continue;
         }
-        used += budget::count(&shortened(line)) + 2;
+        used += sdl_tokens::count(&shortened(line)) + 2;
         if used > tokens {
             break;
         }

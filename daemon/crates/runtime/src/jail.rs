@@ -2,24 +2,24 @@
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use sdl_model::RelPath;
 
-use super::Settings;
-use crate::{Candidate, Code, Repo, ToolError};
+use crate::Settings;
+use sdl_contract::{Candidate, Code, Refusal};
 
 /// Variables that programs need to work at all.
 const PASSED: [&str; 8] = ["PATH", "HOME", "USER", "LANG", "LC_ALL", "TZ", "TMPDIR", "SHELL"];
 
 /// The folder to run in: the repository's root or one below it, also after its links are followed.
-pub(crate) fn folder(repo: &dyn Repo, relative: Option<&str>) -> Result<PathBuf, ToolError> {
+pub fn folder(root: &Path, relative: Option<&str>) -> Result<PathBuf, Refusal> {
     let refused = |why: &str| {
         let shown: String = relative.unwrap_or(".").chars().take(200).collect();
-        let message = format!("{shown:?} {why} {}", repo.root().display());
-        ToolError::new(Code::UnknownPath, message).at("relativeCwd")
+        let message = format!("{shown:?} {why} {}", root.display());
+        Refusal::new(Code::UnknownPath, message).at("relativeCwd")
     };
-    let root = repo.root().canonicalize().map_err(|_| refused("cannot be reached below"))?;
+    let root = root.canonicalize().map_err(|_| refused("cannot be reached below"))?;
     let folder = match relative.unwrap_or(".") {
         "." | "./" => root.clone(),
         relative => {
@@ -37,10 +37,10 @@ pub(crate) fn folder(repo: &dyn Repo, relative: Option<&str>) -> Result<PathBuf,
 
 /// The whole environment of a command: a few variables of the daemon, those that the settings pass, and those of the call
 /// that the settings allow.
-pub(crate) fn environment(
+pub fn environment(
     settings: &Settings,
     wanted: &BTreeMap<String, String>,
-) -> Result<BTreeMap<OsString, OsString>, ToolError> {
+) -> Result<BTreeMap<OsString, OsString>, Refusal> {
     let mut all = BTreeMap::new();
     for name in PASSED.into_iter().chain(settings.pass_env.iter().map(String::as_str)) {
         if let Some(value) = std::env::var_os(name) {
@@ -52,12 +52,12 @@ pub(crate) fn environment(
         let field = format!("env.{shown}");
         if !settings.allow_env.contains(name) {
             let message = format!("a call may not set {shown}; allowEnv in runtime.json names what it may");
-            return Err(ToolError::new(Code::Denied, message).at(field).or_one_of(
+            return Err(Refusal::new(Code::Denied, message).at(field).or_one_of(
                 settings.allow_env.iter().take(20).map(|name| Candidate::of("env", name.clone())),
             ));
         }
         if name.is_empty() || name.contains(['=', '\0']) || value.contains('\0') {
-            return Err(ToolError::invalid(field, "a variable has a name without = and no zero characters"));
+            return Err(Refusal::invalid(field, "a variable has a name without = and no zero characters"));
         }
         all.insert(name.into(), value.into());
     }

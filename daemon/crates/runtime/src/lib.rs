@@ -9,9 +9,9 @@ mod jail;
 mod run;
 mod settings;
 
-pub(crate) use artifact::{Artifact, Stream, Wanted, find, keep};
-pub(crate) use capture::Output;
-pub(crate) use digest::{Mode, digest};
-pub(crate) use jail::{environment, folder};
-pub(crate) use run::{Command, Outcome, run};
-pub(crate) use settings::{Settings, program};
+pub use artifact::{Artifact, Excerpt, Stream, Wanted};
+pub use capture::Output;
+pub use digest::{Mode, digest};
+pub use jail::{environment, folder};
+pub use run::{Command, Outcome, run};
+pub use settings::{Allowed, Narrowly, Settings, program};

@@ -6,8 +6,8 @@ use std::path::PathBuf;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
-use super::Output;
-use crate::{Cancel, Code, ToolError};
+use crate::Output;
+use sdl_contract::{Cancel, Code, Refusal};
 
 /// Commands that run at once.
 const MOST_AT_ONCE: u32 = 2;
@@ -15,41 +15,52 @@ static RUNNING: AtomicU32 = AtomicU32::new(0);
 
 /// What to run, with every limit.
 #[derive(Clone, Debug)]
-pub(crate) struct Command {
-    pub(crate) program: PathBuf,
-    pub(crate) args: Vec<String>,
-    pub(crate) folder: PathBuf,
-    pub(crate) env: BTreeMap<OsString, OsString>,
-    pub(crate) timeout: Duration,
+pub struct Command {
+    /// The program, by its path.
+    pub program: PathBuf,
+    /// Its arguments.
+    pub args: Vec<String>,
+    /// Where it runs.
+    pub folder: PathBuf,
+    /// Its whole environment.
+    pub env: BTreeMap<OsString, OsString>,
+    /// How long it may take.
+    pub timeout: Duration,
     /// 0 for no limit.
-    pub(crate) memory_mb: u64,
+    pub memory_mb: u64,
     /// Processes and threads beside those that the user has already. 0 for no limit.
-    pub(crate) max_processes: u64,
+    pub max_processes: u64,
 }
 
 /// How it ended.
 #[derive(Clone, Debug)]
-pub(crate) struct Outcome {
-    pub(crate) exit_code: Option<i32>,
-    pub(crate) signal: Option<i32>,
-    pub(crate) timed_out: bool,
-    pub(crate) duration_ms: u64,
-    pub(crate) stdout: Output,
-    pub(crate) stderr: Output,
+pub struct Outcome {
+    /// Its exit code; none if a signal ended it.
+    pub exit_code: Option<i32>,
+    /// The signal that ended it.
+    pub signal: Option<i32>,
+    /// Whether it was killed for taking too long.
+    pub timed_out: bool,
+    /// How long it ran.
+    pub duration_ms: u64,
+    /// Its standard output.
+    pub stdout: Output,
+    /// Its standard error.
+    pub stderr: Output,
     /// Whether something that left the command's process group still held its output at the end.
-    pub(crate) held: bool,
+    pub held: bool,
 }
 
 struct Turn;
 
 impl Turn {
-    fn take() -> Result<Self, ToolError> {
+    fn take() -> Result<Self, Refusal> {
         let one_more = |running: u32| (running < MOST_AT_ONCE).then_some(running + 1);
         match RUNNING.fetch_update(Ordering::SeqCst, Ordering::SeqCst, one_more) {
             Ok(_) => Ok(Self),
             Err(running) => {
                 let message = format!("{running} commands are running; send the call again when one is done");
-                Err(ToolError::new(Code::Conflict, message))
+                Err(Refusal::new(Code::Conflict, message))
             }
         }
     }
@@ -62,11 +73,7 @@ impl Drop for Turn {
 }
 
 /// Runs the command. `mask` takes out of its output what must not be shown.
-pub(crate) fn run(
-    command: &Command,
-    cancel: &Cancel,
-    mask: &dyn Fn(String) -> String,
-) -> Result<Outcome, ToolError> {
+pub fn run(command: &Command, cancel: &Cancel, mask: &dyn Fn(String) -> String) -> Result<Outcome, Refusal> {
     let _turn = Turn::take()?;
     platform::run(command, cancel, mask)
 }
@@ -84,8 +91,8 @@ mod platform {
     use rustix::event::{PollFd, PollFlags, poll};
     use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, kill_process_group, waitid};
 
-    use super::super::capture::Capture;
-    use super::{Cancel, Code, Command, Duration, Outcome, ToolError};
+    use super::{Cancel, Code, Command, Duration, Outcome, Refusal};
+    use crate::capture::Capture;
 
     /// How long the output may be held by what left the group.
     const GRACE: Duration = Duration::from_secs(2);
@@ -126,14 +133,13 @@ mod platform {
         command: &Command,
         cancel: &Cancel,
         mask: &dyn Fn(String) -> String,
-    ) -> Result<Outcome, ToolError> {
+    ) -> Result<Outcome, Refusal> {
         let began = Instant::now();
         let child = start(command)?;
         let mut running = Running { child, reaped: false };
         let (tell, events) = channel();
         // When this end is dropped the reader lets go of the pipes, whoever holds their other ends.
-        let (stop, stopped) =
-            UnixStream::pair().map_err(|e| ToolError::internal("making a socket pair", e))?;
+        let (stop, stopped) = UnixStream::pair().map_err(|e| Refusal::internal("making a socket pair", e))?;
         let pipes =
             [running.child.stdout.take().map(OwnedFd::from), running.child.stderr.take().map(OwnedFd::from)];
         let captured = Arc::new(Mutex::new([Capture::default(), Capture::default()]));
@@ -151,7 +157,7 @@ mod platform {
                 Ok(Event::Closed) => closed = true,
                 Ok(Event::Cancelled) => {
                     let _ = running.end();
-                    return Err(ToolError::new(
+                    return Err(Refusal::new(
                         Code::Cancelled,
                         "the request was cancelled; the command was killed",
                     ));
@@ -160,7 +166,7 @@ mod platform {
             }
         };
         // Whatever it left behind in its group ends with it.
-        let status = running.end().map_err(|e| ToolError::internal("waiting for the command", e))?;
+        let status = running.end().map_err(|e| Refusal::internal("waiting for the command", e))?;
         let duration_ms = began.elapsed().as_millis() as u64;
         let held = !closed && !drained(&events);
         drop(stop);
@@ -188,7 +194,7 @@ mod platform {
         }
     }
 
-    fn start(command: &Command) -> Result<Child, ToolError> {
+    fn start(command: &Command) -> Result<Child, Refusal> {
         let mut start = limited(command);
         start
             .args(&command.args)
@@ -201,7 +207,7 @@ mod platform {
             .process_group(0);
         start.spawn().map_err(|error| {
             let message = format!("{} cannot be started: {error}", command.program.display());
-            ToolError::new(Code::Unavailable, message).at("executable")
+            Refusal::new(Code::Unavailable, message).at("executable")
         })
     }
 
@@ -258,7 +264,7 @@ mod platform {
         stopped: UnixStream,
         into: Arc<Mutex<[Capture; 2]>>,
         tell: &Sender<Event>,
-    ) -> Result<(), ToolError> {
+    ) -> Result<(), Refusal> {
         let tell = tell.clone();
         thread(move || {
             let mut buffer = [0; 16 << 10];
@@ -306,7 +312,7 @@ mod platform {
     }
 
     /// Says when the process ended, without reaping it.
-    fn wait(pid: Pid, tell: &Sender<Event>) -> Result<(), ToolError> {
+    fn wait(pid: Pid, tell: &Sender<Event>) -> Result<(), Refusal> {
         let tell = tell.clone();
         thread(move || {
             let options = WaitIdOptions::EXITED | WaitIdOptions::NOWAIT;
@@ -315,22 +321,22 @@ mod platform {
         })
     }
 
-    fn thread(work: impl FnOnce() + Send + 'static) -> Result<(), ToolError> {
+    fn thread(work: impl FnOnce() + Send + 'static) -> Result<(), Refusal> {
         let started = std::thread::Builder::new().name("sdl-command".to_owned()).spawn(work);
-        started.map(drop).map_err(|e| ToolError::internal("starting a thread for the command", e))
+        started.map(drop).map_err(|e| Refusal::internal("starting a thread for the command", e))
     }
 }
 
 #[cfg(not(unix))]
 mod platform {
-    use super::{Cancel, Code, Command, Outcome, ToolError};
+    use super::{Cancel, Code, Command, Outcome, Refusal};
 
     pub(super) fn run(
         _command: &Command,
         _cancel: &Cancel,
         _mask: &dyn Fn(String) -> String,
-    ) -> Result<Outcome, ToolError> {
+    ) -> Result<Outcome, Refusal> {
         let message = "commands cannot be run on this platform: nothing here ends all that a command starts";
-        Err(ToolError::new(Code::Unavailable, message))
+        Err(Refusal::new(Code::Unavailable, message))
     }
 }

@@ -4,8 +4,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use crate::guard::private_file;
-use crate::{Candidate, Code, ToolError};
+use sdl_contract::{Candidate, Code, Refusal};
 
 const FILE: &str = "runtime.json";
 /// A larger file is no list of programs.
@@ -14,38 +13,39 @@ const MOST_BYTES: u64 = 64 << 10;
 /// What may be run. Everything has a default but `enabled`, which is off.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields, default)]
-pub(crate) struct Settings {
+pub struct Settings {
     /// Whether anything may be run at all.
-    pub(crate) enabled: bool,
+    pub enabled: bool,
     /// What a call may name.
-    pub(crate) executables: Vec<Allowed>,
+    pub executables: Vec<Allowed>,
     /// Variables that a call may set.
-    pub(crate) allow_env: Vec<String>,
+    pub allow_env: Vec<String>,
     /// Variables of the daemon that commands get beside the few that they need.
-    pub(crate) pass_env: Vec<String>,
+    pub pass_env: Vec<String>,
     /// The longest that a command may take.
-    pub(crate) max_timeout_ms: u64,
+    pub max_timeout_ms: u64,
     /// Address space of a command, where the platform limits it. 0 for no limit.
-    pub(crate) memory_mb: u64,
+    pub memory_mb: u64,
     /// Processes and threads that a command may have beside those that the user has already, where the platform limits them.
     /// 0 for no limit.
-    pub(crate) max_processes: u64,
+    pub max_processes: u64,
 }
 
 /// A program that may be run: a name, looked up in the daemon's `PATH`, or an absolute path; with any arguments, or with
 /// some.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(untagged)]
-pub(crate) enum Allowed {
+pub enum Allowed {
     /// With any arguments.
     Freely(String),
+    /// With some.
     Narrowly(Narrowly),
 }
 
 /// A program that may be run with some arguments.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize)]
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
-pub(crate) struct Narrowly {
+pub struct Narrowly {
     program: String,
     /// What the arguments have to begin with: one of these.
     args: Vec<Vec<String>>,
@@ -100,15 +100,19 @@ impl Default for Settings {
 }
 
 impl Settings {
-    /// The settings in force. An error if nothing may be run, or the file is not one to be trusted.
-    pub(crate) fn read(state: &Path) -> Result<Self, ToolError> {
+    /// The settings in force. An error if nothing may be run, or the file is not one to be trusted. `read_file` reads a file of
+    /// at most that many bytes, if it is there and only its owner can write it.
+    pub fn read(
+        state: &Path,
+        read_file: impl FnOnce(&Path, u64) -> Result<Option<Vec<u8>>, String>,
+    ) -> Result<Self, Refusal> {
         let path = state.join(FILE);
-        let denied = |why: String| Err(ToolError::new(Code::Denied, why));
+        let denied = |why: String| Err(Refusal::new(Code::Denied, why));
         let how = format!(
             "a person can enable it in {}: {{\"enabled\": true, \"executables\": [\"cargo\"]}}",
             path.display()
         );
-        let text = match private_file::read(&path, MOST_BYTES) {
+        let text = match read_file(&path, MOST_BYTES) {
             Ok(Some(text)) => text,
             Ok(None) => return denied(format!("running commands is off; {how}")),
             Err(why) => return denied(format!("running commands is off: {} {why}", path.display())),
@@ -126,11 +130,11 @@ impl Settings {
 
 /// The program that a call may run under this name with these arguments. Never one that lies in the repository because of
 /// `PATH`.
-pub(crate) fn program(
+pub fn program(
     settings: &Settings,
     (wanted, args): (&str, &[String]),
     root: &Path,
-) -> Result<PathBuf, ToolError> {
+) -> Result<PathBuf, Refusal> {
     let shown: String = wanted.chars().take(80).collect();
     let entries: Vec<&Allowed> =
         settings.executables.iter().filter(|allowed| allowed.program() == wanted).collect();
@@ -138,14 +142,14 @@ pub(crate) fn program(
         let mut names: Vec<&str> = settings.executables.iter().map(Allowed::program).collect();
         names.dedup();
         let message = format!("{shown:?} is not among the executables that may be run: {}", names.join(", "));
-        return Err(ToolError::new(Code::Denied, message)
+        return Err(Refusal::new(Code::Denied, message)
             .at("executable")
             .or_one_of(names.into_iter().take(20).map(|name| Candidate::of("executable", name))));
     }
     let refusals: Vec<String> = entries.iter().filter_map(|allowed| allowed.refuses(args)).collect();
     if refusals.len() == entries.len() {
         let message = format!("{shown:?} may not be run with these arguments: {}", refusals.join("; or "));
-        return Err(ToolError::new(Code::Denied, message).at("args"));
+        return Err(Refusal::new(Code::Denied, message).at("args"));
     }
     let given = Path::new(wanted);
     if given.is_absolute() {
@@ -153,12 +157,12 @@ pub(crate) fn program(
     }
     let missing = || {
         let message = format!("{shown:?} may be run, and is not in the daemon's PATH");
-        ToolError::new(Code::Unavailable, message).at("executable")
+        Refusal::new(Code::Unavailable, message).at("executable")
     };
     if given.components().count() != 1 {
         let message =
             format!("{shown:?} is neither a name nor an absolute path: mend the list of executables");
-        return Err(ToolError::new(Code::Denied, message).at("executable"));
+        return Err(Refusal::new(Code::Denied, message).at("executable"));
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
     let mut found = std::env::split_paths(&path)

@@ -20,8 +20,6 @@ mod guard;
 pub mod host;
 mod kept;
 mod parts;
-mod redact;
-mod runtime;
 mod slices;
 mod source;
 mod stored;

@@ -10,6 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
 use super::code_get_hot_path::CONTEXT;
+use crate::ToolError;
 use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
 use crate::call::answers::{Object, block, line, object};
 use crate::call::budget;
@@ -25,7 +26,6 @@ use crate::source::ladder::{self, RangeOut, lines, share, skeleton, window};
 use crate::source::nearness::{self, SliceContext};
 use crate::source::reason;
 use crate::source::text::{self, SourceText};
-use crate::{ToolError, redact};
 
 /// See [`ActionDef`].
 pub(crate) struct CodeNeedWindow;
@@ -158,7 +158,7 @@ impl ReadAction for CodeNeedWindow {
         let sym = symbols::by_id(cx, &request.symbol_id, "symbolId")?;
         let policy = policies::of(cx.call.host, cx.repo)?;
         let glass = request.break_glass.unwrap_or(false);
-        if redact::is_secret_file(sym.path()) {
+        if sdl_lang::is_secret_file(sym.path()) {
             let ask = Ask { secret_file: true, break_glass: glass, ..Ask::default() };
             let decision = decide(&ask, &policy);
             let response = denied(cx, &request, &sym, &decision, None, &policy)?;

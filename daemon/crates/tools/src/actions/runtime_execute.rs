@@ -13,9 +13,12 @@ use crate::call::answers::{add, block};
 use crate::call::context::RepoCx;
 use crate::call::freshness::Stand;
 use crate::guard::audit;
+use crate::guard::private_file;
 use crate::host::policies;
-use crate::runtime::{self, Artifact, Command, Mode, Settings};
-use crate::{Code, ToolError, redact};
+use crate::kept::artifacts;
+use crate::{Code, ToolError};
+use sdl_redact as redact;
+use sdl_runtime::{self as runtime, Artifact, Command, Mode, Settings};
 
 /// See [`ActionDef`].
 pub(crate) struct RuntimeExecute;
@@ -46,7 +49,31 @@ pub(crate) struct Request {
     env: BTreeMap<String, String>,
     /// Default digest. How much output to return: `digest` (first, last and failing lines), `tail` or `full`.
     /// All of it can be read with `runtime.queryOutput`.
-    output_mode: Option<Mode>,
+    output_mode: Option<ModeParam>,
+}
+
+/// How much to show at once.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+enum ModeParam {
+    /// The first lines, those that tell of failures, and the last.
+    #[default]
+    Digest,
+    /// The last lines.
+    Tail,
+    /// All, as far as an answer goes.
+    Full,
+}
+
+impl From<ModeParam> for Mode {
+    fn from(param: ModeParam) -> Self {
+        match param {
+            ModeParam::Digest => Self::Digest,
+            ModeParam::Tail => Self::Tail,
+            ModeParam::Full => Self::Full,
+        }
+    }
 }
 
 #[derive(Debug, Serialize, JsonSchema)]
@@ -95,7 +122,7 @@ impl Action for RuntimeExecute {
 impl RepoAction for RuntimeExecute {
     fn run(cx: &RepoCx<'_>, request: Request) -> Result<(Response, Stand), ToolError> {
         let host = cx.call.host;
-        let settings = Settings::read(Path::new(&host.info().state_dir))?;
+        let settings = Settings::read(Path::new(&host.info().state_dir), private_file::read)?;
         let ran = Ran { line: line_of(&request), cwd: request.relative_cwd.clone() };
         let command =
             command(cx, &settings, request.args, &request.executable, ran.cwd.as_deref(), &request.env);
@@ -119,7 +146,7 @@ impl RepoAction for RuntimeExecute {
             Ok(outcome) => outcome,
             Err(error) => {
                 ran.log(cx, "ran", &error.message, json!({}))?;
-                return Err(error);
+                return Err(error.into());
             }
         };
         let ended = json!({
@@ -129,7 +156,7 @@ impl RepoAction for RuntimeExecute {
             "durationMs": outcome.duration_ms,
         });
         ran.log(cx, "ran", "runtime.json allows it", ended)?;
-        let digest = runtime::digest(&outcome, request.output_mode.unwrap_or_default());
+        let digest = runtime::digest(&outcome, request.output_mode.unwrap_or_default().into());
         let (stdout_lines, stderr_lines) = (outcome.stdout.count(), outcome.stderr.count());
         let artifact =
             Artifact { at_ms: cx.call.leases.now(), stdout: outcome.stdout, stderr: outcome.stderr };
@@ -141,7 +168,7 @@ impl RepoAction for RuntimeExecute {
             stdout_lines,
             stderr_lines,
             digest,
-            artifact_handle: runtime::keep(host.agent(), cx.repo.id(), &artifact)?,
+            artifact_handle: artifacts::keep(host.agent(), cx.repo.id(), &artifact)?,
             output_held: outcome.held.then_some(true),
         };
         Ok((response, Stand::apart(cx.repo)))
@@ -166,7 +193,7 @@ fn command(
     Ok(Command {
         program: runtime::program(settings, (executable, &args), cx.repo.root())?,
         args,
-        folder: runtime::folder(cx.repo, folder)?,
+        folder: runtime::folder(cx.repo.root(), folder)?,
         env: runtime::environment(settings, env)?,
         timeout: Duration::ZERO,
         memory_mb: settings.memory_mb,

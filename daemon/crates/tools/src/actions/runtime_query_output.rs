@@ -9,8 +9,9 @@ use crate::call::action::{Action, ActionDef, HostAction, Namespace, Render};
 use crate::call::answers::{block, line};
 use crate::call::budget;
 use crate::call::context::Call;
-use crate::runtime::{self, Artifact, Stream, Wanted};
+use crate::kept::artifacts;
 use crate::{Code, ToolError};
+use sdl_runtime::{Artifact, Stream, Wanted};
 
 /// See [`ActionDef`].
 pub(crate) struct RuntimeQueryOutput;
@@ -33,7 +34,34 @@ pub(crate) struct Request {
     /// Only these.
     lines: Option<Lines>,
     /// Default: both.
-    stream: Option<Stream>,
+    stream: Option<StreamParam>,
+}
+
+/// Which output.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase")]
+#[schemars(inline)]
+enum StreamParam {
+    /// What it answered.
+    Stdout,
+    /// What it complained about.
+    Stderr,
+}
+
+impl StreamParam {
+    fn of(stream: Stream) -> Self {
+        match stream {
+            Stream::Stdout => Self::Stdout,
+            Stream::Stderr => Self::Stderr,
+        }
+    }
+
+    fn stream(self) -> Stream {
+        match self {
+            Self::Stdout => Stream::Stdout,
+            Self::Stderr => Stream::Stderr,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, Deserialize, JsonSchema)]
@@ -65,7 +93,7 @@ pub(crate) struct Response {
 struct Part {
     /// `stdout` or `stderr`.
     #[schemars(with = "String")]
-    stream: Stream,
+    stream: StreamParam,
     /// First line.
     from: u64,
     /// Last line.
@@ -118,7 +146,7 @@ impl HostAction for RuntimeQueryOutput {
         }
         let every = regex.is_none() && terms.is_empty();
         let wanted = Wanted {
-            stream: request.stream,
+            stream: request.stream.map(StreamParam::stream),
             lines: (from, to),
             finds: (!every).then_some(&finds as &dyn Fn(&str) -> bool),
         };
@@ -133,14 +161,18 @@ fn within_budget(artifact: &Artifact, wanted: &Wanted<'_>) -> Result<Response, T
     let mut response = Response { excerpts: Vec::new(), truncated: None, how_to_resume: None };
     let mut used = 0;
     for excerpt in artifact.excerpts(wanted) {
-        let mut part =
-            Part { stream: excerpt.stream, from: excerpt.from, to: excerpt.from, text: String::new() };
+        let mut part = Part {
+            stream: StreamParam::of(excerpt.stream),
+            from: excerpt.from,
+            to: excerpt.from,
+            text: String::new(),
+        };
         used += 30;
         for (number, text) in (excerpt.from..).zip(excerpt.text.split('\n')) {
             let text: String = text.chars().take(WIDTH).collect();
             used += budget::of(&text)? + 2;
             if used > room {
-                let name = if excerpt.stream == Stream::Stdout { "stdout" } else { "stderr" };
+                let name = excerpt.stream.name();
                 response.truncated = Some(true);
                 response.how_to_resume = Some(format!(
                     "the same call with stream: {name} and lines.from: {number}{}",
@@ -174,7 +206,7 @@ fn artifact(cx: &Call<'_>, request: &Request) -> Result<Artifact, ToolError> {
     let handle = request.artifact_handle.as_str();
     for repo in cx.host.repos() {
         cx.check()?;
-        let Some(found) = runtime::find(cx.host.agent(), repo.id(), handle)? else { continue };
+        let Some(found) = artifacts::find(cx.host.agent(), repo.id(), handle)? else { continue };
         if request.repo_id.as_deref().is_some_and(|given| given != repo.id()) {
             let message = format!("the handle belongs to repository {:?}; leave repoId out", repo.id());
             return Err(ToolError::invalid("repoId", message));
@@ -197,7 +229,7 @@ impl Render for Response {
     fn text(&self) -> String {
         let mut text = String::new();
         for Part { stream, from, to, text: lines } in &self.excerpts {
-            let name = if *stream == Stream::Stdout { "stdout" } else { "stderr" };
+            let name = stream.stream().name();
             line(&mut text, format_args!("{name} {from}-{to}:"));
             block(&mut text, lines);
         }

@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use crate::Host;
 use crate::host::policies;
-use crate::redact::{self, Level};
+use sdl_redact::{self as redact, Level};
 
 /// What masks the secrets of one repository, as its policy says.
 #[derive(Clone, Copy, Debug)]

@@ -13,8 +13,8 @@ use crate::call::context::{Call, ReadCx};
 use crate::guard::audit;
 use crate::host::Unread;
 use crate::parts::symbols;
-use crate::redact::{self, Level};
 use crate::{Code, ToolError};
+use sdl_redact::{self as redact, Level};
 
 /// A file's text as the version has it. Byte offsets and lines of the version's facts hold in it.
 #[derive(Clone, Debug)]
@@ -116,7 +116,7 @@ pub(crate) fn of(cx: &ReadCx<'_>, row: &FileRow) -> Result<SourceText, ToolError
 
 /// Whoever asks for a file of secrets is refused, whether it is there or not, and that is in the log.
 fn refuse_secrets(cx: &ReadCx<'_>, path: &RelPath) -> Result<(), ToolError> {
-    if !redact::is_secret_file(path.as_str()) {
+    if !sdl_lang::is_secret_file(path.as_str()) {
         return Ok(());
     }
     let why = "the file holds secrets: its text is never served, whatever the policy";

@@ -24,10 +24,11 @@ use crate::call::registry::{Answer, Entry, Registry, RepoArgs, Runner, take};
 use crate::call::services::Services;
 use crate::call::usage::Served;
 use crate::guard::audit::Decisions;
+use crate::guard::leaving;
 use crate::host::policies;
-use crate::redact::{self, Level};
 use crate::{Cancel, Candidate, Code, Progress, Session, ToolError};
 use sdl_contract::nearest;
+use sdl_redact::Level;
 
 /// A call whose arguments are known to fit the action's schema.
 pub(crate) struct Checked<'a> {
@@ -78,7 +79,7 @@ pub(crate) fn call(
             .unwrap_or_default();
         let error =
             ToolError::internal(&format!("answering {name}"), format!("a defect of the daemon ({why})"));
-        Err(redact::error(error, || Level::Likely))
+        Err(leaving::error(error, || Level::Likely))
     });
     // In the log before it is out of the house.
     decisions.settle(services.host.audit(), services.host.agent())?;
@@ -92,7 +93,7 @@ fn answer(call: &Call<'_>, registry: &Registry, name: &str, bytes: &[u8]) -> Res
         let value = if tool.raw { arguments::payload(value)? } else { value };
         arguments::check(registry, tool, value)
     };
-    execute(call, registry, read().map_err(|error| redact::error(error, || Level::Likely))?)
+    execute(call, registry, read().map_err(|error| leaving::error(error, || Level::Likely))?)
 }
 
 /// Answers a call of an action from within another call.
@@ -104,7 +105,7 @@ pub(crate) fn step(
     notes: &[String],
 ) -> Result<Answer, ToolError> {
     let checked = arguments::check_action(registry, action, Value::Object(args));
-    let mut checked = checked.map_err(|error| redact::error(error, || Level::Likely))?;
+    let mut checked = checked.map_err(|error| leaving::error(error, || Level::Likely))?;
     checked.notes.extend_from_slice(notes);
     execute(call, registry, checked)
 }
@@ -130,10 +131,10 @@ fn execute(call: &Call<'_>, registry: &Registry, checked: Checked<'_>) -> Result
     };
     match answered {
         Ok(mut answer) => {
-            redact::answer(&mut answer.structured, &mut answer.text, level);
+            leaving::answer(&mut answer.structured, &mut answer.text, level);
             Ok(answer)
         }
-        Err(error) => Err(redact::error(error, level)),
+        Err(error) => Err(leaving::error(error, level)),
     }
 }
 

@@ -15,12 +15,12 @@ use crate::ToolError;
 use crate::call::budget;
 use crate::call::context::ReadCx;
 use crate::host::policies;
-use crate::redact::{self, Level};
 use crate::source::ladder::hot_path::{self, Excerpt};
 use crate::source::ladder::identifiers::{self, Matches};
 use crate::source::ladder::{self, lines, share, skeleton};
 use crate::source::text;
 use crate::source::text::SourceText;
+use sdl_redact::{self as redact, Level};
 
 /// Less room than this is not worth opening a file for.
 pub(super) const LEAST: usize = 60;

@@ -11,8 +11,8 @@ use serde_json::{Value, json};
 use super::seal::{Seal, Stored};
 use super::{ANCHOR, Anchor, CUT, Cut, Row, key, number};
 use crate::guard::private_file;
-use crate::redact::{self, Level};
 use crate::stored::tables::AUDIT;
+use sdl_redact::{self as redact, Level};
 
 /// Rows that are kept.
 pub(super) const KEPT: u64 = 200_000;

@@ -7,7 +7,7 @@ pub(crate) mod decide;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use crate::redact::Level;
+use sdl_redact::Level;
 
 pub use ceiling::Ceilings;
 

@@ -10,8 +10,8 @@ use serde_json::{Map, Value};
 
 use crate::call::pipeline::{self, Caller};
 use crate::call::services::Services;
-use crate::redact::{self, Level};
 use crate::{Cancel, Code, NoProgress, Session, ToolError};
+use sdl_redact::{self as redact, Level};
 
 const METHODS: [&str; 6] = [
     "resources/list",

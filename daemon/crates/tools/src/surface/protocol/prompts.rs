@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use super::{ProtocolError, refused};
-use crate::redact::{self, Level};
+use sdl_redact::{self as redact, Level};
 
 struct Prompt {
     name: &'static str,

@@ -1,0 +1,45 @@
+//! The output of commands, kept under handles.
+
+use sdl_ledger::AgentStore;
+use sdl_model::ids::stable_hash;
+use sdl_runtime::Artifact;
+
+use crate::stored::tables::ARTIFACTS;
+use crate::{ToolError, stored};
+
+const LAYOUT: u8 = 1;
+/// Outputs kept of one repository; the oldest make room.
+const MOST: usize = 20;
+
+/// Keeps an output and returns its handle.
+pub(crate) fn keep(store: &AgentStore, repo: &str, artifact: &Artifact) -> Result<String, ToolError> {
+    let bytes = stored::to_bytes(LAYOUT, artifact)?;
+    Ok(store.write(|writer| {
+        let keys = stored::keys(writer, ARTIFACTS, repo)?;
+        for oldest in keys.iter().take((keys.len() + 1).saturating_sub(MOST)) {
+            writer.delete(ARTIFACTS, oldest)?;
+        }
+        // In order of time, with the repository mixed in: a handle names one output of all.
+        let mut number = artifact.at_ms << 16 | stable_hash(&[repo.as_bytes()]) & 0xffff;
+        let handle = loop {
+            let handle = format!("art_{}", stored::digits(number));
+            if writer.get(ARTIFACTS, &stored::key(repo, &handle))?.is_none() {
+                break handle;
+            }
+            number += 1 << 16;
+        };
+        writer.put(ARTIFACTS, &stored::key(repo, &handle), &bytes)?;
+        Ok(handle)
+    })?)
+}
+
+/// The output of a handle.
+pub(crate) fn find(store: &AgentStore, repo: &str, handle: &str) -> Result<Option<Artifact>, ToolError> {
+    let key = stored::key(repo, handle);
+    if key.len() > AgentStore::MAX_KEY {
+        return Ok(None);
+    }
+    Ok(store.read(|reader| {
+        Ok(reader.get(ARTIFACTS, &key)?.and_then(|bytes| stored::from_bytes(LAYOUT, bytes)))
+    })?)
+}
