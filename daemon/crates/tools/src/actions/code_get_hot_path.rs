@@ -3,7 +3,6 @@
 use std::ops::Range;
 
 use schemars::JsonSchema;
-use sdl_model::facts::DefIx;
 use sdl_retrieve::Sym;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
@@ -113,6 +112,13 @@ impl Action for CodeGetHotPath {
     };
 }
 
+/// Why no more than `free` of a symbol's `lines` are shown.
+fn unapproved(decision: &Decision, free: usize, lines: u32) -> String {
+    let why = decision.downgraded.iter().chain(&decision.failed).map(String::as_str);
+    let why = why.collect::<Vec<_>>().join("; ");
+    format!("{free} of the symbol's {lines} lines are shown without approval: {why}")
+}
+
 impl ReadAction for CodeGetHotPath {
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
         let sym = symbols::by_id(cx, &request.symbol_id, "symbolId")?;
@@ -148,18 +154,10 @@ impl ReadAction for CodeGetHotPath {
             None
         };
         if let Some(decision) = decision.as_ref().filter(|decision| decision.verdict != Verdict::Window) {
-            let why = decision.downgraded.iter().chain(&decision.failed).map(String::as_str);
-            limits.say(format!(
-                "{free} of the symbol's {} lines are shown without approval: {}",
-                last + 1 - first,
-                why.collect::<Vec<_>>().join("; ")
-            ));
+            limits.say(unapproved(decision, free, last + 1 - first));
             wanted = free;
         }
-        let range = match sym.ix {
-            DefIx::MODULE => RangeOut::lines(&text, first, last),
-            _ => RangeOut::of(&sym.def().span),
-        };
+        let range = RangeOut::of_symbol(&text, &sym, (first, last));
         let answer = |count: usize, limits: &Limits| {
             let shown = all.lines(count);
             let excerpt = hot_path::joined(&shown);

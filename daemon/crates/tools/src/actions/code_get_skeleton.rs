@@ -3,6 +3,7 @@
 use schemars::JsonSchema;
 use sdl_model::FileId;
 use sdl_model::facts::DefIx;
+use sdl_retrieve::Sym;
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
@@ -103,25 +104,7 @@ impl Action for CodeGetSkeleton {
 
 impl ReadAction for CodeGetSkeleton {
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
-        let sym = match (&request.symbol_id, &request.file) {
-            (Some(id), None) => symbols::by_id(cx, id, "symbolId")?,
-            (None, Some(file)) => {
-                let path = symbols::path(cx.repo, file, "file")?;
-                let module = cx.source.symbols_of(FileId::of(&path))?.into_iter().next();
-                match module {
-                    Some(module) => module,
-                    // Says why there are none.
-                    None => {
-                        text::at(cx, &path, "file")?;
-                        return Err(ToolError::internal("reading a file's facts", "the store lacks them"));
-                    }
-                }
-            }
-            (Some(_), Some(_)) => return Err(ToolError::invalid("file", "give symbolId or file, not both")),
-            (None, None) => {
-                return Err(ToolError::new(Code::MissingField, "give symbolId or file").at("symbolId"));
-            }
-        };
+        let sym = asked_for(cx, &request)?;
         let text = text::of(cx, sym.row())?;
         let structure = ladder::structure(cx.call, &text, sym.outline())?;
         let policy = policies::of(cx.call.host, cx.repo)?;
@@ -138,19 +121,10 @@ impl ReadAction for CodeGetSkeleton {
             exported_only: request.exported_only.unwrap_or(false),
             marked: &marked,
         });
-        let range = match sym.ix {
-            DefIx::MODULE => RangeOut::lines(&text, first, last),
-            _ => RangeOut::of(&sym.def().span),
-        };
+        let range = RangeOut::of_symbol(&text, &sym, (first, last));
         let offset = request.skeleton_offset.unwrap_or(0) as usize;
         if offset > all.len() {
-            let message = format!("the skeleton has {} lines; begin at 0", all.len());
-            let error = ToolError::invalid("skeletonOffset", message);
-            let mut args = json!({"repoId": cx.repo.id(), "symbolId": sym.id.to_string()});
-            if sym.ix == DefIx::MODULE {
-                args = json!({"repoId": cx.repo.id(), "file": sym.path()});
-            }
-            return Err(error.next(Call::tool("code.getSkeleton"), args, "shows it from its beginning"));
+            return Err(beyond_end(cx, &sym, all.len()));
         }
         let rest = all.get(offset..).unwrap_or_default();
         let answer = |count: usize| {
@@ -201,6 +175,35 @@ impl ReadAction for CodeGetSkeleton {
         }
         Ok(answer(count))
     }
+}
+
+/// The symbol that is named, or the module of the file.
+fn asked_for(cx: &ReadCx<'_>, request: &Request) -> Result<Sym, ToolError> {
+    match (&request.symbol_id, &request.file) {
+        (Some(id), None) => symbols::by_id(cx, id, "symbolId"),
+        (None, Some(file)) => {
+            let path = symbols::path(cx.repo, file, "file")?;
+            if let Some(module) = cx.source.symbols_of(FileId::of(&path))?.into_iter().next() {
+                return Ok(module);
+            }
+            // Says why there are none.
+            text::at(cx, &path, "file")?;
+            Err(ToolError::internal("reading a file's facts", "the store lacks them"))
+        }
+        (Some(_), Some(_)) => Err(ToolError::invalid("file", "give symbolId or file, not both")),
+        (None, None) => Err(ToolError::new(Code::MissingField, "give symbolId or file").at("symbolId")),
+    }
+}
+
+/// The error for an offset after the skeleton's last line.
+fn beyond_end(cx: &ReadCx<'_>, sym: &Sym, lines: usize) -> ToolError {
+    let message = format!("the skeleton has {lines} lines; begin at 0");
+    let error = ToolError::invalid("skeletonOffset", message);
+    let mut args = json!({"repoId": cx.repo.id(), "symbolId": sym.id.to_string()});
+    if sym.ix == DefIx::MODULE {
+        args = json!({"repoId": cx.repo.id(), "file": sym.path()});
+    }
+    error.next(Call::tool("code.getSkeleton"), args, "shows it from its beginning")
 }
 
 /// The lines to mark: no more of them than a hot path shows without approval.

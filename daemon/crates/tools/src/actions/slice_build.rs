@@ -14,6 +14,7 @@ use crate::call::answers::{LeaseOut, Object, Truncation, add, block};
 use crate::call::budget;
 use crate::call::context::ReadCx;
 use crate::call::leases::HandleKind;
+use crate::host::policies;
 use crate::kept::memory::{self, Surfaced};
 use crate::parts::params::{DetailParam, percent};
 use crate::parts::symbols;
@@ -163,22 +164,61 @@ impl ReadAction for SliceBuild {
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
         let remembered = Surfaced::of(cx, request.include_memories, request.memory_limit)?;
         let wanted = Wanted::of(cx, request)?;
-        let (handle, spillover) =
-            (slices::new_handle(cx, HandleKind::Slice), slices::new_handle(cx, HandleKind::Spillover));
-        let answer = |built: &BuiltSlice, lease: &Lease, handle: &str, spillover: &str| {
+        let handles = Handles {
+            slice: slices::new_handle(cx, HandleKind::Slice),
+            spillover: slices::new_handle(cx, HandleKind::Spillover),
+        };
+        let answer = |built: &BuiltSlice, lease: &Lease, handles: &Handles| {
             let members: Vec<SymbolId> = built.members().collect();
             // What is remembered must leave room for the slice itself.
             let room = memory::TOKENS.min(wanted.most / 4);
             let text = wanted.slice.task_text.as_deref();
             let memories = remembered.about(cx, &members, text, room)?;
-            Ok(wanted.response(cx, handle, built, lease, spillover, memories))
+            Ok(wanted.response(cx, handles, built, lease, memories))
         };
-        let (whole, rest) = (HandleKind::Slice.measure(), HandleKind::Spillover.measure());
-        let built = wanted.build(cx, |built, lease| answer(built, lease, &whole, &rest))?;
-        slices::spill(cx, &spillover, &built.spilled, &wanted.slice);
+        let measured = Handles::measure();
+        let built = wanted.build(cx, |built, lease| answer(built, lease, &measured))?;
+        slices::spill(cx, &handles.spillover, &built.spilled, &wanted.slice);
         let lease = Lease::begin(cx.source.view(), cx.snapshot.incarnation(), &built, wanted.slice.clone())?;
-        slices::hold(cx, &handle, &lease, None);
-        answer(&built, &lease, &handle, &spillover)
+        slices::hold(cx, &handles.slice, &lease, None);
+        answer(&built, &lease, &handles)
+    }
+}
+
+/// The budget that is asked for, as far as the policy allows it.
+fn budget_of(cx: &ReadCx<'_>, asked: Option<BudgetParam>) -> Result<Budget, ToolError> {
+    let asked = asked.unwrap_or(BudgetParam { max_cards: None, max_estimated_tokens: None });
+    let caps = policies::of(cx.call.host, cx.repo)?.budget_caps;
+    let most = asked
+        .max_estimated_tokens
+        .unwrap_or(Budget::default().max_estimated_tokens)
+        .min(caps.max_estimated_tokens)
+        .max(LEAST_TOKENS);
+    let caps_of_policy = [
+        ("maxEstimatedTokens", asked.max_estimated_tokens, caps.max_estimated_tokens),
+        ("maxCards", asked.max_cards, caps.max_cards),
+    ];
+    for (field, asked, cap) in caps_of_policy {
+        if let Some(above) = asked.filter(|asked| *asked > cap) {
+            cx.note(format!("budget.{field}: the policy's budgetCaps allow {cap}, not {above}"));
+        }
+    }
+    Ok(Budget {
+        max_cards: asked.max_cards.unwrap_or(Budget::of_tokens(most).max_cards).min(caps.max_cards),
+        max_estimated_tokens: most,
+    })
+}
+
+/// The handles of an answer.
+struct Handles {
+    slice: String,
+    spillover: String,
+}
+
+impl Handles {
+    /// Stand-ins of the most tokens.
+    fn measure() -> Self {
+        Self { slice: HandleKind::Slice.measure(), spillover: HandleKind::Spillover.measure() }
     }
 }
 
@@ -200,27 +240,7 @@ impl Wanted {
         }
         let format = WireFormat::from_params(format, request.wire_format_version)
             .ok_or_else(|| ToolError::invalid("wireFormatVersion", "wireFormatVersion must be 1, 2 or 3"))?;
-        let asked = request.budget.unwrap_or(BudgetParam { max_cards: None, max_estimated_tokens: None });
-        let caps = crate::host::policies::of(cx.call.host, cx.repo)?.budget_caps;
-        let most = asked
-            .max_estimated_tokens
-            .unwrap_or(Budget::default().max_estimated_tokens)
-            .min(caps.max_estimated_tokens)
-            .max(LEAST_TOKENS);
-        let capped = |asked: Option<u32>, cap: u32| asked.filter(|asked| *asked > cap);
-        let caps_of_policy = [
-            (
-                "maxEstimatedTokens",
-                capped(asked.max_estimated_tokens, caps.max_estimated_tokens),
-                caps.max_estimated_tokens,
-            ),
-            ("maxCards", capped(asked.max_cards, caps.max_cards), caps.max_cards),
-        ];
-        for (field, above, cap) in caps_of_policy {
-            if let Some(above) = above {
-                cx.note(format!("budget.{field}: the policy's budgetCaps allow {cap}, not {above}"));
-            }
-        }
+        let budget = budget_of(cx, request.budget)?;
         let mut entry_symbols = Vec::new();
         for (i, id) in request.entry_symbols.iter().enumerate() {
             entry_symbols.push(symbols::by_id(cx, id, &format!("entrySymbols[{i}]"))?.id);
@@ -249,10 +269,7 @@ impl Wanted {
             stack_trace: request.stack_trace,
             failing_test_path: request.failing_test_path,
             chat_mentions: Vec::new(),
-            budget: Budget {
-                max_cards: asked.max_cards.unwrap_or(Budget::of_tokens(most).max_cards).min(caps.max_cards),
-                max_estimated_tokens: most,
-            },
+            budget,
             min_confidence: percent(request.min_confidence, 50),
             min_call_confidence: percent(request.min_call_confidence, 0),
             known_card_etags,
@@ -271,7 +288,7 @@ impl Wanted {
             let message = "give taskText, entrySymbols, editedFiles, stackTrace or failingTestPath: a slice starts somewhere";
             return Err(ToolError::new(Code::MissingField, message).at("taskText"));
         }
-        Ok(Self { slice, format, most: most as usize })
+        Ok(Self { slice, format, most: budget.max_estimated_tokens as usize })
     }
 
     /// The arguments that say where the slice starts.
@@ -343,19 +360,19 @@ impl Wanted {
     fn response(
         &self,
         cx: &ReadCx<'_>,
-        handle: &str,
+        handles: &Handles,
         built: &BuiltSlice,
         lease: &Lease,
-        spillover: &str,
         memories: Option<Vec<Object>>,
     ) -> Response {
-        let out = SliceOut::of(built, self.format, (!built.spilled.is_empty()).then(|| spillover.to_owned()));
+        let out =
+            SliceOut::of(built, self.format, (!built.spilled.is_empty()).then(|| handles.spillover.clone()));
         Response {
-            slice_handle: handle.to_owned(),
+            slice_handle: handles.slice.clone(),
             ledger_version: cx.stamp().to_string(),
             lease: slices::lease_out(cx, lease),
             slice_etag: SliceEtag {
-                handle: handle.to_owned(),
+                handle: handles.slice.clone(),
                 version: cx.stamp().to_string(),
                 slice_hash: built.hash.clone(),
             },

@@ -1,6 +1,7 @@
 //! Writing the log, and noticing that it is not as it was left.
 
 use std::collections::VecDeque;
+use std::io;
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -51,20 +52,24 @@ pub struct Shown {
     pub holds: bool,
 }
 
-impl Audit {
-    /// Opens the log whose rows are in `store`, which lies in `store_dir` and came to be open as `how` says. The key and the
-    /// second copy of the end are in `dir`. Where they and the store don't fit, a row says that the log was cut.
-    pub fn open(dir: &Path, store: &AgentStore, store_dir: &Path, how: &How) -> Result<Self> {
-        let failed = |path: &Path| {
-            let path = path.to_owned();
-            move |source| Error::Io { what: "keep the audit log in", path, source }
-        };
-        private_file::folder(dir).map_err(failed(dir))?;
-        let (key_file, head_file) = (dir.join("key"), dir.join("head"));
+/// What the files beside the store say of the log.
+struct Begun {
+    seal: Seal,
+    /// The second copy of its end.
+    head: Option<Anchor>,
+    /// Why the log can't be all that it was.
+    lost: Option<String>,
+    /// Whether the key was there.
+    is_known: bool,
+}
+
+impl Begun {
+    /// Reads the files, or makes a key where there is none.
+    fn read(key_file: &Path, head_file: &Path) -> io::Result<Self> {
         let mut lost: Option<String> = None;
-        let read = Seal::read(&key_file);
-        let head = private_file::read(&head_file, MOST_HEAD_BYTES);
-        let (seal, head, known) = match (read, head) {
+        let read = Seal::read(key_file);
+        let head = private_file::read(head_file, MOST_HEAD_BYTES);
+        let (seal, head, is_known) = match (read, head) {
             (Ok(Some(seal)), Ok(Some(bytes))) => {
                 let head = seal.decoded::<Anchor>(&bytes).filter(|head| head.keyed).map(|head| head.value);
                 if head.is_none() {
@@ -91,9 +96,25 @@ impl Audit {
                 } else if !empty {
                     lost = Some("its key is missing".to_owned());
                 }
-                (Seal::new().map_err(failed(&key_file))?, None, false)
+                (Seal::new()?, None, false)
             }
         };
+        Ok(Self { seal, head, lost, is_known })
+    }
+}
+
+impl Audit {
+    /// Opens the log whose rows are in `store`, which lies in `store_dir` and came to be open as `how` says. The key and the
+    /// second copy of the end are in `dir`. Where they and the store don't fit, a row says that the log was cut.
+    pub fn open(dir: &Path, store: &AgentStore, store_dir: &Path, how: &How) -> Result<Self> {
+        let failed = |path: &Path| {
+            let path = path.to_owned();
+            move |source| Error::Io { what: "keep the audit log in", path, source }
+        };
+        private_file::folder(dir).map_err(failed(dir))?;
+        let (key_file, head_file) = (dir.join("key"), dir.join("head"));
+        let Begun { seal, head, mut lost, is_known } =
+            Begun::read(&key_file, &head_file).map_err(failed(&key_file))?;
         let ends = store.read(|reader| Ends::read(reader, &seal))?;
         let mut anchor = head.clone().unwrap_or_default();
         if lost.is_none() {
@@ -116,7 +137,7 @@ impl Audit {
         let state = State { seal, anchor, unwritten: None, found: Vec::new() };
         let log = Self { dir: dir.to_owned(), store_dir: store_dir.to_owned(), state: Mutex::new(state) };
         let mut state = log.lock();
-        if !known {
+        if !is_known {
             // The end of an empty log first: with a key, its absence would be a cut.
             if lost.is_none() {
                 log.write_head(&mut state);

@@ -12,8 +12,9 @@ use std::sync::Arc;
 
 use schemars::JsonSchema;
 use sdl_lang::Structure;
-use sdl_model::facts::Span;
+use sdl_model::facts::{DefIx, Span};
 use sdl_model::{FactsKey, Outline};
+use sdl_retrieve::Sym;
 use serde::Serialize;
 
 use crate::call::context::Call;
@@ -46,6 +47,14 @@ impl RangeOut {
             start_col: span.start_col,
             end_line: span.end_line,
             end_col: span.end_col,
+        }
+    }
+
+    /// A symbol's stretch, whose first and last line these are. That of a module is its whole lines.
+    pub(crate) fn of_symbol(text: &SourceText, sym: &Sym, (first, last): (u32, u32)) -> Self {
+        match sym.ix {
+            DefIx::MODULE => Self::lines(text, first, last),
+            _ => Self::of(&sym.def().span),
         }
     }
 
