@@ -1,4 +1,4 @@
-//! The outer parts of a text, found without making values of what is in them.
+//! The outer parts of a text, found without making values of their contents.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -38,7 +38,7 @@ pub fn outline<'t>(text: &'t str, inside: &str) -> Result<Outline<'t>, BadJson> 
 struct Spans<'t, 'k> {
     text: &'t str,
     inside: &'k str,
-    /// Whether what is read is the value of the member that is wanted.
+    /// Whether the reader is in the value of the member that is wanted.
     is_inside: bool,
     /// How deep the key is that was read last.
     depth: usize,

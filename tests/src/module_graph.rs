@@ -53,8 +53,8 @@ impl ModuleGraph {
         Self { arrows }
     }
 
-    /// The same with modules told apart by the first `depth` parts of their paths alone. What a folder's own module and what
-    /// is in the folder use of each other is left out.
+    /// The same with modules told apart by the first `depth` parts of their paths alone. Arrows between a folder's own module
+    /// and the modules in the folder don't count.
     pub fn grouped(&self, depth: usize) -> Self {
         let group = |module: &ModulePath| module.iter().take(depth).cloned().collect::<ModulePath>();
         let mut arrows: BTreeMap<ModulePath, BTreeSet<ModulePath>> = BTreeMap::new();

@@ -81,7 +81,7 @@ impl Cancel {
         let mut registered = None;
         poll_fn(|context| {
             let waker = context.waker().clone();
-            // The last waker alone counts; registering it wakes at once what is cancelled already.
+            // The last waker alone counts; registering it wakes it at once if the work is cancelled already.
             registered = Some(self.on_cancel(move || waker.wake_by_ref()));
             if self.shared.fired.load(Ordering::SeqCst) { Poll::Ready(()) } else { Poll::Pending }
         })

@@ -3,7 +3,7 @@
 //!
 //! Folders lie on floors; each uses only those above it in this list, which a test holds (`tests/tests/modules.rs`):
 //!
-//! * `stored`: how rows of what agents own are written; `guard`: policies, their ceiling, the log of decisions;
+//! * `stored`: how rows that agents own are written; `guard`: policies, their ceiling, the log of decisions;
 //! * [`host`]: what the tools need from the daemon;
 //! * `call`: one call, from its arguments to its answer: what an action is, the registry, the pipeline around a handler;
 //! * `parts`, `source`, `slices`, `changes`, `kept`, `context`: what actions share;

@@ -86,7 +86,7 @@ pub fn refresh(
     find(history, outlines, lease, known, enrichment, found::to_budget)
 }
 
-/// As [`refresh`], where `choose` decides how much of what was found is wanted.
+/// As [`refresh`]; `choose` decides how much of the findings is wanted.
 pub fn find<T, E: From<Error>>(
     history: &dyn History,
     outlines: &dyn Outlines,

@@ -29,7 +29,7 @@ pub fn build(source: &Source<'_>, request: &SliceRequest, enrichment: &dyn Enric
     Neighbourhood::of(source, request, enrichment)?.slice(request.budget.max_estimated_tokens)
 }
 
-/// What a slice of nothing is cut from: what is left when everything that it started from is gone.
+/// The neighbourhood of nothing, for a slice all of whose starts are gone.
 pub(crate) fn nothing<'a>(source: &'a Source<'a>, request: &'a SliceRequest) -> Neighbourhood<'a> {
     Neighbourhood::around(source, request, &crate::card::Plain, Vec::new())
 }

@@ -216,7 +216,7 @@ struct Handles {
 }
 
 impl Handles {
-    /// Stand-ins of the most tokens.
+    /// Placeholders of the most tokens.
     fn measure() -> Self {
         Self { slice: HandleKind::Slice.measure(), spillover: HandleKind::Spillover.measure() }
     }

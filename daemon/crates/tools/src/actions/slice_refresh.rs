@@ -128,7 +128,7 @@ impl ReadAction for SliceRefresh {
     }
 }
 
-/// As much of what was found as fits: the whole answer, not just what it holds, stays within the slice's budget.
+/// As much of the findings as fits: the whole answer, not just what it holds, stays within the slice's budget.
 fn within_budget(
     cx: &ReadCx<'_>,
     request: &Request,

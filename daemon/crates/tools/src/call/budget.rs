@@ -53,8 +53,8 @@ pub(crate) fn is_above(text: &str, limit: usize) -> bool {
     text.len() > limit && sdl_tokens::count_at_most(text, limit).is_none()
 }
 
-/// Cuts an answer until it fits `most` tokens, beginning with a cut to `first`. `cut` gives what fits a number of tokens, and
-/// what the whole answer then takes. It must be cheap: what there is to cut was found before. Returns the last cut and its
+/// Cuts an answer until it fits `most` tokens, beginning with a cut to `first`. `cut` returns as much as fits a number of tokens, and
+/// the tokens of the whole answer with that. It must be cheap: all that it cuts was found before. Returns the last cut and its
 /// tokens, which are above `most` only if even a cut to nothing is.
 pub(crate) fn fit<T>(
     cancel: &Cancel,
@@ -68,7 +68,7 @@ pub(crate) fn fit<T>(
         if total <= most || room == 0 {
             return Ok((fitted, total));
         }
-        // A little more than what is above: what is told of what was left out takes some tokens too.
+        // A little more than the excess, because naming the dropped parts takes some tokens too.
         room = room.saturating_sub(total - most + 8);
         cancel.check()?;
     }
@@ -118,7 +118,7 @@ mod tests {
     #[test]
     fn a_cut_is_made_smaller_until_it_fits_and_never_below_nothing() {
         let mut asked = Vec::new();
-        // An answer around the cut takes 10, and what is cut comes in pieces of 7.
+        // An answer around the cut takes 10, and the cut comes in pieces of 7.
         let mut cut = |room: usize| {
             asked.push(room);
             Ok((room / 7, 10 + room / 7 * 7))

@@ -1,4 +1,4 @@
-//! What may leave, and what is kept of each decision: policies, the ceiling over them, the log.
+//! The guard of source and secrets: policies, the ceiling over them, and the log of each decision.
 
 pub mod audit;
 pub(crate) mod leaving;
