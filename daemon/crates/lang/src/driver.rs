@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use sdl_model::{Facts, Lang, SymbolKind};
 use tree_sitter::Language as Grammar;
 
-use crate::build::{Builder, EffectTable, Half};
+use crate::builder::{Builder, EffectTable, Half};
 use crate::kinds::{FieldNames, KindNames, Tables};
 use crate::skeleton::Flow;
 use crate::tape::{Node, Tape};

@@ -2,11 +2,11 @@
 //!
 //! * [`detect`] says which language a path is in, [`classify`] whether a blob is worth parsing, [`extract`] what it
 //!   says. All three are pure functions: same arguments, same answer, on every machine.
-//! * [`languages`] has one folder per language and explains how to add one; [`build`] is what they share.
+//! * [`languages`] has one folder per language and explains how to add one; [`builder`] is what they share.
 //! * [`structure`] says where control flow and comments stand and what a [`skeleton`] leaves out.
 //! * A parse tree is walked once, with a cursor, into a flat [`tape`]; everything after that reads the tape.
 
-pub mod build;
+pub mod builder;
 mod classify;
 mod detect;
 mod driver;

@@ -41,7 +41,7 @@ use sdl_model::{Facts, Lang};
 use tree_sitter::Language as Grammar;
 
 use crate::ExtractError;
-use crate::build::bare;
+use crate::builder::bare;
 use crate::driver::run;
 use crate::kinds::Tables;
 use crate::parse::Prepare;

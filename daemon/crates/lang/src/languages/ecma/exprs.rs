@@ -3,7 +3,7 @@
 use sdl_model::facts::{Expr, ExprIx, Lit};
 
 use super::{F, K, Node, names};
-use crate::build::Half;
+use crate::builder::Half;
 
 /// What the receiver is called where `this` is the receiver of the enclosing type's member.
 pub(super) const THIS: &str = "this";
@@ -108,7 +108,7 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         K::UpdateExpression | K::Number => half.lit(Lit::Float),
         K::Array => {
             let spreads =
-                node.children().take(crate::build::MAX_ELEMENTS).any(|item| item.is(K::SpreadElement));
+                node.children().take(crate::builder::MAX_ELEMENTS).any(|item| item.is(K::SpreadElement));
             if spreads || node.first().is_none() {
                 return half.lit(Lit::List);
             }

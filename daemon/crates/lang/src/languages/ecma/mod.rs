@@ -27,7 +27,7 @@ use std::borrow::Cow;
 use sdl_model::facts::ExprIx;
 use sdl_model::{Lang, SymbolKind};
 
-use crate::build::{EffectTable, Half};
+use crate::builder::{EffectTable, Half};
 use crate::driver::{Cx, Language, Visit};
 use crate::skeleton::Flow;
 use crate::tokens::Style;

@@ -18,7 +18,7 @@ use std::collections::HashSet;
 
 use sdl_model::facts::{DefIx, ExprIx};
 
-use crate::build::{EffectTable, Half};
+use crate::builder::{EffectTable, Half};
 use crate::driver::{Cx, Language, Visit};
 use crate::kinds;
 use crate::skeleton::Flow;

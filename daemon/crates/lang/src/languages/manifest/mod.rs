@@ -20,7 +20,7 @@ mod toml;
 use sdl_model::Lang;
 use sdl_model::facts::{Facts, ManifestKind};
 
-use crate::build::bare_with;
+use crate::builder::bare_with;
 
 /// Most entries of one manifest.
 const MAX_ENTRIES: usize = 2_000;

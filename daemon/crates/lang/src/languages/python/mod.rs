@@ -16,7 +16,7 @@ mod types;
 
 use sdl_model::facts::ExprIx;
 
-use crate::build::{EffectTable, Half};
+use crate::builder::{EffectTable, Half};
 use crate::driver::{Cx, Language, Visit};
 use crate::kinds;
 use crate::skeleton::Flow;

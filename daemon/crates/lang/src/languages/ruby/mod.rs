@@ -13,7 +13,7 @@ use std::collections::{HashMap, HashSet};
 use sdl_model::Visibility;
 use sdl_model::facts::{DefIx, ExprIx, StrIx};
 
-use crate::build::{EffectTable, Half};
+use crate::builder::{EffectTable, Half};
 use crate::driver::{Cx, Language, Visit};
 use crate::skeleton::Flow;
 

@@ -4,7 +4,7 @@ use sdl_model::facts::{Expr, ExprIx, Lit};
 
 use super::imports::bare;
 use super::{F, K, Node, arms, patterns, tokens};
-use crate::build::Half;
+use crate::builder::Half;
 
 /// How many arms of a match are looked at.
 const MAX_ARMS: usize = 6;
