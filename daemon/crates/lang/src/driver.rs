@@ -6,8 +6,8 @@ use sdl_model::{Facts, Lang, SymbolKind};
 use tree_sitter::Language as Grammar;
 
 use crate::builder::{Builder, EffectTable, Half};
+use crate::flow::Flow;
 use crate::kinds::{FieldNames, KindNames, Tables};
-use crate::skeleton::Flow;
 use crate::tape::{Node, Tape};
 use crate::tokens::Style;
 use crate::{ExtractError, parse};
@@ -104,7 +104,7 @@ pub(crate) fn run<L: Language>(
     bytes: &[u8],
 ) -> Result<Facts, ExtractError> {
     let tree = parse::parse(lang, grammar, L::prepare, bytes)?;
-    let src = text_of(bytes);
+    let src = parse::text_of(bytes);
     let mut tape: Tape<'_, L> = Tape::new(&tree, &src, tables)?;
     drop(tree);
     let mut cx: Cx<'_, L> = Cx {
@@ -162,17 +162,4 @@ fn walk<'a, L: Language>(cx: &mut Cx<'a, L>, tape: &'a Tape<'a, L>) {
             cx.b.prose(said.start(), said.end());
         }
     }
-}
-
-/// The bytes as text of the same length: each byte that is not UTF-8 becomes `?`, so that offsets hold.
-pub(crate) fn text_of(bytes: &[u8]) -> Cow<'_, str> {
-    if let Ok(text) = std::str::from_utf8(bytes) {
-        return Cow::Borrowed(text);
-    }
-    let mut text = String::with_capacity(bytes.len());
-    for chunk in bytes.utf8_chunks() {
-        text.push_str(chunk.valid());
-        text.extend(std::iter::repeat_n('?', chunk.invalid().len()));
-    }
-    Cow::Owned(text)
 }

@@ -38,17 +38,17 @@ pub mod rust;
 use std::sync::OnceLock;
 
 use sdl_model::{Facts, Lang};
-use tree_sitter::Language as Grammar;
+use tree_sitter::{Language as Grammar, Tree};
 
 use crate::ExtractError;
 use crate::builder::bare;
 use crate::driver::run;
-use crate::kinds::Tables;
-use crate::parse::Prepare;
-use crate::scanner::guarded;
 #[cfg(test)]
-use crate::skeleton::Flow;
-use crate::skeleton::Roles;
+use crate::flow::Flow;
+use crate::flow::Roles;
+use crate::kinds::Tables;
+use crate::parse::{self, Prepare};
+use crate::scanner::guarded;
 
 /// One language's extractor.
 struct Entry {
@@ -129,7 +129,7 @@ fn entry(lang: Lang) -> Option<&'static Entry> {
 }
 
 /// What a parse takes.
-pub(crate) fn grammar(lang: Lang) -> Option<(Grammar, Prepare)> {
+fn grammar(lang: Lang) -> Option<(Grammar, Prepare)> {
     entry(lang).map(|entry| ((entry.grammar)(), entry.prepare))
 }
 
@@ -148,6 +148,12 @@ pub fn extract(lang: Lang, bytes: &[u8]) -> Result<Facts, ExtractError> {
         None if lang == Lang::Manifest => Ok(manifest::extract(bytes)),
         None => Ok(bare(lang, bytes)),
     }
+}
+
+/// Parses and does no more; for measuring what extraction adds. `None` for a language without a grammar.
+pub fn parse_only(lang: Lang, bytes: &[u8]) -> Option<Result<Tree, ExtractError>> {
+    let (grammar, prepare) = grammar(lang)?;
+    Some(parse::parse(lang, &grammar, prepare, bytes))
 }
 
 #[cfg(test)]

@@ -6,7 +6,6 @@
 //! by each language, in its `flow.rs`.
 
 mod brackets;
-mod flow;
 mod heads;
 mod lines;
 mod plan;
@@ -16,14 +15,14 @@ use std::ops::Range;
 
 use sdl_model::{Lang, Outline};
 
-pub use self::flow::{Body, Flow, is_control};
 pub use self::lines::{Line, Piece, View, around, lines};
 
-pub(crate) use self::flow::Roles;
 use self::heads::Heads;
 use self::tree::Nodes;
-use crate::driver::text_of;
-use crate::{ExtractError, parse_only};
+use crate::ExtractError;
+use crate::flow::Roles;
+use crate::languages::parse_only;
+use crate::parse::text_of;
 
 /// What stands where in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -93,4 +92,10 @@ fn comments(tree: &tree_sitter::Tree, roles: &Roles) -> Vec<Range<usize>> {
             }
         }
     }
+}
+
+/// Whether nodes of this kind are control flow, for the languages that have a skeleton. With [`Body::With`], that also
+/// takes a token, which is not looked at here.
+pub fn is_control(lang: Lang, kind: u16) -> bool {
+    crate::languages::roles(lang).is_some_and(|roles| roles.of(kind).control)
 }

@@ -12,8 +12,8 @@ use sdl_model::facts::ExprIx;
 
 use crate::builder::{EffectTable, Half};
 use crate::driver::{Cx, Language, Visit};
+use crate::flow::Flow;
 use crate::kinds;
-use crate::skeleton::Flow;
 
 /// The shell's extractor.
 #[derive(Clone, Copy, Debug)]

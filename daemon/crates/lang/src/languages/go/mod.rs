@@ -20,8 +20,8 @@ use sdl_model::facts::{DefIx, ExprIx};
 
 use crate::builder::{EffectTable, Half};
 use crate::driver::{Cx, Language, Visit};
+use crate::flow::Flow;
 use crate::kinds;
-use crate::skeleton::Flow;
 
 kinds! {
     nodes {

@@ -19,7 +19,7 @@ use sdl_model::facts::ExprIx;
 
 use crate::builder::{EffectTable, Half};
 use crate::driver::{Cx, Language, Visit};
-use crate::skeleton::Flow;
+use crate::flow::Flow;
 
 pub use kinds::{F, K};
 

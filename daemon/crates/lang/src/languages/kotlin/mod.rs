@@ -23,7 +23,7 @@ use sdl_model::{Lang, SymbolKind};
 
 use crate::builder::{EffectTable, Half};
 use crate::driver::{Cx, Language, Visit};
-use crate::skeleton::Flow;
+use crate::flow::Flow;
 
 pub use kinds::{F, K};
 

@@ -18,8 +18,8 @@ use sdl_model::facts::ExprIx;
 
 use crate::builder::{EffectTable, Half};
 use crate::driver::{Cx, Language, Visit};
+use crate::flow::Flow;
 use crate::kinds;
-use crate::skeleton::Flow;
 use crate::tokens::Style;
 
 kinds! {

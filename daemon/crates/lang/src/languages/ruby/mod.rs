@@ -15,7 +15,7 @@ use sdl_model::facts::{DefIx, ExprIx, StrIx};
 
 use crate::builder::{EffectTable, Half};
 use crate::driver::{Cx, Language, Visit};
-use crate::skeleton::Flow;
+use crate::flow::Flow;
 
 pub use kinds::{F, K};
 
