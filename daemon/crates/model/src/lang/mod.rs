@@ -15,68 +15,54 @@ pub use traits::{
     NameHolders, Names, Overloads, Parts, Qualified, Traits, Types,
 };
 
-/// A language. The numbers are stored: never reuse one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[repr(u8)]
-#[allow(missing_docs)]
-pub enum Lang {
-    Bash = 1,
-    C = 2,
-    Cpp = 3,
-    CSharp = 4,
-    Go = 5,
-    Java = 6,
-    JavaScript = 7,
-    Kotlin = 8,
-    Php = 9,
-    Python = 10,
-    Ruby = 11,
-    Rust = 12,
-    TypeScript = 13,
-    Tsx = 14,
+/// Declares [`Lang`]: a language in a line, with its stored number and its row of the table.
+macro_rules! languages {
+    ($($(#[$doc:meta])* $name:ident = $number:literal => $row:expr,)*) => {
+        /// A language. The numbers are stored: never reuse one.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[repr(u8)]
+        #[allow(missing_docs)]
+        pub enum Lang {
+            $($(#[$doc])* $name = $number,)*
+        }
+
+        impl Lang {
+            /// Every language, in order of number.
+            pub const ALL: [Self; [$($number),*].len()] = [$(Self::$name),*];
+
+            /// How the language differs from others.
+            pub const fn traits(self) -> &'static Traits {
+                match self {
+                    $(Self::$name => const { &$row },)*
+                }
+            }
+        }
+    };
+}
+
+languages! {
+    Bash = 1 => rows::scripts::BASH,
+    C = 2 => rows::c::C,
+    Cpp = 3 => rows::c::CPP,
+    CSharp = 4 => rows::dotnet::CSHARP,
+    Go = 5 => rows::go::GO,
+    Java = 6 => rows::jvm::JAVA,
+    JavaScript = 7 => rows::ecma::JAVASCRIPT,
+    Kotlin = 8 => rows::jvm::KOTLIN,
+    Php = 9 => rows::php::PHP,
+    Python = 10 => rows::python::PYTHON,
+    Ruby = 11 => rows::ruby::RUBY,
+    Rust = 12 => rows::rust::RUST,
+    TypeScript = 13 => rows::ecma::TYPESCRIPT,
+    Tsx = 14 => rows::ecma::TSX,
     /// Files that say how modules are found: `package.json`, `tsconfig.json`, `go.mod`, `Cargo.toml`, …
-    Manifest = 15,
+    Manifest = 15 => rows::scripts::MANIFEST,
 }
 
 impl Lang {
-    /// Every language, in order of number.
-    pub const ALL: [Self; 15] = [
-        Self::Bash,
-        Self::C,
-        Self::Cpp,
-        Self::CSharp,
-        Self::Go,
-        Self::Java,
-        Self::JavaScript,
-        Self::Kotlin,
-        Self::Php,
-        Self::Python,
-        Self::Ruby,
-        Self::Rust,
-        Self::TypeScript,
-        Self::Tsx,
-        Self::Manifest,
-    ];
-
-    /// How the language differs from others.
-    pub const fn traits(self) -> &'static Traits {
-        match self {
-            Self::Bash => &rows::scripts::BASH,
-            Self::C => &rows::c::C,
-            Self::Cpp => &rows::c::CPP,
-            Self::CSharp => &rows::dotnet::CSHARP,
-            Self::Go => &rows::go::GO,
-            Self::Java => &rows::jvm::JAVA,
-            Self::JavaScript => &rows::ecma::JAVASCRIPT,
-            Self::Kotlin => &rows::jvm::KOTLIN,
-            Self::Php => &rows::php::PHP,
-            Self::Python => &rows::python::PYTHON,
-            Self::Ruby => &rows::ruby::RUBY,
-            Self::Rust => &rows::rust::RUST,
-            Self::TypeScript => &rows::ecma::TYPESCRIPT,
-            Self::Tsx => &rows::ecma::TSX,
-            Self::Manifest => &rows::scripts::MANIFEST,
-        }
+    /// Whether its facts come from a pack of queries, and its edges from what all languages have in common.
+    pub const fn is_shallow(self) -> bool {
+        matches!(self.traits().family, Family::Shallow(_))
     }
 
     /// The name on the wire and in settings.
