@@ -34,7 +34,7 @@ fn rules(lang: Lang) -> &'static dyn Rules {
         Lang::CSharp => &csharp::CSharp,
         Lang::Go => &go::Go,
         Lang::Java => &jvm::Java,
-        Lang::JavaScript | Lang::TypeScript | Lang::Tsx => &ecma::Ecma,
+        Lang::JavaScript | Lang::TypeScript | Lang::Tsx | Lang::Vue | Lang::Svelte => &ecma::Ecma,
         Lang::Kotlin => &jvm::Kotlin,
         Lang::Php => &php::Php,
         Lang::Python => &python::Python,

@@ -34,6 +34,7 @@ pub mod php;
 pub mod python;
 pub mod ruby;
 pub mod rust;
+pub(crate) mod scripts;
 
 use std::sync::OnceLock;
 
@@ -143,6 +144,8 @@ pub(crate) fn roles(lang: Lang) -> Option<&'static Roles> {
 ///
 /// Pure. May panic if an extractor has a defect: callers that must not fail catch it.
 pub fn extract(lang: Lang, bytes: &[u8]) -> Result<Facts, ExtractError> {
+    let (lang, bytes) = scripts::read_as(lang, bytes);
+    let bytes = &*bytes;
     match entry(lang) {
         Some(entry) => (entry.extract)(bytes),
         None if lang == Lang::Manifest => Ok(manifest::extract(bytes)),
@@ -152,8 +155,9 @@ pub fn extract(lang: Lang, bytes: &[u8]) -> Result<Facts, ExtractError> {
 
 /// Parses and does no more; for measuring what extraction adds. `None` for a language without a grammar.
 pub fn parse_only(lang: Lang, bytes: &[u8]) -> Option<Result<Tree, ExtractError>> {
+    let (lang, bytes) = scripts::read_as(lang, bytes);
     let (grammar, prepare) = grammar(lang)?;
-    Some(parse::parse(lang, &grammar, prepare, bytes))
+    Some(parse::parse(lang, &grammar, prepare, &bytes))
 }
 
 #[cfg(test)]

@@ -57,6 +57,10 @@ languages! {
     Tsx = 14 => rows::ecma::TSX,
     /// Files that say how modules are found: `package.json`, `tsconfig.json`, `go.mod`, `Cargo.toml`, …
     Manifest = 15 => rows::scripts::MANIFEST,
+
+    // Read as the TypeScript or JavaScript of their scripts.
+    Vue = 16 => Traits { name: "vue", files: Files::of(&["vue"]), ..rows::ecma::TYPESCRIPT },
+    Svelte = 17 => Traits { name: "svelte", files: Files::of(&["svelte"]), ..rows::ecma::TYPESCRIPT },
 }
 
 impl Lang {
