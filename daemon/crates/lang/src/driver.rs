@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use sdl_model::{Facts, Lang, SymbolKind};
-use tree_sitter::Language as Grammar;
+use tree_sitter::{Language as Grammar, Tree};
 
 use crate::builder::{Builder, EffectTable, Half};
 use crate::flow::Flow;
@@ -64,6 +64,11 @@ pub trait Language: Copy + Sized + 'static {
         Cow::Borrowed(bytes)
     }
 
+    /// What there is to know before the walk: what queries say of the tree, whose text is `src`.
+    fn survey(_lang: Lang, _tree: &Tree, _src: &[u8]) -> Result<Self::State, ExtractError> {
+        Ok(Self::State::default())
+    }
+
     /// Called once, before the walk, with the root.
     fn begin(_cx: &mut Cx<'_, Self>, _root: Node<'_, Self>) {}
 
@@ -106,11 +111,12 @@ pub(crate) fn run<L: Language>(
     let tree = parse::parse(lang, grammar, L::prepare, bytes)?;
     let src = parse::text_of(bytes);
     let mut tape: Tape<'_, L> = Tape::new(&tree, &src, tables)?;
+    let state = L::survey(lang, &tree, src.as_bytes())?;
     drop(tree);
     let mut cx: Cx<'_, L> = Cx {
         b: Builder::new(&src, bytes, L::effects(), lang.traits().names.separator)
             .with_tokens(tape.take_tokens()),
-        state: L::State::default(),
+        state,
         lang,
     };
     if let Some(root) = tape.node(0) {

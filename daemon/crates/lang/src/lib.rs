@@ -15,6 +15,7 @@ mod flow;
 mod identifiers;
 mod kinds;
 pub mod languages;
+pub mod packs;
 mod parse;
 pub mod render;
 mod rules;

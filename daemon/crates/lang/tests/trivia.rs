@@ -191,7 +191,7 @@ fn every_edit_outside_of_comments_changes_tokens() {
             let mut text = file.source.clone().into_bytes();
             text[at] = if text[at] == b'q' { b'z' } else { b'q' };
             let text = String::from_utf8(text).unwrap();
-            let docstring = file.lang == Lang::Python && {
+            let docstring = matches!(file.lang, Lang::Python | Lang::Elixir) && {
                 let said = |text: &str| {
                     let outline = outline(file.lang, text);
                     let docs = outline.defs.iter().map(|def| def.doc.map(|doc| outline.str(doc).to_owned()));

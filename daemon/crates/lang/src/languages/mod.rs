@@ -1,4 +1,6 @@
-//! The languages, one folder each, and the registry.
+//! The deep languages, one folder each, and the registry of all.
+//!
+//! A language that queries can describe is a pack, `docs/languages.md`; this is for the others.
 //!
 //! # How to add a language
 //!
@@ -125,8 +127,15 @@ static REGISTRY: &[Entry] = &[
     entry!(TypeScript, ecma::Ecma, tree_sitter_typescript::LANGUAGE_TYPESCRIPT),
 ];
 
+/// The shallow languages, one for each folder in `packs/`.
+static PACKS: &[Entry] = include!(concat!(env!("OUT_DIR"), "/registry.rs"));
+
+fn entries() -> impl Iterator<Item = &'static Entry> {
+    REGISTRY.iter().chain(PACKS)
+}
+
 fn entry(lang: Lang) -> Option<&'static Entry> {
-    REGISTRY.iter().find(|entry| entry.lang == lang)
+    entries().find(|entry| entry.lang == lang)
 }
 
 /// What a parse takes.
@@ -224,7 +233,7 @@ mod tests {
 
     #[test]
     fn what_looks_like_control_flow_is_stated_to_be_or_not_to_be() {
-        for entry in REGISTRY {
+        for entry in entries() {
             let flow = &entry.flow;
             let looks = |kind: &&String| kind.split('_').any(|word| CONTROL_WORDS.contains(&word));
             let stated = |kind: &str| {
@@ -244,7 +253,7 @@ mod tests {
     #[test]
     fn every_kind_that_skeletons_ask_for_is_in_the_grammar() {
         let mut unknown: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        for entry in REGISTRY {
+        for entry in entries() {
             let (flow, kinds) = (&entry.flow, kinds_of(&(entry.grammar)()));
             let pairs = flow.control.iter().chain(flow.closures).map(|(kind, _)| *kind);
             let others = flow.not_control.iter().chain(flow.unpaired).map(|(kind, _)| *kind);
@@ -263,7 +272,7 @@ mod tests {
     #[test]
     fn every_name_is_in_the_grammar() {
         let mut unknown: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
-        for entry in REGISTRY {
+        for entry in entries() {
             let names: BTreeSet<String> = (entry.unknown_names)().into_iter().collect();
             let group = unknown.entry((entry.extractor)()).or_insert_with(|| names.clone());
             group.retain(|name| names.contains(name));

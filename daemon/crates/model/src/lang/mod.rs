@@ -5,6 +5,7 @@
 
 mod paths;
 mod rows;
+mod shallow;
 mod traits;
 
 use serde::{Deserialize, Serialize};
@@ -61,6 +62,61 @@ languages! {
     // Read as the TypeScript or JavaScript of their scripts.
     Vue = 16 => Traits { name: "vue", files: Files::of(&["vue"]), ..rows::ecma::TYPESCRIPT },
     Svelte = 17 => Traits { name: "svelte", files: Files::of(&["svelte"]), ..rows::ecma::TYPESCRIPT },
+
+    // Shallow languages, each a pack of `sdl-lang`.
+    Swift = 18 => Traits {
+        names: Names { implicit_receiver: true, functions_name_types: false, ..Names::SHALLOW },
+        members: Members {
+            open: true,
+            name_their_owner: true,
+            constructor: Constructor::Named("init"),
+            ..Members::PLAIN
+        },
+        library: Library { builtin_members: shallow::SWIFT_MEMBERS, ..Library::PLAIN },
+        ..Traits::shallow("swift", Files::of(&["swift"]))
+    },
+    Scala = 19 => Traits {
+        names: Names { implicit_receiver: true, is_closed: true, ..Names::SHALLOW },
+        // A class and the object of its name.
+        types: Types { merges_declarations: true, ..Types::PLAIN },
+        library: Library { builtin_members: shallow::SCALA_MEMBERS, ..Library::PLAIN },
+        ..Traits::shallow("scala", Files { test_suffixes: &["Spec", "Suite", "Test"], ..Files::of(&["sc", "scala"]) })
+    },
+    Lua = 20 => Traits {
+        // `function M.f()` is outside of `M`.
+        members: Members { open: true, name_their_owner: true, ..Members::PLAIN },
+        // `local map = tablex.map`.
+        calls: Calls { holders: NameHolders::Variables, ..Calls::PLAIN },
+        library: Library { builtin_members: shallow::LUA_MEMBERS, ..Library::PLAIN },
+        ..Traits::shallow(
+            "lua",
+            Files { interpreters: &["lua", "luajit"], ..Files::of(&["lua", "rockspec"]) },
+        )
+    },
+    Dart = 21 => Traits {
+        names: Names {
+            implicit_receiver: true,
+            is_closed: true,
+            functions_name_types: false,
+            ..Names::SHALLOW
+        },
+        members: Members { constructor: Constructor::TypeName, ..Members::PLAIN },
+        library: Library { builtin_members: shallow::DART_MEMBERS, ..Library::PLAIN },
+        ..Traits::shallow("dart", Files { interpreters: &["dart"], ..Files::of(&["dart"]) })
+    },
+    Elixir = 22 => Traits {
+        names: Names { is_closed: true, ..Names::SHALLOW },
+        ..Traits::shallow("elixir", Files { interpreters: &["elixir"], ..Files::of(&["ex", "exs"]) })
+    },
+    Zig = 23 => Traits {
+        names: Names { is_closed: true, ..Names::SHALLOW },
+        calls: Calls { types_run: false, ..Calls::PLAIN },
+        ..Traits::shallow("zig", Files { inline_tests: true, ..Files::of(&["zig"]) })
+    },
+    Protobuf = 24 => Traits {
+        names: Names { is_closed: true, ..Names::SHALLOW },
+        ..Traits::shallow("protobuf", Files::of(&["proto"]))
+    },
 }
 
 impl Lang {
@@ -143,5 +199,34 @@ mod tests {
         for extension in all {
             assert_eq!(*extension, extension.to_ascii_lowercase());
         }
+    }
+
+    /// The names in a list of the README: `C# (`csharp`)` is csharp, `Go` is go.
+    fn listed(start: &str) -> Vec<String> {
+        let page = include_str!("../../../../../README.md");
+        let list = page.split_once(start).map_or("", |(_, rest)| rest);
+        let list = list.split('.').next().unwrap_or_default();
+        let mut names = Vec::new();
+        for item in list.split_inclusive([')', ',']) {
+            match item.split_once('`') {
+                Some((_, quoted)) => names.extend(quoted.split('`').next().map(str::to_owned)),
+                None => names.push(item.trim_matches([',', ')', ' ', '\n']).to_lowercase()),
+            }
+        }
+        names.retain(|name| !name.is_empty());
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn the_readme_lists_the_languages() {
+        let named = |wanted: fn(&Lang) -> bool| {
+            let all = Lang::ALL.into_iter().filter(|lang| lang.has_code() && wanted(lang));
+            let mut names: Vec<String> = all.map(|lang| lang.name().to_owned()).collect();
+            names.sort();
+            names
+        };
+        assert_eq!(listed("Languages read in depth: "), named(|lang| !lang.is_shallow()));
+        assert_eq!(listed("Shallow languages: "), named(|lang| lang.is_shallow()));
     }
 }
