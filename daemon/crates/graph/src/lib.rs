@@ -29,4 +29,4 @@ pub use resolve::resolve_file;
 pub use world::{Limits, Outlines, SharedOutline, World};
 
 /// Bump when a change alters the edges that resolution finds for the same facts: ledgers built before are then built again.
-pub const RESOLVER_VERSION: u32 = 13;
+pub const RESOLVER_VERSION: u32 = 14;

@@ -387,11 +387,100 @@ const POOL: &[(&str, &[&str])] = &[
             "package n.m\nclass B<T>\nfun B<Int>.get() {}\nfun Int.k() {}\n",
         ],
     ),
+    (
+        "pk/a.proto",
+        &[
+            "package p.v1;\nimport \"b.proto\";\nmessage A { B b = 1; p.C c = 2; C d = 3; v1.D e = 4; }\n",
+            "package p;\nmessage A { message B {} B b = 1; p.v1.D d = 2; }\n",
+            "message A { B b = 1; .p.C c = 2; }\n",
+        ],
+    ),
+    (
+        "pk/b.proto",
+        &[
+            "package p;\nmessage B {}\nmessage C { message D {} D d = 1; }\n",
+            "package p.v1;\nmessage B {}\nmessage D { C c = 1; }\n",
+            "message B {}\nmessage C {}\n",
+        ],
+    ),
+    (
+        "pk/a.lua",
+        &[
+            "local b = require('pk.b')\nlocal f = b.f\nfunction run(x) b.f(1); f(2); x:g(); b.C.new() end\n",
+            "local b = require('b')\nlocal M = {}\nfunction M.f(x) return b.f(x) end\nfunction M:g() return self:f(1) end\nreturn M\n",
+        ],
+    ),
+    (
+        "pk/b.lua",
+        &[
+            "local M = {}\nfunction M.f(x) return x end\nfunction M:g() M.f(self) end\nreturn M\n",
+            "local C = {}\nfunction C.f() end\nlocal function g() end\nfunction f() g() end\nreturn C\n",
+            "function g() end\n",
+        ],
+    ),
+    ("pk/b/init.lua", &["local M = {}\nfunction M.f(x) return M.h(x) end\nfunction M.h() end\nreturn M\n"]),
+    (
+        "pk/a.dart",
+        &[
+            "import 'b.dart';\nclass A extends B { void f() { g(); h(); C().k(); } }\n",
+            "import 'package:x/pk/b.dart' as b;\nexport 'c.dart';\nvoid f(b.B x) { x.g(); b.h(); }\n",
+        ],
+    ),
+    (
+        "pk/b.dart",
+        &[
+            "export 'c.dart';\nclass B { void g() {} }\nvoid h() {}\n",
+            "import 'a.dart';\nclass B extends C { B(); B.of(); }\nvoid h() => f();\n",
+        ],
+    ),
+    ("pk/c.dart", &["export 'b.dart';\nclass C { C k() => this; }\n", "class C { void g() {} }\n"]),
+    (
+        "pk/a.ex",
+        &[
+            "defmodule P.A do\n  alias P.B\n  def f(x), do: B.g(x)\n  def h, do: P.B.C.k()\nend\n",
+            "defmodule P.A do\n  alias P.{B, C}\n  import P.B\n  def f(x), do: g(x) |> C.k()\nend\n",
+        ],
+    ),
+    (
+        "pk/b.ex",
+        &[
+            "defmodule P.B do\n  def g(x), do: P.A.f(x)\n  defmodule C do\n    def k, do: 1\n  end\nend\n",
+            "defmodule P.C do\n  def k(x), do: x\nend\ndefmodule P.B do\n  defp g(x), do: x\nend\n",
+        ],
+    ),
+    (
+        "pk/A.vue",
+        &[
+            "<script setup lang=\"ts\">\nimport B, { f } from './B.vue'\nfunction g() { f(); B.h() }\n</script>\n",
+            "<script>\nexport { f } from './B.vue'\nexport default {}\n</script>\n",
+        ],
+    ),
+    (
+        "pk/B.vue",
+        &[
+            "<script lang=\"ts\">\nexport function f() {}\nexport default { h() { f() } }\n</script>\n",
+            "<script>\nimport { f } from './A.vue'\nexport function h() { f() }\n</script>\n<p/>\n",
+        ],
+    ),
+    (
+        "pk/a.swift",
+        &[
+            "class A: B { func f() { g(); C(x: 1).h() } }\nextension B { func k() { g() } }\n",
+            "func f(b: B) { b.g(); b.k(); A().f() }\nprivate func only() {}\n",
+        ],
+    ),
+    (
+        "pk/b.swift",
+        &[
+            "class B { func g() { only() } }\nstruct C { let x: Int; func h() {} }\n",
+            "extension A { func g() { f() } }\nclass B: A { func k() {} }\nfunc only() {}\n",
+        ],
+    ),
 ];
 
 /// Files that have to do with each other, so that edits meet.
 const GROUPS: &[&str] =
-    &["", "web/", "src/", "go/", "c/", "cpp/", "java/", "ws/", "cr/", "mo/", "pr/", "ns/"];
+    &["", "web/", "src/", "go/", "c/", "cpp/", "java/", "ws/", "cr/", "mo/", "pr/", "ns/", "pk/"];
 
 fn in_group(group: usize, name: &str) -> bool {
     match GROUPS[group] {

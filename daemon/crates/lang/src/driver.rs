@@ -3,11 +3,11 @@
 use std::borrow::Cow;
 
 use sdl_model::{Facts, Lang, SymbolKind};
-use tree_sitter::Language as Grammar;
+use tree_sitter::{Language as Grammar, Tree};
 
-use crate::build::{Builder, EffectTable, Half};
+use crate::builder::{Builder, EffectTable, Half};
+use crate::flow::Flow;
 use crate::kinds::{FieldNames, KindNames, Tables};
-use crate::skeleton::Flow;
 use crate::tape::{Node, Tape};
 use crate::tokens::Style;
 use crate::{ExtractError, parse};
@@ -64,6 +64,11 @@ pub trait Language: Copy + Sized + 'static {
         Cow::Borrowed(bytes)
     }
 
+    /// What there is to know before the walk: what queries say of the tree, whose text is `src`.
+    fn survey(_lang: Lang, _tree: &Tree, _src: &[u8]) -> Result<Self::State, ExtractError> {
+        Ok(Self::State::default())
+    }
+
     /// Called once, before the walk, with the root.
     fn begin(_cx: &mut Cx<'_, Self>, _root: Node<'_, Self>) {}
 
@@ -104,13 +109,14 @@ pub(crate) fn run<L: Language>(
     bytes: &[u8],
 ) -> Result<Facts, ExtractError> {
     let tree = parse::parse(lang, grammar, L::prepare, bytes)?;
-    let src = text_of(bytes);
+    let src = parse::text_of(bytes);
     let mut tape: Tape<'_, L> = Tape::new(&tree, &src, tables)?;
+    let state = L::survey(lang, &tree, src.as_bytes())?;
     drop(tree);
     let mut cx: Cx<'_, L> = Cx {
         b: Builder::new(&src, bytes, L::effects(), lang.traits().names.separator)
             .with_tokens(tape.take_tokens()),
-        state: L::State::default(),
+        state,
         lang,
     };
     if let Some(root) = tape.node(0) {
@@ -162,17 +168,4 @@ fn walk<'a, L: Language>(cx: &mut Cx<'a, L>, tape: &'a Tape<'a, L>) {
             cx.b.prose(said.start(), said.end());
         }
     }
-}
-
-/// The bytes as text of the same length: each byte that is not UTF-8 becomes `?`, so that offsets hold.
-pub(crate) fn text_of(bytes: &[u8]) -> Cow<'_, str> {
-    if let Ok(text) = std::str::from_utf8(bytes) {
-        return Cow::Borrowed(text);
-    }
-    let mut text = String::with_capacity(bytes.len());
-    for chunk in bytes.utf8_chunks() {
-        text.push_str(chunk.valid());
-        text.extend(std::iter::repeat_n('?', chunk.invalid().len()));
-    }
-    Cow::Owned(text)
 }

@@ -5,11 +5,13 @@ use std::ops::Range;
 use sdl_model::Lang;
 use tree_sitter::Node;
 
-use crate::{ExtractError, parse_only};
+use crate::ExtractError;
+use crate::languages::parse_only;
 
 /// Kinds of nodes that are names without being called identifiers. The text of a preprocessor's `#define` is not parsed: what
 /// looks like a name in there is one.
 const NAMES: &[&str] = &[
+    "alias",
     "class_variable",
     "constant",
     "global_variable",

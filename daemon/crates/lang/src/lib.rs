@@ -2,18 +2,20 @@
 //!
 //! * [`detect`] says which language a path is in, [`classify`] whether a blob is worth parsing, [`extract`] what it
 //!   says. All three are pure functions: same arguments, same answer, on every machine.
-//! * [`languages`] has one folder per language and explains how to add one; [`build`] is what they share.
+//! * [`languages`] has one folder per language and explains how to add one; [`builder`] is what they share.
 //! * [`structure`] says where control flow and comments stand and what a [`skeleton`] leaves out.
 //! * A parse tree is walked once, with a cursor, into a flat [`tape`]; everything after that reads the tape.
 
-pub mod build;
+pub mod builder;
 mod classify;
 mod detect;
 mod driver;
 mod error;
+mod flow;
 mod identifiers;
 mod kinds;
 pub mod languages;
+pub mod packs;
 mod parse;
 pub mod render;
 mod rules;
@@ -29,8 +31,8 @@ pub use driver::{Cx, Language, Visit};
 pub use error::ExtractError;
 pub use identifiers::identifiers;
 pub use kinds::{FieldNames, KindNames, Tables};
-pub use languages::extract;
-pub use parse::{PARSE_STEPS_BASE, PARSE_STEPS_PER_BYTE, parse_only};
+pub use languages::{extract, parse_only};
+pub use parse::{PARSE_STEPS_BASE, PARSE_STEPS_PER_BYTE};
 pub use rules::{Judged, Rules, extract_guarded};
 pub use secret_files::is_secret_file;
 pub use skeleton::{Structure, structure};

@@ -107,8 +107,15 @@ fn most_open(bytes: &[u8]) -> u32 {
     most
 }
 
-/// Parses and does no more; for measuring what extraction adds. `None` for a language without a grammar.
-pub fn parse_only(lang: Lang, bytes: &[u8]) -> Option<Result<Tree, ExtractError>> {
-    let (grammar, prepare) = crate::languages::grammar(lang)?;
-    Some(parse(lang, &grammar, prepare, bytes))
+/// The bytes as text of the same length: each byte that is not UTF-8 becomes `?`, so that offsets hold.
+pub(crate) fn text_of(bytes: &[u8]) -> Cow<'_, str> {
+    if let Ok(text) = std::str::from_utf8(bytes) {
+        return Cow::Borrowed(text);
+    }
+    let mut text = String::with_capacity(bytes.len());
+    for chunk in bytes.utf8_chunks() {
+        text.push_str(chunk.valid());
+        text.extend(std::iter::repeat_n('?', chunk.invalid().len()));
+    }
+    Cow::Owned(text)
 }

@@ -165,6 +165,11 @@ impl<'a, L: Language> Node<'a, L> {
         self.ix
     }
 
+    /// The node at place `ix` of the same tape.
+    pub(crate) fn at(self, ix: u32) -> Option<Self> {
+        self.tape.node(ix)
+    }
+
     /// One past its subtree's last place on the tape.
     pub fn next_ix(self) -> u32 {
         self.rec().next

@@ -1,5 +1,5 @@
 //! Golden tests: each `fixtures/<language>/<name>.fix` holds files behind `//- /path` headers; what is extracted from
-//! them is compared with `fixtures/<language>/<name>.snap`. Each file is a test. `INSTA_UPDATE=always` writes new ones: read them.
+//! them is compared with `fixtures/<language>/<name>.snap`. Each file is a test. A pack has its own in `packs/<language>/fixtures/`. `INSTA_UPDATE=always` writes new ones: read them.
 
 #![allow(clippy::unwrap_used, clippy::expect_used, reason = "helpers of tests")]
 
@@ -33,4 +33,5 @@ fn dump(text: &str) -> String {
 
 datatest_stable::harness! {
     { test = extracts_as_written, root = "tests/fixtures", pattern = r"\.fix$" },
+    { test = extracts_as_written, root = "packs", pattern = r"facts[^/]*\.fix$" },
 }

@@ -1,7 +1,8 @@
 //! What is special about each language, a folder for each, behind [`Rules`].
 //!
 //! A new deep language gets a folder here and a line in [`rules`]; what is only a fact about it goes into the table,
-//! [`sdl_model::lang`]. A language without a folder follows the defaults.
+//! [`sdl_model::lang`]. Languages that are packs of
+//! `sdl-lang` have [`shallow`] in common.
 
 mod bash;
 mod c;
@@ -15,6 +16,7 @@ mod python;
 mod required;
 mod ruby;
 mod rust;
+mod shallow;
 
 use sdl_ledger::View;
 use sdl_model::Lang;
@@ -34,13 +36,14 @@ fn rules(lang: Lang) -> &'static dyn Rules {
         Lang::CSharp => &csharp::CSharp,
         Lang::Go => &go::Go,
         Lang::Java => &jvm::Java,
-        Lang::JavaScript | Lang::TypeScript | Lang::Tsx => &ecma::Ecma,
+        Lang::JavaScript | Lang::TypeScript | Lang::Tsx | Lang::Vue | Lang::Svelte => &ecma::Ecma,
         Lang::Kotlin => &jvm::Kotlin,
         Lang::Php => &php::Php,
         Lang::Python => &python::Python,
         Lang::Ruby => &ruby::Ruby,
         Lang::Rust => &rust::Rust,
         Lang::Manifest => &Plain,
+        shallow => shallow::rules(shallow),
     }
 }
 

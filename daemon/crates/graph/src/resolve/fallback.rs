@@ -1,8 +1,8 @@
 //! What is left when a name or a receiver's type is unknown: ranked guesses by name, never exact.
 
-use sdl_model::SymbolKind;
 use sdl_model::facts::{DefFlags, Ref, RefForm};
 use sdl_model::lang::is_test_path;
+use sdl_model::{SymbolKind, Visibility};
 
 use super::{CANDIDATES_BY_NAME, Outcome, Resolver};
 use crate::infer::{Meaning, Want, fits};
@@ -51,7 +51,12 @@ impl Resolver<'_, '_> {
                     (index.traits().family == self.traits.family).then_some(())?;
                     // Tests call what they test, not the other way round.
                     (from_test || !is_test(&index)).then_some(())?;
-                    Some(DefRef { file, def: index.find(hit.symbol)? })
+                    let def = index.find(hit.symbol)?;
+                    // What a query found to be private is so to its file.
+                    let is_hidden = self.lang.is_shallow()
+                        && file != self.infer.own.file
+                        && index.outline.def(def)?.visibility == Visibility::Private;
+                    (!is_hidden).then_some(DefRef { file, def })
                 })
                 .collect(),
         )

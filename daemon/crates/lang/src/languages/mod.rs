@@ -1,4 +1,6 @@
-//! The languages, one folder each, and the registry.
+//! The deep languages, one folder each, and the registry of all.
+//!
+//! A language that queries can describe is a pack, `docs/languages.md`; this is for the others.
 //!
 //! # How to add a language
 //!
@@ -34,21 +36,22 @@ pub mod php;
 pub mod python;
 pub mod ruby;
 pub mod rust;
+pub(crate) mod scripts;
 
 use std::sync::OnceLock;
 
 use sdl_model::{Facts, Lang};
-use tree_sitter::Language as Grammar;
+use tree_sitter::{Language as Grammar, Tree};
 
 use crate::ExtractError;
-use crate::build::bare;
+use crate::builder::bare;
 use crate::driver::run;
-use crate::kinds::Tables;
-use crate::parse::Prepare;
-use crate::scanner::guarded;
 #[cfg(test)]
-use crate::skeleton::Flow;
-use crate::skeleton::Roles;
+use crate::flow::Flow;
+use crate::flow::Roles;
+use crate::kinds::Tables;
+use crate::parse::{self, Prepare};
+use crate::scanner::guarded;
 
 /// One language's extractor.
 struct Entry {
@@ -124,12 +127,19 @@ static REGISTRY: &[Entry] = &[
     entry!(TypeScript, ecma::Ecma, tree_sitter_typescript::LANGUAGE_TYPESCRIPT),
 ];
 
+/// The shallow languages, one for each folder in `packs/`.
+static PACKS: &[Entry] = include!(concat!(env!("OUT_DIR"), "/registry.rs"));
+
+fn entries() -> impl Iterator<Item = &'static Entry> {
+    REGISTRY.iter().chain(PACKS)
+}
+
 fn entry(lang: Lang) -> Option<&'static Entry> {
-    REGISTRY.iter().find(|entry| entry.lang == lang)
+    entries().find(|entry| entry.lang == lang)
 }
 
 /// What a parse takes.
-pub(crate) fn grammar(lang: Lang) -> Option<(Grammar, Prepare)> {
+fn grammar(lang: Lang) -> Option<(Grammar, Prepare)> {
     entry(lang).map(|entry| ((entry.grammar)(), entry.prepare))
 }
 
@@ -143,11 +153,20 @@ pub(crate) fn roles(lang: Lang) -> Option<&'static Roles> {
 ///
 /// Pure. May panic if an extractor has a defect: callers that must not fail catch it.
 pub fn extract(lang: Lang, bytes: &[u8]) -> Result<Facts, ExtractError> {
+    let (lang, bytes) = scripts::read_as(lang, bytes);
+    let bytes = &*bytes;
     match entry(lang) {
         Some(entry) => (entry.extract)(bytes),
         None if lang == Lang::Manifest => Ok(manifest::extract(bytes)),
         None => Ok(bare(lang, bytes)),
     }
+}
+
+/// Parses and does no more; for measuring what extraction adds. `None` for a language without a grammar.
+pub fn parse_only(lang: Lang, bytes: &[u8]) -> Option<Result<Tree, ExtractError>> {
+    let (lang, bytes) = scripts::read_as(lang, bytes);
+    let (grammar, prepare) = grammar(lang)?;
+    Some(parse::parse(lang, &grammar, prepare, &bytes))
 }
 
 #[cfg(test)]
@@ -214,7 +233,7 @@ mod tests {
 
     #[test]
     fn what_looks_like_control_flow_is_stated_to_be_or_not_to_be() {
-        for entry in REGISTRY {
+        for entry in entries() {
             let flow = &entry.flow;
             let looks = |kind: &&String| kind.split('_').any(|word| CONTROL_WORDS.contains(&word));
             let stated = |kind: &str| {
@@ -234,7 +253,7 @@ mod tests {
     #[test]
     fn every_kind_that_skeletons_ask_for_is_in_the_grammar() {
         let mut unknown: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        for entry in REGISTRY {
+        for entry in entries() {
             let (flow, kinds) = (&entry.flow, kinds_of(&(entry.grammar)()));
             let pairs = flow.control.iter().chain(flow.closures).map(|(kind, _)| *kind);
             let others = flow.not_control.iter().chain(flow.unpaired).map(|(kind, _)| *kind);
@@ -253,7 +272,7 @@ mod tests {
     #[test]
     fn every_name_is_in_the_grammar() {
         let mut unknown: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
-        for entry in REGISTRY {
+        for entry in entries() {
             let names: BTreeSet<String> = (entry.unknown_names)().into_iter().collect();
             let group = unknown.entry((entry.extractor)()).or_insert_with(|| names.clone());
             group.retain(|name| names.contains(name));

@@ -1,7 +1,7 @@
 //! Which brackets belong together.
 
-use super::flow::Roles;
 use super::tree::Nodes;
+use crate::flow::Roles;
 
 /// The brackets of `text` that have a partner, each with its partner's place, in order. Those in comments and literals
 /// don't count.

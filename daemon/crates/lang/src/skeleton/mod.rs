@@ -6,7 +6,6 @@
 //! by each language, in its `flow.rs`.
 
 mod brackets;
-mod flow;
 mod heads;
 mod lines;
 mod plan;
@@ -16,14 +15,14 @@ use std::ops::Range;
 
 use sdl_model::{Lang, Outline};
 
-pub use self::flow::{Body, Flow, is_control};
 pub use self::lines::{Line, Piece, View, around, lines};
 
-pub(crate) use self::flow::Roles;
 use self::heads::Heads;
 use self::tree::Nodes;
-use crate::driver::text_of;
-use crate::{ExtractError, parse_only};
+use crate::ExtractError;
+use crate::flow::Roles;
+use crate::languages::{parse_only, scripts};
+use crate::parse::text_of;
 
 /// What stands where in a text.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -53,6 +52,9 @@ impl Structure {
 
 /// The structure of `bytes`, read as `lang`; `outline` is what [`crate::extract`] says of them. Pure.
 pub fn structure(lang: Lang, bytes: &[u8], outline: &Outline) -> Result<Structure, ExtractError> {
+    let outside = scripts::outside(lang, bytes);
+    let (lang, bytes) = scripts::read_as(lang, bytes);
+    let bytes = &*bytes;
     let (Some(tree), Some(roles)) = (parse_only(lang, bytes), crate::languages::roles(lang)) else {
         return Ok(Structure::unknown(bytes.len()));
     };
@@ -65,7 +67,7 @@ pub fn structure(lang: Lang, bytes: &[u8], outline: &Outline) -> Result<Structur
     let starts = text.bytes().zip(1_u32..).filter(|(byte, _)| *byte == b'\n').map(|(_, at)| at);
     let starts: Vec<u32> = std::iter::once(0).chain(starts).collect();
     let plan = plan::Plan { text, nodes: &nodes, roles, heads: &heads, comments: &comments, lines: &starts };
-    let gaps = plan.gaps();
+    let gaps = joined(plan.gaps(), outside);
     let controls = nodes.all.iter().filter(|node| node.control);
     Ok(Structure {
         controls: controls.map(|node| node.start as usize..node.end as usize).collect(),
@@ -73,6 +75,23 @@ pub fn structure(lang: Lang, bytes: &[u8], outline: &Outline) -> Result<Structur
         brackets: brackets::pairs(text, &nodes, roles),
         comments,
     })
+}
+
+/// `gaps` and `more`, in order; those that touch are one.
+fn joined(mut gaps: Vec<Range<usize>>, more: Vec<Range<usize>>) -> Vec<Range<usize>> {
+    if more.is_empty() {
+        return gaps;
+    }
+    gaps.extend(more);
+    gaps.sort_by_key(|gap| gap.start);
+    let mut all: Vec<Range<usize>> = Vec::with_capacity(gaps.len());
+    for gap in gaps {
+        match all.last_mut() {
+            Some(last) if gap.start <= last.end => last.end = last.end.max(gap.end),
+            _ => all.push(gap),
+        }
+    }
+    all
 }
 
 fn comments(tree: &tree_sitter::Tree, roles: &Roles) -> Vec<Range<usize>> {
@@ -93,4 +112,10 @@ fn comments(tree: &tree_sitter::Tree, roles: &Roles) -> Vec<Range<usize>> {
             }
         }
     }
+}
+
+/// Whether nodes of this kind are control flow, for the languages that have a skeleton. With [`Body::With`], that also
+/// takes a token, which is not looked at here.
+pub fn is_control(lang: Lang, kind: u16) -> bool {
+    crate::languages::roles(lang).is_some_and(|roles| roles.of(kind).control)
 }

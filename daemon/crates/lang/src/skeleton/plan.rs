@@ -2,9 +2,9 @@
 
 use std::ops::Range;
 
-use super::flow::{Body, Role, Roles};
 use super::heads::{Head, Heads};
 use super::tree::{Node, Nodes};
+use crate::flow::{Body, Role, Roles};
 
 /// What is no longer than this stays: a mark in its place would be no shorter.
 pub(super) const SHORT: u32 = 9;

@@ -2,8 +2,8 @@
 
 use tree_sitter::Tree;
 
-use super::flow::{Body, Roles};
 use crate::ExtractError;
+use crate::flow::{Body, Roles};
 use crate::tape::MAX_NODES;
 
 /// One node.

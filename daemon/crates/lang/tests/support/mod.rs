@@ -1,4 +1,4 @@
-//! The fixtures: every `fixtures/<language>/*.fix`, so that a new language's are used by all tests without a change.
+//! The fixtures: every `fixtures/<language>/*.fix` and `packs/<language>/fixtures/facts.fix`, so that a new language's are used by all tests without a change.
 
 #![allow(dead_code, reason = "not every test uses all of it")]
 
@@ -7,14 +7,19 @@ use std::path::{Path, PathBuf};
 use sdl_lang::detect;
 use sdl_model::{Lang, RelPath};
 
-/// The folders of the languages, in order.
+/// The folders of the languages, in order: those of the deep ones, then those of the packs.
 pub(crate) fn languages() -> Vec<PathBuf> {
-    sorted(&Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures"))
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let packs = sorted(&root.join("packs")).into_iter().map(|pack| pack.join("fixtures"));
+    sorted(&root.join("tests/fixtures")).into_iter().chain(packs).collect()
 }
 
-/// The fixtures in `folder`, in order.
+/// The fixtures in `folder`, in order. Those of edges are for `sdl-graph`.
 pub(crate) fn fixtures(folder: &Path) -> Vec<PathBuf> {
-    sorted(folder).into_iter().filter(|path| path.extension().is_some_and(|e| e == "fix")).collect()
+    let is_fixture = |path: &PathBuf| {
+        path.extension().is_some_and(|e| e == "fix") && path.file_stem().is_none_or(|stem| stem != "edges")
+    };
+    sorted(folder).into_iter().filter(is_fixture).collect()
 }
 
 /// A file in a fixture.

@@ -5,6 +5,7 @@
 
 mod paths;
 mod rows;
+mod shallow;
 mod traits;
 
 use serde::{Deserialize, Serialize};
@@ -15,68 +16,113 @@ pub use traits::{
     NameHolders, Names, Overloads, Parts, Qualified, Traits, Types,
 };
 
-/// A language. The numbers are stored: never reuse one.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[repr(u8)]
-#[allow(missing_docs)]
-pub enum Lang {
-    Bash = 1,
-    C = 2,
-    Cpp = 3,
-    CSharp = 4,
-    Go = 5,
-    Java = 6,
-    JavaScript = 7,
-    Kotlin = 8,
-    Php = 9,
-    Python = 10,
-    Ruby = 11,
-    Rust = 12,
-    TypeScript = 13,
-    Tsx = 14,
+/// Declares [`Lang`]: a language in a line, with its stored number and its row of the table.
+macro_rules! languages {
+    ($($(#[$doc:meta])* $name:ident = $number:literal => $row:expr,)*) => {
+        /// A language. The numbers are stored: never reuse one.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+        #[repr(u8)]
+        #[allow(missing_docs)]
+        pub enum Lang {
+            $($(#[$doc])* $name = $number,)*
+        }
+
+        impl Lang {
+            /// Every language, in order of number.
+            pub const ALL: [Self; [$($number),*].len()] = [$(Self::$name),*];
+
+            /// How the language differs from others.
+            pub const fn traits(self) -> &'static Traits {
+                match self {
+                    $(Self::$name => const { &$row },)*
+                }
+            }
+        }
+    };
+}
+
+languages! {
+    Bash = 1 => rows::scripts::BASH,
+    C = 2 => rows::c::C,
+    Cpp = 3 => rows::c::CPP,
+    CSharp = 4 => rows::dotnet::CSHARP,
+    Go = 5 => rows::go::GO,
+    Java = 6 => rows::jvm::JAVA,
+    JavaScript = 7 => rows::ecma::JAVASCRIPT,
+    Kotlin = 8 => rows::jvm::KOTLIN,
+    Php = 9 => rows::php::PHP,
+    Python = 10 => rows::python::PYTHON,
+    Ruby = 11 => rows::ruby::RUBY,
+    Rust = 12 => rows::rust::RUST,
+    TypeScript = 13 => rows::ecma::TYPESCRIPT,
+    Tsx = 14 => rows::ecma::TSX,
     /// Files that say how modules are found: `package.json`, `tsconfig.json`, `go.mod`, `Cargo.toml`, …
-    Manifest = 15,
+    Manifest = 15 => rows::scripts::MANIFEST,
+
+    // Read as the TypeScript or JavaScript of their scripts.
+    Vue = 16 => Traits { name: "vue", files: Files::of(&["vue"]), ..rows::ecma::TYPESCRIPT },
+    Svelte = 17 => Traits { name: "svelte", files: Files::of(&["svelte"]), ..rows::ecma::TYPESCRIPT },
+
+    // Shallow languages, each a pack of `sdl-lang`.
+    Swift = 18 => Traits {
+        names: Names { implicit_receiver: true, functions_name_types: false, ..Names::SHALLOW },
+        members: Members {
+            open: true,
+            name_their_owner: true,
+            constructor: Constructor::Named("init"),
+            ..Members::PLAIN
+        },
+        library: Library { builtin_members: shallow::SWIFT_MEMBERS, ..Library::PLAIN },
+        ..Traits::shallow("swift", Files::of(&["swift"]))
+    },
+    Scala = 19 => Traits {
+        names: Names { implicit_receiver: true, is_closed: true, ..Names::SHALLOW },
+        // A class and the object of its name.
+        types: Types { merges_declarations: true, ..Types::PLAIN },
+        library: Library { builtin_members: shallow::SCALA_MEMBERS, ..Library::PLAIN },
+        ..Traits::shallow("scala", Files { test_suffixes: &["Spec", "Suite", "Test"], ..Files::of(&["sc", "scala"]) })
+    },
+    Lua = 20 => Traits {
+        // `function M.f()` is outside of `M`.
+        members: Members { open: true, name_their_owner: true, ..Members::PLAIN },
+        // `local map = tablex.map`.
+        calls: Calls { holders: NameHolders::Variables, ..Calls::PLAIN },
+        library: Library { builtin_members: shallow::LUA_MEMBERS, ..Library::PLAIN },
+        ..Traits::shallow(
+            "lua",
+            Files { interpreters: &["lua", "luajit"], ..Files::of(&["lua", "rockspec"]) },
+        )
+    },
+    Dart = 21 => Traits {
+        names: Names {
+            implicit_receiver: true,
+            is_closed: true,
+            functions_name_types: false,
+            ..Names::SHALLOW
+        },
+        members: Members { constructor: Constructor::TypeName, ..Members::PLAIN },
+        library: Library { builtin_members: shallow::DART_MEMBERS, ..Library::PLAIN },
+        ..Traits::shallow("dart", Files { interpreters: &["dart"], ..Files::of(&["dart"]) })
+    },
+    Elixir = 22 => Traits {
+        names: Names { is_closed: true, ..Names::SHALLOW },
+        ..Traits::shallow("elixir", Files { interpreters: &["elixir"], ..Files::of(&["ex", "exs"]) })
+    },
+    Zig = 23 => Traits {
+        names: Names { is_closed: true, ..Names::SHALLOW },
+        calls: Calls { types_run: false, ..Calls::PLAIN },
+        ..Traits::shallow("zig", Files { inline_tests: true, ..Files::of(&["zig"]) })
+    },
+    Protobuf = 24 => Traits {
+        names: Names { is_closed: true, ..Names::SHALLOW },
+        ..Traits::shallow("protobuf", Files::of(&["proto"]))
+    },
 }
 
 impl Lang {
-    /// Every language, in order of number.
-    pub const ALL: [Self; 15] = [
-        Self::Bash,
-        Self::C,
-        Self::Cpp,
-        Self::CSharp,
-        Self::Go,
-        Self::Java,
-        Self::JavaScript,
-        Self::Kotlin,
-        Self::Php,
-        Self::Python,
-        Self::Ruby,
-        Self::Rust,
-        Self::TypeScript,
-        Self::Tsx,
-        Self::Manifest,
-    ];
-
-    /// How the language differs from others.
-    pub const fn traits(self) -> &'static Traits {
-        match self {
-            Self::Bash => &rows::scripts::BASH,
-            Self::C => &rows::c::C,
-            Self::Cpp => &rows::c::CPP,
-            Self::CSharp => &rows::dotnet::CSHARP,
-            Self::Go => &rows::go::GO,
-            Self::Java => &rows::jvm::JAVA,
-            Self::JavaScript => &rows::ecma::JAVASCRIPT,
-            Self::Kotlin => &rows::jvm::KOTLIN,
-            Self::Php => &rows::php::PHP,
-            Self::Python => &rows::python::PYTHON,
-            Self::Ruby => &rows::ruby::RUBY,
-            Self::Rust => &rows::rust::RUST,
-            Self::TypeScript => &rows::ecma::TYPESCRIPT,
-            Self::Tsx => &rows::ecma::TSX,
-            Self::Manifest => &rows::scripts::MANIFEST,
-        }
+    /// Whether its facts come from a pack of queries, and its edges from what all languages have in common.
+    pub const fn is_shallow(self) -> bool {
+        matches!(self.traits().family, Family::Shallow(_))
     }
 
     /// The name on the wire and in settings.
@@ -153,5 +199,34 @@ mod tests {
         for extension in all {
             assert_eq!(*extension, extension.to_ascii_lowercase());
         }
+    }
+
+    /// The names in a list of the README: `C# (`csharp`)` is csharp, `Go` is go.
+    fn listed(start: &str) -> Vec<String> {
+        let page = include_str!("../../../../../README.md");
+        let list = page.split_once(start).map_or("", |(_, rest)| rest);
+        let list = list.split('.').next().unwrap_or_default();
+        let mut names = Vec::new();
+        for item in list.split_inclusive([')', ',']) {
+            match item.split_once('`') {
+                Some((_, quoted)) => names.extend(quoted.split('`').next().map(str::to_owned)),
+                None => names.push(item.trim_matches([',', ')', ' ', '\n']).to_lowercase()),
+            }
+        }
+        names.retain(|name| !name.is_empty());
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn the_readme_lists_the_languages() {
+        let named = |wanted: fn(&Lang) -> bool| {
+            let all = Lang::ALL.into_iter().filter(|lang| lang.has_code() && wanted(lang));
+            let mut names: Vec<String> = all.map(|lang| lang.name().to_owned()).collect();
+            names.sort();
+            names
+        };
+        assert_eq!(listed("Languages read in depth: "), named(|lang| !lang.is_shallow()));
+        assert_eq!(listed("Shallow languages: "), named(|lang| lang.is_shallow()));
     }
 }

@@ -41,6 +41,8 @@ pub enum Family {
     Python,
     Ruby,
     Rust,
+    /// A shallow language, by its name.
+    Shallow(&'static str),
 }
 
 /// Which files are written in a language.
@@ -334,6 +336,8 @@ pub struct Library {
     pub maps_are_of_lists: bool,
     /// Of a receiver that nothing is known of, `then` is a promise's.
     pub promises: bool,
+    /// Members of built-in types, for languages without rules of their own.
+    pub builtin_members: &'static [&'static str],
 }
 
 /// Whether functions of one name in one place differ by their parameters.
@@ -369,13 +373,38 @@ pub enum CalledLocals {
     Declared,
 }
 
+impl Traits {
+    /// A shallow language: nothing is special, and nothing was measured together with it.
+    pub const fn shallow(name: &'static str, files: Files) -> Self {
+        Self {
+            name,
+            family: Family::Shallow(name),
+            measured_as: None,
+            files,
+            names: Names::SHALLOW,
+            types: Types::PLAIN,
+            members: Members::PLAIN,
+            calls: Calls::PLAIN,
+            library: Library::PLAIN,
+        }
+    }
+}
+
 impl Files {
+    /// Files with these extensions.
+    pub const fn of(extensions: &'static [&'static str]) -> Self {
+        Self { extensions, ..Self::PLAIN }
+    }
+
     /// No files.
     pub const PLAIN: Self =
         Self { extensions: &[], names: &[], interpreters: &[], test_suffixes: &[], inline_tests: false };
 }
 
 impl Names {
+    /// Names that lead nowhere are looked for by all that is written before them.
+    pub const SHALLOW: Self = Self { qualified: Qualified::Always, ..Self::PLAIN };
+
     /// Names are looked up in scopes, then in imports.
     pub const PLAIN: Self = Self {
         separator: ".",
@@ -467,6 +496,7 @@ impl Library {
         pointer_iterators: false,
         maps_are_of_lists: false,
         promises: false,
+        builtin_members: &[],
     };
 }
 

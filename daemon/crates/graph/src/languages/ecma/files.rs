@@ -13,7 +13,10 @@ const PLAIN: [&str; 9] = [".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".d.ts",
 pub(super) fn probe(w: &World<'_>, base: &str, lang: Lang) -> Place {
     let found = |path: &str| w.open_path(path).map(|file| Place::Module(ModRef::File(file)));
     let extension = base.rsplit_once('/').map_or(base, |(_, name)| name).rsplit_once('.').map(|(_, ext)| ext);
-    if let Some(extension @ ("js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts")) = extension {
+    if let Some(
+        extension @ ("js" | "jsx" | "mjs" | "cjs" | "ts" | "tsx" | "mts" | "cts" | "vue" | "svelte"),
+    ) = extension
+    {
         if let Some(place) = found(base) {
             return place;
         }

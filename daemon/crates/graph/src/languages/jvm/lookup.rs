@@ -1,6 +1,7 @@
 //! Java and Kotlin: packages by declaration, classes by import, package or wildcard.
 
 use sdl_model::facts::{DefFlags, DefIx};
+use sdl_model::lang::Family;
 use sdl_model::{FileId, Lang, RelPath};
 
 use crate::modules::{ModRef, Place, declared, inside, split_last};
@@ -62,6 +63,8 @@ pub(super) fn package_member(w: &World<'_>, package: Sym, name: Sym) -> Place {
     candidates
         .into_iter()
         .filter_map(|id| w.open(id))
+        // Other languages have packages of the same names.
+        .filter(|at| w.file(*at).traits().family == Family::Jvm)
         .map(|at| declared(w, at, name))
         .find(|place| place.is_found())
         .unwrap_or(Place::Missing)

@@ -4,7 +4,7 @@ use sdl_model::facts::{BindingKind, DefFlags, DefIx, ImportKind, RefForm};
 use sdl_model::{SymbolKind, Visibility};
 
 use super::{Context, F, K, Node, exprs};
-use crate::build::NewDef;
+use crate::builder::NewDef;
 
 pub(super) fn function<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.child(F::NameField) else { return };

@@ -10,10 +10,10 @@ use std::borrow::Cow;
 use sdl_model::Lang;
 use sdl_model::facts::ExprIx;
 
-use crate::build::{EffectTable, Half};
+use crate::builder::{EffectTable, Half};
 use crate::driver::{Cx, Language, Visit};
+use crate::flow::Flow;
 use crate::kinds;
-use crate::skeleton::Flow;
 
 /// The shell's extractor.
 #[derive(Clone, Copy, Debug)]

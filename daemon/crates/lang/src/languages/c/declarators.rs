@@ -3,7 +3,7 @@
 use sdl_model::facts::{Expr, ExprIx};
 
 use super::{F, K, Node};
-use crate::build::{Half, MAX_ELEMENTS};
+use crate::builder::{Half, MAX_ELEMENTS};
 
 /// How deep declarators are followed.
 const MAX_DEPTH: usize = 24;

@@ -6,8 +6,8 @@ use sdl_model::facts::{DefFlags, DefIx};
 use super::declarators::{Declared, callable, last_name};
 use super::state::{bounds, generics, publish, with_template};
 use super::{Context, F, K, Node, names, params};
-use crate::build::NewDef;
-use crate::build::text::fold;
+use crate::builder::NewDef;
+use crate::builder::text::fold;
 use crate::driver::Visit;
 
 pub(super) fn definition<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {

@@ -5,7 +5,7 @@ use sdl_model::facts::ImportKind;
 
 use super::declarators::last_name;
 use super::{Context, F, K, Node};
-use crate::build::NewDef;
+use crate::builder::NewDef;
 use crate::driver::Visit;
 
 /// `#include "x"`, `#include <x>`.

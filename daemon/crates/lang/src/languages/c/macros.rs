@@ -4,7 +4,7 @@ use sdl_model::SymbolKind;
 use sdl_model::facts::{BindingKind, DefFlags, DefIx, Expr, Lit, Param, ParamKind, RefForm};
 
 use super::{Context, F, K, Node};
-use crate::build::NewDef;
+use crate::builder::NewDef;
 use crate::driver::Visit;
 
 /// How much of a macro's body is looked at for references.
@@ -16,7 +16,7 @@ pub(super) fn function_like<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let params = node.child(F::Parameters);
     let value = node.child(F::Value);
     let end = params.map_or(name.end(), Node::end);
-    let signature = crate::build::text::fold(cx.b.slice(node.start(), end), 200);
+    let signature = crate::builder::text::fold(cx.b.slice(node.start(), end), 200);
     let new = NewDef::new(SymbolKind::Macro, name.text(), name, node).body(value).signature(signature);
     super::state::defined(cx, node, name.text(), None);
     // Macros know no scopes.

@@ -4,7 +4,7 @@ use sdl_model::facts::{Expr, ExprIx};
 
 use super::declarators::callable;
 use super::{F, K, Node};
-use crate::build::Half;
+use crate::builder::Half;
 
 pub(super) fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {

@@ -4,7 +4,7 @@ use sdl_model::facts::{BindingKind, DefIx, Param, ParamKind};
 
 use super::declarators::{Declared, is_void, shape};
 use super::{Context, F, K, Node, vars};
-use crate::build::text::fold;
+use crate::builder::text::fold;
 
 /// One parameter as written.
 struct Written<'a> {

@@ -310,7 +310,7 @@ pub(super) fn generics<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) -> 
     if whole != node
         && let Some(list) = whole.child_of(K::TemplateParameterList)
     {
-        let text = crate::build::text::fold(list.text(), 200);
+        let text = crate::builder::text::fold(list.text(), 200);
         cx.b.def_mut(def).generics = Some(cx.b.out.str(&text));
     }
     whole

@@ -6,7 +6,7 @@ use sdl_model::facts::DefFlags;
 use super::declarators::{Declared, shape};
 use super::state::{generics, publish, with_template};
 use super::{Context, F, K, Node, declarators, vars};
-use crate::build::NewDef;
+use crate::builder::NewDef;
 use crate::driver::Visit;
 
 /// `typedef T a, *b;`

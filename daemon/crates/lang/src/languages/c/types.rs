@@ -6,7 +6,7 @@ use sdl_model::facts::{BaseKind, DefFlags, DefIx};
 use super::declarators::Declared;
 use super::state::{bounds, generics, publish, with_template};
 use super::{Context, F, K, Node, vars};
-use crate::build::NewDef;
+use crate::builder::NewDef;
 use crate::driver::Visit;
 
 /// `struct X { … }`. Without a body it speaks of a type that is written out elsewhere.

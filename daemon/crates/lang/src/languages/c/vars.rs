@@ -6,7 +6,7 @@ use sdl_model::{Lang, SymbolKind};
 use super::declarators::{Declared, last_name, shape};
 use super::state::publish;
 use super::{Context, F, K, Node, functions, names, params};
-use crate::build::NewDef;
+use crate::builder::NewDef;
 use crate::driver::Visit;
 
 /// How long a variable's statement may be to serve as its signature.

@@ -5,8 +5,8 @@ use sdl_model::facts::{BaseKind, DefFlags, DefIx, Expr};
 
 use super::types::plain;
 use super::{Context, F, K, Node, modifiers, params};
-use crate::build::NewDef;
-use crate::build::text::fold;
+use crate::builder::NewDef;
+use crate::builder::text::fold;
 
 pub(super) fn class<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.child(F::Name) else { return };

@@ -4,7 +4,7 @@ use sdl_model::facts::{Expr, ExprIx, Lit};
 
 use super::types::plain;
 use super::{F, K, Node};
-use crate::build::{Half, MAX_ELEMENTS};
+use crate::builder::{Half, MAX_ELEMENTS};
 
 pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
@@ -68,6 +68,13 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             let base = half.value_or_unknown(node.child(F::ExpressionField));
             half.add(Expr::Index(base))
         }
+        _ => operation(half, node),
+    }
+}
+
+/// What operators and conditions give.
+fn operation<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+    match node.kind() {
         K::Await => {
             let inner = half.value_or_unknown(node.first());
             half.add(Expr::Await(inner))
@@ -100,6 +107,13 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         }
         K::Binary => binary(half, node),
         K::IsExpression | K::IsPattern | K::Boolean => half.lit(Lit::Bool),
+        _ => literal(half, node),
+    }
+}
+
+/// What a literal is.
+fn literal<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+    match node.kind() {
         K::TupleExpression => {
             let items = half.values(node.children());
             half.add(Expr::Tuple(items))

@@ -5,8 +5,8 @@ use sdl_model::facts::{BindingKind, DefFlags, DefIx, Expr};
 
 use super::types::plain;
 use super::{Context, F, K, Node, binds, modifiers, params};
-use crate::build::NewDef;
-use crate::build::text::fold;
+use crate::builder::NewDef;
+use crate::builder::text::fold;
 
 /// A function that is a member of a type.
 pub(super) fn member<'a>(cx: &mut Context<'a>, node: Node<'a>) {

@@ -5,7 +5,7 @@ use sdl_model::{SymbolKind, Visibility};
 
 use super::types::named;
 use super::{Context, F, K, Node};
-use crate::build::NewDef;
+use crate::builder::NewDef;
 use crate::driver::Visit;
 
 /// A namespace block that is all of a file says the file's package, as `namespace X;` does.

@@ -5,8 +5,8 @@ use sdl_model::facts::{BindingKind, DefFlags};
 
 use super::types::{plain, stated};
 use super::{Context, F, K, Node, functions, modifiers, params};
-use crate::build::NewDef;
-use crate::build::text::fold;
+use crate::builder::NewDef;
+use crate::builder::text::fold;
 
 /// A property, an indexer or an event with accessors.
 pub(super) fn property<'a>(cx: &mut Context<'a>, node: Node<'a>) {

@@ -5,8 +5,8 @@ use sdl_model::{SymbolKind, Visibility};
 
 use super::types::plain;
 use super::{Context, F, K, Node, docs};
-use crate::build::NewDef;
-use crate::build::text::fold;
+use crate::builder::NewDef;
+use crate::builder::text::fold;
 
 /// Where a declaration's header starts: behind its attributes.
 pub(super) fn header_start(node: Node<'_>) -> u32 {

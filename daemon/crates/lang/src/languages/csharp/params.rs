@@ -4,7 +4,7 @@ use sdl_model::facts::{BindingKind, DefIx, Param, ParamKind};
 
 use super::types::plain;
 use super::{Context, F, K, Node};
-use crate::build::text::fold;
+use crate::builder::text::fold;
 
 /// How many parameters are looked at.
 const MAX_PARAMS: usize = 64;

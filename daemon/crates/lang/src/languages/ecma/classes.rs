@@ -5,7 +5,7 @@ use sdl_model::{Lang, SymbolKind, Visibility};
 
 use super::state::{self, Holder, This};
 use super::{Context, F, K, Node, exprs, functions, jsdoc, names, types};
-use crate::build::NewDef;
+use crate::builder::NewDef;
 use crate::driver::Visit;
 
 /// `class …`, declared or where a value stands.

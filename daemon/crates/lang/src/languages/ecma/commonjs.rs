@@ -5,7 +5,7 @@ use sdl_model::{SymbolKind, Visibility};
 
 use super::state::{self, Holder};
 use super::{Context, F, K, Node, classes, exprs, functions, names, objects, vars};
-use crate::build::NewDef;
+use crate::builder::NewDef;
 
 /// How much of a computed name is kept.
 const MAX_NAME: usize = 60;

@@ -3,7 +3,7 @@
 use sdl_model::facts::{Expr, ExprIx, Lit};
 
 use super::{F, K, Node, names};
-use crate::build::Half;
+use crate::builder::Half;
 
 /// What the receiver is called where `this` is the receiver of the enclosing type's member.
 pub(super) const THIS: &str = "this";
@@ -38,32 +38,14 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             }
         }
         K::CallExpression => call(half, node),
-        K::NewExpression => {
-            let constructor = node.child(F::Constructor);
-            let stated = node.child(F::TypeArgumentsField);
-            let filled = || Some((constructor?.text(), node.child(F::Arguments)?.first()?));
-            // What is made of a list holds its elements.
-            if let (None, Some(("Set", list))) = (stated, filled()) {
-                let list = half.value(list);
-                let element = half.add(Expr::Iter(list));
-                return of_values(half, "Set", vec![element]);
-            }
-            if let (None, Some(("Map", list))) = (stated, filled()) {
-                let list = half.value(list);
-                let pair = half.add(Expr::Iter(list));
-                let pair = [0, 1].map(|at| half.add(Expr::Item(pair, at)));
-                return of_values(half, "Map", pair.to_vec());
-            }
-            let class = half.value_or_unknown(constructor);
-            match stated {
-                Some(list) => {
-                    let args = half.types(list.children());
-                    let class = half.add(Expr::Generic(class, args));
-                    half.add(Expr::New(class))
-                }
-                None => half.add(Expr::New(class)),
-            }
-        }
+        K::NewExpression => creation(half, node),
+        _ => operation(half, node),
+    }
+}
+
+/// What operators and conditions give.
+fn operation<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+    match node.kind() {
         K::AwaitExpression => {
             let inner = half.value_or_unknown(node.first());
             half.add(Expr::Await(inner))
@@ -106,9 +88,16 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             })
         }
         K::UpdateExpression | K::Number => half.lit(Lit::Float),
+        _ => literal(half, node),
+    }
+}
+
+/// What a literal is.
+fn literal<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+    match node.kind() {
         K::Array => {
             let spreads =
-                node.children().take(crate::build::MAX_ELEMENTS).any(|item| item.is(K::SpreadElement));
+                node.children().take(crate::builder::MAX_ELEMENTS).any(|item| item.is(K::SpreadElement));
             if spreads || node.first().is_none() {
                 return half.lit(Lit::List);
             }
@@ -131,6 +120,34 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         K::Null | K::Undefined => half.lit(Lit::Null),
         K::ArrowFunction | K::FunctionExpression | K::GeneratorFunction => half.lit(Lit::Lambda),
         _ => half.unknown(),
+    }
+}
+
+/// The instance that `new` makes.
+fn creation<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+    let constructor = node.child(F::Constructor);
+    let stated = node.child(F::TypeArgumentsField);
+    let filled = || Some((constructor?.text(), node.child(F::Arguments)?.first()?));
+    // What is made of a list holds its elements.
+    if let (None, Some(("Set", list))) = (stated, filled()) {
+        let list = half.value(list);
+        let element = half.add(Expr::Iter(list));
+        return of_values(half, "Set", vec![element]);
+    }
+    if let (None, Some(("Map", list))) = (stated, filled()) {
+        let list = half.value(list);
+        let pair = half.add(Expr::Iter(list));
+        let pair = [0, 1].map(|at| half.add(Expr::Item(pair, at)));
+        return of_values(half, "Map", pair.to_vec());
+    }
+    let class = half.value_or_unknown(constructor);
+    match stated {
+        Some(list) => {
+            let args = half.types(list.children());
+            let class = half.add(Expr::Generic(class, args));
+            half.add(Expr::New(class))
+        }
+        None => half.add(Expr::New(class)),
     }
 }
 

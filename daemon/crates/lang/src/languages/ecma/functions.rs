@@ -5,8 +5,8 @@ use sdl_model::{Lang, SymbolKind, Visibility};
 
 use super::state::{self, Holder, This};
 use super::{Context, F, K, Node, exprs, jsdoc, names, params};
-use crate::build::NewDef;
-use crate::build::text::fold;
+use crate::builder::NewDef;
+use crate::builder::text::fold;
 use crate::driver::Visit;
 
 /// How many overloads of one function are looked at.

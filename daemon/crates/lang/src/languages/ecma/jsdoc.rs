@@ -5,8 +5,8 @@ use sdl_model::facts::{DefIx, Expr, ExprIx, ImportKind};
 
 use super::jsdoc_types::{MAX_TYPE, parse};
 use super::{Context, Node, exprs};
-use crate::build::Half;
-use crate::build::text::fold;
+use crate::builder::Half;
+use crate::builder::text::fold;
 
 /// How far before a definition its documentation may begin.
 const MAX_COMMENT: u32 = 8_000;

@@ -5,7 +5,7 @@ use sdl_model::facts::{DefFlags, DefIx, Expr, ExprIx, Lit, StrIx};
 
 use super::jsdoc::{braced, imported, is_word, tags};
 use super::{Context, Node, exprs};
-use crate::build::{Half, MAX_ELEMENTS, NewDef, Written};
+use crate::builder::{Half, MAX_ELEMENTS, NewDef, Written};
 
 /// Longest type that is read.
 pub(super) const MAX_TYPE: usize = 2_000;

@@ -6,7 +6,7 @@ use sdl_model::facts::{DefFlags, DefIx};
 use sdl_model::{SymbolKind, Visibility};
 
 use super::{Context, F, K, Node, exprs};
-use crate::build::text::clean_comment;
+use crate::builder::text::clean_comment;
 
 /// Documentation that opens the file and, by a blank line, is not that of what follows.
 pub(super) fn module_doc(cx: &mut Context<'_>, root: Node<'_>) {

@@ -5,7 +5,7 @@ use sdl_model::{SymbolKind, Visibility};
 
 use super::state::{Holder, Open};
 use super::{Context, F, K, Node, classes, exprs, functions, names, patterns};
-use crate::build::NewDef;
+use crate::builder::NewDef;
 use crate::driver::Visit;
 
 /// How many plain properties of one object become definitions: more and it is data.

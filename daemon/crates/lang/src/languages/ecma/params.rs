@@ -4,8 +4,8 @@ use sdl_model::facts::{BindingKind, DefIx, Expr, ExprIx, Param, ParamKind};
 use sdl_model::{Lang, Visibility};
 
 use super::{Context, F, K, Node, exprs, jsdoc, names, patterns};
-use crate::build::MAX_ELEMENTS;
-use crate::build::text::fold;
+use crate::builder::MAX_ELEMENTS;
+use crate::builder::text::fold;
 
 /// How many parameters are looked at.
 const MAX_PARAMS: usize = 64;
@@ -138,7 +138,7 @@ fn property<'a>(cx: &mut Context<'a>, def: DefIx, param: Written<'a>) {
     };
     let Some(class) = cx.b.def(def).parent.filter(|class| cx.b.def(*class).kind.is_type()) else { return };
     let name = param.pattern;
-    let new = crate::build::NewDef::new(sdl_model::SymbolKind::Field, name.text(), name, node);
+    let new = crate::builder::NewDef::new(sdl_model::SymbolKind::Field, name.text(), name, node);
     let field = cx.b.leaf_of(class, new);
     let ty = param.ty.map(|ty| cx.b.out.ty(ty));
     let modifier = node.child_of(K::AccessibilityModifier).map_or("", Node::text);

@@ -7,7 +7,7 @@ use super::state::{Holder, Local};
 use super::{
     Context, F, K, Node, classes, commonjs, exprs, functions, imports, jsdoc, names, objects, patterns,
 };
-use crate::build::NewDef;
+use crate::builder::NewDef;
 
 /// How many statements behind an object are looked at for functions that it gets.
 const MAX_FOLLOWING: usize = 40;

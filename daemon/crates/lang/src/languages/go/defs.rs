@@ -4,8 +4,8 @@ use sdl_model::SymbolKind;
 use sdl_model::facts::{BindingKind, DefIx, Expr, Lit};
 
 use super::{Context, F, K, Node, binds, functions, types};
-use crate::build::NewDef;
-use crate::build::text::fold;
+use crate::builder::NewDef;
+use crate::builder::text::fold;
 
 /// How long a variable's statement may be to serve as its signature.
 const SHORT_VALUE: u32 = 60;

@@ -4,8 +4,8 @@ use sdl_model::facts::{DefFlags, DefIx, ParamKind};
 use sdl_model::{SymbolKind, Visibility};
 
 use super::{Context, F, K, Node, params, types};
-use crate::build::NewDef;
-use crate::build::text::fold;
+use crate::builder::NewDef;
+use crate::builder::text::fold;
 
 /// How many targets of one assignment are looked at.
 const MAX_TARGETS: usize = 32;

@@ -3,7 +3,7 @@
 use sdl_model::facts::{DefFlags, DefIx, ImportKind};
 
 use super::{Context, F, K, Node, constraints, exprs};
-use crate::build::text::clean_comment;
+use crate::builder::text::clean_comment;
 use crate::driver::Visit;
 
 pub(super) fn package<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {

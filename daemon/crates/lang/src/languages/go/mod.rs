@@ -18,10 +18,10 @@ use std::collections::HashSet;
 
 use sdl_model::facts::{DefIx, ExprIx};
 
-use crate::build::{EffectTable, Half};
+use crate::builder::{EffectTable, Half};
 use crate::driver::{Cx, Language, Visit};
+use crate::flow::Flow;
 use crate::kinds;
-use crate::skeleton::Flow;
 
 kinds! {
     nodes {

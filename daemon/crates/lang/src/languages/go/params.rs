@@ -3,7 +3,7 @@
 use sdl_model::facts::{BindingKind, DefIx, Expr, Param, ParamKind};
 
 use super::{Context, F, K, Node};
-use crate::build::text::fold;
+use crate::builder::text::fold;
 
 /// One parameter as written; several may share a type.
 #[derive(Clone, Copy)]

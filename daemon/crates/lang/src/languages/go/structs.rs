@@ -4,8 +4,8 @@ use sdl_model::SymbolKind;
 use sdl_model::facts::{BaseKind, DefIx};
 
 use super::{Context, F, K, Node, functions, types};
-use crate::build::NewDef;
-use crate::build::text::fold;
+use crate::builder::NewDef;
+use crate::builder::text::fold;
 
 /// `type T …`, `type T = …`.
 pub(super) fn type_spec<'a>(cx: &mut Context<'a>, node: Node<'a>) {

@@ -4,8 +4,8 @@ use sdl_model::facts::{BaseKind, DefFlags, DefIx, RefForm};
 use sdl_model::{SymbolKind, Visibility};
 
 use super::{Context, F, K, Node, exprs, modifiers, params, types};
-use crate::build::NewDef;
-use crate::build::text::fold;
+use crate::builder::NewDef;
+use crate::builder::text::fold;
 
 pub(super) fn declaration<'a>(cx: &mut Context<'a>, node: Node<'a>, kind: SymbolKind) {
     let Some(name) = node.child(F::Name) else { return };

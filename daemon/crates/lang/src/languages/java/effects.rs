@@ -2,7 +2,7 @@
 
 use sdl_model::facts::EffectKind::{Env, GlobalState, Io, Logging, Network, Process};
 
-use crate::build::{EffectEntries, EffectTable};
+use crate::builder::{EffectEntries, EffectTable};
 
 const ENTRIES: EffectEntries = &[
     (

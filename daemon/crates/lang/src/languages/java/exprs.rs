@@ -3,7 +3,7 @@
 use sdl_model::facts::{Expr, ExprIx, Lit};
 
 use super::{F, K, Node, types};
-use crate::build::Half;
+use crate::builder::Half;
 
 pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
@@ -56,6 +56,13 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             let base = half.value_or_unknown(node.child(F::Array));
             half.add(Expr::Index(base))
         }
+        _ => operation(half, node),
+    }
+}
+
+/// What operators and conditions give.
+fn operation<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+    match node.kind() {
         K::ParenthesizedExpression | K::ExpressionStatement => half.value_or_unknown(node.first()),
         K::AssignmentExpression => half.value_or_unknown(node.child(F::Right)),
         K::TernaryExpression => {
@@ -90,6 +97,13 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         K::UnaryExpression if node.child_of(K::Bang).is_some() => half.lit(Lit::Bool),
         K::UnaryExpression => half.value_or_unknown(node.child(F::Operand)),
         K::InstanceofExpression | K::True | K::False => half.lit(Lit::Bool),
+        _ => literal(half, node),
+    }
+}
+
+/// What a literal is, or a class that is named like a value.
+fn literal<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+    match node.kind() {
         K::StringLiteral => half.lit(Lit::Str),
         K::DecimalInteger | K::HexInteger | K::OctalInteger | K::BinaryInteger | K::CharacterLiteral => {
             half.lit(Lit::Int)

@@ -3,7 +3,7 @@
 use sdl_model::facts::ImportKind;
 
 use super::{Context, K, Node};
-use crate::build::text::fold;
+use crate::builder::text::fold;
 use crate::driver::Visit;
 
 pub(super) fn header<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {

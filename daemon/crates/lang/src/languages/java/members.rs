@@ -4,8 +4,8 @@ use sdl_model::SymbolKind;
 use sdl_model::facts::{BindingKind, DefFlags, DefIx, ExprIx};
 
 use super::{Context, F, K, Node, binds, invariants, modifiers, params, types};
-use crate::build::text::fold;
-use crate::build::{Half, NewDef};
+use crate::builder::text::fold;
+use crate::builder::{Half, NewDef};
 
 /// How long a field's statement may be to serve as its signature.
 const SHORT_VALUE: u32 = 80;

@@ -17,9 +17,9 @@ mod types;
 use sdl_model::SymbolKind;
 use sdl_model::facts::ExprIx;
 
-use crate::build::{EffectTable, Half};
+use crate::builder::{EffectTable, Half};
 use crate::driver::{Cx, Language, Visit};
-use crate::skeleton::Flow;
+use crate::flow::Flow;
 
 pub use kinds::{F, K};
 

@@ -4,7 +4,7 @@ use sdl_model::facts::{DefFlags, DefIx};
 use sdl_model::{SymbolKind, Visibility};
 
 use super::{Context, F, K, Node};
-use crate::build::text::fold;
+use crate::builder::text::fold;
 
 fn modifiers(node: Node<'_>) -> Option<Node<'_>> {
     node.first().filter(|first| first.is(K::Modifiers))

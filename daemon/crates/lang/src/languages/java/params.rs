@@ -4,8 +4,8 @@ use sdl_model::facts::{BindingKind, DefFlags, DefIx, Expr, ExprIx, Param, ParamK
 use sdl_model::{SymbolKind, Visibility};
 
 use super::{Context, F, K, Node, types};
-use crate::build::text::fold;
-use crate::build::{Half, NewDef};
+use crate::builder::text::fold;
+use crate::builder::{Half, NewDef};
 
 /// One parameter as written.
 #[derive(Clone, Copy)]

@@ -3,7 +3,7 @@
 use sdl_model::facts::{Expr, ExprIx, Lit};
 
 use super::{F, K, Node};
-use crate::build::Half;
+use crate::builder::Half;
 
 /// Most dimensions of an array.
 const MAX_DIMENSIONS: usize = 8;

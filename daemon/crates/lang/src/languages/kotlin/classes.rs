@@ -5,7 +5,7 @@ use sdl_model::facts::{BaseKind, DefFlags};
 
 use super::types::{plain, stated, user};
 use super::{Context, F, K, Node, exprs, modifiers, params};
-use crate::build::NewDef;
+use crate::builder::NewDef;
 
 pub(super) fn class<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.child(F::Name) else { return };

@@ -4,7 +4,7 @@ use sdl_model::facts::{Expr, ExprIx, Lit};
 
 use super::types::{plain, stated};
 use super::{F, K, Node};
-use crate::build::Half;
+use crate::builder::Half;
 
 pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
@@ -59,6 +59,13 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
                 None => half.lit(Lit::Object),
             }
         }
+        _ => operation(half, node),
+    }
+}
+
+/// What operators and conditions give.
+fn operation<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+    match node.kind() {
         K::AsExpression => {
             let ty = half.ty_or_unknown(node.child(F::Right));
             half.add(Expr::New(ty))
@@ -109,6 +116,13 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
                 _ => half.unknown(),
             }
         }
+        _ => literal(half, node),
+    }
+}
+
+/// What a literal is.
+fn literal<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+    match node.kind() {
         K::RangeExpression | K::CollectionLiteral => half.lit(Lit::List),
         K::LambdaLiteral | K::AnonymousFunction | K::CallableReference => half.lit(Lit::Lambda),
         K::StringLiteral | K::MultilineStringLiteral => half.lit(Lit::Str),

@@ -5,8 +5,8 @@ use sdl_model::facts::{BindingKind, DefFlags, DefIx, Expr, ExprIx, PASSED_RECEIV
 
 use super::types::{last_name, plain, user};
 use super::{Context, F, K, Node, exprs, modifiers, params};
-use crate::build::NewDef;
-use crate::build::text::fold;
+use crate::builder::NewDef;
+use crate::builder::text::fold;
 
 pub(super) fn declaration<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.child(F::Name) else { return };

@@ -21,9 +21,9 @@ use std::borrow::Cow;
 use sdl_model::facts::{DefIx, ExprIx};
 use sdl_model::{Lang, SymbolKind};
 
-use crate::build::{EffectTable, Half};
+use crate::builder::{EffectTable, Half};
 use crate::driver::{Cx, Language, Visit};
-use crate::skeleton::Flow;
+use crate::flow::Flow;
 
 pub use kinds::{F, K};
 

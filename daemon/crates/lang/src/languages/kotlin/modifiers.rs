@@ -5,8 +5,8 @@ use sdl_model::{SymbolKind, Visibility};
 
 use super::types::{last_name, plain, stated, user};
 use super::{Context, K, Node};
-use crate::build::NewDef;
-use crate::build::text::fold;
+use crate::builder::NewDef;
+use crate::builder::text::fold;
 
 /// Where a declaration's header starts: behind its annotations.
 pub(super) fn header_start(node: Node<'_>) -> u32 {

@@ -4,7 +4,7 @@ use sdl_model::facts::{BindingKind, DefIx, Expr, Param, ParamKind};
 
 use super::types::{plain, stated};
 use super::{Context, K, Node};
-use crate::build::text::fold;
+use crate::builder::text::fold;
 
 /// How many parameters are looked at.
 const MAX_PARAMS: usize = 64;

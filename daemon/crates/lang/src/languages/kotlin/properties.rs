@@ -5,7 +5,7 @@ use sdl_model::facts::BindingKind;
 
 use super::types::{plain, stated};
 use super::{Context, K, Node, binds, exprs, functions, modifiers};
-use crate::build::NewDef;
+use crate::builder::NewDef;
 
 /// `val x: T = …`, with accessors or without.
 pub(super) fn property<'a>(cx: &mut Context<'a>, node: Node<'a>) {

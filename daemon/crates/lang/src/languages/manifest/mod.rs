@@ -20,7 +20,7 @@ mod toml;
 use sdl_model::Lang;
 use sdl_model::facts::{Facts, ManifestKind};
 
-use crate::build::bare_with;
+use crate::builder::{Found, bare_with};
 
 /// Most entries of one manifest.
 const MAX_ENTRIES: usize = 2_000;
@@ -28,14 +28,6 @@ const MAX_ENTRIES: usize = 2_000;
 const MAX_TEXT: usize = 400;
 /// A manifest above this says nothing worth its reading.
 const MAX_BYTES: usize = 1 << 20;
-
-/// What a manifest says.
-#[derive(Debug)]
-pub(crate) struct Found {
-    pub(crate) kind: ManifestKind,
-    pub(crate) name: Option<String>,
-    pub(crate) entries: Vec<(String, String)>,
-}
 
 impl Found {
     fn new(kind: ManifestKind) -> Self {

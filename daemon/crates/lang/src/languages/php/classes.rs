@@ -4,8 +4,8 @@ use sdl_model::facts::{BaseKind, DefFlags, DefIx};
 use sdl_model::{SymbolKind, Visibility};
 
 use super::{Context, F, K, Node, docs, types};
-use crate::build::NewDef;
-use crate::build::text::fold;
+use crate::builder::NewDef;
+use crate::builder::text::fold;
 use crate::driver::Visit;
 
 /// How long a constant's or property's statement may be to serve as its signature.

@@ -3,7 +3,7 @@
 use sdl_model::facts::{BindingKind, Expr, ExprIx};
 
 use super::{Context, Node, types};
-use crate::build::Half;
+use crate::builder::Half;
 
 /// Longest comment that is read.
 const LONGEST: usize = 16 * 1024;

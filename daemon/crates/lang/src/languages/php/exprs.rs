@@ -3,7 +3,7 @@
 use sdl_model::facts::{Expr, ExprIx, Lit};
 
 use super::{F, K, Node, types};
-use crate::build::Half;
+use crate::builder::Half;
 
 pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
@@ -42,6 +42,13 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             let ty = half.ty_or_unknown(ty);
             half.add(Expr::New(ty))
         }
+        _ => operation(half, node),
+    }
+}
+
+/// What operators and conditions give.
+fn operation<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+    match node.kind() {
         K::Subscript => {
             let base = half.value_or_unknown(node.first());
             half.add(Expr::Index(base))
@@ -74,6 +81,13 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             Some(K::Instanceof) => half.lit(Lit::Bool),
             _ => half.unknown(),
         },
+        _ => literal(half, node),
+    }
+}
+
+/// What a literal is.
+fn literal<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+    match node.kind() {
         K::ArrayCreation => array(half, node),
         K::AnonymousFunction => half.lit(Lit::Lambda),
         K::ArrowFunction => {

@@ -4,8 +4,8 @@ use sdl_model::SymbolKind;
 use sdl_model::facts::{BindingKind, DefFlags, DefIx, Expr, Param, ParamKind};
 
 use super::{Context, F, K, Node, classes, docs};
-use crate::build::NewDef;
-use crate::build::text::fold;
+use crate::builder::NewDef;
+use crate::builder::text::fold;
 
 pub(super) fn function<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if let Some(name) = node.child(F::NameField) {

@@ -4,7 +4,7 @@ use sdl_model::facts::ImportKind;
 use sdl_model::{SymbolKind, Visibility};
 
 use super::{Context, F, K, Node, exprs, types};
-use crate::build::NewDef;
+use crate::builder::NewDef;
 use crate::driver::Visit;
 
 /// What is known of the file.

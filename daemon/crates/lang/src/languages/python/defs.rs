@@ -4,8 +4,8 @@ use sdl_model::facts::{BaseKind, BindingKind, DefFlags, DefIx, Expr, ExprIx};
 use sdl_model::{SymbolKind, Visibility};
 
 use super::{Context, F, K, Node, binds, conditions, params, types};
-use crate::build::NewDef;
-use crate::build::text::{clean_docstring, fold};
+use crate::builder::NewDef;
+use crate::builder::text::{clean_docstring, fold};
 use crate::driver::Visit;
 
 /// How long a variable's statement may be to serve as its signature.

@@ -3,7 +3,7 @@
 use sdl_model::facts::{Expr, ExprIx, Lit};
 
 use super::{F, K, Node};
-use crate::build::Half;
+use crate::builder::Half;
 
 pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
@@ -120,7 +120,7 @@ fn call<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
 fn of_elements<'a>(half: &mut Half<'a>, callee: &str, args: Option<Node<'a>>) -> ExprIx {
     let args = args.map(Node::children).into_iter().flatten();
     let mut elements = Vec::new();
-    for arg in args.filter(|arg| !arg.is(K::KeywordArgument)).take(crate::build::MAX_ELEMENTS) {
+    for arg in args.filter(|arg| !arg.is(K::KeywordArgument)).take(crate::builder::MAX_ELEMENTS) {
         let whole = half.value(arg);
         elements.push(half.add(Expr::Iter(whole)));
     }

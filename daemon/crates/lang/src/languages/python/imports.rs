@@ -3,7 +3,7 @@
 use sdl_model::facts::ImportKind;
 
 use super::{Context, F, K, Node};
-use crate::build::text::fold;
+use crate::builder::text::fold;
 use crate::driver::Visit;
 
 pub(super) fn import<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {

@@ -121,7 +121,7 @@ fn names_itself(cx: &Context<'_>, value: ExprIx, name: StrIx) -> bool {
         let Some(ix) = todo.pop() else { return false };
         match cx.b.body.expr(ix) {
             Expr::Name(one) if *one == name => return true,
-            expr => crate::build::parts(expr, |part| todo.push(part)),
+            expr => crate::builder::parts(expr, |part| todo.push(part)),
         }
     }
     true

@@ -16,10 +16,10 @@ mod types;
 
 use sdl_model::facts::ExprIx;
 
-use crate::build::{EffectTable, Half};
+use crate::builder::{EffectTable, Half};
 use crate::driver::{Cx, Language, Visit};
+use crate::flow::Flow;
 use crate::kinds;
-use crate::skeleton::Flow;
 use crate::tokens::Style;
 
 kinds! {

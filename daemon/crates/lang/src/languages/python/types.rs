@@ -3,7 +3,7 @@
 use sdl_model::facts::{Expr, ExprIx, Lit, RefForm};
 
 use super::{Context, F, K, Node};
-use crate::build::{Half, MAX_ELEMENTS, Written};
+use crate::builder::{Half, MAX_ELEMENTS, Written};
 use crate::driver::Visit;
 
 pub(super) fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {

@@ -4,7 +4,7 @@ use sdl_model::SymbolKind;
 use sdl_model::facts::{BindingKind, DefFlags, Expr};
 
 use super::{Context, F, K, Node, exprs};
-use crate::build::NewDef;
+use crate::builder::NewDef;
 
 /// Remembers that `name` is a local.
 pub(super) fn known(cx: &mut Context<'_>, name: Node<'_>) {

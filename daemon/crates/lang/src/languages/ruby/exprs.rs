@@ -3,7 +3,7 @@
 use sdl_model::facts::{Expr, ExprIx, Lit};
 
 use super::{F, K, Node};
-use crate::build::Half;
+use crate::builder::Half;
 
 pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {

@@ -13,9 +13,9 @@ use std::collections::{HashMap, HashSet};
 use sdl_model::Visibility;
 use sdl_model::facts::{DefIx, ExprIx, StrIx};
 
-use crate::build::{EffectTable, Half};
+use crate::builder::{EffectTable, Half};
 use crate::driver::{Cx, Language, Visit};
-use crate::skeleton::Flow;
+use crate::flow::Flow;
 
 pub use kinds::{F, K};
 

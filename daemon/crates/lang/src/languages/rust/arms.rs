@@ -4,7 +4,7 @@ use sdl_model::facts::{Expr, ExprIx};
 
 use super::imports::bare;
 use super::{F, K, Node, exprs, members, patterns};
-use crate::build::Half;
+use crate::builder::Half;
 
 /// Most patterns in one that are looked at.
 const MAX_PARTS: usize = 24;

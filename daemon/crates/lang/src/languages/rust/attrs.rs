@@ -5,7 +5,7 @@ use sdl_model::facts::{DefFlags, DefIx, Expr, ExprIx, RefForm};
 
 use super::imports::bare;
 use super::{Context, F, K, Node, items, tokens};
-use crate::build::text::{clean_comment, fold};
+use crate::builder::text::{clean_comment, fold};
 use crate::driver::Visit;
 
 /// Longest condition that is kept whole.

@@ -4,7 +4,7 @@ use sdl_model::facts::{Expr, ExprIx, Lit};
 
 use super::imports::bare;
 use super::{F, K, Node, arms, patterns, tokens};
-use crate::build::Half;
+use crate::builder::Half;
 
 /// How many arms of a match are looked at.
 const MAX_ARMS: usize = 6;
@@ -38,6 +38,13 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         }
         K::CallExpression => call(half, node),
         K::GenericFunction => half.value_or_unknown(node.child(F::Function)),
+        _ => operation(half, node),
+    }
+}
+
+/// What operators give.
+fn operation<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+    match node.kind() {
         K::AwaitExpression => {
             let inner = half.value_or_unknown(node.first());
             half.add(Expr::Await(inner))
@@ -70,6 +77,13 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             let by_range = node.children().nth(1).is_some_and(|index| index.is(K::RangeExpression));
             if by_range { base } else { half.add(Expr::Index(base)) }
         }
+        _ => branches(half, node),
+    }
+}
+
+/// What expressions with blocks give.
+fn branches<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+    match node.kind() {
         K::IfExpression => {
             let then = arms::then(half, node.child(F::Condition), node.child(F::Consequence));
             let otherwise = node.child(F::Alternative).and_then(Node::first);
@@ -109,6 +123,13 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             let params = params.collect();
             half.add(Expr::Callable(params, ret))
         }
+        _ => literal(half, node),
+    }
+}
+
+/// What a literal is.
+fn literal<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+    match node.kind() {
         K::ArrayExpression => {
             let items = half.values(node.children());
             if items.is_empty() { half.lit(Lit::List) } else { half.add(Expr::Tuple(items)) }
@@ -117,26 +138,7 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             let items = half.values(node.children());
             half.add(Expr::Tuple(items))
         }
-        K::MacroInvocation => {
-            match node.child(F::MacroName).map_or("", Node::text).rsplit("::").next().unwrap_or("") {
-                // What they are called with, or what that holds.
-                "ready" | "try_ready" | "try" | "tri" | "dbg" | "pin" => {
-                    let given = node.child_of(K::TokenTree).and_then(|tree| tokens::first(half, tree));
-                    match given {
-                        Some(given) => half.add(Expr::Unwrap(given)),
-                        None => half.unknown(),
-                    }
-                }
-                "vec" => match node.child_of(K::TokenTree).and_then(|tree| tokens::first(half, tree)) {
-                    Some(element) => of_values(half, "Vec", element),
-                    None => half.lit(Lit::List),
-                },
-                "format" | "concat" | "stringify" | "env" | "include_str" | "file" => half.lit(Lit::Str),
-                "matches" | "cfg" => half.lit(Lit::Bool),
-                "line" | "column" => half.lit(Lit::Int),
-                _ => half.unknown(),
-            }
-        }
+        K::MacroInvocation => macro_value(half, node),
         K::StringLiteral | K::RawStringLiteral => {
             half.lit(if node.text().starts_with('b') { Lit::Bytes } else { Lit::Str })
         }
@@ -145,6 +147,28 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         K::FloatLiteral => half.lit(Lit::Float),
         K::BooleanLiteral => half.lit(Lit::Bool),
         K::UnitExpression => half.lit(Lit::Null),
+        _ => half.unknown(),
+    }
+}
+
+/// What a macro of the standard library gives.
+fn macro_value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+    match node.child(F::MacroName).map_or("", Node::text).rsplit("::").next().unwrap_or("") {
+        // What they are called with, or what that holds.
+        "ready" | "try_ready" | "try" | "tri" | "dbg" | "pin" => {
+            let given = node.child_of(K::TokenTree).and_then(|tree| tokens::first(half, tree));
+            match given {
+                Some(given) => half.add(Expr::Unwrap(given)),
+                None => half.unknown(),
+            }
+        }
+        "vec" => match node.child_of(K::TokenTree).and_then(|tree| tokens::first(half, tree)) {
+            Some(element) => of_values(half, "Vec", element),
+            None => half.lit(Lit::List),
+        },
+        "format" | "concat" | "stringify" | "env" | "include_str" | "file" => half.lit(Lit::Str),
+        "matches" | "cfg" => half.lit(Lit::Bool),
+        "line" | "column" => half.lit(Lit::Int),
         _ => half.unknown(),
     }
 }

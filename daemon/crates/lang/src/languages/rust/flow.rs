@@ -1,6 +1,6 @@
 //! Rust: what of it a skeleton shows.
 
-use crate::skeleton::{Body, Flow};
+use crate::flow::{Body, Flow};
 
 pub(super) const FLOW: Flow = Flow {
     control: &[

@@ -3,8 +3,8 @@
 use sdl_model::facts::{DefIx, Expr, ExprIx, StrIx};
 
 use super::{Context, F, K, Node, items};
-use crate::build::text::fold;
-use crate::build::{Half, MAX_ELEMENTS};
+use crate::builder::text::fold;
+use crate::builder::{Half, MAX_ELEMENTS};
 
 /// Adds the generic parameters of `item` and what its where clause says to `def`.
 pub(super) fn generics<'a>(cx: &mut Context<'a>, def: DefIx, item: Node<'a>) {

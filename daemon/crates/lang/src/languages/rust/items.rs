@@ -5,7 +5,7 @@ use sdl_model::{SymbolKind, Visibility};
 
 use super::imports::bare;
 use super::{Context, F, K, Node, attrs, generics, members, params};
-use crate::build::NewDef;
+use crate::builder::NewDef;
 
 /// Whether a node of this kind defines something.
 pub(super) fn is_item(kind: K) -> bool {

@@ -124,141 +124,173 @@ const CALL: &[u8] = b"!";
 /// The word that the definition of a macro begins with.
 const RULES: &[u8] = b"macro_rules";
 
-/// What a macro has for itself among the items between the brace before `from` and its partner: marks like `#full` behind
+/// What a macro has for itself among the items between the brace before `from` and its partner: marks like `#full` after
 /// a type's name and `@section name` on a line in a block. None if the rest does not read as whole items.
 fn items(bytes: &[u8], from: usize) -> Option<Vec<Range<usize>>> {
-    let mut marks = Vec::new();
     let mut scan = Scan { bytes, at: from };
-    let mut open: Vec<u8> = Vec::new();
-    // The word that the present item began with, and how many words came behind it.
-    let mut item: Option<&[u8]> = None;
-    let mut words = 0;
-    let mut any = false;
-    let mut before = b'{';
-    // Where a `#` stands right before.
-    let mut hash: Option<usize> = None;
+    let mut items = Items {
+        marks: Vec::new(),
+        open: Vec::new(),
+        item: None,
+        words: 0,
+        any: false,
+        before: b'{',
+        hash: None,
+    };
     while let Some(token) = scan.next() {
         match token {
-            Token::Word(place) => {
-                let in_head = open.is_empty() && matches!(item, Some(b"struct" | b"enum" | b"union"));
-                if let Some(at) = hash.filter(|_| in_head) {
-                    marks.push(at..place.end);
-                    hash = None;
-                    continue;
-                }
-                let word = bytes.get(place).unwrap_or_default();
-                let in_rules = item == Some(RULES);
-                if in_rules && (!open.is_empty() || before == b'!') {
-                    before = b'w';
-                    continue;
-                }
-                if hash.is_some() || before == b'@' {
-                    return None;
-                }
-                match item {
-                    None if open.is_empty() => match word {
-                        b"pub" | b"unsafe" | b"async" | b"default" | b"extern" | b"const"
-                            if item.is_none() =>
-                        {
-                            if word == b"const" {
-                                item = Some(b"const");
-                                words = 0;
-                            }
-                        }
-                        b"fn" | b"struct" | b"enum" | b"union" | b"trait" | b"impl" | b"mod" | b"use"
-                        | b"type" | RULES => {
-                            item = Some(word);
-                            words = 0;
-                        }
-                        // A macro that is called among them.
-                        _ => {
-                            item = Some(CALL);
-                            words = 0;
-                        }
-                    },
-                    Some(CALL) if open.is_empty() && before != b':' => return None,
-                    Some(b"const")
-                        if open.is_empty() && matches!(word, b"fn" | b"unsafe" | b"async" | b"extern") =>
-                    {
-                        item = Some(b"fn");
-                    }
-                    // Items are not in the head of another.
-                    Some(_)
-                        if open.is_empty()
-                            && matches!(word, b"struct" | b"enum" | b"trait" | b"mod" | b"use") =>
-                    {
-                        return None;
-                    }
-                    Some(b"fn") if *open == [b'('] && word == b"in" && before == b'w' => return None,
-                    _ => words += 1,
-                }
-                before = b'w';
+            Token::Word(place) => items.word(bytes.get(place.clone()).unwrap_or_default(), place.end)?,
+            Token::Mark(b'}', _) if items.open.is_empty() => {
+                let whole = items.hash.is_none() && items.any && items.item.is_none();
+                return whole.then_some(items.marks);
             }
-            Token::Mark(mark, at) => {
-                let in_rules = item == Some(RULES);
-                if hash.is_some() && !in_rules && !matches!(mark, b'[' | b'!') {
-                    return None;
-                }
-                hash = (mark == b'#').then_some(at);
-                match mark {
-                    b'$' | b'@' if in_rules && !open.is_empty() => {}
-                    b'$' => return None,
-                    b'@' if *open == [b'{'] && matches!(item, Some(b"trait" | b"impl")) => {
-                        let end = marked_line(bytes, at)?;
-                        marks.push(at..end);
-                        scan.at = end;
-                        continue;
-                    }
-                    b'@' if matches!(before, b'{' | b'}' | b';' | b',') => return None,
-                    // It has no more than a path before its brackets.
-                    b'!' if open.is_empty() && item == Some(CALL) && before == b'w' => {}
-                    b'(' | b'[' | b'{' if open.is_empty() && item == Some(CALL) && before != b'!' => {
-                        return None;
-                    }
-                    b'=' | b'.' | b',' | b'|' | b'?' | b'#' | b'<' | b'@'
-                        if open.is_empty() && item == Some(CALL) =>
-                    {
-                        return None;
-                    }
-                    b'(' | b'[' | b'{' => open.push(mark),
-                    b')' if open.pop() != Some(b'(') => return None,
-                    b']' if open.pop() != Some(b'[') => return None,
-                    b'}' if open.is_empty() => return (any && item.is_none()).then_some(marks),
-                    // Only what is well nested ends before the text does, so that each part is read once.
-                    b'}' if open.pop() != Some(b'{') => return None,
-                    b'}' if open.is_empty()
-                        && item.is_some_and(|item| item != b"use" && item != b"const" && item != b"type") =>
-                    {
-                        any |= item != Some(CALL);
-                        item = None;
-                    }
-                    b';' if open.is_empty() => {
-                        any |= item.take()? != CALL;
-                    }
-                    b'>' if open.is_empty()
-                        && before == b'='
-                        && at > 0
-                        && bytes.get(at - 1) == Some(&b'=') =>
-                    {
-                        return None;
-                    }
-                    // `struct Flags: u8 { … }` and the like are a macro's own.
-                    b':' if open.is_empty()
-                        && words == 1
-                        && before == b'w'
-                        && matches!(item, Some(b"struct" | b"enum" | b"union")) =>
-                    {
-                        return None;
-                    }
-                    b'#' | b'!' if open.is_empty() && item.is_none() => {}
-                    b'?' | b'=' | b'.' | b',' | b'|' if open.is_empty() && item.is_none() => return None,
-                    _ => {}
-                }
-                before = mark;
-            }
+            Token::Mark(mark, at) => items.mark(mark, at, &mut scan)?,
         }
     }
     None
+}
+
+/// What was read of the items in a macro's braces. Its methods return none for what no item has.
+struct Items<'a> {
+    /// What the macro has for itself.
+    marks: Vec<Range<usize>>,
+    open: Vec<u8>,
+    /// The word that the present item began with, and how many words came after it.
+    item: Option<&'a [u8]>,
+    words: usize,
+    /// Whether there was an item that is no call.
+    any: bool,
+    /// The mark before, `w` for a word.
+    before: u8,
+    /// Where a `#` stands right before.
+    hash: Option<usize>,
+}
+
+impl<'a> Items<'a> {
+    /// Reads the word that ends at `end`.
+    fn word(&mut self, word: &'a [u8], end: usize) -> Option<()> {
+        let in_head = self.open.is_empty() && matches!(self.item, Some(b"struct" | b"enum" | b"union"));
+        if let Some(at) = self.hash.filter(|_| in_head) {
+            self.marks.push(at..end);
+            self.hash = None;
+            return Some(());
+        }
+        let in_rules = self.item == Some(RULES);
+        if !in_rules || self.open.is_empty() && self.before != b'!' {
+            if self.hash.is_some() || self.before == b'@' {
+                return None;
+            }
+            self.item_word(word)?;
+        }
+        self.before = b'w';
+        Some(())
+    }
+
+    fn item_word(&mut self, word: &'a [u8]) -> Option<()> {
+        let outside = self.open.is_empty();
+        match self.item {
+            None if outside => self.begin(word),
+            Some(CALL) if outside && self.before != b':' => return None,
+            Some(b"const") if outside && matches!(word, b"fn" | b"unsafe" | b"async" | b"extern") => {
+                self.item = Some(b"fn");
+            }
+            // Items are not in the head of another.
+            Some(_) if outside && matches!(word, b"struct" | b"enum" | b"trait" | b"mod" | b"use") => {
+                return None;
+            }
+            Some(b"fn") if *self.open == [b'('] && word == b"in" && self.before == b'w' => return None,
+            _ => self.words += 1,
+        }
+        Some(())
+    }
+
+    /// Begins an item with its first word.
+    fn begin(&mut self, word: &'a [u8]) {
+        let item: &'a [u8] = match word {
+            b"pub" | b"unsafe" | b"async" | b"default" | b"extern" => return,
+            b"const" | b"fn" | b"struct" | b"enum" | b"union" | b"trait" | b"impl" | b"mod" | b"use"
+            | b"type" | RULES => word,
+            // A macro that is called among them.
+            _ => CALL,
+        };
+        self.item = Some(item);
+        self.words = 0;
+    }
+
+    /// Reads the mark at `at`, and with it the line that a mark of the macro's own takes.
+    fn mark(&mut self, mark: u8, at: usize, scan: &mut Scan<'_>) -> Option<()> {
+        let in_rules = self.item == Some(RULES);
+        if self.hash.is_some() && !in_rules && !matches!(mark, b'[' | b'!') {
+            return None;
+        }
+        self.hash = (mark == b'#').then_some(at);
+        match mark {
+            b'$' | b'@' if in_rules && !self.open.is_empty() => {}
+            b'$' => return None,
+            b'@' if *self.open == [b'{'] && matches!(self.item, Some(b"trait" | b"impl")) => {
+                scan.at = marked_line(scan.bytes, at)?;
+                self.marks.push(at..scan.at);
+                return Some(());
+            }
+            b'@' if matches!(self.before, b'{' | b'}' | b';' | b',') => return None,
+            _ if self.open.is_empty() && self.item == Some(CALL) => self.call_mark(mark)?,
+            b'(' | b'[' | b'{' => self.open.push(mark),
+            b')' | b']' | b'}' => self.close(mark)?,
+            _ if self.open.is_empty() => self.head_mark(mark, at, scan.bytes)?,
+            _ => {}
+        }
+        self.before = mark;
+        Some(())
+    }
+
+    /// A mark of a macro that is called: it has no more than a path before its brackets.
+    fn call_mark(&mut self, mark: u8) -> Option<()> {
+        match mark {
+            b'!' if self.before == b'w' => {}
+            b'(' | b'[' | b'{' if self.before == b'!' => self.open.push(mark),
+            b'(' | b'[' | b'{' | b'=' | b'.' | b',' | b'|' | b'?' | b'#' | b'<' | b'@' => return None,
+            b')' | b']' => return None,
+            b';' => self.item = None,
+            _ => {}
+        }
+        Some(())
+    }
+
+    /// Only well nested text ends before the file does, so that each part is read once.
+    fn close(&mut self, mark: u8) -> Option<()> {
+        let partner = match mark {
+            b')' => b'(',
+            b']' => b'[',
+            _ => b'{',
+        };
+        if self.open.pop() != Some(partner) {
+            return None;
+        }
+        let ends = |item: &[u8]| item != b"use" && item != b"const" && item != b"type";
+        if mark == b'}' && self.open.is_empty() && self.item.is_some_and(ends) {
+            self.any |= self.item != Some(CALL);
+            self.item = None;
+        }
+        Some(())
+    }
+
+    /// A mark outside of brackets.
+    fn head_mark(&mut self, mark: u8, at: usize, bytes: &[u8]) -> Option<()> {
+        match mark {
+            b';' => self.any |= self.item.take()? != CALL,
+            b'>' if self.before == b'=' && at > 0 && bytes.get(at - 1) == Some(&b'=') => return None,
+            // `struct Flags: u8 { … }` and the like are a macro's own.
+            b':' if self.words == 1
+                && self.before == b'w'
+                && matches!(self.item, Some(b"struct" | b"enum" | b"union")) =>
+            {
+                return None;
+            }
+            b'?' | b'=' | b'.' | b',' | b'|' if self.item.is_none() => return None,
+            _ => {}
+        }
+        Some(())
+    }
 }
 
 /// Where the line that begins with the mark at `from` ends; none if more than names and brackets are on it.

@@ -4,7 +4,7 @@ use sdl_model::facts::DefIx;
 use sdl_model::{SymbolKind, Visibility};
 
 use super::{Context, F, K, Node, items};
-use crate::build::NewDef;
+use crate::builder::NewDef;
 
 /// How long a constant may be to serve as its signature with its value.
 const SHORT_VALUE: u32 = 60;

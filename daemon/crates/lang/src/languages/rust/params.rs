@@ -3,7 +3,7 @@
 use sdl_model::facts::{BindingKind, DefIx, Expr, Param, ParamKind};
 
 use super::{Context, F, K, Node, patterns};
-use crate::build::text::fold;
+use crate::builder::text::fold;
 
 /// Adds the parameters in `list` to `def`, the innermost open definition. Whether the first is a receiver.
 pub(super) fn params<'a>(cx: &mut Context<'a>, def: DefIx, list: Node<'a>) -> bool {

@@ -4,7 +4,7 @@ use sdl_model::facts::{BindingKind, Expr, ExprIx};
 
 use super::imports::bare;
 use super::{Context, F, K, Node, members};
-use crate::build::{Half, MAX_ELEMENTS};
+use crate::builder::{Half, MAX_ELEMENTS};
 
 /// Most patterns in one that are looked at.
 const MAX_PARTS: usize = 4_000;

@@ -8,7 +8,7 @@ use sdl_model::{SymbolKind, Visibility};
 use super::imports::bare;
 use super::refs::{effect, is_prelude, method_effect};
 use super::{Context, F, K, Node, exprs};
-use crate::build::{Half, NewDef};
+use crate::builder::{Half, NewDef};
 use crate::driver::Visit;
 
 /// Most tokens of an element that is made out.

@@ -3,7 +3,7 @@
 use sdl_model::facts::{Expr, ExprIx, Lit};
 
 use super::{F, K, Node};
-use crate::build::{Half, MAX_ELEMENTS};
+use crate::builder::{Half, MAX_ELEMENTS};
 
 pub(super) fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {

@@ -1,6 +1,7 @@
 //! Heads of declarations: from all the words before and behind a name, those that are neither its type nor a keyword.
 
 use super::Masked;
+use super::declared::one;
 use super::lex::TokKind;
 
 /// Longest head that is looked at, in tokens.
@@ -158,7 +159,7 @@ fn holds_declarations(m: &Masked<'_>, head: &[usize]) -> bool {
 }
 
 /// The index in `head` behind the parenthesis that opens at `from`.
-fn skip_group(m: &Masked<'_>, head: &[usize], from: usize) -> usize {
+pub(super) fn skip_group(m: &Masked<'_>, head: &[usize], from: usize) -> usize {
     let mut depth = 0u32;
     for (ix, &at) in head.iter().enumerate().skip(from) {
         if m.is(at, b'(') {
@@ -235,196 +236,16 @@ fn statement_macro(m: &mut Masked<'_>, head: &[usize]) -> Option<usize> {
 }
 
 /// One name before the declared one.
-struct Unit {
+pub(super) struct Unit {
     /// Where in the head it is.
-    from: usize,
-    to: usize,
-    after_star: bool,
-}
-
-/// Hides what is too much in one declaration, which is in the type that token `class` names.
-fn one(m: &mut Masked<'_>, head: &[usize], class: Option<usize>) {
-    let at = |ix: usize| head.get(ix).copied().unwrap_or(usize::MAX);
-    let mut ix = 0;
-    let mut names: Vec<Unit> = Vec::new();
-    let (mut typed, mut star) = (false, false);
-    // Up to the first parenthesis that is not an attribute's.
-    while ix < head.len() {
-        let here = at(ix);
-        match m.kind(here) {
-            Some(TokKind::Word) => match classify(m.text(here)) {
-                Word::Keyword => ix += 1,
-                Word::Primitive => {
-                    typed = true;
-                    ix += 1;
-                }
-                Word::Attribute => {
-                    ix += 1;
-                    if m.is(at(ix), b'(') {
-                        ix = skip_group(m, head, ix);
-                    }
-                }
-                Word::Tag => {
-                    if is_type_head(m, head, ix) {
-                        type_name(m, head, ix + 1);
-                        return;
-                    }
-                    typed = true;
-                    ix += 2;
-                }
-                Word::Special if m.text(here) == b"template" => ix = skip_angles(m, head, ix + 1),
-                Word::Special => {
-                    if m.text(here) == b"operator" {
-                        before_operator(m, head, &names, ix + 1, typed);
-                    }
-                    return;
-                }
-                Word::Name => {
-                    let from = ix;
-                    ix += 1;
-                    loop {
-                        if m.is(at(ix), b'<') {
-                            ix = skip_angles(m, head, ix);
-                        }
-                        if m.is(at(ix), b':') && m.is(at(ix + 1), b':') {
-                            ix += 2;
-                            if m.is(at(ix), b'~') {
-                                ix += 1;
-                            }
-                            if m.text(at(ix)) == b"operator" {
-                                before_operator(m, head, &names, ix + 1, typed);
-                                return;
-                            }
-                            ix += 1;
-                        } else {
-                            break;
-                        }
-                    }
-                    // `T name GUARDED_BY(lock)`: what the macro says is no parameter.
-                    if m.is(at(ix), b'(')
-                        && names.len() + usize::from(typed) > 1
-                        && shouts(m.text(here))
-                        && !m.is(at(ix + 1), b'(')
-                        && skip_group(m, head, ix) == head.len()
-                    {
-                        (from..head.len()).for_each(|ix| m.hide(at(ix)));
-                        names.pop();
-                        types(m, head, &names, typed);
-                        return;
-                    }
-                    // `printf_like(1, 2) f(…)`: no function has literals for parameters.
-                    if m.is(at(ix), b'(') && m.is_word(at(from)) && ix == from + 1 {
-                        let behind = skip_group(m, head, ix);
-                        if holds_literals(m, head, ix, behind) && behind < head.len() {
-                            (from..behind).for_each(|ix| m.hide(at(ix)));
-                            ix = behind;
-                            continue;
-                        }
-                    }
-                    // `API(int) f(void)`: the macro's argument is the type.
-                    if m.is(at(ix), b'(') && names.is_empty() && !typed {
-                        let behind = skip_group(m, head, ix);
-                        if behind == head.len() && shouts(m.text(here)) && is_declaration(m, head, ix) {
-                            // `UNUSED(static int f(int x)) {`.
-                            (from..=ix).chain([behind - 1]).for_each(|ix| m.hide(at(ix)));
-                            one(m, head.get(ix + 1..behind - 1).unwrap_or_default(), class);
-                            return;
-                        }
-                        if m.is_word(at(behind)) && unwrap(m, head, from, ix, behind) {
-                            typed = true;
-                            ix = behind;
-                            continue;
-                        }
-                    }
-                    names.push(Unit { from, to: ix, after_star: star });
-                }
-            },
-            Some(TokKind::Punct(b'*' | b'&')) => {
-                star = true;
-                ix += 1;
-            }
-            Some(TokKind::Punct(b'(')) => break,
-            Some(TokKind::Punct(b'[')) if ix == 0 && m.is(at(1), b'[') => {
-                while ix < head.len() && !m.is(at(ix), b']') {
-                    ix += 1;
-                }
-                ix += 2;
-            }
-            Some(TokKind::Literal) => ix += 1,
-            _ => break,
-        }
-    }
-    let group = ix < head.len() && m.is(at(ix), b'(');
-    // `API Name(…)` in the type `Name`: a constructor has no type before it.
-    let constructs = group && !typed && !star && names.len() > 1 && {
-        let declared = names.last().map(|unit| m.text(at(unit.from)));
-        (declared.is_some() && declared == class.map(|class| m.text(class)))
-            || names.last().is_some_and(|unit| names_constructor(m, head, unit))
-    };
-    if constructs {
-        let before = names.iter().take(names.len() - 1).flat_map(|unit| unit.from..unit.to);
-        before.for_each(|ix| m.hide(at(ix)));
-        let behind = skip_group(m, head, ix);
-        trailing(m, head, behind);
-        return;
-    }
-    // Without parameters: the last name is what is declared.
-    let mut end = ix;
-    if group {
-        let behind = skip_group(m, head, ix);
-        let inner_pointer = m.is(at(ix + 1), b'*')
-            || (m.is_word(at(ix + 1)) && m.is(at(ix + 2), b'*') && m.is(at(behind), b'('));
-        let paren_name = behind == ix + 3 && m.is_word(at(ix + 1)) && m.is(at(behind), b'(');
-        let doubled = m.is(at(ix + 1), b'(')
-            && m.is(at(behind.saturating_sub(2)), b')')
-            && skip_group(m, head, ix + 1) + 1 == behind;
-        if doubled && names.len() > 1 {
-            // `f OF((int x))`.
-            if let Some(unit) = names.pop() {
-                (unit.from..unit.to).for_each(|ix| m.hide(at(ix)));
-            }
-            m.hide(at(ix));
-            m.hide(at(behind - 1));
-            end = behind;
-            names.pop();
-        } else if inner_pointer {
-            if m.is_word(at(ix + 1)) {
-                m.hide(at(ix + 1));
-            }
-            end = head.len();
-        } else if paren_name {
-            // `T *(f)(U *x)` could be a product.
-            m.hide(at(ix));
-            m.hide(at(ix + 2));
-            end = skip_group(m, head, behind);
-        } else {
-            end = behind;
-            names.pop();
-        }
-    } else {
-        names.pop();
-    }
-    types(m, head, &names, typed);
-    if group {
-        trailing(m, head, end);
-    }
-}
-
-/// `Name::Name`, `Name::~Name`.
-fn names_constructor(m: &Masked<'_>, head: &[usize], unit: &Unit) -> bool {
-    let at = |ix: usize| head.get(ix).copied().unwrap_or(usize::MAX);
-    let Some(last) = unit.to.checked_sub(1) else { return false };
-    let colons = if last > 0 && m.is(at(last - 1), b'~') { last - 1 } else { last };
-    colons >= unit.from + 3
-        && m.is(at(colons - 1), b':')
-        && m.is(at(colons - 2), b':')
-        && m.is_word(at(colons - 3))
-        && m.text(at(colons - 3)) == m.text(at(last))
+    pub(super) from: usize,
+    pub(super) to: usize,
+    pub(super) after_star: bool,
 }
 
 /// Hides what is too much before an operator, what follows whose keyword is at `from`: one that is called like a type converts to
 /// that, and has no type before it.
-fn before_operator(m: &mut Masked<'_>, head: &[usize], names: &[Unit], from: usize, typed: bool) {
+pub(super) fn before_operator(m: &mut Masked<'_>, head: &[usize], names: &[Unit], from: usize, typed: bool) {
     let next = head.get(from).map_or(&[][..], |at| m.text(*at));
     let is_word = head.get(from).is_some_and(|at| m.is_word(*at));
     let converts = is_word && !matches!(next, b"new" | b"delete" | b"co_await");
@@ -439,14 +260,14 @@ fn before_operator(m: &mut Masked<'_>, head: &[usize], names: &[Unit], from: usi
 }
 
 /// Whether the parentheses from `open` to `behind` hold numbers and texts, and nothing that is declared.
-fn holds_literals(m: &Masked<'_>, head: &[usize], open: usize, behind: usize) -> bool {
+pub(super) fn holds_literals(m: &Masked<'_>, head: &[usize], open: usize, behind: usize) -> bool {
     let inner = head.get(open + 1..behind.saturating_sub(1)).unwrap_or_default();
     let is_literal = |at: &usize| m.kind(*at) == Some(TokKind::Literal);
     inner.iter().any(is_literal) && inner.iter().all(|at| is_literal(at) || m.is(*at, b','))
 }
 
 /// Whether what the parenthesis at `open` holds, which ends the head, is a function's head: a type, a name, parameters.
-fn is_declaration(m: &Masked<'_>, head: &[usize], open: usize) -> bool {
+pub(super) fn is_declaration(m: &Masked<'_>, head: &[usize], open: usize) -> bool {
     let inner = head.get(open + 1..head.len().saturating_sub(1)).unwrap_or_default();
     let words = inner.iter().take_while(|at| m.is_word(**at) || m.is(**at, b'*')).count();
     let named = words > 1 && inner.get(words - 1).is_some_and(|at| m.is_word(*at));
@@ -458,7 +279,7 @@ fn is_declaration(m: &Masked<'_>, head: &[usize], open: usize) -> bool {
 }
 
 /// `head` up to `to` in angle brackets, from the one at `from`.
-fn skip_angles(m: &Masked<'_>, head: &[usize], from: usize) -> usize {
+pub(super) fn skip_angles(m: &Masked<'_>, head: &[usize], from: usize) -> usize {
     let mut depth = 0i32;
     for (ix, &at) in head.iter().enumerate().skip(from) {
         if m.is(at, b'<') {
@@ -474,7 +295,7 @@ fn skip_angles(m: &Masked<'_>, head: &[usize], from: usize) -> usize {
 }
 
 /// `API(int)`, from `from` to `behind`: whether the parentheses hold a type alone; then only that is left.
-fn unwrap(m: &mut Masked<'_>, head: &[usize], from: usize, open: usize, behind: usize) -> bool {
+pub(super) fn unwrap(m: &mut Masked<'_>, head: &[usize], from: usize, open: usize, behind: usize) -> bool {
     let inner = head.get(open + 1..behind.saturating_sub(1)).unwrap_or_default();
     let is_type = !inner.is_empty() && inner.iter().all(|at| m.is_word(*at) || m.is(*at, b'*'));
     // On lines of their own they are two things.
@@ -487,7 +308,7 @@ fn unwrap(m: &mut Masked<'_>, head: &[usize], from: usize, open: usize, behind: 
 }
 
 /// Leaves one type among the names before the declared one.
-fn types(m: &mut Masked<'_>, head: &[usize], names: &[Unit], typed: bool) {
+pub(super) fn types(m: &mut Masked<'_>, head: &[usize], names: &[Unit], typed: bool) {
     let before = names.iter().filter(|unit| !unit.after_star);
     let text = |m: &Masked<'_>, unit: &Unit| head.get(unit.from).is_some_and(|at| shouts(m.text(*at)));
     let kept = if typed {
@@ -502,7 +323,7 @@ fn types(m: &mut Masked<'_>, head: &[usize], names: &[Unit], typed: bool) {
 }
 
 /// Hides macros behind the parameters, also among attributes: `void f(int x) __attribute__((cold)) FAST __must_check;`.
-fn trailing(m: &mut Masked<'_>, head: &[usize], from: usize) {
+pub(super) fn trailing(m: &mut Masked<'_>, head: &[usize], from: usize) {
     let rest = head.get(from..).unwrap_or_default();
     let words = rest.iter().filter(|at| m.is_word(**at)).count();
     let mut macros = Vec::new();
@@ -528,7 +349,7 @@ fn trailing(m: &mut Masked<'_>, head: &[usize], from: usize) {
 }
 
 /// Whether `head` ends in the name and bases of a type, whose keyword is at `tag`.
-fn is_type_head(m: &Masked<'_>, head: &[usize], tag: usize) -> bool {
+pub(super) fn is_type_head(m: &Masked<'_>, head: &[usize], tag: usize) -> bool {
     let Some(&last) = head.last() else { return false };
     let next = (last + 1..m.toks.len()).find(|at| !m.is_gone(*at));
     let opens = next.is_some_and(|next| m.is(next, b'{'));
@@ -536,7 +357,7 @@ fn is_type_head(m: &Masked<'_>, head: &[usize], tag: usize) -> bool {
 }
 
 /// `class API Name final : public Base`: hides what is before the name.
-fn type_name(m: &mut Masked<'_>, head: &[usize], from: usize) {
+pub(super) fn type_name(m: &mut Masked<'_>, head: &[usize], from: usize) {
     let mut names = Vec::new();
     let mut ix = from;
     while let Some(&at) = head.get(ix) {

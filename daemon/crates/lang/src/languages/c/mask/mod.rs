@@ -4,6 +4,7 @@
 //! block that one of two conditions opens derail them. Here such words are found by their form alone and blanked.
 
 mod conditions;
+mod declared;
 mod heads;
 mod lex;
 mod namespaces;

@@ -4,13 +4,21 @@ use std::collections::HashMap;
 
 use sdl_model::Lang;
 use sdl_model::facts::{
-    Binding, BindingKind, Body, Def, DefFlags, DefIx, Facts, Manifest, Outline, Ref, RefForm, StrIx,
+    Binding, BindingKind, Body, Def, DefFlags, DefIx, Facts, Manifest, ManifestKind, Outline, Ref, RefForm,
+    StrIx,
 };
 
 use super::{Builder, interface, keys};
 use crate::Language;
 use crate::classify::is_generated;
-use crate::languages::manifest::Found;
+
+/// What a manifest says.
+#[derive(Debug)]
+pub(crate) struct Found {
+    pub(crate) kind: ManifestKind,
+    pub(crate) name: Option<String>,
+    pub(crate) entries: Vec<(String, String)>,
+}
 
 impl Builder<'_> {
     pub(crate) fn into_facts<L: Language>(mut self, lang: Lang, errors: u32) -> Facts {

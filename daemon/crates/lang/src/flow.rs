@@ -1,6 +1,5 @@
 //! What a grammar's kinds of nodes mean to a skeleton: the table that each language states, and that table by number.
 
-use sdl_model::Lang;
 use tree_sitter::Language as Grammar;
 
 /// What a language's kinds of nodes mean to a skeleton. Each language states one in its `flow.rs`; a test holds it
@@ -44,29 +43,29 @@ pub enum Body {
 
 /// What one kind of node is.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Role {
-    pub(super) comment: bool,
-    pub(super) control: bool,
-    pub(super) list: bool,
-    pub(super) arguments: bool,
-    pub(super) always: bool,
+pub(crate) struct Role {
+    pub(crate) comment: bool,
+    pub(crate) control: bool,
+    pub(crate) list: bool,
+    pub(crate) arguments: bool,
+    pub(crate) always: bool,
     /// What the parser could not make sense of.
-    pub(super) error: bool,
+    pub(crate) error: bool,
     /// Of control flow and closures.
-    pub(super) body: Option<Body>,
+    pub(crate) body: Option<Body>,
     /// The fields of `body`, by number.
-    pub(super) fields: Vec<u16>,
+    pub(crate) fields: Vec<u16>,
     /// The kinds that [`Body::Rest`] leaves to the header.
-    pub(super) header: Vec<u16>,
+    pub(crate) header: Vec<u16>,
     members: bool,
     /// Kinds below which it is a body of members.
     members_below: Vec<u16>,
     /// Tokens in it that have no partner.
-    pub(super) unpaired: Vec<&'static str>,
+    pub(crate) unpaired: Vec<&'static str>,
 }
 
 impl Role {
-    pub(super) fn is_members(&self, parent: u16) -> bool {
+    pub(crate) fn is_members(&self, parent: u16) -> bool {
         self.members || self.members_below.contains(&parent)
     }
 }
@@ -135,14 +134,8 @@ impl Roles {
     }
 
     /// The role of the kind of that number.
-    pub(super) fn of(&self, kind: u16) -> &Role {
+    pub(crate) fn of(&self, kind: u16) -> &Role {
         // Numbers beyond the table are the parser's own: errors.
         self.roles.get(usize::from(kind)).unwrap_or(&self.error)
     }
-}
-
-/// Whether nodes of this kind are control flow, for the languages that have a skeleton. With [`Body::With`], that also
-/// takes a token, which is not looked at here.
-pub fn is_control(lang: Lang, kind: u16) -> bool {
-    crate::languages::roles(lang).is_some_and(|roles| roles.of(kind).control)
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use sdl_model::facts::{Arena, DefFlags, Expr, ExprIx, Outline, StrIx};
+use sdl_model::facts::{Arena, Def, DefFlags, Expr, ExprIx, Outline, StrIx};
 use sdl_model::ids::stable_hash;
 
 use super::half::map_parts;
@@ -20,12 +20,6 @@ pub(super) fn shape(arena: &Arena, ix: ExprIx, out: &mut String) {
             out.push(',');
         }
     };
-    let wrap = |mark: char, inner: ExprIx, out: &mut String| {
-        out.push(mark);
-        out.push('(');
-        shape(arena, inner, out);
-        out.push(')');
-    };
     match arena.expr(ix) {
         Expr::Name(name) => out.push_str(arena.str(*name)),
         Expr::SelfRef => out.push_str("$self"),
@@ -40,23 +34,6 @@ pub(super) fn shape(arena: &Arena, ix: ExprIx, out: &mut String) {
             shape(arena, *base, out);
             out.push_str("::");
             out.push_str(arena.str(*name));
-        }
-        Expr::Call(base, args) => {
-            wrap('$', *base, out);
-            let _ = write!(out, "{args}");
-        }
-        Expr::New(inner) => wrap('n', *inner, out),
-        Expr::Index(inner) => wrap('i', *inner, out),
-        Expr::Iter(inner) => wrap('e', *inner, out),
-        Expr::Await(inner) => wrap('a', *inner, out),
-        Expr::Unwrap(inner) => wrap('u', *inner, out),
-        Expr::Item(inner, at) => {
-            wrap('t', *inner, out);
-            let _ = write!(out, "{at}");
-        }
-        Expr::Passed(inner, arg, param) => {
-            wrap('p', *inner, out);
-            let _ = write!(out, "{arg},{param}");
         }
         Expr::Generic(base, args) => {
             shape(arena, *base, out);
@@ -105,6 +82,29 @@ pub(super) fn shape(arena: &Arena, ix: ExprIx, out: &mut String) {
             out.push_str(if *member { "$." } else { "$:" });
             out.push_str(arena.str(*name));
         }
+        wrapper => wrapped_shape(arena, wrapper, out),
+    }
+}
+
+/// The same for an expression that is one other with something done to it.
+fn wrapped_shape(arena: &Arena, wrapper: &Expr, out: &mut String) {
+    let mut wrap = |mark: char, inner: ExprIx, more: std::fmt::Arguments<'_>| {
+        out.push(mark);
+        out.push('(');
+        shape(arena, inner, out);
+        out.push(')');
+        let _ = out.write_fmt(more);
+    };
+    match wrapper {
+        Expr::Call(inner, args) => wrap('$', *inner, format_args!("{args}")),
+        Expr::New(inner) => wrap('n', *inner, format_args!("")),
+        Expr::Index(inner) => wrap('i', *inner, format_args!("")),
+        Expr::Iter(inner) => wrap('e', *inner, format_args!("")),
+        Expr::Await(inner) => wrap('a', *inner, format_args!("")),
+        Expr::Unwrap(inner) => wrap('u', *inner, format_args!("")),
+        Expr::Item(inner, at) => wrap('t', *inner, format_args!("{at}")),
+        Expr::Passed(inner, arg, param) => wrap('p', *inner, format_args!("{arg},{param}")),
+        _ => {}
     }
 }
 
@@ -145,6 +145,61 @@ fn shown(outline: &Outline) -> Vec<bool> {
     shown
 }
 
+/// Appends what others can see of `def`.
+fn describe_def(outline: &Outline, def: &Def, text: &mut String) {
+    let arena = &outline.arena;
+    let parent = def.parent.and_then(|parent| outline.def(parent)).map_or(0, |parent| parent.key);
+    let _ = write!(
+        text,
+        "d{:x}^{:x} {:?} {:?} {:x} {}\u{1}{}\u{1}",
+        def.key,
+        parent,
+        def.kind,
+        def.visibility,
+        def.flags.without(DefFlags::GENERATED).0,
+        arena.str(def.name),
+        arena.str(def.qualified)
+    );
+    for param in &def.params {
+        let _ = write!(text, "p{}:{:?}:{}", arena.str(param.name), param.kind, param.optional);
+        if let Some(ty) = param.ty {
+            shape_hash(arena, ty, text);
+        }
+    }
+    for (mark, ix) in [('o', def.owner), ('r', def.ret), ('t', def.ty), ('v', def.value)] {
+        if let Some(ix) = ix {
+            text.push(mark);
+            shape_hash(arena, ix, text);
+        }
+    }
+    for (name, bound) in &def.bounds {
+        let _ = write!(text, "g{}", arena.str(*name));
+        shape_hash(arena, *bound, text);
+    }
+    for base in &def.bases {
+        let _ = write!(text, "b{:?}", base.kind);
+        shape_hash(arena, base.ty, text);
+    }
+    for decorator in &def.decorators {
+        text.push('@');
+        shape_hash(arena, *decorator, text);
+    }
+    let mut returns: Vec<String> = def
+        .returns
+        .iter()
+        .map(|ix| {
+            let mut one = String::new();
+            shape_hash(arena, *ix, &mut one);
+            one
+        })
+        .collect();
+    returns.sort_unstable();
+    for one in &returns {
+        text.push('y');
+        text.push_str(one);
+    }
+}
+
 /// Hashes all that another file's resolution can see of `outline`: its definitions but those local to functions, its
 /// imports and exports; not texts that only people read, not where anything stands. Each part is hashed by itself and
 /// the hashes are sorted, so that order means nothing but where identity depends on it.
@@ -155,56 +210,7 @@ pub(super) fn interface(outline: &Outline) -> u64 {
     let shown = shown(outline);
     for (def, _) in outline.defs.iter().zip(&shown).filter(|(_, shown)| **shown) {
         text.clear();
-        let parent = def.parent.and_then(|parent| outline.def(parent)).map_or(0, |parent| parent.key);
-        let _ = write!(
-            text,
-            "d{:x}^{:x} {:?} {:?} {:x} {}\u{1}{}\u{1}",
-            def.key,
-            parent,
-            def.kind,
-            def.visibility,
-            def.flags.without(DefFlags::GENERATED).0,
-            arena.str(def.name),
-            arena.str(def.qualified)
-        );
-        for param in &def.params {
-            let _ = write!(text, "p{}:{:?}:{}", arena.str(param.name), param.kind, param.optional);
-            if let Some(ty) = param.ty {
-                shape_hash(arena, ty, &mut text);
-            }
-        }
-        for (mark, ix) in [('o', def.owner), ('r', def.ret), ('t', def.ty), ('v', def.value)] {
-            if let Some(ix) = ix {
-                text.push(mark);
-                shape_hash(arena, ix, &mut text);
-            }
-        }
-        for (name, bound) in &def.bounds {
-            let _ = write!(text, "g{}", arena.str(*name));
-            shape_hash(arena, *bound, &mut text);
-        }
-        for base in &def.bases {
-            let _ = write!(text, "b{:?}", base.kind);
-            shape_hash(arena, base.ty, &mut text);
-        }
-        for decorator in &def.decorators {
-            text.push('@');
-            shape_hash(arena, *decorator, &mut text);
-        }
-        let mut returns: Vec<String> = def
-            .returns
-            .iter()
-            .map(|ix| {
-                let mut one = String::new();
-                shape_hash(arena, *ix, &mut one);
-                one
-            })
-            .collect();
-        returns.sort_unstable();
-        for one in &returns {
-            text.push('y');
-            text.push_str(one);
-        }
+        describe_def(outline, def, &mut text);
         parts.push(stable_hash(&[text.as_bytes()]));
     }
     let name = |ix: Option<StrIx>| ix.map_or("\u{2}", |ix| arena.str(ix));

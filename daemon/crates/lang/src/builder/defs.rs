@@ -380,6 +380,11 @@ impl<'a> Builder<'a> {
         self.out.text(self.def(ix).name)
     }
 
+    /// The qualified name of the definition around `def`.
+    pub(crate) fn scope_parent_name(&self, def: DefIx) -> &str {
+        self.def(def).parent.map_or("", |parent| self.out.text(self.def(parent).qualified))
+    }
+
     /// Sets flags of `def`.
     pub fn flag(&mut self, def: DefIx, flags: DefFlags) {
         let def = self.def_mut(def);

@@ -21,7 +21,7 @@ use sdl_model::facts::{Binding, Def, DefIx, Export, Import, Ref, StrIx};
 
 pub use defs::NewDef;
 pub use effects::{EffectEntries, EffectTable};
-pub(crate) use finish::{bare, bare_with};
+pub(crate) use finish::{Found, bare, bare_with};
 pub(crate) use half::parts;
 pub use half::{Half, MAX_ELEMENTS};
 pub(crate) use written::Written;

@@ -1,0 +1,235 @@
+//! Shallow languages: what a text can mean in all of them.
+//!
+//! Their facts come from queries, and nothing is known of how each finds its modules. So an import is a path, a package or a
+//! file that is named like it, and a dotted name is a definition whose full name is the same. An edge found so is as sure as
+//! the least sure of the languages that were measured (see `confidence`).
+
+use sdl_model::Lang;
+use sdl_model::facts::{DefFlags, DefIx, Import, ImportKind};
+
+use super::c::by_suffix;
+use crate::modules::paths::join;
+use crate::modules::{self, ModRef, Place, as_place, declared, inside};
+use crate::world::{DefRef, FileIndex, FileIx, Rules, Sym, World};
+
+/// Most parts of a name that are looked at, and most scopes around it.
+const MAX_PARTS: usize = 16;
+/// Most files of a package that are opened for a name that very many definitions have.
+const MAX_FILES: usize = 256;
+
+/// A shallow language, by its number.
+pub(super) struct Shallow(u8);
+
+/// The rules of a shallow language.
+pub(super) fn rules(lang: Lang) -> &'static Shallow {
+    static ALL: [Shallow; 256] = {
+        let mut all = [const { Shallow(0) }; 256];
+        let mut number = 0;
+        while number < all.len() {
+            all[number] = Shallow(number as u8);
+            number += 1;
+        }
+        all
+    };
+    ALL.get(usize::from(lang as u8)).unwrap_or(const { &Shallow(0) })
+}
+
+impl Rules for Shallow {
+    fn module(&self, w: &World<'_>, from: FileIx, _: DefIx, text: &str) -> Place {
+        let file = w.file(from);
+        let extensions = file.traits().files.extensions;
+        // `package:name/path.dart`: where the package is, no text says.
+        let (scheme, text) = text.split_once(':').unwrap_or(("", text));
+        let is_path = text.contains('/')
+            || text.rsplit_once('.').is_some_and(|(_, extension)| extensions.contains(&extension));
+        if !scheme.is_empty() {
+            return text
+                .split_once('/')
+                .map_or(Place::External, |(_, path)| by_suffix(w, &file, path, false));
+        }
+        if is_path {
+            let beside = join(file.path.dir(), text).and_then(|path| w.open_path(&path));
+            return match beside {
+                Some(at) => Place::Module(ModRef::File(at)),
+                None => by_suffix(w, &file, text, false),
+            };
+        }
+        let named = self.by_full_name(w, text);
+        if named.is_found() {
+            return named;
+        }
+        if !w.files_of_package(text).is_empty() {
+            return Place::Module(ModRef::Package(file.lang(), w.sym(text)));
+        }
+        let path = text.replace('.', "/");
+        extensions
+            .iter()
+            .flat_map(|extension| [format!("{path}.{extension}"), format!("{path}/init.{extension}")])
+            .map(|path| by_suffix(w, &file, &path, false))
+            .find(|place| place.is_found())
+            .unwrap_or(Place::External)
+    }
+
+    fn import_name(&self, w: &World<'_>, from: FileIx, import: &Import, name: &str) -> Option<Place> {
+        let file = w.file(from);
+        let whole = format!("{}.{name}", file.outline.str(import.module));
+        let found = self.by_full_name(w, &whole);
+        Some(found).filter(|place| place.is_found())
+    }
+
+    fn file_member(&self, w: &World<'_>, at: FileIx, name: Sym) -> Option<Place> {
+        let found = declared(w, at, name);
+        if found.is_found() {
+            return Some(found);
+        }
+        let file = w.file(at);
+        // What the module as a whole is to those who import it: `return M`.
+        let whole = w.sym("default");
+        let whole = file.exports.iter().find(|(exported, _)| *exported == whole);
+        if let Some(def) = whole.and_then(|(_, local)| file.child(DefIx::MODULE, *local)) {
+            let owned = || file.owned_by(file.name(def)?, name).next();
+            let found = file.child(def, name).or_else(owned);
+            if let Some(def) = found {
+                return Some(Place::Def(DefRef { file: at, def }));
+            }
+        }
+        Some(reexported(w, at, &file, name))
+    }
+
+    fn package_member(&self, w: &World<'_>, package: Sym, name: Sym) -> Place {
+        let files = w.files_of_package(&w.text(package));
+        let mut candidates: Vec<_> = match w.named(name) {
+            Some(hits) => hits.iter().map(|hit| hit.file).filter(|file| files.contains(file)).collect(),
+            None => files.iter().copied().take(MAX_FILES).collect(),
+        };
+        // Of copies in one tree, the one in the fewest folders.
+        candidates.sort_by_cached_key(|id| {
+            w.path_of(*id).map(|path| (path.as_str().matches('/').count(), path.clone()))
+        });
+        candidates
+            .into_iter()
+            .filter_map(|id| w.open(id))
+            .filter(|at| w.file(*at).lang() as u8 == self.0)
+            .map(|at| declared(w, at, name))
+            .find(|place| place.is_found())
+            .unwrap_or(Place::Missing)
+    }
+
+    fn is_builtin_member(&self, name: &str) -> bool {
+        let lang = Lang::from_number(self.0);
+        lang.is_some_and(|lang| lang.traits().library.builtin_members.contains(&name))
+    }
+
+    fn implicit(&self, w: &World<'_>, from: FileIx, _: DefIx, name: Sym) -> Place {
+        let file = w.file(from);
+        let Some(package) = file.outline.package else { return Place::Missing };
+        around(file.outline.str(package))
+            .map(|package| self.package_member(w, w.sym(package), name))
+            .find(|place| place.is_found())
+            .unwrap_or(Place::Missing)
+    }
+
+    fn spelled(&self, w: &World<'_>, from: FileIx, scope: DefIx, dotted: &str, name: &str) -> Place {
+        let file = w.file(from);
+        let name = format!("{dotted}.{name}");
+        let package = file.outline.package.map_or("", |package| file.outline.str(package));
+        let scope = file.outline.def(scope).map_or("", |def| file.outline.str(def.qualified));
+        let scope = joined(package, scope);
+        // As written, then from the scopes around, the innermost first.
+        std::iter::once(name.clone())
+            .chain(around(&scope).map(|around| format!("{around}.{name}")))
+            .map(|name| self.by_full_name(w, &name))
+            .find(|place| place.is_found())
+            .unwrap_or(Place::Missing)
+    }
+}
+
+impl Shallow {
+    /// The definition whose name, with all that it is in, is `full`.
+    fn by_full_name(&self, w: &World<'_>, full: &str) -> Place {
+        let within = |package: &str, rest: &str| {
+            let mut parts = rest.split('.');
+            let first = parts.next().unwrap_or_default();
+            let found = self.package_member(w, w.sym(package), w.sym(first));
+            parts.fold(found, |place, part| inside(w, place, part))
+        };
+        let dots = full.rmatch_indices('.').take(MAX_PARTS).filter_map(|(at, _)| full.split_at_checked(at));
+        let in_package = dots
+            .map(|(package, rest)| (package, rest.trim_start_matches('.')))
+            .filter(|(package, _)| !w.files_of_package(package).is_empty())
+            .map(|(package, rest)| within(package, rest))
+            .find(|place| place.is_found());
+        in_package.unwrap_or_else(|| self.by_qualified(w, full))
+    }
+
+    /// The same for a name that a definition states whole, as `defmodule A.B` does.
+    fn by_qualified(&self, w: &World<'_>, full: &str) -> Place {
+        let last = full.rsplit('.').next().unwrap_or(full);
+        let Some(hits) = w.named(w.sym(last)) else { return Place::Missing };
+        let mut found: Vec<_> = hits
+            .iter()
+            .filter_map(|hit| {
+                let at = w.open(hit.file)?;
+                let file = w.file(at);
+                let def = file.find(hit.symbol)?;
+                let found = file.outline.def(def)?;
+                let is_it = file.lang() as u8 == self.0
+                    && file.outline.package.is_none()
+                    && !found.flags.has(DefFlags::LOCAL)
+                    && file.outline.str(found.qualified) == full;
+                let place = is_it.then(|| as_place(&file, DefRef { file: at, def: DefIx::MODULE }, def))?;
+                Some((!hit.kind.is_type(), file.path.clone(), def, place))
+            })
+            .collect();
+        found.sort_by(|a, b| (a.0, &a.1, a.2).cmp(&(b.0, &b.1, b.2)));
+        found.first().map_or(Place::Missing, |(.., place)| *place)
+    }
+}
+
+/// What the files that a file exports as its own have under `name`.
+fn reexported(w: &World<'_>, at: FileIx, file: &FileIndex, name: Sym) -> Place {
+    file.wildcards
+        .iter()
+        .filter_map(|ix| file.import(*ix))
+        .filter(|import| import.kind == ImportKind::Wildcard && import.reexport)
+        .filter_map(|import| match modules::imported_module(w, at, import) {
+            Place::Module(ModRef::File(target)) if target == at => None,
+            Place::Module(target) => Some(modules::member(w, target, name)),
+            _ => None,
+        })
+        .find(|place| place.is_found())
+        .unwrap_or(Place::Missing)
+}
+
+fn joined(package: &str, name: &str) -> String {
+    match (package, name) {
+        ("", name) => name.to_owned(),
+        (package, "") => package.to_owned(),
+        _ => format!("{package}.{name}"),
+    }
+}
+
+/// `a.b.c`, `a.b`, `a`.
+fn around(dotted: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(dotted), |at| at.rsplit_once('.').map(|(outer, _)| outer))
+        .filter(|at| !at.is_empty())
+        .take(MAX_PARTS)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn scopes_around_a_name() {
+        assert_eq!(around("a.b.c").collect::<Vec<_>>(), ["a.b.c", "a.b", "a"]);
+        assert_eq!(around("").count(), 0);
+        assert_eq!(joined("", "a"), "a");
+        assert_eq!(joined("p", ""), "p");
+    }
+
+    #[test]
+    fn each_language_has_its_own() {
+        assert_eq!(rules(Lang::Lua).0, Lang::Lua as u8);
+    }
+}

@@ -1,0 +1,2 @@
+(import_declaration
+  (identifier) @module) @import
