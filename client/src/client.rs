@@ -110,10 +110,10 @@ impl Client {
         events: broadcast::Sender<Event>,
     ) -> Result<Self, ClientError> {
         if hello.token.is_none() {
-            hello.token = token::current();
+            hello.token = token::current_token();
         }
         let sent_token = hello.token.clone();
-        let opened = connect::open(socket, hello).await?;
+        let opened = connect::open_session(socket, hello).await?;
         let (requests, request_queue) = mpsc::channel(QUEUE);
         let (control, control_queue) = mpsc::unbounded_channel();
         let (open, until) = watch::channel(());
@@ -137,7 +137,7 @@ impl Client {
             control_queue,
             until,
         };
-        tokio::spawn(wire::run(io, Arc::clone(&shared)));
+        tokio::spawn(wire::run_connection(io, Arc::clone(&shared)));
         Ok(Self { shared, _open: Arc::new(open) })
     }
 
@@ -265,7 +265,7 @@ impl Shared {
         if !self.handshake.has(capability::TOKEN) {
             return;
         }
-        let current = token::current();
+        let current = token::current_token();
         let mut known = self.token.lock().unwrap_or_else(PoisonError::into_inner);
         if current.is_some() && *known != current {
             known.clone_from(&current);

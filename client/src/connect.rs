@@ -29,13 +29,15 @@ pub(crate) struct Opened {
 }
 
 /// The build of whoever answers on `path` with a handshake of ours, of whatever version. `None` if nobody does.
-pub async fn answering(path: &Path) -> Option<String> {
-    let greeted = tokio::time::timeout(OPENING, greet(path)).await;
+pub async fn answering_build(path: &Path) -> Option<String> {
+    let greeted = tokio::time::timeout(OPENING, exchange_handshakes(path)).await;
     greeted.ok()?.ok().map(|(_, _, handshake)| handshake.build)
 }
 
 /// Connects and exchanges handshakes, without judging the daemon's.
-pub(crate) async fn greet(path: &Path) -> Result<(Stream, FrameDecoder, Handshake), ClientError> {
+pub(crate) async fn exchange_handshakes(
+    path: &Path,
+) -> Result<(Stream, FrameDecoder, Handshake), ClientError> {
     let failed = |source: io::Error| ClientError::Connect { path: path.to_owned(), source: Arc::new(source) };
     // Before a byte is sent: the hello holds the working directory and the token.
     trust::check_folder(path)?;
@@ -60,14 +62,14 @@ pub(crate) async fn greet(path: &Path) -> Result<(Stream, FrameDecoder, Handshak
 }
 
 /// Opens a session.
-pub(crate) async fn open(path: &Path, hello: SessionHello) -> Result<Opened, ClientError> {
+pub(crate) async fn open_session(path: &Path, hello: SessionHello) -> Result<Opened, ClientError> {
     tokio::time::timeout(OPENING, open_patiently(path, hello))
         .await
         .unwrap_or_else(|_| Err(ClientError::Silent { path: path.to_owned() }))
 }
 
 async fn open_patiently(path: &Path, hello: SessionHello) -> Result<Opened, ClientError> {
-    let (stream, mut decoder, handshake) = greet(path).await?;
+    let (stream, mut decoder, handshake) = exchange_handshakes(path).await?;
     handshake.agree()?;
     let mut bytes = Vec::new();
     encode_client(&ClientMessage::Hello(hello), sdl_proto::MAX_FRAME, &mut bytes)
@@ -80,9 +82,9 @@ async fn open_patiently(path: &Path, hello: SessionHello) -> Result<Opened, Clie
                 return Ok(Opened { stream, decoder, handshake, welcome });
             }
             Ok(Some(Ok(ServerMessage::Closing(reason)))) => return Err(ClientError::Refused(reason)),
-            Ok(Some(Ok(_))) => return Err(lost("it did not begin with a welcome")),
-            Ok(Some(Err(error))) => return Err(lost(&error.to_string())),
-            Err(error) => return Err(lost(&error.to_string())),
+            Ok(Some(Ok(_))) => return Err(connection_lost("it did not begin with a welcome")),
+            Ok(Some(Err(error))) => return Err(connection_lost(&error.to_string())),
+            Err(error) => return Err(connection_lost(&error.to_string())),
             Ok(None) => {}
         }
         match io.read_buf(decoder.space()).await {
@@ -91,14 +93,14 @@ async fn open_patiently(path: &Path, hello: SessionHello) -> Result<Opened, Clie
                     .as_ref()
                     .err()
                     .map_or_else(|| "it closed the connection".into(), ToString::to_string);
-                return Err(lost(&cause));
+                return Err(connection_lost(&cause));
             }
             Ok(_) => {}
-            Err(error) => return Err(lost(&error.to_string())),
+            Err(error) => return Err(connection_lost(&error.to_string())),
         }
     }
 }
 
-fn lost(reason: &str) -> ClientError {
+fn connection_lost(reason: &str) -> ClientError {
     ClientError::Closed { reason: Some(reason.to_owned()), sent: false }
 }

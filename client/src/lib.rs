@@ -2,7 +2,7 @@
 //!
 //! * [`Paths`]: where everything lies.
 //! * [`Client`]: one connection, any number of calls at once.
-//! * [`start`]: makes sure that a daemon runs; never two.
+//! * [`ensure_daemon`]: makes sure that a daemon runs; never two.
 //! * [`ReconnectingClient`]: a session that outlives daemons.
 
 mod alive;
@@ -24,11 +24,11 @@ mod wire;
 
 pub use call::{CallOptions, Question, Repeat, Running};
 pub use client::{Client, Event};
-pub use connect::answering;
+pub use connect::answering_build;
 pub use error::ClientError;
 pub use paths::{Paths, PathsError};
-pub use probe::{Probe, probe};
+pub use probe::{Probe, probe_daemon};
 pub use reconnect::{ReconnectOptions, ReconnectingClient};
 pub use sdl_proto as proto;
 pub use spawn::Launch;
-pub use start::start;
+pub use start::ensure_daemon;

@@ -196,19 +196,19 @@ fn socket_in(runtime: &Path, short: &Path) -> PathBuf {
     }
     // The folder's name tells whose socket for which place it is, so that two long paths never meet.
     let user = rustix::process::geteuid().as_raw();
-    let place = fnv1a(runtime.as_os_str().to_owned());
+    let place = fnv1a_hash(runtime.as_os_str().to_owned());
     short.join(format!("sdl-{user}-{place:016x}")).join(name)
 }
 
 #[cfg(windows)]
 fn socket_in(runtime: &Path, _short: &Path) -> PathBuf {
     // Pipes share one namespace for all users; the runtime folder's path tells users and set-ups apart.
-    let place = fnv1a(runtime.as_os_str().to_owned());
+    let place = fnv1a_hash(runtime.as_os_str().to_owned());
     PathBuf::from(format!(r"\\.\pipe\sdl-v{PROTOCOL_MAJOR}-{place:016x}"))
 }
 
 /// A hash that is the same in every build, which the standard library's does not promise.
-fn fnv1a(text: OsString) -> u64 {
+fn fnv1a_hash(text: OsString) -> u64 {
     text.as_encoded_bytes()
         .iter()
         .fold(0xcbf2_9ce4_8422_2325, |hash, byte| (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01b3))

@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use sdl_proto::HandshakeError;
 
-use crate::connect::greet;
+use crate::connect::exchange_handshakes;
 use crate::error::ClientError;
 
 /// What a first look at the socket shows.
@@ -31,8 +31,8 @@ pub enum Probe {
 }
 
 /// Looks whether a daemon answers on `socket`, for at most `patience`.
-pub async fn probe(socket: &Path, patience: Duration) -> Probe {
-    let handshake = match tokio::time::timeout(patience, greet(socket)).await {
+pub async fn probe_daemon(socket: &Path, patience: Duration) -> Probe {
+    let handshake = match tokio::time::timeout(patience, exchange_handshakes(socket)).await {
         Ok(Ok((_, _, handshake))) => handshake,
         Ok(Err(error)) => return Probe::Unreachable(error),
         Err(_) => return Probe::Unreachable(ClientError::Silent { path: socket.to_owned() }),

@@ -11,7 +11,7 @@ use crate::client::{Client, Event};
 use crate::error::ClientError;
 use crate::paths::Paths;
 use crate::spawn::{self, Launch};
-use crate::start;
+use crate::start::ensure_daemon;
 
 /// Pauses before the second, third, … attempt of a call.
 const BACKOFF: &[Duration] = &[
@@ -87,7 +87,7 @@ impl ReconnectingClient {
     /// The connection that stands, or a new one; starts the daemon if need be and allowed.
     pub async fn connected(&self) -> Result<Client, ClientError> {
         // One system call if this process has started a daemon, else none.
-        spawn::reap();
+        spawn::reap_children();
         let mut current = self.inner.current.lock().await;
         if let Some(client) = current.client.as_ref().filter(|client| client.is_open()) {
             return Ok(client.clone());
@@ -120,7 +120,7 @@ impl ReconnectingClient {
 
     async fn connect(&self) -> Result<Client, ClientError> {
         if self.inner.launch != Launch::Never {
-            start(&self.inner.paths, &self.inner.launch).await?;
+            ensure_daemon(&self.inner.paths, &self.inner.launch).await?;
         }
         let hello = self.inner.hello.lock().unwrap_or_else(PoisonError::into_inner).clone();
         Client::connect_with(self.inner.paths.socket(), hello, self.inner.events.clone()).await

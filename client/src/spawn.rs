@@ -39,7 +39,7 @@ const FAILED: &str = "sdl-failed ";
 pub enum Launch {
     /// Don't; that none runs is an error.
     Never,
-    /// Run the program that [`program`] finds.
+    /// Run the program that [`daemon_program`] finds.
     #[default]
     Find,
     /// Run this program.
@@ -73,7 +73,7 @@ pub enum SpawnError {
     #[error("the daemon could not start: {0}")]
     Failed(String),
     /// It ended without a word.
-    #[error("the daemon ended while it started ({status}). {}", quote(.stderr, .log))]
+    #[error("the daemon ended while it started ({status}). {}", quote_stderr(.stderr, .log))]
     Died {
         /// How it ended.
         status: String,
@@ -113,7 +113,7 @@ pub enum SpawnError {
     },
 }
 
-fn quote(stderr: &str, log: &Path) -> String {
+fn quote_stderr(stderr: &str, log: &Path) -> String {
     match stderr.trim() {
         "" => format!("It left no message in {}", log.display()),
         text => format!("It wrote: {text}"),
@@ -151,7 +151,7 @@ fn parse_report(line: &str) -> Option<Result<(), String>> {
 }
 
 /// Where the daemon's program lies.
-pub fn program() -> Result<PathBuf, SpawnError> {
+pub fn daemon_program() -> Result<PathBuf, SpawnError> {
     if let Some(named) = std::env::var_os(PROGRAM_VARIABLE).filter(|named| !named.is_empty()) {
         return Ok(PathBuf::from(named));
     }
@@ -167,36 +167,37 @@ pub fn program() -> Result<PathBuf, SpawnError> {
 }
 
 /// Runs the daemon's program and waits for its report. The caller holds the start-up lock.
-pub(crate) async fn spawn(paths: &Paths, launch: &Launch) -> Result<(), SpawnError> {
-    reap();
+pub(crate) async fn spawn_daemon(paths: &Paths, launch: &Launch) -> Result<(), SpawnError> {
+    reap_children();
     let program = match launch {
         Launch::Never => return Err(SpawnError::NotAllowed),
-        Launch::Find => program()?,
+        Launch::Find => daemon_program()?,
         Launch::Program(program) => program.clone(),
     };
     let log = paths.start_log();
     let run_failed = |source| SpawnError::Run { program: program.clone(), source };
-    let mut child =
-        command(&program, paths, File::create(&log).map_err(run_failed)?).spawn().map_err(run_failed)?;
+    let mut child = daemon_command(&program, paths, File::create(&log).map_err(run_failed)?)
+        .spawn()
+        .map_err(run_failed)?;
     let report = child.stdout.take();
     let Ok(line) = tokio::time::timeout(PATIENCE, read_report(report)).await else {
-        keep(child);
+        keep_child(child);
         return Err(SpawnError::Slow { log });
     };
     match parse_report(&line) {
         Some(Ok(())) => {
-            keep(child);
+            keep_child(child);
             Ok(())
         }
         Some(Err(reason)) => {
-            keep(child);
+            keep_child(child);
             Err(SpawnError::Failed(reason))
         }
-        None => Err(SpawnError::Died { status: ended(child), stderr: tail(&log), log }),
+        None => Err(SpawnError::Died { status: describe_end(child), stderr: log_tail(&log), log }),
     }
 }
 
-fn command(program: &Path, paths: &Paths, stderr: File) -> Command {
+fn daemon_command(program: &Path, paths: &Paths, stderr: File) -> Command {
     let mut command = Command::new(program);
     command
         .stdin(Stdio::null())
@@ -213,13 +214,13 @@ fn command(program: &Path, paths: &Paths, stderr: File) -> Command {
     {
         command.env_remove(variable);
     }
-    detach(&mut command);
+    detach_process(&mut command);
     command
 }
 
 /// Takes the daemon out of the caller's session, so that no terminal's hang-up or interrupt reaches it.
 #[cfg(unix)]
-fn detach(command: &mut Command) {
+fn detach_process(command: &mut Command) {
     use std::os::unix::process::CommandExt;
     // SAFETY: the closure runs between fork and exec; `setsid` is a bare system call that neither allocates nor locks.
     unsafe {
@@ -229,7 +230,7 @@ fn detach(command: &mut Command) {
 
 /// No console, and a process group of its own. Not yet run on Windows.
 #[cfg(windows)]
-fn detach(command: &mut Command) {
+fn detach_process(command: &mut Command) {
     use std::os::windows::process::CommandExt;
     const DETACHED_PROCESS: u32 = 0x0000_0008;
     const CREATE_NEW_PROCESS_GROUP: u32 = 0x0000_0200;
@@ -253,18 +254,18 @@ async fn read_report(report: Option<ChildStdout>) -> String {
     }
 }
 
-fn ended(mut child: Child) -> String {
+fn describe_end(mut child: Child) -> String {
     match child.try_wait() {
         Ok(Some(status)) => status.to_string(),
         Ok(None) => {
-            keep(child);
+            keep_child(child);
             "it closed its standard output without a report".to_owned()
         }
         Err(error) => error.to_string(),
     }
 }
 
-fn tail(log: &Path) -> String {
+fn log_tail(log: &Path) -> String {
     let read = || -> io::Result<String> {
         let mut file = File::open(log)?;
         let length = file.metadata()?.len();
@@ -279,12 +280,12 @@ fn tail(log: &Path) -> String {
 /// Daemons that this process has started and that have not been waited for.
 static CHILDREN: Mutex<Vec<Child>> = Mutex::new(Vec::new());
 
-fn keep(child: Child) {
+fn keep_child(child: Child) {
     CHILDREN.lock().unwrap_or_else(PoisonError::into_inner).push(child);
 }
 
 /// Waits for started daemons that have ended, so that a long-lived client does not collect zombies.
-pub(crate) fn reap() {
+pub(crate) fn reap_children() {
     CHILDREN
         .lock()
         .unwrap_or_else(PoisonError::into_inner)

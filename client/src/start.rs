@@ -10,8 +10,8 @@ use crate::client::Client;
 use crate::error::ClientError;
 use crate::holder::Holder;
 use crate::paths::Paths;
-use crate::probe::{Probe, probe};
-use crate::spawn::{Launch, SpawnError, spawn, start_lock};
+use crate::probe::{Probe, probe_daemon};
+use crate::spawn::{Launch, SpawnError, spawn_daemon, start_lock};
 
 /// How long a running daemon may take to answer the first look.
 const LOOK: Duration = Duration::from_secs(5);
@@ -20,10 +20,10 @@ const LOOK: Duration = Duration::from_secs(5);
 const FAREWELL: Duration = Duration::from_secs(20);
 
 /// Starts a daemon unless one runs that fits. An older one is asked to stop and replaced; a newer one never is.
-pub async fn start(paths: &Paths, launch: &Launch) -> Result<(), ClientError> {
+pub async fn ensure_daemon(paths: &Paths, launch: &Launch) -> Result<(), ClientError> {
     paths.create().map_err(Arc::new)?;
     // The common case costs one connection and no lock.
-    match probe(paths.socket(), LOOK).await {
+    match probe_daemon(paths.socket(), LOOK).await {
         Probe::Ready { .. } => return Ok(()),
         Probe::TooNew(error) => return Err(error.into()),
         Probe::Unreachable(error) => unless_stuck(paths, error)?,
@@ -31,7 +31,7 @@ pub async fn start(paths: &Paths, launch: &Launch) -> Result<(), ClientError> {
     }
     let lock = start_lock(paths).await.map_err(Arc::new)?;
     // Whoever held the lock before us may have done the work.
-    match probe(paths.socket(), LOOK).await {
+    match probe_daemon(paths.socket(), LOOK).await {
         Probe::Ready { .. } => return Ok(()),
         Probe::TooNew(error) => return Err(error.into()),
         Probe::Unreachable(error) => unless_stuck(paths, error)?,
@@ -43,7 +43,7 @@ pub async fn start(paths: &Paths, launch: &Launch) -> Result<(), ClientError> {
             return Err(Arc::new(SpawnError::Stubborn { build }).into());
         }
     }
-    let result = spawn(paths, launch).await.map_err(|error| ClientError::from(Arc::new(error)));
+    let result = spawn_daemon(paths, launch).await.map_err(|error| ClientError::from(Arc::new(error)));
     drop(lock);
     result
 }

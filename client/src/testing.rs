@@ -147,13 +147,13 @@ impl Connection {
                     replies => replies?,
                 };
                 for reply in replies {
-                    send(stream, &reply).await?;
+                    send_message(stream, &reply).await?;
                 }
             }
             tokio::select! {
                 read = stream.read_buf(decoder.space()) => if read? == 0 { return Ok(()) },
                 Ok((method, params)) = notifications.recv() => {
-                    send(stream, &ServerMessage::Notify { method, params }).await?;
+                    send_message(stream, &ServerMessage::Notify { method, params }).await?;
                 }
             }
         }
@@ -176,7 +176,7 @@ impl Connection {
             ClientMessage::Request(request) => {
                 heard.requests.push(request.clone());
                 drop(heard);
-                replies((self.script)(&request), request.id)
+                reply_messages((self.script)(&request), request.id)
             }
             ClientMessage::Cancel { id } => {
                 heard.cancelled.push(id);
@@ -191,13 +191,13 @@ impl Connection {
     }
 }
 
-fn replies(reply: Reply, id: u64) -> io::Result<Vec<ServerMessage>> {
+fn reply_messages(reply: Reply, id: u64) -> io::Result<Vec<ServerMessage>> {
     match reply {
         Reply::Answer(result) => Ok(vec![ServerMessage::Response { id, result: result.map(Payload) }]),
         Reply::Progress(steps, then) => {
             let mut all: Vec<_> =
                 steps.into_iter().map(|bytes| ServerMessage::Progress(Progress { id, bytes })).collect();
-            all.extend(replies(*then, id)?);
+            all.extend(reply_messages(*then, id)?);
             Ok(all)
         }
         Reply::HangUp => Err(io::ErrorKind::ConnectionAborted.into()),
@@ -206,7 +206,7 @@ fn replies(reply: Reply, id: u64) -> io::Result<Vec<ServerMessage>> {
     }
 }
 
-async fn send(stream: &mut UnixStream, message: &ServerMessage) -> io::Result<()> {
+async fn send_message(stream: &mut UnixStream, message: &ServerMessage) -> io::Result<()> {
     let mut bytes = Vec::new();
     encode_server(message, MAX_FRAME, &mut bytes).map_err(io::Error::other)?;
     stream.write_all(&bytes).await

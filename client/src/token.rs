@@ -9,7 +9,7 @@ const FILE: &str = "sdl-token";
 pub const VARIABLE: &str = "SDL_TOKEN";
 
 /// The token's file, `$CREDENTIALS_DIRECTORY/sdl-token`, if it exists.
-pub fn file() -> Option<PathBuf> {
+pub fn token_file() -> Option<PathBuf> {
     let folder = std::env::var_os("CREDENTIALS_DIRECTORY")?;
     Some(PathBuf::from(folder).join(FILE)).filter(|file| file.is_file())
 }
@@ -21,8 +21,8 @@ pub fn from_environment() -> Option<String> {
 
 /// The token that holds now: the file's, else the environment's. Read afresh at each call, because credentials are
 /// replaced while programs run.
-pub fn current() -> Option<String> {
-    file()
+pub fn current_token() -> Option<String> {
+    token_file()
         .and_then(|file| std::fs::read_to_string(file).ok())
         .map(|token| token.trim().to_owned())
         .filter(|token| !token.is_empty())

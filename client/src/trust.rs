@@ -25,11 +25,11 @@ pub(crate) fn check_peer(stream: &Stream, socket: &Path) -> Result<(), ClientErr
 
     let own = rustix::process::geteuid().as_raw();
     let peer = stream.peer_creds().ok().and_then(|peer| peer.euid());
-    judge(own, peer).map_err(|reason| ClientError::Untrusted { path: socket.to_owned(), reason })
+    judge_peer(own, peer).map_err(|reason| ClientError::Untrusted { path: socket.to_owned(), reason })
 }
 
 #[cfg(unix)]
-fn judge(own: u32, peer: Option<u32>) -> Result<(), String> {
+fn judge_peer(own: u32, peer: Option<u32>) -> Result<(), String> {
     match peer {
         Some(peer) if peer == own || peer == 0 => Ok(()),
         Some(peer) => Err(format!("it belongs to user {peer}, not to user {own}")),
@@ -53,11 +53,15 @@ pub(crate) fn check_peer(_stream: &Stream, _socket: &Path) -> Result<(), ClientE
 #[cfg(test)]
 #[cfg(unix)]
 mod tests {
-    use super::judge;
+    use super::judge_peer;
 
     #[test]
     fn only_our_own_daemon_and_the_systems_sockets_are_trusted() {
-        assert!(judge(1000, Some(1000)).is_ok() && judge(1000, Some(0)).is_ok());
-        assert!(judge(1000, Some(1001)).is_err() && judge(0, Some(1000)).is_err() && judge(0, None).is_err());
+        assert!(judge_peer(1000, Some(1000)).is_ok() && judge_peer(1000, Some(0)).is_ok());
+        assert!(
+            judge_peer(1000, Some(1001)).is_err()
+                && judge_peer(0, Some(1000)).is_err()
+                && judge_peer(0, None).is_err()
+        );
     }
 }

@@ -30,13 +30,13 @@ pub(crate) struct Wire {
 }
 
 /// Runs the connection until either side ends it.
-pub(crate) async fn run(wire: Wire, shared: Arc<Shared>) {
+pub(crate) async fn run_connection(wire: Wire, shared: Arc<Shared>) {
     let Wire { stream, decoder, request_queue, control_queue, mut until } = wire;
-    let mut reading = pin!(read(&stream, decoder, &shared));
+    let mut reading = pin!(read_messages(&stream, decoder, &shared));
     let end = tokio::select! {
         biased;
         end = &mut reading => end,
-        error = write(&stream, request_queue, control_queue, &shared) => match error {
+        error = write_queue(&stream, request_queue, control_queue, &shared) => match error {
             // What the daemon said before it closed the connection tells more than what the system says about that.
             Some(error) => tokio::time::timeout(LAST_WORDS, reading).await.unwrap_or_else(|_| End::broken(error)),
             None => End::broken("the connection was closed"),
@@ -67,7 +67,7 @@ impl End {
 }
 
 /// Hands on what the daemon sends; returns why it ended.
-async fn read(stream: &Stream, mut decoder: FrameDecoder, shared: &Shared) -> End {
+async fn read_messages(stream: &Stream, mut decoder: FrameDecoder, shared: &Shared) -> End {
     let mut io = stream;
     loop {
         loop {
@@ -81,7 +81,7 @@ async fn read(stream: &Stream, mut decoder: FrameDecoder, shared: &Shared) -> En
                     let orderly = reason.code == code::STOPPING;
                     return End { orderly, ..End::broken(reason) };
                 }
-                Ok(message) => take(message, shared),
+                Ok(message) => take_message(message, shared),
                 Err(error) => return End::broken(format!("the daemon sent nonsense: {error}")),
             }
         }
@@ -95,7 +95,7 @@ async fn read(stream: &Stream, mut decoder: FrameDecoder, shared: &Shared) -> En
     }
 }
 
-fn take(message: ServerMessage, shared: &Shared) {
+fn take_message(message: ServerMessage, shared: &Shared) {
     match message {
         ServerMessage::Response { id, result } => shared.answer(id, result.map(|payload| payload.0)),
         ServerMessage::Progress(progress) => {
@@ -113,7 +113,7 @@ fn take(message: ServerMessage, shared: &Shared) {
 }
 
 /// Writes what is queued. Control messages go first: a cancellation should not wait behind what it might cancel.
-async fn write(
+async fn write_queue(
     stream: &Stream,
     mut requests: mpsc::Receiver<Queued>,
     mut control: mpsc::UnboundedReceiver<ClientMessage>,

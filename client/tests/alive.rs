@@ -8,7 +8,8 @@ use std::time::Duration;
 
 use sdl_client::testing::{FakeDaemon, Reply};
 use sdl_client::{
-    CallOptions, Client, ClientError, Launch, Paths, ReconnectOptions, ReconnectingClient, answering, probe,
+    CallOptions, Client, ClientError, Launch, Paths, ReconnectOptions, ReconnectingClient, answering_build,
+    probe_daemon,
 };
 use sdl_proto::{ClientKind, SessionHello};
 use tempfile::TempDir;
@@ -103,8 +104,8 @@ async fn a_socket_in_a_folder_of_others_is_told_nothing() {
     chmod(0o777);
     let error = Client::connect(paths.socket(), hello()).await.unwrap_err();
     assert!(error.to_string().contains("can't be trusted"), "{error}");
-    assert_eq!(answering(paths.socket()).await, None);
-    let looked = probe(paths.socket(), Duration::from_secs(60)).await;
+    assert_eq!(answering_build(paths.socket()).await, None);
+    let looked = probe_daemon(paths.socket(), Duration::from_secs(60)).await;
     assert!(matches!(looked, sdl_client::Probe::Unreachable(ClientError::Paths(_))), "{looked:?}");
     assert!(daemon.heard().hellos.is_empty());
     chmod(0o700);

@@ -15,7 +15,8 @@ mod unix {
     use sdl_client::proto::{BUILD, ClientKind, SessionHello, code};
     use sdl_client::testing::{FakeDaemon, Reply};
     use sdl_client::{
-        CallOptions, Event, Launch, Paths, Probe, ReconnectOptions, ReconnectingClient, probe, spawn, start,
+        CallOptions, Event, Launch, Paths, Probe, ReconnectOptions, ReconnectingClient, ensure_daemon,
+        probe_daemon, spawn,
     };
     use tokio::sync::Notify;
 
@@ -143,7 +144,7 @@ mod unix {
 
     async fn a_failed_start_says_what_the_daemon_said() {
         let (_folder, paths) = folder("fail");
-        let error = start(&paths, &own_program()).await.unwrap_err();
+        let error = ensure_daemon(&paths, &own_program()).await.unwrap_err();
         assert_eq!(
             error.to_string(),
             "the daemon could not start: ledger 7 is newer than this build:\nupdate sdld"
@@ -159,16 +160,16 @@ mod unix {
 
     async fn a_daemon_that_dies_is_quoted() {
         let (_folder, paths) = folder("die");
-        let error = start(&paths, &own_program()).await.unwrap_err().to_string();
+        let error = ensure_daemon(&paths, &own_program()).await.unwrap_err().to_string();
         assert!(error.contains("out of cheese"), "{error}");
     }
 
     async fn a_missing_program_is_named() {
         let (_folder, paths) = folder("");
         let launch = Launch::Program(PathBuf::from("/nowhere/sdld"));
-        let error = start(&paths, &launch).await.unwrap_err().to_string();
+        let error = ensure_daemon(&paths, &launch).await.unwrap_err().to_string();
         assert!(error.contains("/nowhere/sdld"), "{error}");
-        let error = start(&paths, &Launch::Never).await.unwrap_err().to_string();
+        let error = ensure_daemon(&paths, &Launch::Never).await.unwrap_err().to_string();
         assert!(error.contains("sdlctl start"), "{error}");
     }
 
@@ -182,7 +183,7 @@ mod unix {
             Reply::ok("")
         })
         .unwrap();
-        let seen = probe(paths.socket(), LONG).await;
+        let seen = probe_daemon(paths.socket(), LONG).await;
         assert!(
             matches!(&seen, Probe::NeedsRestart { build, speaks: true } if build == "0.0.1+old"),
             "{seen:?}"

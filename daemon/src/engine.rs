@@ -108,7 +108,7 @@ impl Engine {
         });
         engine.note_rebuild("the facts of all repositories", &how);
         engine.note_rebuild("what agents own", &agent_how);
-        engine.start_all(catalog::load(&engine.catalog())?);
+        engine.start_all(catalog::load_catalog(&engine.catalog())?);
         let sweeper = engine.clone();
         let sweep = move || sweeper.sweep_facts();
         if let Err(error) = std::thread::Builder::new().name("facts sweep".into()).spawn(sweep) {
@@ -126,7 +126,7 @@ impl Engine {
     /// behind is small.
     fn sweep_facts(&self) {
         // A repository that is not served still names facts, and its ledger is not open to ask.
-        if !read(&self.absent).is_empty() {
+        if !read_lock(&self.absent).is_empty() {
             return;
         }
         let swept = self.facts.sweep(|| {
@@ -159,7 +159,7 @@ impl Engine {
         let deadline = Instant::now() + FAREWELL;
         self.mending.close();
         self.starts.close();
-        let repos = std::mem::take(&mut *write(&self.repos));
+        let repos = std::mem::take(&mut *write_lock(&self.repos));
         for repo in repos.values() {
             repo.begin_close();
         }
@@ -170,7 +170,7 @@ impl Engine {
 
     /// The registered repositories, in order of id.
     pub fn all_repos(&self) -> Vec<Arc<Repo>> {
-        read(&self.repos).values().cloned().collect()
+        read_lock(&self.repos).values().cloned().collect()
     }
 
     /// The repository with this id, or that holds this path, or the only one. The error says what there is.
@@ -211,7 +211,7 @@ impl Engine {
 
     /// Forgets a repository and deletes its ledger. Agents' own data stays.
     pub fn remove(&self, id: &str) -> Result<(), EngineError> {
-        let gone = write(&self.repos).remove(id);
+        let gone = write_lock(&self.repos).remove(id);
         if gone.is_none() && !self.mending.forget(id) && !self.forget_absent(id) {
             return Ok(());
         }
@@ -256,12 +256,12 @@ impl Engine {
 
     fn save(&self) -> Result<(), catalog::Error> {
         let mut entries: Vec<Entry> = self.mending.entries();
-        entries.extend(read(&self.absent).iter().map(|absent| absent.entry.clone()));
+        entries.extend(read_lock(&self.absent).iter().map(|absent| absent.entry.clone()));
         entries.extend(self.all_repos().iter().map(|repo| repo.entry().clone()));
         // One that is on its way from one list to another is in both.
         entries.sort_by(|a, b| a.repo_id.cmp(&b.repo_id));
         entries.dedup_by(|a, b| a.repo_id == b.repo_id);
-        catalog::store(&self.catalog(), &entries)
+        catalog::store_catalog(&self.catalog(), &entries)
     }
 
     fn root_context(&self) -> RootContext {
@@ -273,7 +273,7 @@ impl Engine {
         let id = entry.repo_id.clone();
         self.starts.begin(&id);
         let repo = self.open_repo(entry, root).inspect_err(|_| self.starts.through(&id))?;
-        write(&self.repos).insert(id, repo.clone());
+        write_lock(&self.repos).insert(id, repo.clone());
         Ok(repo)
     }
 
@@ -308,7 +308,7 @@ impl Engine {
 
     fn warn(&self, warning: String) {
         tracing::warn!("{warning}");
-        let mut warnings = write(&self.warnings);
+        let mut warnings = write_lock(&self.warnings);
         if !warnings.contains(&warning) {
             warnings.push(warning);
         }
@@ -321,13 +321,13 @@ impl Host for Engine {
     }
 
     fn repo(&self, id: &str) -> Option<Arc<dyn sdl_tools::Repo>> {
-        let repos = read(&self.repos);
+        let repos = read_lock(&self.repos);
         repos.get(id).map(|repo| repo.clone() as Arc<dyn sdl_tools::Repo>)
     }
 
     fn unserved(&self) -> Vec<Unserved> {
         let mut unserved = self.mending.list();
-        unserved.extend(read(&self.absent).iter().map(absent::Absent::told));
+        unserved.extend(read_lock(&self.absent).iter().map(absent::Absent::told));
         unserved
     }
 
@@ -360,7 +360,7 @@ impl Host for Engine {
         let taken: Vec<PathBuf> = roots.chain(out.iter().map(|out| out.root.clone())).collect();
         let root = check_root(&spec.root, &taken, &self.root_context()).map_err(refused)?;
         let absent: Vec<String> =
-            read(&self.absent).iter().map(|absent| absent.entry.repo_id.clone()).collect();
+            read_lock(&self.absent).iter().map(|absent| absent.entry.repo_id.clone()).collect();
         let is_taken = |id: &str| {
             repos.iter().any(|repo| repo.id() == id)
                 || absent.iter().any(|taken| taken == id)
@@ -431,28 +431,28 @@ impl Host for Engine {
             uptime_ms: self.started.elapsed().as_millis() as u64,
             state_dir: self.state.display().to_string(),
             log_file: crate::lifecycle::logging::log_file(&self.state),
-            memory: memory(),
+            memory: memory_info(),
             limits: Limits {
                 max_frame_bytes: sdl_proto::MAX_FRAME as u64,
                 max_in_flight: crate::server::Options::default().max_running as u32,
                 max_file_bytes: sdl_lang::Limits::default().max_bytes,
             },
-            warnings: read(&self.warnings).iter().cloned().chain(self.audit.concerns()).collect(),
+            warnings: read_lock(&self.warnings).iter().cloned().chain(self.audit.concerns()).collect(),
         }
     }
 }
 
 /// Nothing that is done under these locks can leave a value half changed.
-fn read<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
+fn read_lock<T>(lock: &RwLock<T>) -> RwLockReadGuard<'_, T> {
     lock.read().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn write<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
+fn write_lock<T>(lock: &RwLock<T>) -> RwLockWriteGuard<'_, T> {
     lock.write().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Reads `/proc/self/status`; zeros where there is none.
-fn memory() -> MemoryInfo {
+fn memory_info() -> MemoryInfo {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     let kib = |name: &str| {
         let line = status.lines().find_map(|line| line.strip_prefix(name))?;

@@ -27,7 +27,7 @@ pub struct Opened {
 }
 
 /// Opens the repository around `root`; none if there is none.
-pub fn open(root: &Path) -> Result<Option<Opened>, GitError> {
+pub fn open_repository(root: &Path) -> Result<Option<Opened>, GitError> {
     let Some(data) = GitData::find(root, std::env::home_dir().as_deref())? else { return Ok(None) };
     data.check()?;
     // By the folder that was looked over: the way to it is not gone a second time.
@@ -40,7 +40,7 @@ pub fn open(root: &Path) -> Result<Option<Opened>, GitError> {
 
 /// Opens the repository whose top is `root`; none if there is none.
 pub fn open_top(root: &Path) -> Result<Option<Opened>, GitError> {
-    Ok(open(root)?.filter(|opened| opened.below.is_empty()))
+    Ok(open_repository(root)?.filter(|opened| opened.below.is_empty()))
 }
 
 impl Opened {
@@ -97,10 +97,10 @@ mod tests {
             assert_eq!(opened.index().unwrap().entries().len(), entries, "{tree}");
             opened.check_logs().unwrap();
         }
-        let below = open(&main.join("src")).unwrap().unwrap();
+        let below = open_repository(&main.join("src")).unwrap().unwrap();
         assert_eq!(below.below, "src");
         assert!(open_top(&main.join("src")).unwrap().is_none());
-        assert!(open(&top).unwrap().is_none());
+        assert!(open_repository(&top).unwrap().is_none());
     }
 
     #[test]
@@ -111,9 +111,9 @@ mod tests {
         let head = main.join(".git/HEAD");
         let text = fs::read(&head).unwrap();
         fs::File::create(&head).unwrap().set_len(1 << 20).unwrap();
-        assert!(matches!(open(&main), Err(GitError::Refused(_))));
+        assert!(matches!(open_repository(&main), Err(GitError::Refused(_))));
         fs::write(&head, text).unwrap();
         fs::write(main.join(".git/config"), "[core\n").unwrap();
-        assert!(matches!(open(&main), Err(GitError::Unreadable(_))));
+        assert!(matches!(open_repository(&main), Err(GitError::Unreadable(_))));
     }
 }

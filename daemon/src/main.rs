@@ -1,5 +1,5 @@
 //! `sdld`: see the library of the same name.
 
 fn main() -> std::process::ExitCode {
-    sdld::lifecycle::run()
+    sdld::lifecycle::run_daemon()
 }

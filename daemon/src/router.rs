@@ -69,7 +69,7 @@ impl Router {
         call: &Call,
         progress: ProgressFrames,
     ) -> Result<Vec<u8>, WireError> {
-        let params: ToolCall = parse(&call.params)?;
+        let params: ToolCall = parse_params(&call.params)?;
         let tools = Arc::clone(&self.tools);
         let caller = session.caller().clone();
         self.blocking(session, call, move |cancel| {
@@ -89,10 +89,10 @@ impl Router {
 }
 
 /// Changes what a client is shown and lets it know; whether that is anything new.
-fn show(session: &Peer, wanted: Surface) -> bool {
-    let (surface, names) = shown(session);
+fn show_surface(session: &Peer, wanted: Surface) -> bool {
+    let (surface, names) = shown_surface(session);
     let changed = surface != wanted;
-    let wanted = setting(wanted, names);
+    let wanted = surface_setting(wanted, names);
     session.set_surface(&wanted);
     if changed {
         session.notify("surface/changed", &params_of_surface(&wanted));
@@ -120,27 +120,27 @@ impl Service for Router {
         match call.method.as_str() {
             "tools/call" => self.call_tool(&session, &call, progress).await,
             "tools/list" => {
-                let (surface, names) = shown(&session);
+                let (surface, names) = shown_surface(&session);
                 Ok(self.tools.list(surface, session.hello().output_schemas, names))
             }
             "tools/traits" => {
-                let params: ToolCall = parse(&call.params)?;
+                let params: ToolCall = parse_params(&call.params)?;
                 let reads = self.tools.is_read_call(&params.name, params.arguments().as_bytes());
                 Ok(format!("{{\"readOnly\":{reads}}}").into_bytes())
             }
             "surface/set" => {
-                let params: ToolName = parse(&call.params)?;
+                let params: ToolName = parse_params(&call.params)?;
                 let known = Surface::from_name(&params.name)
                     .ok_or_else(|| bad_params(format!("no surface is named {:?}", params.name)))?;
-                show(&session, known);
+                show_surface(&session, known);
                 Ok(b"{}".to_vec())
             }
             "surface/set-all" => {
-                let params: ToolName = parse(&call.params)?;
+                let params: ToolName = parse_params(&call.params)?;
                 let known = Surface::from_name(&params.name)
                     .ok_or_else(|| bad_params(format!("no surface is named {:?}", params.name)))?;
                 let clients = self.clients();
-                let changed = clients.iter().filter(|client| show(client, known)).count();
+                let changed = clients.iter().filter(|client| show_surface(client, known)).count();
                 Ok(format!("{{\"clients\":{},\"changed\":{changed}}}", clients.len()).into_bytes())
             }
             method if sdl_tools::is_protocol_method(method) => {
@@ -159,13 +159,13 @@ impl Service for Router {
                 })
             }
             "daemon/ping" => Ok(b"{}".to_vec()),
-            "daemon/status" => Ok(admin::status::answer(&self.engine)),
+            "daemon/status" => Ok(admin::status::status_answer(&self.engine)),
             "daemon/stop" => {
                 self.stop.notify_one();
                 Ok(b"{}".to_vec())
             }
             method => {
-                let Some(run) = admin::find(method) else {
+                let Some(run) = admin::find_method(method) else {
                     return Err(WireError {
                         code: code::UNKNOWN_METHOD.into(),
                         message: format!(
@@ -215,7 +215,7 @@ struct ToolName {
 }
 
 /// Reads a method's parameters.
-pub(crate) fn parse<'a, T: Deserialize<'a>>(params: &'a [u8]) -> Result<T, WireError> {
+pub(crate) fn parse_params<'a, T: Deserialize<'a>>(params: &'a [u8]) -> Result<T, WireError> {
     serde_json::from_slice(params).map_err(|error| bad_params(format!("bad parameters: {error}")))
 }
 
@@ -231,14 +231,14 @@ fn params_of_surface(surface: &str) -> Vec<u8> {
 const SPELLED: char = '+';
 
 /// A session's surface, and how names are spelled there. What is not known means the default.
-fn shown(session: &Peer) -> (Surface, Names) {
+fn shown_surface(session: &Peer) -> (Surface, Names) {
     let setting = session.surface();
     let (surface, names) = setting.split_once(SPELLED).unwrap_or((&setting, ""));
     (Surface::from_name(surface).unwrap_or_default(), Names::from_name(names).unwrap_or_default())
 }
 
 /// The same as a session's setting.
-fn setting(surface: Surface, names: Names) -> String {
+fn surface_setting(surface: Surface, names: Names) -> String {
     match names {
         Names::Underscored => surface.name().to_owned(),
         names @ Names::Dotted => format!("{}{SPELLED}{}", surface.name(), names.name()),

@@ -38,7 +38,7 @@ fn names_and_paths_are_masked_in_exports_and_dumps() {
         client: "test",
     };
     let call = |method: &str, params: serde_json::Value| {
-        let run = admin::find(method).unwrap();
+        let run = admin::find_method(method).unwrap();
         String::from_utf8(run(&admin, params.to_string().as_bytes()).unwrap()).unwrap()
     };
     for method in ["export/symbols", "export/edges", "export/calls"] {

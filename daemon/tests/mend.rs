@@ -147,7 +147,7 @@ impl World {
             session: 1,
             client: "test",
         };
-        let told = sdld::admin::find("ledger/verify").unwrap()(&admin, b"{}")?;
+        let told = sdld::admin::find_method("ledger/verify").unwrap()(&admin, b"{}")?;
         Ok(serde_json::from_slice(&told).unwrap())
     }
 
@@ -196,7 +196,7 @@ fn a_damaged_ledger_is_set_aside_and_built_anew() {
     assert_eq!(told["nextBestAction"]["args"]["repoId"], "app", "{told}");
     let again = world.call("repo.register", json!({ "rootPath": world.root })).unwrap_err();
     assert_eq!(again["code"], "unavailable", "not registered a second time: {again}");
-    let status: Value = serde_json::from_slice(&sdld::admin::status::answer(&world.engine)).unwrap();
+    let status: Value = serde_json::from_slice(&sdld::admin::status::status_answer(&world.engine)).unwrap();
     assert_eq!(
         (&status["healthy"], &status["repos"][0]["repoId"]),
         (&json!(false), &json!("app")),

@@ -24,7 +24,7 @@ pub enum CodecError {
 }
 
 /// No length inside of a message may claim more than a whole frame.
-fn config() -> bincode::config::Configuration<
+fn codec_config() -> bincode::config::Configuration<
     bincode::config::LittleEndian,
     bincode::config::Varint,
     bincode::config::Limit<MAX_FRAME>,
@@ -34,34 +34,34 @@ fn config() -> bincode::config::Configuration<
 
 /// Appends `message` to `out` as one frame of at most `limit` bytes; `out` is unchanged on an error.
 pub fn encode_client(message: &ClientMessage, limit: usize, out: &mut Vec<u8>) -> Result<(), CodecError> {
-    encode(message, limit, out)
+    encode_message(message, limit, out)
 }
 
 /// Appends `message` to `out` as one frame of at most `limit` bytes; `out` is unchanged on an error.
 pub fn encode_server(message: &ServerMessage, limit: usize, out: &mut Vec<u8>) -> Result<(), CodecError> {
-    encode(message, limit, out)
+    encode_message(message, limit, out)
 }
 
 /// Reads a client's message from a frame's payload.
 pub fn decode_client(payload: &[u8]) -> Result<ClientMessage, CodecError> {
-    decode(payload)
+    decode_message(payload)
 }
 
 /// Reads the daemon's message from a frame's payload.
 pub fn decode_server(payload: &[u8]) -> Result<ServerMessage, CodecError> {
-    decode(payload)
+    decode_message(payload)
 }
 
-fn encode<T: Serialize>(message: &T, limit: usize, out: &mut Vec<u8>) -> Result<(), CodecError> {
+fn encode_message<T: Serialize>(message: &T, limit: usize, out: &mut Vec<u8>) -> Result<(), CodecError> {
     write_frame(out, limit, |out| {
-        bincode::serde::encode_into_std_write(message, out, config()).map_err(CodecError::Encode)?;
+        bincode::serde::encode_into_std_write(message, out, codec_config()).map_err(CodecError::Encode)?;
         Ok(())
     })
 }
 
-fn decode<'a, T: Deserialize<'a>>(payload: &'a [u8]) -> Result<T, CodecError> {
+fn decode_message<'a, T: Deserialize<'a>>(payload: &'a [u8]) -> Result<T, CodecError> {
     let (message, used) =
-        bincode::serde::borrow_decode_from_slice(payload, config()).map_err(CodecError::Decode)?;
+        bincode::serde::borrow_decode_from_slice(payload, codec_config()).map_err(CodecError::Decode)?;
     match payload.len() - used {
         0 => Ok(message),
         rest => Err(CodecError::Trailing(rest)),

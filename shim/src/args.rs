@@ -40,7 +40,7 @@ pub(crate) enum Parsed {
     Wrong(String),
 }
 
-pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Parsed {
+pub(crate) fn parse_args(arguments: impl IntoIterator<Item = OsString>) -> Parsed {
     let mut args = Args::default();
     let chosen = |what: &str, given: OsString, choices: &[&str]| {
         let given = given.to_string_lossy().into_owned();
@@ -73,7 +73,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Parsed {
                 Err(message) => return Parsed::Wrong(message),
             },
             "--repo" => match value() {
-                Ok(path) => args.repo = Some(absolute(path)),
+                Ok(path) => args.repo = Some(absolute_path(path)),
                 Err(message) => return Parsed::Wrong(message),
             },
             "--output-schemas" => args.output_schemas = true,
@@ -86,7 +86,7 @@ pub(crate) fn parse(arguments: impl IntoIterator<Item = OsString>) -> Parsed {
 }
 
 /// The daemon's working directory is another one, so a relative path would mean nothing to it.
-fn absolute(path: OsString) -> String {
+fn absolute_path(path: OsString) -> String {
     let path = PathBuf::from(path);
     std::path::absolute(&path).unwrap_or(path).to_string_lossy().into_owned()
 }
@@ -96,7 +96,7 @@ mod tests {
     use super::*;
 
     fn parsed(arguments: &[&str]) -> Parsed {
-        parse(arguments.iter().map(OsString::from))
+        parse_args(arguments.iter().map(OsString::from))
     }
 
     #[test]

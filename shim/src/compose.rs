@@ -16,7 +16,11 @@ const ADDED_SINCE_CACHING: &[&str] = &["ttlMs", "cacheScope"];
 
 /// The daemon's result `json`, with those members of rmcp's own `template` that it lacks. The error says what is
 /// wrong with it.
-pub(crate) fn result(json: Vec<u8>, template: &ServerResult, caching: bool) -> Result<ServerResult, String> {
+pub(crate) fn compose_result(
+    json: Vec<u8>,
+    template: &ServerResult,
+    caching: bool,
+) -> Result<ServerResult, String> {
     let mut text = String::from_utf8(json).map_err(|_| "it is not UTF-8".to_owned())?;
     let Keys(keys) = serde_json::from_str(&text).map_err(|error| error.to_string())?;
     let mut extra = String::new();
@@ -47,18 +51,18 @@ pub(crate) fn result(json: Vec<u8>, template: &ServerResult, caching: bool) -> R
 
 /// A tool's result that says what went wrong.
 pub(crate) fn tool_error(error: &WireError, template: &ServerResult) -> ServerResult {
-    let fields = fields(error, &[("code", &error.code), ("message", &error.message)]);
+    let fields = error_fields(error, &[("code", &error.code), ("message", &error.message)]);
     let text = format!("{}: {}", error.code, error.message);
     let body = json!({
         "content": [{"type": "text", "text": text}],
         "structuredContent": fields,
         "isError": true,
     });
-    result(body.to_string().into_bytes(), template, false).unwrap_or_else(|_| template.clone())
+    compose_result(body.to_string().into_bytes(), template, false).unwrap_or_else(|_| template.clone())
 }
 
 /// What an error says: these fields, and its details, which overwrite none.
-pub(crate) fn fields(error: &WireError, own: &[(&str, &String)]) -> Map<String, Value> {
+pub(crate) fn error_fields(error: &WireError, own: &[(&str, &String)]) -> Map<String, Value> {
     let own = own.iter().map(|&(name, value)| (name.to_owned(), Value::from(value.as_str())));
     let mut fields: Map<String, Value> = own.collect();
     if let Ok(details) = serde_json::from_slice::<Map<String, Value>>(&error.detail) {
@@ -70,7 +74,7 @@ pub(crate) fn fields(error: &WireError, own: &[(&str, &String)]) -> Map<String, 
 }
 
 /// The text of a result that was made here. No other result of the protocol is a string.
-pub(crate) fn prepared(result: &ServerResult) -> Option<&str> {
+pub(crate) fn prepared_text(result: &ServerResult) -> Option<&str> {
     match result {
         ServerResult::CustomResult(CustomResult(Value::String(text), ..)) => Some(text),
         _ => None,
@@ -110,8 +114,8 @@ mod tests {
     use super::*;
 
     fn made(json: &str, template: &ServerResult, caching: bool) -> String {
-        let made = result(json.as_bytes().to_vec(), template, caching).unwrap();
-        prepared(&made).unwrap().to_owned()
+        let made = compose_result(json.as_bytes().to_vec(), template, caching).unwrap();
+        prepared_text(&made).unwrap().to_owned()
     }
 
     fn call() -> ServerResult {
@@ -151,7 +155,7 @@ mod tests {
     #[test]
     fn what_is_no_object_is_refused() {
         for json in ["", "[]", "null", "{\"a\":}", "{} {}", "\"x\""] {
-            assert!(result(json.as_bytes().to_vec(), &call(), true).is_err(), "{json}");
+            assert!(compose_result(json.as_bytes().to_vec(), &call(), true).is_err(), "{json}");
         }
     }
 
@@ -163,7 +167,7 @@ mod tests {
         );
         let made = tool_error(&error, &call());
         assert_eq!(
-            prepared(&made).unwrap(),
+            prepared_text(&made).unwrap(),
             r#"{"content":[{"type":"text","text":"nope: not like this"}],"structuredContent":{"code":"nope","message":"not like this","nextBestAction":{"action":"repo.status"},"big":123456789012345678901},"isError":true,"resultType":"complete"}"#
         );
     }

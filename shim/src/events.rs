@@ -85,13 +85,13 @@ pub(crate) async fn pass_on(
             Err(RecvError::Closed) => std::future::pending().await,
         };
         for &list in changed {
-            announce(list, client.as_ref(), &listeners).await;
+            announce_change(list, client.as_ref(), &listeners).await;
         }
     }
 }
 
 /// Failures mean that the client, or its subscription, is gone.
-async fn announce(list: List, client: Option<&Peer<RoleServer>>, listeners: &Listeners) {
+async fn announce_change(list: List, client: Option<&Peer<RoleServer>>, listeners: &Listeners) {
     if let Some(client) = client.filter(|client| client.peer_info().is_some()) {
         let _ = match list {
             List::Tools => client.notify_tool_list_changed().await,

@@ -105,7 +105,7 @@ impl Shim {
             None => self.call(&forward).await.map_err(ClientError::into_wire),
         };
         match outcome {
-            Ok(json) => compose::result(json, &template, forward.stateless).map_err(|what| {
+            Ok(json) => compose::compose_result(json, &template, forward.stateless).map_err(|what| {
                 ErrorData::internal_error(format!("the daemon's result can't be passed on: {what}"), None)
             }),
             Err(error) if is_call => Ok(compose::tool_error(&error, &template)),
@@ -233,6 +233,6 @@ fn protocol_error(error: WireError, stateless: bool) -> ErrorData {
         code::RESOURCE_NOT_FOUND => ErrorCode::RESOURCE_NOT_FOUND,
         _ => ErrorCode::INTERNAL_ERROR,
     };
-    let data = Value::Object(compose::fields(&error, &[("code", &error.code)]));
+    let data = Value::Object(compose::error_fields(&error, &[("code", &error.code)]));
     ErrorData::new(number, error.message, Some(data))
 }

@@ -37,8 +37,8 @@ const LAST_WORDS: Duration = Duration::from_secs(2);
 
 /// The whole program.
 pub fn main() -> ExitCode {
-    match args::parse(std::env::args_os().skip(1)) {
-        Parsed::Run(args) => run(args),
+    match args::parse_args(std::env::args_os().skip(1)) {
+        Parsed::Run(args) => run_shim(args),
         Parsed::Print(text) => {
             #[allow(clippy::print_stdout, reason = "the answer to --help and --version")]
             {
@@ -46,35 +46,35 @@ pub fn main() -> ExitCode {
             }
             ExitCode::SUCCESS
         }
-        Parsed::Wrong(message) => fail(&message),
+        Parsed::Wrong(message) => fail_with(&message),
     }
 }
 
-fn fail(message: &str) -> ExitCode {
+fn fail_with(message: &str) -> ExitCode {
     eprintln!("sdl-mcp: {message}");
     ExitCode::from(2)
 }
 
-fn run(args: Args) -> ExitCode {
+fn run_shim(args: Args) -> ExitCode {
     let paths = match Paths::from_env() {
         Ok(paths) => paths,
-        Err(error) => return fail(&error.to_string()),
+        Err(error) => return fail_with(&error.to_string()),
     };
     let runtime = match tokio::runtime::Builder::new_current_thread().enable_all().build() {
         Ok(runtime) => runtime,
-        Err(error) => return fail(&format!("can't start: {error}")),
+        Err(error) => return fail_with(&format!("can't start: {error}")),
     };
-    let result = runtime.block_on(serve(args, paths));
+    let result = runtime.block_on(serve_client(args, paths));
     // A read of standard input may still hang in another thread; it must not keep the process.
     runtime.shutdown_background();
     match result {
         Ok(()) => ExitCode::SUCCESS,
-        Err(message) => fail(&message),
+        Err(message) => fail_with(&message),
     }
 }
 
 /// Serves until the client, or the process that started this one, is gone.
-async fn serve(args: Args, paths: Paths) -> Result<(), String> {
+async fn serve_client(args: Args, paths: Paths) -> Result<(), String> {
     let hello = SessionHello {
         kind: ClientKind::Shim,
         name: String::new(),
@@ -90,7 +90,7 @@ async fn serve(args: Args, paths: Paths) -> Result<(), String> {
     let events = daemon.events();
     let closing = Closing::new();
     let (input, output) =
-        stdio::open().map_err(|error| format!("can't use standard input and output: {error}"))?;
+        stdio::open_stdio().map_err(|error| format!("can't use standard input and output: {error}"))?;
     let (transport, writer) = transport::Stdio::new(input, output, closing.clone());
     let listeners = events::Listeners::default();
     let shim = forward::Shim::new(daemon.clone(), listeners.clone(), closing.clone());
@@ -105,7 +105,7 @@ async fn serve(args: Args, paths: Paths) -> Result<(), String> {
                 () = passing_on => {}
             }
         } => served,
-        () = parent::gone() => {}
+        () = parent::parent_gone() => {}
     }
     closing.close();
     // The last answers may still be on their way.

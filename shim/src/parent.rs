@@ -2,13 +2,13 @@
 //! some other process still holds the pipe.
 
 /// Waits until the parent is gone. Never returns where there is no parent to speak of, or no way to tell.
-pub(crate) async fn gone() {
+pub(crate) async fn parent_gone() {
     #[cfg(unix)]
     if let Some(parent) = rustix::process::getppid()
         // Under process 1 there is nothing to watch: it outlives everybody, or we were orphans from the start.
         && !parent.is_init()
     {
-        return watch(parent).await;
+        return watch_parent(parent).await;
     }
     std::future::pending::<()>().await;
 }
@@ -17,12 +17,12 @@ pub(crate) async fn gone() {
 ///
 /// Not the "parent death signal": that one is sent when the *thread* that started us ends.
 #[cfg(target_os = "linux")]
-async fn watch(parent: rustix::process::Pid) {
+async fn watch_parent(parent: rustix::process::Pid) {
     use rustix::process::{PidfdFlags, getppid, pidfd_open};
     use tokio::io::Interest;
     use tokio::io::unix::AsyncFd;
 
-    let Ok(descriptor) = pidfd_open(parent, PidfdFlags::empty()) else { return poll(parent).await };
+    let Ok(descriptor) = pidfd_open(parent, PidfdFlags::empty()) else { return poll_parent(parent).await };
     if getppid() != Some(parent) {
         return;
     }
@@ -30,21 +30,21 @@ async fn watch(parent: rustix::process::Pid) {
     match unsafe { AsyncFd::register_with_interest(descriptor, Interest::READABLE) } {
         Ok(ended) => {
             if ended.readable().await.is_err() {
-                poll(parent).await;
+                poll_parent(parent).await;
             }
         }
-        Err(_) => poll(parent).await,
+        Err(_) => poll_parent(parent).await,
     }
 }
 
 #[cfg(all(unix, not(target_os = "linux")))]
-async fn watch(parent: rustix::process::Pid) {
-    poll(parent).await;
+async fn watch_parent(parent: rustix::process::Pid) {
+    poll_parent(parent).await;
 }
 
 /// An orphan gets another parent. Looking every few seconds is the fallback where the system can't tell by itself.
 #[cfg(unix)]
-async fn poll(parent: rustix::process::Pid) {
+async fn poll_parent(parent: rustix::process::Pid) {
     let mut looks = tokio::time::interval(std::time::Duration::from_secs(5));
     while rustix::process::getppid() == Some(parent) {
         looks.tick().await;

@@ -41,7 +41,7 @@ fn id_in_head(bytes: &[u8]) -> Option<&str> {
                 if depth == 1 && is_key && text == b"\"id\"" {
                     let value = bytes.get(value?..)?;
                     // One that goes on where the bytes end may be cut.
-                    return scalar(value).filter(|id| id.len() < value.len());
+                    return leading_scalar(value).filter(|id| id.len() < value.len());
                 }
                 at = end;
                 continue;
@@ -67,7 +67,7 @@ fn id_in_tail(bytes: &[u8]) -> Option<&str> {
     let at = bytes.windows(key.len()).rposition(|window| window == key)?;
     let before = bytes.get(..at)?.trim_ascii_end().last()?;
     let value = bytes.get(after_colon(bytes, at + key.len())?..)?;
-    let id = scalar(value)?;
+    let id = leading_scalar(value)?;
     // Nothing may be behind it: another closing brace would make it a member of something else.
     (matches!(before, b',' | b'{') && id.len() == value.len()).then_some(id)
 }
@@ -95,7 +95,7 @@ fn end_of_string(bytes: &[u8], at: usize) -> Option<usize> {
 }
 
 /// The whole number or the string that the bytes begin with.
-fn scalar(bytes: &[u8]) -> Option<&str> {
+fn leading_scalar(bytes: &[u8]) -> Option<&str> {
     let end = match bytes.first()? {
         b'"' => end_of_string(bytes, 0)?,
         b'-' | b'0'..=b'9' => {

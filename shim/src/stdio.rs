@@ -14,7 +14,7 @@ pub(crate) type Input = Box<dyn AsyncRead + Send + Unpin>;
 pub(crate) type Output = Box<dyn AsyncWrite + Send + Unpin>;
 
 /// Opens both.
-pub(crate) fn open() -> io::Result<(Input, Output)> {
+pub(crate) fn open_stdio() -> io::Result<(Input, Output)> {
     #[cfg(unix)]
     {
         let input = unix::input(std::io::stdin())?;

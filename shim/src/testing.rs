@@ -27,7 +27,7 @@ pub enum Read {
 }
 
 /// Reads one message.
-pub fn read(message: &[u8]) -> Read {
+pub fn read_message(message: &[u8]) -> Read {
     match transport::read_line(message, &mut true) {
         transport::Incoming::Message(message) => match *message {
             JsonRpcMessage::Request(request) => Read::Request(Box::new(request.request)),
@@ -39,8 +39,8 @@ pub fn read(message: &[u8]) -> Read {
 }
 
 /// The result as the value that the client reads.
-pub fn value(result: &ServerResult) -> serde_json::Result<Value> {
-    compose::prepared(result).map_or_else(|| serde_json::to_value(result), serde_json::from_str)
+pub fn result_value(result: &ServerResult) -> serde_json::Result<Value> {
+    compose::prepared_text(result).map_or_else(|| serde_json::to_value(result), serde_json::from_str)
 }
 
 /// What a client is shown, as it chooses with the shim's flags.
@@ -78,7 +78,7 @@ impl Session {
         Self { shim, daemon, listeners }
     }
 
-    /// What the shim answers. `request` has to come from [`read`].
+    /// What the shim answers. `request` has to come from [`read_message`].
     pub async fn handle(
         &self,
         mut request: ClientRequest,

@@ -108,7 +108,7 @@ impl Stdio {
             output: sender,
             closing,
         };
-        (stdio, tokio::spawn(write(output, receiver)))
+        (stdio, tokio::spawn(write_queue(output, receiver)))
     }
 
     /// The next line, without its end. `None` when there are no more.
@@ -262,7 +262,7 @@ impl Transport<RoleServer> for Stdio {
 }
 
 /// Writes what is queued until nobody can queue any more, or nobody reads.
-async fn write(mut output: Output, mut queue: mpsc::Receiver<Outgoing>) {
+async fn write_queue(mut output: Output, mut queue: mpsc::Receiver<Outgoing>) {
     while let Some(outgoing) = queue.recv().await {
         if output.write_all(&outgoing.line).await.is_err() || output.flush().await.is_err() {
             return;
@@ -272,7 +272,7 @@ async fn write(mut output: Output, mut queue: mpsc::Receiver<Outgoing>) {
 
 fn write_line(message: &TxJsonRpcMessage<RoleServer>) -> io::Result<Vec<u8>> {
     let mut line = match message {
-        JsonRpcMessage::Response(response) => match compose::prepared(&response.result) {
+        JsonRpcMessage::Response(response) => match compose::prepared_text(&response.result) {
             Some(result) => {
                 let id = serde_json::to_string(&response.id)?;
                 let mut line = Vec::with_capacity(result.len() + id.len() + 40);

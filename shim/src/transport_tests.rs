@@ -3,13 +3,13 @@ use tokio::io::duplex;
 
 use super::*;
 
-fn message(line: &str, started: bool) -> Incoming {
+fn read_incoming(line: &str, started: bool) -> Incoming {
     let mut started = started;
     read_line(line.as_bytes(), &mut started)
 }
 
-fn request(line: &str) -> (ClientRequest, RawParams) {
-    match message(line, false) {
+fn read_request(line: &str) -> (ClientRequest, RawParams) {
+    match read_incoming(line, false) {
         Incoming::Message(message) => match *message {
             JsonRpcMessage::Request(request) => {
                 let raw = request.request.extensions().get::<RawParams>().cloned().expect("raw parameters");
@@ -22,8 +22,8 @@ fn request(line: &str) -> (ClientRequest, RawParams) {
     }
 }
 
-fn reply(line: &str) -> String {
-    match message(line, true) {
+fn expect_reply(line: &str) -> String {
+    match read_incoming(line, true) {
         Incoming::Reply(reply) => String::from_utf8(reply).unwrap(),
         _ => panic!("{line} was not replied to"),
     }
@@ -33,7 +33,7 @@ fn reply(line: &str) -> String {
 fn parameters_are_kept_as_they_were_written() {
     let params = r#"{ "name":"t","arguments":{"z":1e400,"a":123456789012345678901234567890,"e":"\u0041"},"_meta":{"progressToken":7} }"#;
     let (request, raw) =
-        request(&format!(r#"{{"jsonrpc":"2.0","params":{params},"id":"x","method":"tools/call"}}"#));
+        read_request(&format!(r#"{{"jsonrpc":"2.0","params":{params},"id":"x","method":"tools/call"}}"#));
     assert_eq!(&*raw.json, params);
     assert!(raw.ambiguous.is_none());
     let ClientRequest::CallToolRequest(call) = request else { panic!("{request:?}") };
@@ -49,14 +49,14 @@ fn ambiguous_calls_are_marked() {
         r#"{"name":"t","arguments":{},"arguments":{}}"#,
     ] {
         let (_, raw) =
-            request(&format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#));
+            read_request(&format!(r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{params}}}"#));
         assert!(raw.ambiguous.is_some(), "{params}");
     }
 }
 
 #[test]
 fn requests_without_parameters_have_empty_ones() {
-    let (request, raw) = request(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
+    let (request, raw) = read_request(r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#);
     assert!(matches!(request, ClientRequest::ListToolsRequest(_)));
     assert_eq!(&*raw.json, "{}");
 }
@@ -73,7 +73,7 @@ fn what_makes_no_sense_is_replied_to_if_it_names_somebody() {
         (r#"{"jsonrpc":"2.0","id":{"x":1},"method":"ping"}"#, r#"{"jsonrpc":"2.0","error""#),
         (r#"{"jsonrpc":"2.0","id":1,"method":7}"#, "-32600"),
     ] {
-        let reply = reply(line);
+        let reply = expect_reply(line);
         assert!(reply.contains(expected), "{line}: {reply}");
         assert!(
             reply.ends_with("}}\n") && serde_json::from_str::<serde_json::Value>(&reply).is_ok(),
@@ -81,10 +81,10 @@ fn what_makes_no_sense_is_replied_to_if_it_names_somebody() {
         );
     }
     for line in ["", "   ", "\u{feff}"] {
-        assert!(matches!(message(line, true), Incoming::Nothing), "{line}");
+        assert!(matches!(read_incoming(line, true), Incoming::Nothing), "{line}");
     }
     for line in ["hello", "{", "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/other\""] {
-        let reply = reply(line);
+        let reply = expect_reply(line);
         assert!(reply.contains("-32700"), "{line}: {reply}");
     }
     let Incoming::Reply(reply) = read_line(&[0xff, 0xfe], &mut true) else { panic!("no reply") };
@@ -94,8 +94,8 @@ fn what_makes_no_sense_is_replied_to_if_it_names_somebody() {
 #[test]
 fn notifications_before_the_first_request_mean_nothing() {
     let line = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-    assert!(matches!(message(line, false), Incoming::Nothing));
-    let Incoming::Message(message) = message(line, true) else { panic!() };
+    assert!(matches!(read_incoming(line, false), Incoming::Nothing));
+    let Incoming::Message(message) = read_incoming(line, true) else { panic!() };
     let JsonRpcMessage::Notification(notification) = *message else { panic!() };
     assert!(matches!(notification.notification, ClientNotification::InitializedNotification(_)));
 }
@@ -136,7 +136,7 @@ async fn lines_come_out_whole_however_they_arrive_and_long_ones_are_skipped() {
 }
 
 /// A transport with little room, and its client's two ends.
-fn narrow(most: usize) -> (Stdio, InFlight, tokio::io::DuplexStream, tokio::io::DuplexStream) {
+fn narrow_transport(most: usize) -> (Stdio, InFlight, tokio::io::DuplexStream, tokio::io::DuplexStream) {
     let (input, asks) = duplex(1 << 20);
     let (output, answers) = duplex(1 << 20);
     let in_flight = InFlight::new(most, 64);
@@ -144,11 +144,11 @@ fn narrow(most: usize) -> (Stdio, InFlight, tokio::io::DuplexStream, tokio::io::
     (stdio, in_flight, asks, answers)
 }
 
-fn ping(id: &str) -> String {
+fn ping_line(id: &str) -> String {
     format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"ping\"}}\n")
 }
 
-async fn received(stdio: &mut Stdio) -> RequestId {
+async fn receive_request(stdio: &mut Stdio) -> RequestId {
     match stdio.receive().await {
         Some(JsonRpcMessage::Request(request)) => request.id,
         other => panic!("{other:?}"),
@@ -162,56 +162,58 @@ fn nothing_comes(stdio: &mut Stdio) {
     assert!(std::future::Future::poll(receiving.as_mut(), &mut context).is_pending());
 }
 
-async fn answer(stdio: &mut Stdio, id: RequestId) {
+async fn send_answer(stdio: &mut Stdio, id: RequestId) {
     stdio.send(JsonRpcMessage::error(rmcp::ErrorData::internal_error("no", None), Some(id))).await.unwrap();
 }
 
 #[tokio::test]
 async fn a_client_that_does_not_read_is_not_read_from() {
-    let (mut stdio, in_flight, mut asks, mut answers) = narrow(2);
+    let (mut stdio, in_flight, mut asks, mut answers) = narrow_transport(2);
     for id in 1..=4 {
-        asks.write_all(ping(&id.to_string()).as_bytes()).await.unwrap();
+        asks.write_all(ping_line(&id.to_string()).as_bytes()).await.unwrap();
     }
-    let first = received(&mut stdio).await;
-    let second = received(&mut stdio).await;
+    let first = receive_request(&mut stdio).await;
+    let second = receive_request(&mut stdio).await;
     nothing_comes(&mut stdio);
     assert_eq!(in_flight.len(), 2);
-    answer(&mut stdio, first).await;
-    let third = received(&mut stdio).await;
+    send_answer(&mut stdio, first).await;
+    let third = receive_request(&mut stdio).await;
     assert_eq!(third.to_string(), "3");
     // Who cancels has no answer to read.
     nothing_comes(&mut stdio);
-    answer(&mut stdio, second).await;
-    assert_eq!(received(&mut stdio).await.to_string(), "4");
+    send_answer(&mut stdio, second).await;
+    assert_eq!(receive_request(&mut stdio).await.to_string(), "4");
     let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}"#;
-    asks.write_all(format!("{cancel}\n{}", ping("5")).as_bytes()).await.unwrap();
+    asks.write_all(format!("{cancel}\n{}", ping_line("5")).as_bytes()).await.unwrap();
     assert!(matches!(stdio.receive().await, Some(JsonRpcMessage::Notification(_))));
-    assert_eq!(received(&mut stdio).await.to_string(), "5");
+    assert_eq!(receive_request(&mut stdio).await.to_string(), "5");
     let mut line = vec![0; 64];
     assert!(answers.read(&mut line).await.unwrap() > 0);
 }
 
 #[tokio::test]
 async fn a_request_larger_than_the_room_waits_for_all_of_it() {
-    let (mut stdio, _, mut asks, _answers) = narrow(8);
+    let (mut stdio, _, mut asks, _answers) = narrow_transport(8);
     let padding = " ".repeat(100 << 10);
-    asks.write_all(ping("1").as_bytes()).await.unwrap();
-    asks.write_all(ping("2").replace("\"ping\"", &format!("{padding}\"ping\"")).as_bytes()).await.unwrap();
-    let first = received(&mut stdio).await;
+    asks.write_all(ping_line("1").as_bytes()).await.unwrap();
+    asks.write_all(ping_line("2").replace("\"ping\"", &format!("{padding}\"ping\"")).as_bytes())
+        .await
+        .unwrap();
+    let first = receive_request(&mut stdio).await;
     for _ in 0..64 {
         nothing_comes(&mut stdio);
     }
-    answer(&mut stdio, first).await;
-    assert_eq!(received(&mut stdio).await.to_string(), "2");
+    send_answer(&mut stdio, first).await;
+    assert_eq!(receive_request(&mut stdio).await.to_string(), "2");
 }
 
 #[tokio::test]
 async fn each_of_three_requests_of_one_id_is_answered() {
-    let (mut stdio, _, mut asks, mut answers) = narrow(8);
-    asks.write_all(format!("{0}{0}{0}{1}", ping("\"a\""), ping("2")).as_bytes()).await.unwrap();
-    let first = received(&mut stdio).await;
-    assert_eq!(received(&mut stdio).await.to_string(), "2", "the other two are answered already");
-    answer(&mut stdio, first.clone()).await;
+    let (mut stdio, _, mut asks, mut answers) = narrow_transport(8);
+    asks.write_all(format!("{0}{0}{0}{1}", ping_line("\"a\""), ping_line("2")).as_bytes()).await.unwrap();
+    let first = receive_request(&mut stdio).await;
+    assert_eq!(receive_request(&mut stdio).await.to_string(), "2", "the other two are answered already");
+    send_answer(&mut stdio, first.clone()).await;
     assert_eq!(first, RequestId::String("a".into()));
     drop(stdio);
     let mut all = String::new();

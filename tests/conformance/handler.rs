@@ -94,7 +94,7 @@ impl Handler {
             return Err(broken("the request came by without the shim's reader".to_owned()));
         };
         let result = self.session(&context).handle((*request).clone(), context).await?;
-        let said = testing::value(&result).map_err(|error| broken(format!("not JSON: {error}")))?;
+        let said = testing::result_value(&result).map_err(|error| broken(format!("not JSON: {error}")))?;
         let typed: T = serde_json::from_value(said.clone())
             .map_err(|error| broken(format!("not a result of this method: {error}: {said}")))?;
         match serde_json::to_value(&typed) {

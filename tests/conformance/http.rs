@@ -55,7 +55,7 @@ async fn answer(
     };
     let body = body.to_bytes();
     if parts.method == Method::POST {
-        match testing::read(&body) {
+        match testing::read_message(&body) {
             Read::Request(request) => {
                 parts.extensions.insert(AsRead(Arc::from(request)));
             }

@@ -36,24 +36,24 @@ impl Program {
     /// # Panics
     /// If the build fails.
     pub fn path(self) -> PathBuf {
-        folder().join(format!("{}{}", self.name(), env::consts::EXE_SUFFIX))
+        program_folder().join(format!("{}{}", self.name(), env::consts::EXE_SUFFIX))
     }
 }
 
 /// The folder with the programs.
-fn folder() -> &'static Path {
+fn program_folder() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| match env::var_os("SDL_TEST_BIN_DIR") {
         Some(dir) => PathBuf::from(dir),
-        None => build(),
+        None => build_programs(),
     })
 }
 
 /// Builds the programs in the profile that this test was built in: a stale daemon under a new test proves nothing.
-fn build() -> PathBuf {
+fn build_programs() -> PathBuf {
     let profile_dir = profile_dir();
-    let mut cargo = Command::new(workspace::cargo());
-    cargo.current_dir(workspace::root()).args(["build", "--quiet"]);
+    let mut cargo = Command::new(workspace::cargo_program());
+    cargo.current_dir(workspace::workspace_root()).args(["build", "--quiet"]);
     for program in Program::ALL {
         cargo.args(["--package", program.name()]);
     }

@@ -91,7 +91,7 @@ impl TestEnv {
     pub fn repo(&self, name: &str, files: &str) -> PathBuf {
         let root = self.path("repos").join(name);
         std::fs::create_dir_all(&root).expect("a folder for a source tree");
-        fixture::write(&root, files).expect("a source tree");
+        fixture::write_fixture(&root, files).expect("a source tree");
         root
     }
 

@@ -9,7 +9,7 @@ use std::process::Command;
 ///
 /// # Panics
 /// If there is text before the first header.
-pub fn parse(text: &str) -> Vec<(String, String)> {
+pub fn parse_fixture(text: &str) -> Vec<(String, String)> {
     let mut files: Vec<(String, String)> = Vec::new();
     for line in text.split_inclusive('\n') {
         if let Some(path) = line.trim().strip_prefix("//- /") {
@@ -27,8 +27,8 @@ pub fn parse(text: &str) -> Vec<(String, String)> {
 }
 
 /// Writes a fixture below `root`.
-pub fn write(root: &Path, text: &str) -> io::Result<()> {
-    for (path, content) in parse(text) {
+pub fn write_fixture(root: &Path, text: &str) -> io::Result<()> {
+    for (path, content) in parse_fixture(text) {
         let path = root.join(path);
         if let Some(dir) = path.parent() {
             fs::create_dir_all(dir)?;
@@ -43,7 +43,7 @@ pub fn write(root: &Path, text: &str) -> io::Result<()> {
 ///
 /// # Panics
 /// If git fails.
-pub fn git(root: &Path, args: &[&str]) -> Option<String> {
+pub fn run_git(root: &Path, args: &[&str]) -> Option<String> {
     let output = Command::new("git")
         .current_dir(root)
         .args(["-c", "init.defaultBranch=main", "-c", "commit.gpgsign=false", "-c", "core.autocrlf=false"])
@@ -70,7 +70,7 @@ mod tests {
 
     #[test]
     fn a_fixture_is_cut_at_its_headers() {
-        let files = parse("\n//- /a.py\nx = 1\n//- /b/c.py\n\n");
+        let files = parse_fixture("\n//- /a.py\nx = 1\n//- /b/c.py\n\n");
         assert_eq!(files, [("a.py".into(), "x = 1\n".into()), ("b/c.py".into(), "\n".into())]);
     }
 }

@@ -48,12 +48,12 @@ pub enum Step {
 impl Field {
     /// `budget.maxCards`, `symbolRefs[].name`.
     pub fn name(&self) -> String {
-        name(&self.path)
+        path_name(&self.path)
     }
 }
 
 /// A path as text.
-pub fn name(path: &[Step]) -> String {
+pub fn path_name(path: &[Step]) -> String {
     let mut out = String::new();
     for step in path {
         match step {
@@ -69,30 +69,30 @@ pub fn name(path: &[Step]) -> String {
 }
 
 /// Every field that a schema declares, parents before their parts.
-pub fn fields(schema: &Value) -> Vec<Field> {
+pub fn schema_fields(schema: &Value) -> Vec<Field> {
     let mut out = Vec::new();
-    below(schema, &mut Vec::new(), &mut out);
+    collect_fields(schema, &mut Vec::new(), &mut out);
     out
 }
 
-fn below(schema: &Value, at: &mut Vec<Step>, out: &mut Vec<Field>) {
+fn collect_fields(schema: &Value, at: &mut Vec<Step>, out: &mut Vec<Field>) {
     for (key, property) in schema["properties"].as_object().into_iter().flatten() {
         let required = schema["required"].as_array().is_some_and(|all| all.contains(&key.as_str().into()));
         at.push(Step::Key(key.clone()));
         out.push(Field { path: at.clone(), schema: property.clone(), required });
-        below(property, at, out);
+        collect_fields(property, at, out);
         at.pop();
     }
     if let Some(items) = schema.get("items") {
         at.push(Step::Item);
-        below(items, at, out);
+        collect_fields(items, at, out);
         at.pop();
     }
 }
 
 /// A value that fits `schema`; texts are those that `text` gives for a field's name, and the keys of maps for
 /// `field.key`. A text that is a number stands for one.
-pub fn fitting(schema: &Value, field: &str, text: &dyn Fn(&str) -> String) -> Value {
+pub fn fitting_value(schema: &Value, field: &str, text: &dyn Fn(&str) -> String) -> Value {
     if let Some(choices) = schema["enum"].as_array() {
         let known = choices.iter().find(|choice| **choice == text(field).as_str());
         return known.or(choices.last()).cloned().unwrap_or_default();
@@ -102,18 +102,18 @@ pub fn fitting(schema: &Value, field: &str, text: &dyn Fn(&str) -> String) -> Va
             let mut out = Map::new();
             for (key, property) in schema["properties"].as_object().into_iter().flatten() {
                 if schema["required"].as_array().is_some_and(|all| all.contains(&key.as_str().into())) {
-                    out.insert(key.clone(), fitting(property, key, text));
+                    out.insert(key.clone(), fitting_value(property, key, text));
                 }
             }
             if schema["additionalProperties"].is_object() {
                 out.insert(
                     text(&format!("{field}.key")),
-                    fitting(&schema["additionalProperties"], field, text),
+                    fitting_value(&schema["additionalProperties"], field, text),
                 );
             }
             Value::Object(out)
         }
-        "array" => json!([fitting(&schema["items"], field, text)]),
+        "array" => json!([fitting_value(&schema["items"], field, text)]),
         "string" => text(field).into(),
         "integer" => {
             if let Ok(known) = text(field).parse::<i64>() {
@@ -128,12 +128,12 @@ pub fn fitting(schema: &Value, field: &str, text: &dyn Fn(&str) -> String) -> Va
 }
 
 /// Every call generated from `schema` and these `examples`, which fit it.
-pub fn calls(schema: &Value, examples: &[Value], text: &dyn Fn(&str) -> String) -> Vec<Call> {
+pub fn generate_calls(schema: &Value, examples: &[Value], text: &dyn Fn(&str) -> String) -> Vec<Call> {
     let mut out = Vec::new();
     for example in examples {
         out.push(Call { what: "an example".into(), text: example.to_string(), must: Must::Answer });
     }
-    for field in fields(schema) {
+    for field in schema_fields(schema) {
         let name = field.name();
         let key = field.path.iter().rev().find_map(|step| match step {
             Step::Key(key) => Some(key.as_str()),
@@ -142,18 +142,18 @@ pub fn calls(schema: &Value, examples: &[Value], text: &dyn Fn(&str) -> String) 
         let key = key.unwrap_or_default();
         for example in examples {
             let mut args = example.clone();
-            put(&mut args, schema, &field.path, fitting(&field.schema, key, text), text);
+            put_value(&mut args, schema, &field.path, fitting_value(&field.schema, key, text), text);
             let what = format!("an example with {name}");
             out.push(Call { what, text: args.to_string(), must: Must::Take(name.clone()) });
         }
         let Some(example) = examples.first() else { continue };
-        for (why, bad) in misfits(&field) {
+        for (why, bad) in misfit_values(&field) {
             let mut args = example.clone();
-            put(&mut args, schema, &field.path, Value::from(MARK), text);
+            put_value(&mut args, schema, &field.path, Value::from(MARK), text);
             let text = args.to_string().replace(&format!("\"{MARK}\""), &bad);
             out.push(Call { what: format!("{name} {why}"), text, must: Must::Refuse });
         }
-        out.extend(misspelled(schema, example, &field, text));
+        out.extend(misspelled_calls(schema, example, &field, text));
     }
     out
 }
@@ -162,7 +162,7 @@ pub fn calls(schema: &Value, examples: &[Value], text: &dyn Fn(&str) -> String) 
 const MARK: &str = "@@";
 
 /// Values that do not fit a field, as JSON text, each with what is wrong.
-fn misfits(field: &Field) -> Vec<(&'static str, String)> {
+fn misfit_values(field: &Field) -> Vec<(&'static str, String)> {
     let schema = &field.schema;
     let mut out: Vec<(&'static str, String)> = Vec::new();
     let kind = schema["type"].as_str().unwrap_or_default();
@@ -209,35 +209,40 @@ fn misfits(field: &Field) -> Vec<(&'static str, String)> {
         out.push(("with too few items", "[]".to_owned()));
     }
     if let Some(most) = schema["maxItems"].as_u64().filter(|most| *most <= 200) {
-        let item = fitting(&schema["items"], "", &|_| "x".to_owned());
+        let item = fitting_value(&schema["items"], "", &|_| "x".to_owned());
         out.push(("with too many items", Value::from(vec![item; most as usize + 1]).to_string()));
     }
     out
 }
 
 /// Calls with a field's name spelled wrong, twice, or left out.
-fn misspelled(schema: &Value, example: &Value, field: &Field, text: &dyn Fn(&str) -> String) -> Vec<Call> {
+fn misspelled_calls(
+    schema: &Value,
+    example: &Value,
+    field: &Field,
+    text: &dyn Fn(&str) -> String,
+) -> Vec<Call> {
     let Some((Step::Key(key), parent)) = field.path.split_last() else { return Vec::new() };
     let name = field.name();
     let refused = |what: String, args: &Value| Call { what, text: args.to_string(), must: Must::Refuse };
     let mut out = Vec::new();
-    let value = fitting(&field.schema, key, text);
+    let value = fitting_value(&field.schema, key, text);
     let mut args = example.clone();
-    put(&mut args, schema, &field.path, value.clone(), text);
-    let Some(Value::Object(beside)) = at(&mut args, parent) else { return out };
+    put_value(&mut args, schema, &field.path, value.clone(), text);
+    let Some(Value::Object(beside)) = value_at(&mut args, parent) else { return out };
     let whole = beside.clone();
     beside.insert(format!("{key}x"), value.clone());
     out.push(refused(format!("{name}x, which is no field"), &args));
     let snake = snake_case(key);
     if snake != *key
-        && let Some(Value::Object(beside)) = at(&mut args, parent)
+        && let Some(Value::Object(beside)) = value_at(&mut args, parent)
     {
         beside.clone_from(&whole);
         beside.insert(snake, value);
         out.push(refused(format!("{name} in both spellings"), &args));
     }
     if field.required
-        && let Some(Value::Object(beside)) = at(&mut args, parent)
+        && let Some(Value::Object(beside)) = value_at(&mut args, parent)
     {
         beside.clone_from(&whole);
         beside.shift_remove(key);
@@ -247,7 +252,13 @@ fn misspelled(schema: &Value, example: &Value, field: &Field, text: &dyn Fn(&str
 }
 
 /// Puts a value at a path, with as much around it as is needed.
-pub fn put(args: &mut Value, schema: &Value, path: &[Step], value: Value, text: &dyn Fn(&str) -> String) {
+pub fn put_value(
+    args: &mut Value,
+    schema: &Value,
+    path: &[Step],
+    value: Value,
+    text: &dyn Fn(&str) -> String,
+) {
     let Some((step, rest)) = path.split_first() else {
         *args = value;
         return;
@@ -259,22 +270,22 @@ pub fn put(args: &mut Value, schema: &Value, path: &[Step], value: Value, text: 
                 *args = json!({});
             }
             let Value::Object(map) = args else { return };
-            (map.entry(key.clone()).or_insert_with(|| fitting(schema, key, text)), schema)
+            (map.entry(key.clone()).or_insert_with(|| fitting_value(schema, key, text)), schema)
         }
         Step::Item => {
             let Value::Array(items) = args else { return };
             if items.is_empty() {
-                items.push(fitting(&schema["items"], "", text));
+                items.push(fitting_value(&schema["items"], "", text));
             }
             let Some(first) = items.first_mut() else { return };
             (first, &schema["items"])
         }
     };
-    put(inner, schema, rest, value, text);
+    put_value(inner, schema, rest, value, text);
 }
 
 /// The value at a path; of lists the first item.
-fn at<'v>(value: &'v mut Value, path: &[Step]) -> Option<&'v mut Value> {
+fn value_at<'v>(value: &'v mut Value, path: &[Step]) -> Option<&'v mut Value> {
     path.iter().try_fold(value, |value, step| match step {
         Step::Key(key) => value.get_mut(key),
         Step::Item => value.get_mut(0),
@@ -310,13 +321,13 @@ pub fn in_snake_case(schema: &Value, value: &Value) -> Value {
 }
 
 /// The same arguments with everything that is no text as text, at every depth that a schema knows.
-pub fn stringified(schema: &Value, value: &Value) -> Value {
+pub fn stringify_values(schema: &Value, value: &Value) -> Value {
     let Value::Object(map) = value else { return value.clone() };
     let inside = |key: &str, value: &Value| {
         let schema = &schema["properties"][key];
         match value {
             Value::String(_) => value.clone(),
-            Value::Object(_) => stringified(schema, value).to_string().into(),
+            Value::Object(_) => stringify_values(schema, value).to_string().into(),
             value => value.to_string().into(),
         }
     };
@@ -375,7 +386,7 @@ pub const VOLATILE: &[(&str, &str)] = &[
 ///
 /// A count is dropped only from an object that holds something volatile: the time that a process is up takes
 /// a token more once it has a digit more.
-pub fn masked(mut value: Value) -> Value {
+pub fn mask_volatile(mut value: Value) -> Value {
     /// Whether anything volatile was in it.
     fn scrub(value: &mut Value) -> bool {
         match value {
@@ -413,7 +424,7 @@ pub fn masked(mut value: Value) -> Value {
 mod tests {
     use serde_json::json;
 
-    use super::masked;
+    use super::mask_volatile;
 
     #[test]
     fn a_count_goes_only_with_what_it_counted() {
@@ -426,8 +437,8 @@ mod tests {
                 "tokens": {"made": tokens + 7, "given": tokens + 7, "budget": 4000},
             })
         };
-        assert_eq!(masked(answer(999, 20)), masked(answer(1_000, 21)));
-        let kept = masked(answer(999, 20));
+        assert_eq!(mask_volatile(answer(999, 20)), mask_volatile(answer(1_000, 21)));
+        let kept = mask_volatile(answer(999, 20));
         assert_eq!(kept["steps"][1]["tokens"], 7);
         assert_eq!(kept["tokens"], json!({"budget": 4000}));
     }

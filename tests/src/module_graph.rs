@@ -30,7 +30,7 @@ impl ModuleGraph {
     /// If a file is not UTF-8 or no Rust.
     pub fn of_crate(folder: &str) -> Self {
         let mut files: BTreeMap<ModulePath, Uses> = BTreeMap::new();
-        for (path, file) in workspace::files() {
+        for (path, file) in workspace::workspace_files() {
             let Some(inner) = path.strip_prefix(folder).and_then(|rest| rest.strip_prefix('/')) else {
                 continue;
             };
@@ -47,7 +47,7 @@ impl ModuleGraph {
         }
         let mut arrows = BTreeMap::new();
         for (module, uses) in &files {
-            let targets = uses.paths.iter().filter_map(|path| resolve(&files, module, path, MAX_HOPS));
+            let targets = uses.paths.iter().filter_map(|path| resolve_path(&files, module, path, MAX_HOPS));
             arrows.insert(module.clone(), targets.filter(|target| target != module).collect());
         }
         Self { arrows }
@@ -69,7 +69,9 @@ impl ModuleGraph {
 
     /// Each arrow as two modules, such as `infer/names` and `world`. The crate's root is `lib`.
     pub fn arrows(&self) -> impl Iterator<Item = (String, String)> {
-        self.arrows.iter().flat_map(|(from, all)| all.iter().map(move |to| (shown(from), shown(to))))
+        self.arrows
+            .iter()
+            .flat_map(|(from, all)| all.iter().map(move |to| (module_name(from), module_name(to))))
     }
 
     /// Groups of modules that depend on each other, by Tarjan's algorithm; each in order of name.
@@ -90,12 +92,12 @@ impl ModuleGraph {
     }
 }
 
-fn shown(module: &ModulePath) -> String {
+fn module_name(module: &ModulePath) -> String {
     if module.is_empty() { "lib".to_owned() } else { module.join("/") }
 }
 
 /// The file that a path leads to from a module.
-fn resolve(
+fn resolve_path(
     files: &BTreeMap<ModulePath, Uses>,
     from: &ModulePath,
     path: &[String],
@@ -119,11 +121,11 @@ fn resolve(
             }
             at
         }
-        child if files.contains_key(&joined(from, child)) => from.clone(),
+        child if files.contains_key(&join_module(from, child)) => from.clone(),
         _ => return None,
     };
     while let Some(part) = rest.first() {
-        let child = joined(&at, part);
+        let child = join_module(&at, part);
         if files.contains_key(&child) {
             at = child;
             rest = &rest[1..];
@@ -132,7 +134,7 @@ fn resolve(
         let exported = files.get(&at).and_then(|uses| uses.exports.get(part)).filter(|_| hops > 0);
         if let Some(exported) = exported {
             let further: Vec<String> = exported.iter().chain(&rest[1..]).cloned().collect();
-            if let Some(found) = resolve(files, &at, &further, hops - 1) {
+            if let Some(found) = resolve_path(files, &at, &further, hops - 1) {
                 return Some(found);
             }
         }
@@ -141,7 +143,7 @@ fn resolve(
     files.contains_key(&at).then_some(at)
 }
 
-fn joined(module: &ModulePath, part: &str) -> ModulePath {
+fn join_module(module: &ModulePath, part: &str) -> ModulePath {
     module.iter().cloned().chain([part.to_owned()]).collect()
 }
 
@@ -244,7 +246,7 @@ impl<'g> Search<'g> {
         }
         if self.lowest.get(module) == Some(&index) {
             let at = self.stack.iter().position(|one| *one == module).unwrap_or(0);
-            let mut group: Vec<String> = self.stack.split_off(at).into_iter().map(shown).collect();
+            let mut group: Vec<String> = self.stack.split_off(at).into_iter().map(module_name).collect();
             if group.len() > 1 {
                 group.sort();
                 self.found.push(group);
@@ -273,7 +275,7 @@ mod tests {
         let files: BTreeMap<ModulePath, Uses> =
             files.iter().map(|(name, text)| (module(name), uses(text))).collect();
         let arrows = files.iter().map(|(from, uses)| {
-            let to = uses.paths.iter().filter_map(|path| resolve(&files, from, path, MAX_HOPS));
+            let to = uses.paths.iter().filter_map(|path| resolve_path(&files, from, path, MAX_HOPS));
             (from.clone(), to.filter(|to| to != from).collect())
         });
         ModuleGraph { arrows: arrows.collect() }

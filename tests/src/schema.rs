@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::Value;
 
 /// Every path that a schema declares: `freshness`, `freshness.version`, `items[].name`.
-pub fn declared(schema: &Value) -> BTreeSet<String> {
+pub fn declared_paths(schema: &Value) -> BTreeSet<String> {
     let mut out = BTreeSet::new();
     walk_schema(schema, "", &mut out);
     out
@@ -13,7 +13,7 @@ pub fn declared(schema: &Value) -> BTreeSet<String> {
 
 fn walk_schema(schema: &Value, place: &str, out: &mut BTreeSet<String>) {
     for (key, property) in schema["properties"].as_object().into_iter().flatten() {
-        let place = join(place, key);
+        let place = join_path(place, key);
         walk_schema(property, &place, out);
         out.insert(place);
     }
@@ -23,7 +23,7 @@ fn walk_schema(schema: &Value, place: &str, out: &mut BTreeSet<String>) {
 }
 
 /// Every path that a value has.
-pub fn paths(value: &Value) -> BTreeSet<String> {
+pub fn value_paths(value: &Value) -> BTreeSet<String> {
     let mut out = BTreeSet::new();
     walk_value(value, "", &mut out);
     out
@@ -33,7 +33,7 @@ fn walk_value(value: &Value, place: &str, out: &mut BTreeSet<String>) {
     match value {
         Value::Object(map) => {
             for (key, value) in map {
-                let place = join(place, key);
+                let place = join_path(place, key);
                 walk_value(value, &place, out);
                 out.insert(place);
             }
@@ -45,40 +45,40 @@ fn walk_value(value: &Value, place: &str, out: &mut BTreeSet<String>) {
 
 /// The paths of a value that its schema does not declare. An object that the schema says nothing more of may hold
 /// anything.
-pub fn undeclared(schema: &Value, value: &Value) -> Vec<String> {
+pub fn undeclared_paths(schema: &Value, value: &Value) -> Vec<String> {
     let mut out = Vec::new();
-    compare(schema, value, "", &mut out);
+    compare_value(schema, value, "", &mut out);
     out
 }
 
-fn compare(schema: &Value, value: &Value, place: &str, out: &mut Vec<String>) {
+fn compare_value(schema: &Value, value: &Value, place: &str, out: &mut Vec<String>) {
     match value {
         Value::Object(map) => {
             let Some(properties) = schema["properties"].as_object() else {
                 let rest = &schema["additionalProperties"];
                 for value in map.values().filter(|_| rest.is_object()) {
-                    compare(rest, value, &format!("{place}.*"), out);
+                    compare_value(rest, value, &format!("{place}.*"), out);
                 }
                 return;
             };
             for (key, value) in map {
-                let place = join(place, key);
+                let place = join_path(place, key);
                 match properties.get(key) {
-                    Some(property) => compare(property, value, &place, out),
+                    Some(property) => compare_value(property, value, &place, out),
                     None => out.push(place),
                 }
             }
         }
         Value::Array(items) => {
             for item in items {
-                compare(&schema["items"], item, &format!("{place}[]"), out);
+                compare_value(&schema["items"], item, &format!("{place}[]"), out);
             }
         }
         _ => {}
     }
 }
 
-fn join(place: &str, key: &str) -> String {
+fn join_path(place: &str, key: &str) -> String {
     if place.is_empty() { key.to_owned() } else { format!("{place}.{key}") }
 }
 
@@ -94,9 +94,9 @@ mod tests {
             "a": {"type": "array", "items": {"type": "object", "properties": {"b": {"type": "string"}}}},
             "open": {"type": "object"},
         }});
-        assert!(undeclared(&schema, &json!({"a": [{"b": "x"}], "open": {"z": 1}})).is_empty());
-        assert_eq!(undeclared(&schema, &json!({"a": [{"c": 1}], "d": 1})), ["a[].c", "d"]);
-        assert_eq!(declared(&schema), ["a", "a[].b", "open"].map(str::to_owned).into());
-        assert_eq!(paths(&json!({"a": [{"b": 1}, {"c": {"d": 2}}]})).len(), 4);
+        assert!(undeclared_paths(&schema, &json!({"a": [{"b": "x"}], "open": {"z": 1}})).is_empty());
+        assert_eq!(undeclared_paths(&schema, &json!({"a": [{"c": 1}], "d": 1})), ["a[].c", "d"]);
+        assert_eq!(declared_paths(&schema), ["a", "a[].b", "open"].map(str::to_owned).into());
+        assert_eq!(value_paths(&json!({"a": [{"b": 1}, {"c": {"d": 2}}]})).len(), 4);
     }
 }

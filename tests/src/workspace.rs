@@ -9,13 +9,13 @@ use std::process::Command;
 use serde_json::Value;
 
 /// The root of the workspace.
-pub fn root() -> &'static Path {
+pub fn workspace_root() -> &'static Path {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.parent().unwrap_or(here)
 }
 
 /// The cargo that runs this test.
-pub fn cargo() -> OsString {
+pub fn cargo_program() -> OsString {
     env::var_os("CARGO").unwrap_or_else(|| "cargo".into())
 }
 
@@ -23,9 +23,9 @@ pub fn cargo() -> OsString {
 ///
 /// # Panics
 /// If cargo fails.
-pub fn metadata() -> Value {
-    let output = Command::new(cargo())
-        .current_dir(root())
+pub fn cargo_metadata() -> Value {
+    let output = Command::new(cargo_program())
+        .current_dir(workspace_root())
         .args(["metadata", "--format-version", "1", "--no-deps", "--offline"])
         .output()
         .unwrap_or_else(|error| panic!("cargo metadata: {error}"));
@@ -35,22 +35,22 @@ pub fn metadata() -> Value {
 
 /// Every file of the tree that is ours, with its path from the root (`/` between parts), in order. Build output,
 /// git's own folder, fetched packages and hidden caches are left out.
-pub fn files() -> Vec<(String, PathBuf)> {
+pub fn workspace_files() -> Vec<(String, PathBuf)> {
     let mut found = Vec::new();
-    collect(root(), "", &mut found);
+    collect_files(workspace_root(), "", &mut found);
     found.sort();
     found
 }
 
 const NOT_OURS: [&str; 5] = ["target", ".git", "node_modules", ".venv", "__pycache__"];
 
-fn collect(dir: &Path, prefix: &str, found: &mut Vec<(String, PathBuf)>) {
+fn collect_files(dir: &Path, prefix: &str, found: &mut Vec<(String, PathBuf)>) {
     for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
         let name = entry.file_name().to_string_lossy().into_owned();
         let path = format!("{prefix}{name}");
         match entry.file_type() {
             Ok(kind) if kind.is_dir() && !NOT_OURS.contains(&name.as_str()) => {
-                collect(&entry.path(), &format!("{path}/"), found);
+                collect_files(&entry.path(), &format!("{path}/"), found);
             }
             // In a linked worktree `.git` is a file.
             Ok(kind) if kind.is_file() && !NOT_OURS.contains(&name.as_str()) => {

@@ -124,7 +124,7 @@ struct Package {
 fn packages() -> Vec<Package> {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let list = |value: &Value| value.as_array().cloned().unwrap_or_default();
-    list(&workspace::metadata()["packages"])
+    list(&workspace::cargo_metadata()["packages"])
         .iter()
         .map(|package| Package {
             name: text(&package["name"]),
@@ -216,7 +216,7 @@ fn every_crate_takes_the_common_lints_and_says_what_it_is() {
 #[test]
 fn files_stay_short() {
     let mut faults = Vec::new();
-    for (path, file) in workspace::files() {
+    for (path, file) in workspace::workspace_files() {
         if !has_extension(&path, &["rs", "py", "ts", "sh", "ps1"]) || is_data(&path) {
             continue;
         }
@@ -230,7 +230,10 @@ fn files_stay_short() {
         }
     }
     for (name, reason) in LONG_FILES {
-        assert!(workspace::root().join(name).is_file(), "{name} ({reason}) is gone; take it off the list");
+        assert!(
+            workspace::workspace_root().join(name).is_file(),
+            "{name} ({reason}) is gone; take it off the list"
+        );
     }
     assert_none("long files", &faults);
 }
@@ -255,7 +258,7 @@ fn nothing_unfinished_and_nothing_of_the_build_machine_stands_in_the_tree() {
     // A test that runs only on request says why.
     let skipped = format!("#[{}]", "ignore");
     let mut faults = Vec::new();
-    for (path, file) in workspace::files() {
+    for (path, file) in workspace::workspace_files() {
         let Ok(text) = fs::read_to_string(&file) else { continue };
         if has_extension(&path, &["lock"]) || is_data(&path) {
             continue;
@@ -286,7 +289,7 @@ fn stands_alone(line: &str, word: &str) -> bool {
 
 #[test]
 fn the_architecture_page_lists_exactly_the_dependencies_there_are() {
-    let page = fs::read_to_string(workspace::root().join("ARCHITECTURE.md")).unwrap();
+    let page = fs::read_to_string(workspace::workspace_root().join("ARCHITECTURE.md")).unwrap();
     let listed = listed_dependencies(&page);
     let mut used: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
     for package in packages() {
@@ -328,8 +331,8 @@ const UNNAMED: &[(&str, &str)] = &[];
 #[test]
 fn every_dependency_is_used_by_its_crate() {
     let packages = packages();
-    let files = workspace::files();
-    let root = workspace::root().to_string_lossy().into_owned();
+    let files = workspace::workspace_files();
+    let root = workspace::workspace_root().to_string_lossy().into_owned();
     let grammars = grammars_of_packs();
     let mut faults = Vec::new();
     for package in &packages {
@@ -409,7 +412,7 @@ fn listed_dependencies(page: &str) -> BTreeSet<String> {
 
 /// The libraries that the packs of `sdl-lang` name as their grammars.
 fn grammars_of_packs() -> BTreeSet<String> {
-    let packs = fs::read_dir(workspace::root().join("daemon/crates/lang/packs")).unwrap();
+    let packs = fs::read_dir(workspace::workspace_root().join("daemon/crates/lang/packs")).unwrap();
     let texts = packs.map(|pack| fs::read_to_string(pack.unwrap().path().join("pack.toml")).unwrap());
     let grammar = |text: String| {
         let line = text.lines().find_map(|line| line.strip_prefix("grammar = \"")).expect("a grammar");
@@ -420,7 +423,7 @@ fn grammars_of_packs() -> BTreeSet<String> {
 
 /// The third-party names below `[workspace.dependencies]`.
 fn declared_dependencies() -> BTreeSet<String> {
-    let manifest = fs::read_to_string(workspace::root().join("Cargo.toml")).unwrap();
+    let manifest = fs::read_to_string(workspace::workspace_root().join("Cargo.toml")).unwrap();
     let section = manifest.split("[workspace.dependencies]\n").nth(1).expect("workspace dependencies");
     section
         .lines()
@@ -434,7 +437,7 @@ fn declared_dependencies() -> BTreeSet<String> {
 
 #[test]
 fn paths_in_the_architecture_page_exist() {
-    let root = workspace::root();
+    let root = workspace::workspace_root();
     let page = fs::read_to_string(root.join("ARCHITECTURE.md")).unwrap();
     let mut faults = Vec::new();
     for (at, line) in page.lines().enumerate() {
@@ -458,7 +461,7 @@ fn paths_in_the_architecture_page_exist() {
 fn the_wire_is_known_in_one_place() {
     // Frames and the envelope live in `proto`; action types, handlers and schemas in `tools/src/actions`.
     let mut faults = Vec::new();
-    for (path, file) in workspace::files() {
+    for (path, file) in workspace::workspace_files() {
         let inner = ["model", "lang", "watch", "ledger", "graph", "retrieve", "tokens"]
             .iter()
             .any(|name| path.starts_with(&format!("daemon/crates/{name}/src/")));
@@ -479,7 +482,7 @@ fn the_wire_is_known_in_one_place() {
 fn git_is_opened_in_one_place() {
     // What lies in a git folder may be anything: the one place looks it over first.
     let mut faults = Vec::new();
-    for (path, file) in workspace::files() {
+    for (path, file) in workspace::workspace_files() {
         if !path.starts_with("daemon/") || !has_extension(&path, &["rs"]) || path == "daemon/src/git.rs" {
             continue;
         }

@@ -46,7 +46,7 @@ def total(items: list[float]) -> float:
     let shim = env.command(Program::Shim);
     let mut script = Command::new(python);
     script.env_clear().envs(shim.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    script.arg(workspace::root().join("tests/clients/session.py")).arg(mode);
+    script.arg(workspace::workspace_root().join("tests/clients/session.py")).arg(mode);
     script.arg(Program::Shim.path()).arg(&repo).current_dir(&repo);
     let output = script.output().unwrap();
     assert!(

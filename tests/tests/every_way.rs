@@ -8,7 +8,7 @@ use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::Stdio;
 
-use sdl_tests::generate::{Must, as_step, calls, masked};
+use sdl_tests::generate::{Must, as_step, generate_calls, mask_volatile};
 use sdl_tests::{McpClient, Program, TestEnv, schema};
 use serde_json::{Value, json};
 
@@ -183,7 +183,7 @@ fn private(path: &Path) {
 fn private(_path: &Path) {}
 
 fn comparable(is_error: bool, content: Value) -> Value {
-    masked(json!([is_error, content]))
+    mask_volatile(json!([is_error, content]))
 }
 
 /// The actions in full, as the manual tells them.
@@ -246,7 +246,7 @@ fn prove(namespace: &str) {
             .iter()
             .map(|example| serde_json::from_str(&set.here(&example.to_string())).unwrap())
             .collect();
-        let all = calls(&action["inputSchema"], &examples, &|field| sample(&set, field));
+        let all = generate_calls(&action["inputSchema"], &examples, &|field| sample(&set, field));
         for call in &all {
             let args: Value = serde_json::from_str(&call.text).unwrap();
             let flat = set.call(&tool, &call.text);
@@ -344,7 +344,7 @@ fn answers_over_the_wire_fit_their_full_schemas() {
             for error in validator.iter_errors(&answer) {
                 let _ = writeln!(faults, "{name} {args}: {}: {error}", error.instance_path());
             }
-            for path in schema::undeclared(response, &answer) {
+            for path in schema::undeclared_paths(response, &answer) {
                 let _ = writeln!(faults, "{name} {args}: {path} is not declared");
             }
         }
@@ -370,7 +370,7 @@ fn lists_over_the_wire_stay_below_their_ceilings() {
         let mut client = env.mcp(&root, &["--surface", surface]);
         let tools = client.list_tools().unwrap();
         let tools = &tools[..first.unwrap_or(tools.len())];
-        let tokens = sdl_tokens::count(&serde_json::to_string(tools).unwrap());
+        let tokens = sdl_tokens::count_tokens(&serde_json::to_string(tools).unwrap());
         println!("{surface}: {} tools, {tokens} of {ceiling} tokens", tools.len());
         assert!(
             tokens <= ceiling,

@@ -54,7 +54,7 @@ fn count_form(prose: &str, form: &str) -> usize {
 #[test]
 fn forms_to_avoid_only_become_fewer() {
     let mut prose = String::new();
-    for (path, file) in workspace::files() {
+    for (path, file) in workspace::workspace_files() {
         let kind = path.rsplit_once('.').map_or("", |(_, kind)| kind);
         let is_prose = kind == "rs" || (kind == "md" && !path.starts_with("docs/actions/"));
         if is_prose && !ABOUT_STYLE.contains(&path.as_str()) {

@@ -17,7 +17,7 @@ const HOMES: &str = "daemon/crates/graph/src/languages/";
 
 /// A file's text without its comments and its unit tests.
 fn product_code(path: &str) -> String {
-    let text = fs::read_to_string(workspace::root().join(path)).unwrap();
+    let text = fs::read_to_string(workspace::workspace_root().join(path)).unwrap();
     let code = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
     code.lines().map(|line| line.split("//").next().unwrap_or(line)).collect::<Vec<_>>().join("\n")
 }
@@ -37,7 +37,7 @@ fn languages_named(code: &str) -> Vec<String> {
 #[test]
 fn languages_are_named_in_their_homes_alone() {
     let mut faults = Vec::new();
-    for (path, _) in workspace::files() {
+    for (path, _) in workspace::workspace_files() {
         let is_watched = WITHOUT_LANGUAGES.iter().any(|folder| path.starts_with(folder));
         let is_rust = path.rsplit_once('.').is_some_and(|(_, extension)| extension == "rs");
         if is_watched && is_rust && !path.starts_with(HOMES) {

@@ -84,7 +84,7 @@ fn decoded(slices: &[Value]) -> Option<Vec<Value>> {
         return None;
     }
     let mut child = Command::new(python)
-        .arg(workspace::root().join("tests/wire/decode_wire.py"))
+        .arg(workspace::workspace_root().join("tests/wire/decode_wire.py"))
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
         .spawn()
@@ -133,7 +133,7 @@ fn slices_of_trees_decode_to_the_same_in_every_format() {
     let env = TestEnv::new();
     let mut trees = vec![env.repo("shop", SHOP)];
     let crate_of_ours = env.path("repos").join("crate");
-    copy(&workspace::root().join("daemon/crates/model"), &crate_of_ours);
+    copy(&workspace::workspace_root().join("daemon/crates/model"), &crate_of_ours);
     trees.push(crate_of_ours);
     let more = env::var("SDL_TEST_WIRE_TREES").unwrap_or_default();
     trees.extend(more.split(':').filter(|path| !path.is_empty()).map(PathBuf::from));
@@ -154,7 +154,7 @@ fn slices_of_trees_decode_to_the_same_in_every_format() {
                 answer["slice"].clone()
             };
             let (whole, versions) = (slice("standard", None), [1, 2, 3].map(|n| slice("compact", Some(n))));
-            let size = |slice: &Value| sdl_tokens::count(&slice.to_string());
+            let size = |slice: &Value| sdl_tokens::count_tokens(&slice.to_string());
             for slice in std::iter::once(&whole).chain(&versions) {
                 assert_eq!(slice["estimatedTokens"], size(slice), "{slice}");
             }

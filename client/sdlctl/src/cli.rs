@@ -389,7 +389,7 @@ pub(crate) struct CeilingArgs {
     #[arg(long, value_parser = clap::value_parser!(u32).range(500..=20_000))]
     pub(crate) max_window_tokens: Option<u32>,
     /// The least utility from which a window is approved without a slice, 0 to 1
-    #[arg(long, value_parser = share)]
+    #[arg(long, value_parser = parse_share)]
     pub(crate) utility_threshold: Option<f64>,
     /// Cards of a slice
     #[arg(long, value_parser = clap::value_parser!(u32).range(1..=500))]
@@ -400,7 +400,7 @@ pub(crate) struct CeilingArgs {
 }
 
 /// A number from 0 to 1.
-fn share(text: &str) -> Result<f64, String> {
+fn parse_share(text: &str) -> Result<f64, String> {
     let number: f64 = text.parse().map_err(|_| "not a number".to_owned())?;
     if (0.0..=1.0).contains(&number) { Ok(number) } else { Err("not between 0 and 1".to_owned()) }
 }

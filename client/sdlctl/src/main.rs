@@ -14,8 +14,8 @@ use clap::Parser;
 fn main() -> ExitCode {
     let cli = cli::Cli::parse();
     let json = cli.json;
-    match commands::run(cli) {
+    match commands::run_command(cli) {
         Ok(outcome) => outcome.into(),
-        Err(failure) => output::failure(&failure, json),
+        Err(failure) => output::print_failure(&failure, json),
     }
 }

@@ -58,7 +58,7 @@ impl Failure {
 }
 
 /// Says why there is no answer.
-pub(crate) fn failure(failure: &Failure, as_json: bool) -> ExitCode {
+pub(crate) fn print_failure(failure: &Failure, as_json: bool) -> ExitCode {
     let code = match failure {
         Failure::Usage(_) => 2,
         Failure::NoDaemon(_) => 3,
@@ -70,43 +70,43 @@ pub(crate) fn failure(failure: &Failure, as_json: bool) -> ExitCode {
             Failure::Refused { detail, .. } => detail.clone(),
             other => json!({ "message": other.to_string() }),
         };
-        write(&terminal::json(&json!({ "error": error, "exitCode": code }).to_string()));
+        write_stdout(&terminal::escape_json(&json!({ "error": error, "exitCode": code }).to_string()));
     } else {
-        let mark = terminal::styled(Style::Error, "error:");
+        let mark = terminal::style_text(Style::Error, "error:");
         let shown = match failure {
             // It quotes what others wrote.
-            Failure::Refused { message, .. } => terminal::line(&format!("{mark} {message}")),
-            other => terminal::block(&format!("{mark} {other}")),
+            Failure::Refused { message, .. } => terminal::escape_line(&format!("{mark} {message}")),
+            other => terminal::escape_block(&format!("{mark} {other}")),
         };
-        complain(&shown);
+        write_stderr(&shown);
     }
     ExitCode::from(code)
 }
 
 /// One line to standard output. What is no line of this program's own stays within it.
-pub(crate) fn line(text: &str) {
-    write(&terminal::line(text));
+pub(crate) fn print_line(text: &str) {
+    write_stdout(&terminal::escape_line(text));
 }
 
 /// Several lines that were made as lines: by this program, or by the daemon from what it had escaped.
-pub(crate) fn block(text: &str) {
-    write(&terminal::block(text));
+pub(crate) fn print_block(text: &str) {
+    write_stdout(&terminal::escape_block(text));
 }
 
 /// One line to standard error.
-pub(crate) fn note(text: &str) {
-    let mark = terminal::styled(Style::Warning, "note:");
-    complain(&terminal::line(&format!("{mark} {text}")));
+pub(crate) fn print_note(text: &str) {
+    let mark = terminal::style_text(Style::Warning, "note:");
+    write_stderr(&terminal::escape_line(&format!("{mark} {text}")));
 }
 
 /// A JSON answer, for `--json`.
-pub(crate) fn json(value: &Value) {
-    write(&terminal::json(&serde_json::to_string_pretty(value).unwrap_or_default()));
+pub(crate) fn print_json(value: &Value) {
+    write_stdout(&terminal::escape_json(&serde_json::to_string_pretty(value).unwrap_or_default()));
 }
 
 /// Lines of JSON as the daemon made them; false if the reader has gone away (`| head`).
 pub(crate) fn json_lines(lines: &str) -> Result<bool, Failure> {
-    match io::stdout().lock().write_all(terminal::json(lines).as_bytes()) {
+    match io::stdout().lock().write_all(terminal::escape_json(lines).as_bytes()) {
         Ok(()) => Ok(true),
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
         Err(error) => Err(Failure::io("can't write", &error)),
@@ -114,7 +114,7 @@ pub(crate) fn json_lines(lines: &str) -> Result<bool, Failure> {
 }
 
 /// What is generated from this program alone, as it is: completions.
-pub(crate) fn generated(bytes: &[u8]) {
+pub(crate) fn print_generated(bytes: &[u8]) {
     let _ = io::stdout().lock().write_all(bytes);
 }
 
@@ -136,8 +136,8 @@ impl Progress {
         if let Some(total) = said["total"].as_u64() {
             self.0.set_length(total);
         }
-        self.0.set_position(number(said, "/progress"));
-        self.0.set_message(terminal::line(text(said, "/message")));
+        self.0.set_position(number_at(said, "/progress"));
+        self.0.set_message(terminal::escape_line(text_at(said, "/message")));
     }
 
     /// Takes it away.
@@ -147,56 +147,56 @@ impl Progress {
 }
 
 /// A reader that has gone away (`| head`) is no error.
-fn write(text: &str) {
-    let _ = writeln!(io::stdout().lock(), "{}", colored(text, io::stdout().is_terminal()));
+fn write_stdout(text: &str) {
+    let _ = writeln!(io::stdout().lock(), "{}", color_text(text, io::stdout().is_terminal()));
 }
 
-fn complain(text: &str) {
-    let _ = writeln!(io::stderr().lock(), "{}", colored(text, io::stderr().is_terminal()));
+fn write_stderr(text: &str) {
+    let _ = writeln!(io::stderr().lock(), "{}", color_text(text, io::stderr().is_terminal()));
 }
 
 /// Colors only on a terminal, and only if `NO_COLOR` is not set.
-fn colored(text: &str, terminal: bool) -> String {
+fn color_text(text: &str, terminal: bool) -> String {
     let plain = !terminal || std::env::var_os("NO_COLOR").is_some_and(|value| !value.is_empty());
-    terminal::colored(text, !plain)
+    terminal::render_styles(text, !plain)
 }
 
-pub(crate) fn red(text: &str) -> String {
-    terminal::styled(Style::Bad, text)
+pub(crate) fn style_red(text: &str) -> String {
+    terminal::style_text(Style::Bad, text)
 }
 
-pub(crate) fn green(text: &str) -> String {
-    terminal::styled(Style::Good, text)
+pub(crate) fn style_green(text: &str) -> String {
+    terminal::style_text(Style::Good, text)
 }
 
-pub(crate) fn yellow(text: &str) -> String {
-    terminal::styled(Style::Warning, text)
+pub(crate) fn style_yellow(text: &str) -> String {
+    terminal::style_text(Style::Warning, text)
 }
 
-pub(crate) fn cyan(text: &str) -> String {
-    terminal::styled(Style::Busy, text)
+pub(crate) fn style_cyan(text: &str) -> String {
+    terminal::style_text(Style::Busy, text)
 }
 
-pub(crate) fn bold(text: &str) -> String {
-    terminal::styled(Style::Bold, text)
+pub(crate) fn style_bold(text: &str) -> String {
+    terminal::style_text(Style::Bold, text)
 }
 
-pub(crate) fn dim(text: &str) -> String {
-    terminal::styled(Style::Dim, text)
+pub(crate) fn style_dim(text: &str) -> String {
+    terminal::style_text(Style::Dim, text)
 }
 
 /// A number with its noun: "1 file", "2 files".
-pub(crate) fn count(number: u64, noun: &str) -> String {
+pub(crate) fn format_count(number: u64, noun: &str) -> String {
     format!("{number} {noun}{}", if number == 1 { "" } else { "s" })
 }
 
 /// Text at `pointer`; a dash if there is none.
-pub(crate) fn text<'a>(value: &'a Value, pointer: &str) -> &'a str {
+pub(crate) fn text_at<'a>(value: &'a Value, pointer: &str) -> &'a str {
     value.pointer(pointer).and_then(Value::as_str).unwrap_or("-")
 }
 
 /// A number at `pointer`; 0 if there is none.
-pub(crate) fn number(value: &Value, pointer: &str) -> u64 {
+pub(crate) fn number_at(value: &Value, pointer: &str) -> u64 {
     value.pointer(pointer).and_then(Value::as_u64).unwrap_or(0)
 }
 

@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 use tokio::runtime::Runtime;
 use tokio::sync::mpsc;
 
-use crate::output::{Failure, text};
+use crate::output::{Failure, text_at};
 
 /// A connection.
 pub(crate) struct Session {
@@ -29,7 +29,7 @@ pub(crate) struct Answer {
 }
 
 /// A runtime for one command.
-pub(crate) fn runtime() -> Result<Runtime, Failure> {
+pub(crate) fn make_runtime() -> Result<Runtime, Failure> {
     tokio::runtime::Builder::new_current_thread()
         .enable_all()
         .build()
@@ -37,38 +37,38 @@ pub(crate) fn runtime() -> Result<Runtime, Failure> {
 }
 
 /// Where daemon and clients meet.
-pub(crate) fn paths() -> Result<Paths, Failure> {
+pub(crate) fn daemon_paths() -> Result<Paths, Failure> {
     Paths::from_env().map_err(|error| Failure::Local(error.to_string()))
 }
 
 /// Starts a daemon unless one runs.
 pub(crate) fn start_daemon(runtime: &Runtime, paths: &Paths) -> Result<(), Failure> {
     runtime
-        .block_on(sdl_client::start(paths, &Launch::default()))
+        .block_on(sdl_client::ensure_daemon(paths, &Launch::default()))
         .map_err(|error| Failure::NoDaemon(error.to_string()))
 }
 
 impl Session {
     /// Connects, starting a daemon if none runs.
     pub(crate) fn open() -> Result<Self, Failure> {
-        Self::start_at(&paths()?)
+        Self::start_at(&daemon_paths()?)
     }
 
     /// Connects to a daemon whose folders are these, starting it if it does not run.
     pub(crate) fn start_at(paths: &Paths) -> Result<Self, Failure> {
-        let runtime = runtime()?;
+        let runtime = make_runtime()?;
         start_daemon(&runtime, paths)?;
         Self::connect(runtime, paths)
     }
 
     /// Connects to a daemon that runs.
     pub(crate) fn existing() -> Result<Self, Failure> {
-        Self::existing_at(&paths()?)
+        Self::existing_at(&daemon_paths()?)
     }
 
     /// Connects to a daemon that runs and whose folders are these.
     pub(crate) fn existing_at(paths: &Paths) -> Result<Self, Failure> {
-        Self::connect(runtime()?, paths)
+        Self::connect(make_runtime()?, paths)
     }
 
     fn connect(runtime: Runtime, paths: &Paths) -> Result<Self, Failure> {
@@ -132,9 +132,9 @@ impl Session {
             .as_array()
             .into_iter()
             .flatten()
-            .map(|repo| (text(repo, "/repoId"), Path::new(text(repo, "/rootPath"))))
+            .map(|repo| (text_at(repo, "/repoId"), Path::new(text_at(repo, "/rootPath"))))
             .collect();
-        choose(&repos, given, &std::env::current_dir().unwrap_or_default()).map_err(|message| {
+        choose_repo(&repos, given, &std::env::current_dir().unwrap_or_default()).map_err(|message| {
             let detail = json!({ "code": "unknownRepo", "message": message });
             Failure::Refused { message, detail }
         })
@@ -195,13 +195,13 @@ impl Session {
 
     fn block_on(&self, call: impl Future<Output = Result<Vec<u8>, ClientError>>) -> Result<Vec<u8>, Failure> {
         self.runtime.block_on(call).map_err(|error| match error {
-            ClientError::Answer(error) => refused(&error),
+            ClientError::Answer(error) => refused_failure(&error),
             other => Failure::NoDaemon(other.to_string()),
         })
     }
 }
 
-fn choose(repos: &[(&str, &Path)], given: Option<&str>, cwd: &Path) -> Result<String, String> {
+fn choose_repo(repos: &[(&str, &Path)], given: Option<&str>, cwd: &Path) -> Result<String, String> {
     if let Some((id, _)) = repos.iter().find(|(id, _)| Some(*id) == given) {
         return Ok((*id).to_owned());
     }
@@ -222,13 +222,13 @@ fn choose(repos: &[(&str, &Path)], given: Option<&str>, cwd: &Path) -> Result<St
     }
 }
 
-fn refused(error: &WireError) -> Failure {
+fn refused_failure(error: &WireError) -> Failure {
     let detail = json!({ "code": error.code, "message": error.message });
     Failure::Refused { message: error.message.clone(), detail }
 }
 
 /// Leaves fields out that were not given: no argument is sent that the user did not write.
-pub(crate) fn object<'a>(fields: impl IntoIterator<Item = (&'a str, Option<Value>)>) -> Value {
+pub(crate) fn json_object<'a>(fields: impl IntoIterator<Item = (&'a str, Option<Value>)>) -> Value {
     let fields = fields.into_iter().filter_map(|(name, value)| Some((name.to_owned(), value?)));
     Value::Object(fields.collect())
 }
@@ -245,16 +245,16 @@ mod tests {
         std::fs::create_dir_all(inner.join("src")).unwrap();
         std::fs::create_dir(app.join("x")).unwrap();
         let repos = [("app", app.as_path()), ("inner", inner.as_path())];
-        let choose_in = |given, cwd: &Path| choose(&repos, given, cwd);
+        let choose_in = |given, cwd: &Path| choose_repo(&repos, given, cwd);
         assert_eq!(choose_in(Some("inner"), &top), Ok("inner".into()));
         assert_eq!(choose_in(None, &app.join("x")), Ok("app".into()));
         assert_eq!(choose_in(None, &inner.join("src")), Ok("inner".into()));
         let inside = app.join("x");
         assert_eq!(choose_in(inside.to_str(), &top), Ok("app".into()));
         assert_eq!(choose_in(Some("app/x"), &top), Ok("app".into()));
-        assert_eq!(choose(&repos[..1], None, &top), Ok("app".into()));
+        assert_eq!(choose_repo(&repos[..1], None, &top), Ok("app".into()));
         assert!(choose_in(None, &top).unwrap_err().ends_with("--repo: app, inner"));
         assert!(choose_in(Some("nowhere"), &app).unwrap_err().contains("\"nowhere\""));
-        assert!(choose(&[], None, &app).unwrap_err().contains("sdlctl index"));
+        assert!(choose_repo(&[], None, &app).unwrap_err().contains("sdlctl index"));
     }
 }

@@ -32,14 +32,14 @@ const END: char = '\u{fdd0}';
 const FIRST: u32 = 0xfdd1;
 
 /// A part of a line in a style.
-pub(crate) fn styled(style: Style, text: &str) -> String {
+pub(crate) fn style_text(style: Style, text: &str) -> String {
     let index = STYLES.iter().position(|(one, _)| *one == style).unwrap_or_default();
     let begin = char::from_u32(FIRST + index as u32).unwrap_or(END);
     format!("{begin}{text}{END}")
 }
 
 /// A line with its styles as a terminal shows them, or without any.
-pub(crate) fn colored(text: &str, colors: bool) -> String {
+pub(crate) fn render_styles(text: &str, colors: bool) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
         let style = STYLES.get((letter as u32).wrapping_sub(FIRST) as usize);
@@ -55,8 +55,8 @@ pub(crate) fn colored(text: &str, colors: bool) -> String {
 }
 
 /// A text as one line.
-pub(crate) fn line(text: &str) -> String {
-    escaped(text, |letter, out| match letter {
+pub(crate) fn escape_line(text: &str) -> String {
+    escape_letters(text, |letter, out| match letter {
         '\n' => out.push_str("\\n"),
         '\r' => out.push_str("\\r"),
         letter => out.extend(letter.escape_unicode()),
@@ -64,13 +64,13 @@ pub(crate) fn line(text: &str) -> String {
 }
 
 /// A text as the lines that it has.
-pub(crate) fn block(text: &str) -> String {
-    let lines: Vec<String> = text.split('\n').map(line).collect();
+pub(crate) fn escape_block(text: &str) -> String {
+    let lines: Vec<String> = text.split('\n').map(escape_line).collect();
     lines.join("\n")
 }
 
 /// JSON that stays the same JSON. Its own line ends are between values, as strings have none.
-pub(crate) fn json(text: &str) -> String {
+pub(crate) fn escape_json(text: &str) -> String {
     let json = |letter: char, out: &mut String| {
         if letter == '\n' {
             out.push('\n');
@@ -80,19 +80,19 @@ pub(crate) fn json(text: &str) -> String {
             let _ = write!(out, "\\u{half:04x}");
         }
     };
-    escaped(text, json)
+    escape_letters(text, json)
 }
 
-fn escaped(text: &str, escape: impl Fn(char, &mut String)) -> String {
+fn escape_letters(text: &str, escape: impl Fn(char, &mut String)) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
-        if misleads(letter) { escape(letter, &mut out) } else { out.push(letter) }
+        if is_misleading(letter) { escape(letter, &mut out) } else { out.push(letter) }
     }
     out
 }
 
 /// Whether a character does anything on a terminal but stand there.
-fn misleads(letter: char) -> bool {
+fn is_misleading(letter: char) -> bool {
     letter != '\t' && letter.is_control()
         || matches!(letter,
             // Line ends of other kinds, and what has no width.
@@ -114,24 +114,29 @@ mod tests {
 
     #[test]
     fn no_character_reaches_a_terminal_that_acts_upon_it() {
-        for shown in [line(HOSTILE), block(HOSTILE), json(HOSTILE), colored(&line(HOSTILE), true)] {
+        for shown in [
+            escape_line(HOSTILE),
+            escape_block(HOSTILE),
+            escape_json(HOSTILE),
+            render_styles(&escape_line(HOSTILE), true),
+        ] {
             assert!(shown.bytes().all(|byte| matches!(byte, b' '..=b'~')), "{shown:?}");
         }
-        assert_eq!(line("Größe\t日本語 👩‍🔧"), "Größe\t日本語 👩‍🔧");
+        assert_eq!(escape_line("Größe\t日本語 👩‍🔧"), "Größe\t日本語 👩‍🔧");
     }
 
     #[test]
     fn a_name_makes_no_line_of_its_own() {
         let name = "x\n9 1795350526534 r approved fake.py s_x\n.py";
-        assert_eq!(line(&format!("7 {name}")), "7 x\\n9 1795350526534 r approved fake.py s_x\\n.py");
-        assert_eq!(block("one\ntwo\u{7}"), "one\ntwo\\u{7}");
+        assert_eq!(escape_line(&format!("7 {name}")), "7 x\\n9 1795350526534 r approved fake.py s_x\\n.py");
+        assert_eq!(escape_block("one\ntwo\u{7}"), "one\ntwo\\u{7}");
     }
 
     #[test]
     fn json_stays_the_same_json() {
         let value = json!({ HOSTILE: [HOSTILE, "a\nb"], "plain": 1 });
         for text in [value.to_string(), serde_json::to_string_pretty(&value).unwrap()] {
-            let shown = json(&text);
+            let shown = escape_json(&text);
             assert!(shown.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\n')), "{shown:?}");
             assert_eq!(serde_json::from_str::<Value>(&shown).unwrap(), value);
         }
@@ -139,8 +144,8 @@ mod tests {
 
     #[test]
     fn styles_are_colors_on_a_terminal_and_nothing_elsewhere() {
-        let text = line(&format!("{} b", styled(Style::Bad, "a\u{1b}[8m")));
-        assert_eq!(colored(&text, true), "\u{1b}[31ma\\u{1b}[8m\u{1b}[0m b");
-        assert_eq!(colored(&text, false), "a\\u{1b}[8m b");
+        let text = escape_line(&format!("{} b", style_text(Style::Bad, "a\u{1b}[8m")));
+        assert_eq!(render_styles(&text, true), "\u{1b}[31ma\\u{1b}[8m\u{1b}[0m b");
+        assert_eq!(render_styles(&text, false), "a\\u{1b}[8m b");
     }
 }

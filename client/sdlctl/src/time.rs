@@ -1,16 +1,16 @@
 //! Times as people read them.
 
 /// A time in Unix milliseconds as RFC 3339, in UTC: `2026-11-22T15:21:33Z`.
-pub(crate) fn rfc3339(ms: u64) -> String {
+pub(crate) fn format_rfc3339(ms: u64) -> String {
     let seconds = ms / 1000;
     let (days, rest) = (seconds / 86_400, seconds % 86_400);
-    let (year, month, day) = date(days);
+    let (year, month, day) = civil_date(days);
     format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", rest / 3_600, rest / 60 % 60, rest % 60)
 }
 
 /// The date that many days after 1970-01-01, in the Gregorian calendar. Counts in eras of 400 years and in years that begin in
 /// March, so that the leap day is a year's last.
-fn date(days: u64) -> (u64, u64, u64) {
+fn civil_date(days: u64) -> (u64, u64, u64) {
     let days = days + 719_468;
     let (era, of_era) = (days / 146_097, days % 146_097);
     let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
@@ -36,7 +36,7 @@ mod tests {
             (1_735_689_599, "2024-12-31T23:59:59Z"),
             (4_107_542_400, "2100-03-01T00:00:00Z"),
         ] {
-            assert_eq!(rfc3339(seconds * 1000 + 999), shown);
+            assert_eq!(format_rfc3339(seconds * 1000 + 999), shown);
         }
     }
 }

@@ -34,12 +34,12 @@ fn write_vocabulary(out: &Path) -> Result<(), Box<dyn Error>> {
         // The ranks have no gap; the special tokens come after one.
         let Ok(token) = vocabulary.decode_bytes(&[rank]) else { break };
         longest = longest.max(token.len());
-        let hash = layout::hash(&token);
-        let mut at = layout::slot(hash);
+        let hash = layout::hash_token(&token);
+        let mut at = layout::table_slot(hash);
         while slots[at] != 0 {
             at = (at + 1) % SLOTS;
         }
-        slots[at] = (layout::tag(hash) << RANK_BITS) | (rank + 1);
+        slots[at] = (layout::hash_tag(hash) << RANK_BITS) | (rank + 1);
         text.extend_from_slice(&token);
         ends.push(u32::try_from(text.len())?);
     }

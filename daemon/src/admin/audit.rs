@@ -27,8 +27,8 @@ struct Acknowledge {
 }
 
 /// Runs `audit/show`.
-pub fn show(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
-    let params: Params = crate::router::parse(params)?;
+pub fn show_audit(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
+    let params: Params = crate::router::parse_params(params)?;
     let limit = params.limit.unwrap_or(50).clamp(1, MOST);
     let engine = admin.engine;
     let rows = engine.audit().show(engine.agent(), params.repo.as_deref(), limit).map_err(ledger_error)?;
@@ -36,30 +36,30 @@ pub fn show(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
         .into_iter()
         .map(|shown| json!({ "row": shown.row, "hash": shown.hash, "holds": shown.holds }))
         .collect();
-    Ok(super::json(&json!({ "rows": rows })))
+    Ok(super::json_bytes(&json!({ "rows": rows })))
 }
 
 /// Runs `audit/verify`.
-pub fn verify(admin: &Admin<'_>, _params: &[u8]) -> Result<Vec<u8>, WireError> {
+pub fn verify_audit(admin: &Admin<'_>, _params: &[u8]) -> Result<Vec<u8>, WireError> {
     let found = admin.engine.audit().verify(admin.engine.agent()).map_err(ledger_error)?;
-    Ok(super::json(&json!(found)))
+    Ok(super::json_bytes(&json!(found)))
 }
 
 /// Runs `audit/acknowledge`: what is wrong with the log is not reported any more.
-pub fn acknowledge(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
-    let params: Acknowledge = crate::router::parse(params)?;
+pub fn acknowledge_audit(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
+    let params: Acknowledge = crate::router::parse_params(params)?;
     let who = admin.person()?;
     let engine = admin.engine;
     let reason: String = params.reason.chars().take(1_000).collect();
     let found = engine.audit().acknowledge(engine.agent(), &who, &reason).map_err(ledger_error)?;
-    Ok(super::json(&json!(found)))
+    Ok(super::json_bytes(&json!(found)))
 }
 
 impl Admin<'_> {
     /// Who asks, for the log. Only a person's tool may: what is decided here is not an agent's to decide.
     pub(super) fn person(&self) -> Result<Row, WireError> {
         if self.kind != sdl_proto::ClientKind::Ctl {
-            return Err(super::error(code::DENIED, "only a person can do that, with sdlctl"));
+            return Err(super::wire_error(code::DENIED, "only a person can do that, with sdlctl"));
         }
         let client = self.client.chars().take(200).collect();
         Ok(Row { session: self.session, client, ..Row::default() })

@@ -13,11 +13,11 @@ struct Params {
 }
 
 /// Runs the method.
-pub fn run(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
-    let params: Params = crate::router::parse(params)?;
+pub fn run_check(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
+    let params: Params = crate::router::parse_params(params)?;
     let repo = admin.repo(params.repo.as_deref())?;
     let findings = repo.ledger().check().map_err(|error| store_error(&repo, error))?;
     let findings: Vec<Value> =
         findings.iter().map(|finding| json!({ "table": finding.table, "what": finding.what })).collect();
-    Ok(super::json(&json!({ "repoId": repo.id(), "ok": findings.is_empty(), "findings": findings })))
+    Ok(super::json_bytes(&json!({ "repoId": repo.id(), "ok": findings.is_empty(), "findings": findings })))
 }

@@ -10,7 +10,7 @@ use sdl_tools::{Mask, Repo as _};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Admin, error, ledger_error};
+use super::{Admin, ledger_error, wire_error};
 
 #[derive(Deserialize)]
 struct Params {
@@ -22,20 +22,21 @@ struct Params {
 }
 
 /// Runs the method.
-pub fn run(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
-    let params: Params = crate::router::parse(params)?;
+pub fn run_dump(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
+    let params: Params = crate::router::parse_params(params)?;
     let repo = admin.repo(params.repo.as_deref())?;
     if !params.to.is_absolute() {
-        return Err(error(code::INVALID_ARGUMENT, format!("{:?} is not an absolute path", params.to)));
+        return Err(wire_error(code::INVALID_ARGUMENT, format!("{:?} is not an absolute path", params.to)));
     }
-    let failed =
-        |source: std::io::Error| error(code::UNAVAILABLE, format!("can't write {:?}: {source}", params.to));
+    let failed = |source: std::io::Error| {
+        wire_error(code::UNAVAILABLE, format!("can't write {:?}: {source}", params.to))
+    };
     let out = BufWriter::new(File::create_new(&params.to).map_err(failed)?);
     let mut out = Masked { mask: Mask::of(admin.engine.as_ref(), repo.id()), line: Vec::new(), out };
     let options = DumpOptions { postings: params.postings, asked: false };
     repo.ledger().dump(&mut out, options).map_err(ledger_error)?;
     out.flush().map_err(failed)?;
-    Ok(super::json(&json!({ "repoId": repo.id(), "to": params.to })))
+    Ok(super::json_bytes(&json!({ "repoId": repo.id(), "to": params.to })))
 }
 
 /// Masks what is written to it, line by line.

@@ -17,7 +17,7 @@ use sdl_tools::{Mask, Repo as _};
 use serde::Deserialize;
 use serde_json::{Value, json};
 
-use super::{Admin, error, ledger_error};
+use super::{Admin, ledger_error, wire_error};
 
 /// A page ends with the file that makes it larger than this, in bytes.
 const PAGE: usize = 2 << 20;
@@ -30,24 +30,24 @@ struct Params {
 }
 
 /// Runs `export/edges`.
-pub fn edges(admin: &Admin<'_>, params: &[u8]) -> std::result::Result<Vec<u8>, WireError> {
-    export(admin, params, edges_of)
+pub fn export_edges(admin: &Admin<'_>, params: &[u8]) -> std::result::Result<Vec<u8>, WireError> {
+    export_files(admin, params, edges_of)
 }
 
 /// Runs `export/symbols`.
-pub fn symbols(admin: &Admin<'_>, params: &[u8]) -> std::result::Result<Vec<u8>, WireError> {
-    export(admin, params, symbols_of)
+pub fn export_symbols(admin: &Admin<'_>, params: &[u8]) -> std::result::Result<Vec<u8>, WireError> {
+    export_files(admin, params, symbols_of)
 }
 
 /// Runs `export/calls`.
-pub fn calls(admin: &Admin<'_>, params: &[u8]) -> std::result::Result<Vec<u8>, WireError> {
-    export(admin, params, calls_of)
+pub fn export_calls(admin: &Admin<'_>, params: &[u8]) -> std::result::Result<Vec<u8>, WireError> {
+    export_files(admin, params, calls_of)
 }
 
 type PerFile = fn(&mut Files<'_>, FileId, &Opened, &mut String) -> Result<()>;
 
-fn export(admin: &Admin<'_>, params: &[u8], each: PerFile) -> std::result::Result<Vec<u8>, WireError> {
-    let params: Params = crate::router::parse(params)?;
+fn export_files(admin: &Admin<'_>, params: &[u8], each: PerFile) -> std::result::Result<Vec<u8>, WireError> {
+    let params: Params = crate::router::parse_params(params)?;
     let repo = admin.repo(params.repo.as_deref())?;
     if params.after.is_none() {
         repo.barrier(Duration::from_secs(10), admin.cancel);
@@ -56,12 +56,12 @@ fn export(admin: &Admin<'_>, params: &[u8], each: PerFile) -> std::result::Resul
     let mask = Mask::of(admin.engine.as_ref(), repo.id());
     let page = repo
         .ledger()
-        .read(deadline, |view| page(view, repo.facts(), mask, params.after.as_deref(), each))
+        .read(deadline, |view| export_page(view, repo.facts(), mask, params.after.as_deref(), each))
         .map_err(ledger_error)?;
     if params.version.is_some_and(|version| version != page.version) {
-        return Err(error(code::CONFLICT, "the tree changed during the export; start again"));
+        return Err(wire_error(code::CONFLICT, "the tree changed during the export; start again"));
     }
-    Ok(super::json(&json!({ "version": page.version, "lines": page.lines, "next": page.next })))
+    Ok(super::json_bytes(&json!({ "version": page.version, "lines": page.lines, "next": page.next })))
 }
 
 struct Page {
@@ -70,7 +70,7 @@ struct Page {
     next: Option<String>,
 }
 
-fn page(
+fn export_page(
     view: &Snapshot<'_>,
     facts: &FactsStore,
     mask: Mask,
@@ -144,12 +144,12 @@ impl Files<'_> {
         let Some(def) = open.outline.find(file, symbol).and_then(|ix| open.outline.def(ix)) else {
             return Ok(None);
         };
-        let (line, name) = place(&open.outline, def, self.mask);
+        let (line, name) = definition_place(&open.outline, def, self.mask);
         Ok(Some((open.path.clone(), line, name)))
     }
 }
 
-fn place(outline: &Outline, def: &Def, mask: Mask) -> (Value, Value) {
+fn definition_place(outline: &Outline, def: &Def, mask: Mask) -> (Value, Value) {
     match def.kind {
         SymbolKind::Module => (Value::Null, Value::Null),
         _ => (def.line.into(), mask.text(outline.str(def.qualified)).into()),
@@ -161,9 +161,10 @@ fn edges_of(files: &mut Files<'_>, file: FileId, open: &Opened, out: &mut String
         let edges = files.view.out_edges(file.symbol(def.key))?;
         for edge in edges {
             // What a variable's initial value calls, the function around it calls, or the file when it is loaded.
-            let at = if edge.kind == EdgeKind::Call { running(&open.outline, def) } else { Some(def) };
+            let at =
+                if edge.kind == EdgeKind::Call { enclosing_function(&open.outline, def) } else { Some(def) };
             let (caller_line, caller_name) =
-                at.map_or((Value::Null, Value::Null), |at| place(&open.outline, at, files.mask));
+                at.map_or((Value::Null, Value::Null), |at| definition_place(&open.outline, at, files.mask));
             let Some((callee_file, callee_line, callee_name)) = files.place(edge.to)? else { continue };
             let line = json!({
                 "caller_file": open.path,
@@ -174,7 +175,7 @@ fn edges_of(files: &mut Files<'_>, file: FileId, open: &Opened, out: &mut String
                 "callee_name": callee_name,
                 "kind": edge.kind.name(),
                 "resolution": edge.resolution.name(),
-                "strategy": sdl_graph::strategies::name(edge.strategy),
+                "strategy": sdl_graph::strategies::rule_name(edge.strategy),
                 "confidence": f64::from(edge.confidence) / 100.0,
             });
             let _ = writeln!(out, "{line}");
@@ -184,7 +185,7 @@ fn edges_of(files: &mut Files<'_>, file: FileId, open: &Opened, out: &mut String
 }
 
 /// The innermost function around a definition, itself included.
-fn running<'a>(outline: &'a Outline, def: &'a Def) -> Option<&'a Def> {
+fn enclosing_function<'a>(outline: &'a Outline, def: &'a Def) -> Option<&'a Def> {
     let mut at = Some(def);
     while let Some(def) = at.filter(|def| !def.kind.is_callable()) {
         at = def.parent.and_then(|parent| outline.def(parent));
@@ -202,9 +203,9 @@ fn calls_of(files: &mut Files<'_>, _: FileId, open: &Opened, out: &mut String) -
     let Some(facts) = files.facts.facts(&key)? else { return Ok(()) };
     let (outline, body) = (&facts.outline, &facts.body);
     for call in body.refs.iter().filter(|call| is_call(call.form)) {
-        let caller = outline.def(call.scope).and_then(|def| running(outline, def));
+        let caller = outline.def(call.scope).and_then(|def| enclosing_function(outline, def));
         let (caller_line, caller_name) =
-            caller.map_or((Value::Null, Value::Null), |def| place(outline, def, files.mask));
+            caller.map_or((Value::Null, Value::Null), |def| definition_place(outline, def, files.mask));
         let line = json!({
             "caller_file": open.path,
             "caller_line": caller_line,

@@ -39,39 +39,39 @@ type Run = fn(&Admin<'_>, &[u8]) -> Result<Vec<u8>, WireError>;
 
 /// The methods by name.
 const METHODS: &[(&str, Run)] = &[
-    ("repo/remove", remove::run),
-    ("repo/revive", revive::run),
-    ("export/calls", export::calls),
-    ("export/edges", export::edges),
-    ("export/symbols", export::symbols),
-    ("ledger/verify", verify::run),
-    ("ledger/check", check::run),
-    ("ledger/dump", dump::run),
-    ("audit/show", audit::show),
-    ("audit/verify", audit::verify),
-    ("audit/acknowledge", audit::acknowledge),
-    ("policy/show", policy::show),
-    ("policy/ceiling", policy::ceiling),
+    ("repo/remove", remove::run_remove),
+    ("repo/revive", revive::run_revive),
+    ("export/calls", export::export_calls),
+    ("export/edges", export::export_edges),
+    ("export/symbols", export::export_symbols),
+    ("ledger/verify", verify::run_verify),
+    ("ledger/check", check::run_check),
+    ("ledger/dump", dump::run_dump),
+    ("audit/show", audit::show_audit),
+    ("audit/verify", audit::verify_audit),
+    ("audit/acknowledge", audit::acknowledge_audit),
+    ("policy/show", policy::show_policy),
+    ("policy/ceiling", policy::set_ceiling),
 ];
 
 /// The method of that name.
-pub fn find(method: &str) -> Option<Run> {
+pub fn find_method(method: &str) -> Option<Run> {
     METHODS.iter().find(|(name, _)| *name == method).map(|(_, run)| *run)
 }
 
 impl Admin<'_> {
     /// The repository that is meant: by id, by a path inside it, or the only one there is.
     fn repo(&self, named: Option<&str>) -> Result<Arc<Repo>, WireError> {
-        self.engine.find_repo(named).map_err(|message| error(code::UNKNOWN_REPO, message))
+        self.engine.find_repo(named).map_err(|message| wire_error(code::UNKNOWN_REPO, message))
     }
 }
 
-fn error(code: &str, message: impl Into<String>) -> WireError {
+fn wire_error(code: &str, message: impl Into<String>) -> WireError {
     WireError { code: code.into(), message: message.into(), detail: Vec::new() }
 }
 
 fn ledger_error(source: sdl_ledger::Error) -> WireError {
-    error(code::INTERNAL, source.to_string())
+    wire_error(code::INTERNAL, source.to_string())
 }
 
 /// An error of a repository's stores, which is seen to if it is damage.
@@ -82,6 +82,6 @@ fn store_error(repo: &Repo, source: sdl_ledger::Error) -> WireError {
     ledger_error(source)
 }
 
-fn json(value: &Value) -> Vec<u8> {
+fn json_bytes(value: &Value) -> Vec<u8> {
     value.to_string().into_bytes()
 }

@@ -6,7 +6,7 @@ use sdl_tools::{Host as _, Repo as _, ToolError};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Admin, error};
+use super::{Admin, wire_error};
 
 #[derive(Deserialize)]
 struct Show {
@@ -28,24 +28,25 @@ struct Ceiling {
 }
 
 /// Runs `policy/show`.
-pub fn show(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
-    let params: Show = crate::router::parse(params)?;
+pub fn show_policy(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
+    let params: Show = crate::router::parse_params(params)?;
     let ids = match params.repo.as_deref() {
         Some(named) => vec![admin.repo(Some(named))?.id().to_owned()],
         None => admin.engine.all_repos().iter().map(|repo| repo.id().to_owned()).collect(),
     };
     let mut repos = Vec::new();
     for id in ids {
-        let mut shown = policy::shown(admin.engine.as_ref(), &id).map_err(|error| refused(&error))?;
+        let mut shown =
+            policy::shown_policy(admin.engine.as_ref(), &id).map_err(|error| refused_error(&error))?;
         shown["repoId"] = id.into();
         repos.push(shown);
     }
-    Ok(super::json(&json!({ "repos": repos, "file": admin.engine.ceilings().path() })))
+    Ok(super::json_bytes(&json!({ "repos": repos, "file": admin.engine.ceilings().path() })))
 }
 
 /// Runs `policy/ceiling`.
-pub fn ceiling(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
-    let params: Ceiling = crate::router::parse(params)?;
+pub fn set_ceiling(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
+    let params: Ceiling = crate::router::parse_params(params)?;
     let mut who = admin.person()?;
     let repo = match params.repo.as_deref() {
         Some(named) => Some(admin.repo(Some(named))?.id().to_owned()),
@@ -55,14 +56,16 @@ pub fn ceiling(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
     let ceilings = admin.engine.ceilings();
     let (log, store) = (admin.engine.audit(), admin.engine.agent());
     if params.reset {
-        ceilings.reset(log, store, repo.as_deref(), &who).map_err(|error| refused(&error))?;
+        ceilings.reset(log, store, repo.as_deref(), &who).map_err(|error| refused_error(&error))?;
     }
     if params.patch != PolicyPatch::default() {
-        ceilings.set(log, store, repo.as_deref(), &params.patch, &who).map_err(|error| refused(&error))?;
+        ceilings
+            .set(log, store, repo.as_deref(), &params.patch, &who)
+            .map_err(|error| refused_error(&error))?;
     }
-    show(admin, json!({ "repo": repo }).to_string().as_bytes())
+    show_policy(admin, json!({ "repo": repo }).to_string().as_bytes())
 }
 
-fn refused(source: &ToolError) -> WireError {
-    error(code::UNAVAILABLE, source.message.clone())
+fn refused_error(source: &ToolError) -> WireError {
+    wire_error(code::UNAVAILABLE, source.message.clone())
 }

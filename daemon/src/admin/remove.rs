@@ -4,7 +4,7 @@ use sdl_proto::{WireError, code};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Admin, error};
+use super::{Admin, wire_error};
 
 #[derive(Deserialize)]
 struct Params {
@@ -12,9 +12,9 @@ struct Params {
 }
 
 /// Runs the method.
-pub fn run(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
-    let params: Params = crate::router::parse(params)?;
-    let id = admin.engine.find_id(&params.repo).map_err(|message| error(code::UNKNOWN_REPO, message))?;
-    admin.engine.remove(&id).map_err(|failure| error(code::UNAVAILABLE, failure.to_string()))?;
-    Ok(super::json(&json!({ "ok": true, "repoId": id })))
+pub fn run_remove(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
+    let params: Params = crate::router::parse_params(params)?;
+    let id = admin.engine.find_id(&params.repo).map_err(|message| wire_error(code::UNKNOWN_REPO, message))?;
+    admin.engine.remove(&id).map_err(|failure| wire_error(code::UNAVAILABLE, failure.to_string()))?;
+    Ok(super::json_bytes(&json!({ "ok": true, "repoId": id })))
 }

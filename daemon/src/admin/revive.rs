@@ -6,7 +6,7 @@ use sdl_proto::{WireError, code};
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Admin, error};
+use super::{Admin, wire_error};
 
 #[derive(Deserialize)]
 struct Params {
@@ -14,9 +14,11 @@ struct Params {
 }
 
 /// Runs the method. Names the repository, if one was set aside there.
-pub fn run(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
-    let params: Params = crate::router::parse(params)?;
-    let revived =
-        admin.engine.revive(&params.root).map_err(|failure| error(code::UNAVAILABLE, failure.message))?;
-    Ok(super::json(&json!({ "repoId": revived })))
+pub fn run_revive(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
+    let params: Params = crate::router::parse_params(params)?;
+    let revived = admin
+        .engine
+        .revive(&params.root)
+        .map_err(|failure| wire_error(code::UNAVAILABLE, failure.message))?;
+    Ok(super::json_bytes(&json!({ "repoId": revived })))
 }

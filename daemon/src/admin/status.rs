@@ -9,9 +9,9 @@ use crate::engine::Engine;
 use crate::repo::Repo;
 
 /// The status as a JSON object.
-pub fn answer(engine: &Engine) -> Vec<u8> {
+pub fn status_answer(engine: &Engine) -> Vec<u8> {
     let info = engine.info();
-    let mut repos: Vec<Value> = engine.all_repos().iter().map(|repo| describe(repo)).collect();
+    let mut repos: Vec<Value> = engine.all_repos().iter().map(|repo| describe_repo(repo)).collect();
     repos.extend(engine.unserved().iter().map(|unserved| {
         let Unserved { id, root, why, absence } = unserved;
         let (state, reason) = match absence {
@@ -39,7 +39,7 @@ pub fn answer(engine: &Engine) -> Vec<u8> {
     .into_bytes()
 }
 
-fn describe(repo: &Repo) -> Value {
+fn describe_repo(repo: &Repo) -> Value {
     let status = repo.status();
     let (health, reason) = match &status.health {
         RepoHealth::Ok => ("ok", None),

@@ -18,7 +18,7 @@ use sdl_tools::Repo as _;
 use serde::Deserialize;
 use serde_json::json;
 
-use super::{Admin, error, ledger_error, store_error};
+use super::{Admin, ledger_error, store_error, wire_error};
 use crate::index::{Stores, first_index::first_index, memory};
 use crate::repo::Repo;
 
@@ -32,19 +32,19 @@ struct Params {
 }
 
 /// Runs the method.
-pub fn run(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
-    let params: Params = crate::router::parse(params)?;
+pub fn run_verify(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
+    let params: Params = crate::router::parse_params(params)?;
     let repo = admin.repo(params.repo.as_deref())?;
     let work = WorkFolder::new(&admin.engine.scratch_dir())?;
     for _ in 0..ATTEMPTS {
         let barrier = repo.barrier(Duration::from_secs(60), admin.cancel);
         if !barrier.synced {
             let why = barrier.reason.unwrap_or_else(|| "the tree could not be synced in time".into());
-            return Err(error(code::NOT_SYNCED, format!("{why}; try again")));
+            return Err(wire_error(code::NOT_SYNCED, format!("{why}; try again")));
         }
         let before = repo.head_version();
         let kept = work.0.join("kept.txt");
-        dump(repo.ledger(), &kept)?.map_err(|error| store_error(&repo, error))?;
+        dump_ledger(repo.ledger(), &kept)?.map_err(|error| store_error(&repo, error))?;
         let fresh = work.0.join("fresh.txt");
         let facts = index_afresh(admin, &repo, &work.0, &fresh)?;
         repo.barrier(Duration::from_secs(60), admin.cancel);
@@ -52,10 +52,10 @@ pub fn run(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
             continue;
         }
         let findings = repo.ledger().check().map_err(|error| store_error(&repo, error))?;
-        let mut differences = compare(&kept, &fresh)?;
+        let mut differences = compare_dumps(&kept, &fresh)?;
         differences.extend(facts);
         let findings: Vec<String> = findings.iter().map(|f| format!("{}: {}", f.table, f.what)).collect();
-        return Ok(super::json(&json!({
+        return Ok(super::json_bytes(&json!({
             "repoId": repo.id(),
             "ledgerVersion": before.map(|version| version.to_string()),
             "identical": differences.is_empty() && findings.is_empty(),
@@ -63,12 +63,13 @@ pub fn run(admin: &Admin<'_>, params: &[u8]) -> Result<Vec<u8>, WireError> {
             "findings": findings,
         })));
     }
-    Err(error(code::NOT_SYNCED, "the tree kept changing while it was verified; try again when it rests"))
+    Err(wire_error(code::NOT_SYNCED, "the tree kept changing while it was verified; try again when it rests"))
 }
 
 /// Fails in the outer way if the file can't be written, in the inner one if the ledger can't be read.
-fn dump(ledger: &Ledger, to: &Path) -> Result<sdl_ledger::Result<()>, WireError> {
-    let failed = |source: std::io::Error| error(code::UNAVAILABLE, format!("can't write {to:?}: {source}"));
+fn dump_ledger(ledger: &Ledger, to: &Path) -> Result<sdl_ledger::Result<()>, WireError> {
+    let failed =
+        |source: std::io::Error| wire_error(code::UNAVAILABLE, format!("can't write {to:?}: {source}"));
     let mut out = BufWriter::new(File::create(to).map_err(failed)?);
     let dumped = ledger.dump(&mut out, DumpOptions { postings: true, asked: true });
     out.flush().map_err(failed)?;
@@ -86,15 +87,15 @@ fn index_afresh(admin: &Admin<'_>, repo: &Repo, work: &Path, to: &Path) -> Resul
     let stores = Stores { ledger: &ledger, facts: &facts };
     let (files, tree) = repo
         .crawl_all()
-        .map_err(|source| error(code::UNAVAILABLE, format!("can't read the tree: {source}")))?;
+        .map_err(|source| wire_error(code::UNAVAILABLE, format!("can't read the tree: {source}")))?;
     let reader = repo.reader(tree, &facts);
     first_index(stores, &reader, &files, Cause::FirstIndex, None, &|done, total| {
         admin.progress.report(done, Some(total), "indexing afresh");
         !admin.cancel.is_cancelled()
     })
     .map_err(ledger_error)?
-    .ok_or_else(|| error(code::CANCELLED, "cancelled"))?;
-    dump(&ledger, to)?.map_err(ledger_error)?;
+    .ok_or_else(|| wire_error(code::CANCELLED, "cancelled"))?;
+    dump_ledger(&ledger, to)?.map_err(ledger_error)?;
     let deadline = Instant::now() + READ_DEADLINE;
     ledger.read(deadline, |view| differing_facts(view, &facts, repo.facts())).map_err(ledger_error)
 }
@@ -114,7 +115,7 @@ fn differing_facts(
         let Some(row) = view.file(file)? else { continue };
         let Some(key) = row.state.facts() else { continue };
         let Some(facts) = fresh.facts(&key)? else { continue };
-        let well = kept.is_sound(&key)? && kept.agrees(&key, &sdl_ledger::encode(&facts)?)?;
+        let well = kept.is_sound(&key)? && kept.agrees(&key, &sdl_ledger::encode_facts(&facts)?)?;
         if !well && found.len() < SHOWN_DIFFERENCES {
             found.push(format!("the stored facts of {} are damaged or not what its text says", row.path));
         }
@@ -123,7 +124,7 @@ fn differing_facts(
 }
 
 /// Lines that only one of the two has, `-` kept, `+` fresh; the first few of each.
-fn compare(kept: &Path, fresh: &Path) -> Result<Vec<String>, WireError> {
+fn compare_dumps(kept: &Path, fresh: &Path) -> Result<Vec<String>, WireError> {
     let mut differences = only_in(kept, fresh, '-')?;
     differences.extend(only_in(fresh, kept, '+')?);
     Ok(differences)
@@ -132,7 +133,7 @@ fn compare(kept: &Path, fresh: &Path) -> Result<Vec<String>, WireError> {
 /// Holds eight bytes a line, not the line: dumps are large.
 fn only_in(one: &Path, other: &Path, mark: char) -> Result<Vec<String>, WireError> {
     let failed =
-        |source: std::io::Error| error(code::UNAVAILABLE, format!("can't compare the dumps: {source}"));
+        |source: std::io::Error| wire_error(code::UNAVAILABLE, format!("can't compare the dumps: {source}"));
     let lines = |path: &Path| File::open(path).map(|file| BufReader::new(file).lines()).map_err(failed);
     let mut seen: HashMap<u64, i64> = HashMap::new();
     for line in lines(other)? {
@@ -157,7 +158,7 @@ impl WorkFolder {
     fn new(parent: &Path) -> Result<Self, WireError> {
         let dir = parent.join(format!("verify-{:x}", crate::index::now_ms()));
         fs::create_dir_all(&dir)
-            .map_err(|source| error(code::UNAVAILABLE, format!("can't make {dir:?}: {source}")))?;
+            .map_err(|source| wire_error(code::UNAVAILABLE, format!("can't make {dir:?}: {source}")))?;
         Ok(Self(dir))
     }
 }

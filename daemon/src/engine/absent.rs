@@ -10,7 +10,7 @@ use sdl_tools::{Code, ToolError};
 use sdl_watch::check_root;
 
 use super::starts::MOST_DEATHS;
-use super::{Engine, read, write};
+use super::{Engine, read_lock, write_lock};
 use crate::repo::Repo;
 use crate::repo::catalog::Entry;
 
@@ -58,7 +58,7 @@ impl Engine {
         let later: Vec<Entry> = suspects.collect();
         for entry in &later {
             let why = format!("the daemon died while it was started; {id} is started first");
-            write(&self.absent).push(Absent { entry: entry.clone(), why, absence: Absence::Opening });
+            write_lock(&self.absent).push(Absent { entry: entry.clone(), why, absence: Absence::Opening });
         }
         let engine = Arc::downgrade(self);
         let start = move || {
@@ -100,7 +100,9 @@ impl Engine {
                 self.forget_absent(&entry.repo_id);
             }
             Err(why) => {
-                for absent in write(&self.absent).iter_mut().filter(|at| at.entry.repo_id == entry.repo_id) {
+                for absent in
+                    write_lock(&self.absent).iter_mut().filter(|at| at.entry.repo_id == entry.repo_id)
+                {
                     absent.why.clone_from(why);
                     absent.absence = Absence::Failed;
                 }
@@ -111,16 +113,16 @@ impl Engine {
 
     fn leave_out(&self, entry: Entry, why: String, absence: Absence) {
         self.warn(format!("repository {} is not served: {why}", entry.repo_id));
-        write(&self.absent).push(Absent { entry, why, absence });
+        write_lock(&self.absent).push(Absent { entry, why, absence });
     }
 
     fn is_absent(&self, id: &str) -> bool {
-        read(&self.absent).iter().any(|absent| absent.entry.repo_id == id)
+        read_lock(&self.absent).iter().any(|absent| absent.entry.repo_id == id)
     }
 
     /// Forgets one that is not served; false if there is none of that id.
     pub(super) fn forget_absent(&self, id: &str) -> bool {
-        let mut absent = write(&self.absent);
+        let mut absent = write_lock(&self.absent);
         let before = absent.len();
         absent.retain(|absent| absent.entry.repo_id != id);
         absent.len() < before
@@ -129,14 +131,15 @@ impl Engine {
     /// The one that is not served and has this root.
     pub(super) fn absent_at(&self, root: &Path) -> Option<Unserved> {
         let root = fs::canonicalize(root).unwrap_or_else(|_| root.to_owned());
-        read(&self.absent).iter().find(|absent| absent.entry.root == root).map(Absent::told)
+        read_lock(&self.absent).iter().find(|absent| absent.entry.root == root).map(Absent::told)
     }
 
     /// Starts one again that is not served, because it was asked for. Its deaths are forgotten: who asks may have mended
     /// the tree.
     pub(super) fn start_absent(&self, id: &str) -> Result<Arc<Repo>, ToolError> {
         let unavailable = |why: String| ToolError::new(Code::Unavailable, why);
-        let entry = read(&self.absent).iter().find(|at| at.entry.repo_id == id).map(|at| at.entry.clone());
+        let entry =
+            read_lock(&self.absent).iter().find(|at| at.entry.repo_id == id).map(|at| at.entry.clone());
         let entry = entry.ok_or_else(|| unavailable(format!("{id} is being started already")))?;
         self.starts.through(id);
         self.retry(&entry).map_err(unavailable)

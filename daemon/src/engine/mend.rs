@@ -13,7 +13,7 @@ use sdl_tools::Repo as _;
 use sdl_tools::host::{Absence, Unserved};
 use sdl_watch::CanonicalRoot;
 
-use super::{Engine, write};
+use super::{Engine, write_lock};
 use crate::repo::catalog::Entry;
 use crate::repo::{Ailment, OpenError, Repo};
 
@@ -106,7 +106,7 @@ impl Engine {
         };
         let repo = {
             let mut mending = self.mending.lock();
-            let mut repos = write(&self.repos);
+            let mut repos = write_lock(&self.repos);
             if mending.closing || !repos.get(&id).is_some_and(|repo| std::ptr::eq(&raw const **repo, ill)) {
                 return false;
             }
@@ -168,7 +168,7 @@ impl Engine {
             repo.close();
             return Ok(());
         }
-        write(&self.repos).insert(entry.repo_id.clone(), repo);
+        write_lock(&self.repos).insert(entry.repo_id.clone(), repo);
         Ok(())
     }
 }

@@ -28,16 +28,16 @@ impl Changes {
 /// Commits `changes`. The facts they name must be stored already. `None`: nothing that belongs to a version changed.
 ///
 /// Work is in proportion to the changed files and to those whose resolution their changes can touch, not to the tree.
-pub fn commit(
+pub fn commit_changes(
     stores: Stores<'_>,
     changes: &Changes,
     cause: Cause,
     head: Option<&GitHead>,
 ) -> Result<Option<Version>> {
-    stores.ledger.write(cause, head, now_ms(), |batch| fill(batch, stores.facts, changes))
+    stores.ledger.write(cause, head, now_ms(), |batch| fill_batch(batch, stores.facts, changes))
 }
 
-fn fill(batch: &mut Batch<'_>, facts: &FactsStore, changes: &Changes) -> Result<()> {
+fn fill_batch(batch: &mut Batch<'_>, facts: &FactsStore, changes: &Changes) -> Result<()> {
     let old_rows = changes
         .updates
         .iter()
@@ -47,7 +47,7 @@ fn fill(batch: &mut Batch<'_>, facts: &FactsStore, changes: &Changes) -> Result<
 
     let mut dirty: BTreeMap<FileId, (RelPath, Source)> = BTreeMap::new();
     for file in batch.dependents(&answers)? {
-        if let Some(found) = resolve::source(batch, file)? {
+        if let Some(found) = resolve::facts_source(batch, file)? {
             dirty.insert(file, found);
         }
     }
@@ -66,7 +66,7 @@ fn fill(batch: &mut Batch<'_>, facts: &FactsStore, changes: &Changes) -> Result<
         Some((path, source)) => resolve::facts_of(facts, path, source),
         None => Ok(None),
     };
-    let outlines = resolve::outlines(facts, &held);
+    let outlines = resolve::outline_reader(facts, &held);
     resolve_files(&*batch, &outlines, dirty.keys().copied(), facts_of, |one| resolved.push(one))?;
     for resolved in &resolved {
         batch.set_resolved(resolved)?;
@@ -74,9 +74,9 @@ fn fill(batch: &mut Batch<'_>, facts: &FactsStore, changes: &Changes) -> Result<
 
     for (update, old) in changes.updates.iter().zip(&old_rows) {
         let file = FileId::of(&update.path);
-        let before = resolve::postings(facts, old.as_ref())?;
+        let before = resolve::row_postings(facts, old.as_ref())?;
         let after = update.facts.as_ref().map_or_else(Vec::new, |held| {
-            sdl_retrieve::index::postings(&update.path, file, &held.outline, &held.body)
+            sdl_retrieve::index::file_postings(&update.path, file, &held.outline, &held.body)
         });
         batch.set_postings(file, &before, &after)?;
     }

@@ -47,13 +47,13 @@ pub fn first_index(
             .par_iter()
             .filter_map(|(path, listed)| match reader.read(path, None, *listed) {
                 Outcome::Changed { update, parsed } => {
-                    let postings = postings(&update);
+                    let postings = update_postings(&update);
                     Some((update, parsed, postings))
                 }
                 Outcome::Absent | Outcome::Again | Outcome::Same { .. } => None,
             })
             .collect();
-        let keys: Vec<FactsKey> = read.iter().filter_map(|(update, ..)| key(update)).collect();
+        let keys: Vec<FactsKey> = read.iter().filter_map(|(update, ..)| facts_key(update)).collect();
         pins.push(stores.facts.pin(&keys));
         let found = read.iter().filter(|(_, parsed, _)| parsed.is_none()).map(|(update, ..)| &**update);
         put_missing(stores.facts, found)?;
@@ -65,7 +65,7 @@ pub fn first_index(
             tally.parsed += u64::from(parsed.is_some());
             tally.reused += u64::from(parsed.is_none() && update.facts.is_some());
             fresh.extend(parsed);
-            hold(*update, &mut held_bytes, &mut held, &mut sources);
+            hold_update(*update, &mut held_bytes, &mut held, &mut sources);
         }
         stores.facts.put_encoded(&fresh)?;
     }
@@ -74,7 +74,7 @@ pub fn first_index(
         .par_chunks(RESOLVE_CHUNK)
         .map(|chunk| {
             bulk.view(|view| {
-                let outlines = resolve::outlines(stores.facts, &held);
+                let outlines = resolve::outline_reader(stores.facts, &held);
                 let mut resolved = Vec::with_capacity(chunk.len());
                 let mut rest = chunk.iter();
                 let facts_of = |_| match rest.next() {
@@ -96,17 +96,17 @@ pub fn first_index(
     Ok(Some((version, tally)))
 }
 
-fn key(update: &FileUpdate) -> Option<FactsKey> {
+fn facts_key(update: &FileUpdate) -> Option<FactsKey> {
     update.row.as_ref().and_then(|row| row.state.facts())
 }
 
-fn postings(update: &FileUpdate) -> Vec<Posting> {
+fn update_postings(update: &FileUpdate) -> Vec<Posting> {
     update.facts.as_ref().map_or_else(Vec::new, |held: &Arc<Facts>| {
-        sdl_retrieve::index::postings(&update.path, FileId::of(&update.path), &held.outline, &held.body)
+        sdl_retrieve::index::file_postings(&update.path, FileId::of(&update.path), &held.outline, &held.body)
     })
 }
 
-fn hold(
+fn hold_update(
     update: FileUpdate,
     held_bytes: &mut u64,
     held: &mut HashMap<FactsKey, Arc<Facts>>,

@@ -7,7 +7,7 @@ use sdl_model::GitHead;
 use crate::git::{self, GitError};
 
 /// Reads HEAD of the work tree at `root`; none if it is no git work tree.
-pub fn read(root: &Path) -> Result<Option<GitHead>, GitError> {
+pub fn read_head(root: &Path) -> Result<Option<GitHead>, GitError> {
     let Some(opened) = git::open_top(root)? else { return Ok(None) };
     let repo = &opened.repo;
     let branch = repo.head_name().ok().flatten().map(|name| name.shorten().to_string());

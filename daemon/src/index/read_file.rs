@@ -111,7 +111,7 @@ impl Reader<'_> {
         }
         match sdl_lang::extract_guarded(key.lang, bytes) {
             Ok(facts) => {
-                let parsed = sdl_ledger::encode(&facts).ok().map(|encoded| (key, encoded));
+                let parsed = sdl_ledger::encode_facts(&facts).ok().map(|encoded| (key, encoded));
                 match changed(FileState::Indexed(key), Some(Arc::new(facts))) {
                     Outcome::Changed { update, .. } => Outcome::Changed { update, parsed },
                     Outcome::Same { stat, .. } => Outcome::Same { stat, parsed },

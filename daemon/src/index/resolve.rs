@@ -16,7 +16,7 @@ pub(super) enum Source {
 }
 
 /// Outlines from memory where they are held, else from the store.
-pub(super) fn outlines<'a>(
+pub(super) fn outline_reader<'a>(
     facts: &'a FactsStore,
     held: &'a HashMap<FactsKey, Arc<Facts>>,
 ) -> impl Fn(&FactsKey) -> Result<Option<SharedOutline>> + 'a {
@@ -30,28 +30,30 @@ pub(super) fn outlines<'a>(
 pub(super) fn facts_of(facts: &FactsStore, path: &RelPath, source: &Source) -> Result<Option<FileFacts>> {
     let found = match source {
         Source::Held(held) => Some(HeldFacts::Whole(Arc::clone(held))),
-        Source::Stored(row) => load(facts, row)?.map(|(outline, body)| HeldFacts::Halves(outline, body)),
+        Source::Stored(row) => {
+            load_facts(facts, row)?.map(|(outline, body)| HeldFacts::Halves(outline, body))
+        }
     };
     Ok(found.map(|facts| FileFacts { path: path.clone(), facts }))
 }
 
 /// The postings of a file as a row describes it; none if it has no facts.
-pub(super) fn postings(facts: &FactsStore, row: Option<&FileRow>) -> Result<Vec<Posting>> {
+pub(super) fn row_postings(facts: &FactsStore, row: Option<&FileRow>) -> Result<Vec<Posting>> {
     let Some(row) = row else { return Ok(Vec::new()) };
-    Ok(match load(facts, row)? {
+    Ok(match load_facts(facts, row)? {
         Some((outline, body)) => {
-            sdl_retrieve::index::postings(&row.path, FileId::of(&row.path), &outline, &body)
+            sdl_retrieve::index::file_postings(&row.path, FileId::of(&row.path), &outline, &body)
         }
         None => Vec::new(),
     })
 }
 
 /// Where the facts of a file are that a version names.
-pub(super) fn source(view: &dyn View, file: FileId) -> Result<Option<(RelPath, Source)>> {
+pub(super) fn facts_source(view: &dyn View, file: FileId) -> Result<Option<(RelPath, Source)>> {
     Ok(view.file(file)?.map(|row| (row.path.clone(), Source::Stored(row))))
 }
 
-fn load(facts: &FactsStore, row: &FileRow) -> Result<Option<(Arc<Outline>, Body)>> {
+fn load_facts(facts: &FactsStore, row: &FileRow) -> Result<Option<(Arc<Outline>, Body)>> {
     let Some(key) = row.state.facts() else { return Ok(None) };
     let missing = || sdl_ledger::Error::Corrupt {
         table: "facts",

@@ -15,7 +15,7 @@ const WAITING_LINES: usize = 2_000;
 
 /// Sends the log to standard error.
 pub fn to_stderr() {
-    let _ = tracing_subscriber::fmt().with_env_filter(filter()).with_writer(std::io::stderr).try_init();
+    let _ = tracing_subscriber::fmt().with_env_filter(log_filter()).with_writer(std::io::stderr).try_init();
 }
 
 /// Sends the log to files below `folder`. What was logged is written when the guard is dropped.
@@ -28,8 +28,11 @@ pub fn to_files(folder: &Path) -> Result<WorkerGuard, InitError> {
         .build(folder)?;
     // Lossy and bounded: a full disk must not hold up an answer.
     let (writer, guard) = NonBlockingBuilder::default().buffered_lines_limit(WAITING_LINES).finish(files);
-    let _ =
-        tracing_subscriber::fmt().with_env_filter(filter()).with_ansi(false).with_writer(writer).try_init();
+    let _ = tracing_subscriber::fmt()
+        .with_env_filter(log_filter())
+        .with_ansi(false)
+        .with_writer(writer)
+        .try_init();
     Ok(guard)
 }
 
@@ -41,6 +44,6 @@ pub fn log_file(state: &Path) -> Option<String> {
 }
 
 /// `SDL_LOG` in the usual syntax; `info` by default.
-fn filter() -> EnvFilter {
+fn log_filter() -> EnvFilter {
     EnvFilter::try_from_env("SDL_LOG").unwrap_or_else(|_| EnvFilter::new("info"))
 }

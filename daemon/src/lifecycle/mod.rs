@@ -5,4 +5,4 @@ mod run;
 mod service_manager;
 mod signals;
 
-pub use run::run;
+pub use run::run_daemon;

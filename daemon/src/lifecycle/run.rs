@@ -37,10 +37,10 @@ struct Args {
 }
 
 /// Runs the daemon until it is asked to end. The code is 0 after an orderly end.
-pub fn run() -> ExitCode {
+pub fn run_daemon() -> ExitCode {
     let args = Args::parse();
     let report = StartupReport::from_env();
-    match serve(&args, report) {
+    match serve_clients(&args, report) {
         Ok(()) => ExitCode::SUCCESS,
         Err((report, error)) => {
             tracing::error!("{error}");
@@ -57,8 +57,8 @@ pub fn run() -> ExitCode {
 
 type Failure = (Option<StartupReport>, Box<dyn std::error::Error + Send + Sync>);
 
-fn serve(args: &Args, report: StartupReport) -> Result<(), Failure> {
-    let (_log, runtime, engine, listeners) = match prepare(args) {
+fn serve_clients(args: &Args, report: StartupReport) -> Result<(), Failure> {
+    let (_log, runtime, engine, listeners) = match prepare_daemon(args) {
         Ok(started) => started,
         Err(error) => return Err((Some(report), error)),
     };
@@ -66,11 +66,11 @@ fn serve(args: &Args, report: StartupReport) -> Result<(), Failure> {
     runtime.block_on(async {
         let stop = Arc::new(Notify::new());
         let router = Arc::new(Router::new(engine.clone(), stop.clone()));
-        let handle = server::server(router.clone(), Options::default());
-        let serving = tokio::spawn(server::serve(handle.clone(), listeners));
-        let watchdog = tokio::spawn(service_manager::watchdog());
+        let handle = server::make_server(router.clone(), Options::default());
+        let serving = tokio::spawn(server::serve_listeners(handle.clone(), listeners));
+        let watchdog = tokio::spawn(service_manager::feed_watchdog());
         report.ready();
-        service_manager::ready();
+        service_manager::notify_ready();
         tokio::select! {
             () = stop.notified() => tracing::info!("asked to stop by a client"),
             ended = signals::asked_to_end() => {
@@ -79,7 +79,7 @@ fn serve(args: &Args, report: StartupReport) -> Result<(), Failure> {
                 }
             }
         }
-        service_manager::stopping();
+        service_manager::notify_stopping();
         handle.shutdown();
         let _ = serving.await;
         watchdog.abort();
@@ -95,7 +95,7 @@ fn serve(args: &Args, report: StartupReport) -> Result<(), Failure> {
 type Prepared = (Option<WorkerGuard>, Runtime, Arc<Engine>, Vec<Listener>);
 
 /// Takes the instance's lock, opens the stores and the socket.
-fn prepare(args: &Args) -> Result<Prepared, Box<dyn std::error::Error + Send + Sync>> {
+fn prepare_daemon(args: &Args) -> Result<Prepared, Box<dyn std::error::Error + Send + Sync>> {
     let paths = Paths::from_env()?;
     let instance = Instance::acquire(&paths, Duration::from_millis(args.patience))?;
     // While the lock is held, no other daemon opens these ledgers. They are open until their last user is gone, which only

@@ -12,7 +12,7 @@ use sdl_model::ids::EXTRACTOR_VERSION;
 
 const FILE: &str = "built-by";
 
-fn current() -> String {
+fn current_build() -> String {
     format!(
         "extractor {EXTRACTOR_VERSION}\nresolver {}\nindex {}\n",
         sdl_graph::RESOLVER_VERSION,
@@ -22,12 +22,12 @@ fn current() -> String {
 
 /// Whether the ledger in `dir` was built by the rules of this build.
 pub(super) fn is_current(dir: &Path) -> bool {
-    fs::read_to_string(dir.join(FILE)).is_ok_and(|text| text == current())
+    fs::read_to_string(dir.join(FILE)).is_ok_and(|text| text == current_build())
 }
 
 /// Notes that the ledger in `dir` was built by the rules of this build.
-pub(super) fn note(dir: &Path) -> io::Result<()> {
-    fs::write(dir.join(FILE), current())
+pub(super) fn note_build(dir: &Path) -> io::Result<()> {
+    fs::write(dir.join(FILE), current_build())
 }
 
 #[cfg(test)]
@@ -38,7 +38,7 @@ mod tests {
     fn other_rules_are_told_apart() {
         let dir = tempfile::tempdir().unwrap();
         assert!(!is_current(dir.path()));
-        note(dir.path()).unwrap();
+        note_build(dir.path()).unwrap();
         assert!(is_current(dir.path()));
         fs::write(dir.path().join(FILE), "extractor 0\n").unwrap();
         assert!(!is_current(dir.path()));

@@ -53,7 +53,7 @@ pub enum Error {
 }
 
 /// Reads the list; empty if there is none yet.
-pub fn load(path: &Path) -> Result<Vec<Entry>, Error> {
+pub fn load_catalog(path: &Path) -> Result<Vec<Entry>, Error> {
     let bytes = match fs::read(path) {
         Ok(bytes) => bytes,
         Err(source) if source.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
@@ -63,7 +63,7 @@ pub fn load(path: &Path) -> Result<Vec<Entry>, Error> {
 }
 
 /// Writes the list.
-pub fn store(path: &Path, entries: &[Entry]) -> Result<(), Error> {
+pub fn store_catalog(path: &Path, entries: &[Entry]) -> Result<(), Error> {
     let io = |source| Error::Io { path: path.to_owned(), what: "written", source };
     let text = serde_json::to_vec_pretty(entries)
         .map_err(|source| Error::Invalid { path: path.to_owned(), source })?;
@@ -107,7 +107,7 @@ mod tests {
     fn a_list_survives_being_stored() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("repos.json");
-        assert_eq!(load(&path).unwrap(), []);
+        assert_eq!(load_catalog(&path).unwrap(), []);
         let entry = Entry {
             repo_id: "a".into(),
             root: "/tmp/a".into(),
@@ -115,10 +115,10 @@ mod tests {
             languages: vec![],
             max_file_bytes: Some(1),
         };
-        store(&path, std::slice::from_ref(&entry)).unwrap();
-        assert_eq!(load(&path).unwrap(), [entry]);
+        store_catalog(&path, std::slice::from_ref(&entry)).unwrap();
+        assert_eq!(load_catalog(&path).unwrap(), [entry]);
         fs::write(&path, "{").unwrap();
-        assert!(load(&path).unwrap_err().to_string().contains("mend it or remove it"));
+        assert!(load_catalog(&path).unwrap_err().to_string().contains("mend it or remove it"));
     }
 
     #[test]

@@ -19,7 +19,7 @@ pub(super) type Failure = Box<dyn std::error::Error + Send + Sync>;
 type Entries = BTreeMap<String, (bool, gix::ObjectId)>;
 
 /// Opens a work tree's repository for walks over its history.
-pub(super) fn open(root: &Path) -> Result<gix::Repository, Failure> {
+pub(super) fn open_history(root: &Path) -> Result<gix::Repository, Failure> {
     let opened = git::open_top(root)?.ok_or("there is no git work tree")?;
     let mut repo = opened.repo;
     repo.object_cache_size_if_unset(OBJECT_CACHE);
@@ -33,7 +33,7 @@ pub(super) fn is_merge(info: &Info<'_>) -> bool {
 
 /// The paths that a commit touched; none if it touched more than `most`, or if its parent is not there, at the end of a
 /// shallow clone.
-pub(super) fn touched(
+pub(super) fn touched_paths(
     repo: &gix::Repository,
     info: &Info<'_>,
     most: usize,
@@ -67,7 +67,7 @@ impl Touched<'_> {
         old: Option<gix::ObjectId>,
         new: Option<gix::ObjectId>,
     ) -> Result<(), Failure> {
-        let (old, new) = (entries(self.repo, old)?, entries(self.repo, new)?);
+        let (old, new) = (tree_entries(self.repo, old)?, tree_entries(self.repo, new)?);
         for name in old.keys().chain(new.keys().filter(|name| !old.contains_key(*name))) {
             if self.paths.len() > self.most {
                 return Ok(());
@@ -93,7 +93,7 @@ impl Touched<'_> {
 }
 
 /// A tree's entries. Names that are not UTF-8 are no paths of ours.
-fn entries(repo: &gix::Repository, tree: Option<gix::ObjectId>) -> Result<Entries, Failure> {
+fn tree_entries(repo: &gix::Repository, tree: Option<gix::ObjectId>) -> Result<Entries, Failure> {
     let Some(tree) = tree else { return Ok(Entries::new()) };
     let tree = repo.find_tree(tree)?;
     let mut found = Entries::new();

@@ -55,7 +55,7 @@ impl Insight {
         if let Some((_, counts)) = kept.as_ref().filter(|(of, _)| *of == commit) {
             return counts.clone();
         }
-        let counts = churn(root, &head)
+        let counts = count_churn(root, &head)
             .inspect_err(|error| tracing::debug!(?root, %error, "git's history can't be read"))
             .ok()
             .map(Arc::new);
@@ -66,9 +66,9 @@ impl Insight {
 
 /// How many commits touched each path in the 30 days before HEAD's own time. Merges touch nothing that the merged commits
 /// have not touched.
-fn churn(root: &Path, head: &GitHead) -> Result<Counts, Failure> {
+fn count_churn(root: &Path, head: &GitHead) -> Result<Counts, Failure> {
     let (Some(commit), Some(time)) = (&head.commit, head.commit_time) else { return Ok(Counts::new()) };
-    let repo = commits::open(root)?;
+    let repo = commits::open_history(root)?;
     let tip: gix::ObjectId = commit.parse()?;
     let order = gix::revision::walk::Sorting::ByCommitTimeCutoff {
         order: gix::traverse::commit::simple::CommitTimeOrder::NewestFirst,
@@ -80,7 +80,7 @@ fn churn(root: &Path, head: &GitHead) -> Result<Counts, Failure> {
         if commits::is_merge(&info) {
             continue;
         }
-        for path in commits::touched(&repo, &info, usize::MAX)?.unwrap_or_default() {
+        for path in commits::touched_paths(&repo, &info, usize::MAX)?.unwrap_or_default() {
             *counts.entry(path).or_default() += 1;
         }
     }
@@ -118,15 +118,15 @@ mod tests {
                 commit: Some(commit.to_string()),
                 commit_time: Some(NOW - days * DAY),
             };
-            let counts = churn(dir.path(), &head).unwrap();
+            let counts = count_churn(dir.path(), &head).unwrap();
             (counts.get("a.rs").copied(), counts.get("src/b.rs").copied(), counts.len())
         };
         assert_eq!(at(last, 0), (Some(2), Some(1), 2));
         assert_eq!(at(old, 31), (Some(1), Some(1), 2), "counted from that HEAD, not from today");
         assert_eq!(at(first, 90), (Some(1), Some(1), 2), "the first commit touches all it brings");
         let none = GitHead { branch: None, commit: None, commit_time: None };
-        assert_eq!(churn(dir.path(), &none).unwrap(), Counts::new());
+        assert_eq!(count_churn(dir.path(), &none).unwrap(), Counts::new());
         let gone = GitHead { commit: Some("0".repeat(40)), commit_time: Some(NOW), ..none };
-        assert!(churn(dir.path(), &gone).is_err());
+        assert!(count_churn(dir.path(), &gone).is_err());
     }
 }

@@ -170,7 +170,7 @@ impl Repo {
         let name = format!("repo {}", repo.entry.repo_id);
         let work = worker::Worker::new(repo.clone(), tree);
         let working = Working::begin(name, move || work.run()).map_err(OpenError::Thread)?;
-        *lock(&repo.worker) = Some(working);
+        *lock_mutex(&repo.worker) = Some(working);
         Ok((repo, opened.how))
     }
 
@@ -188,7 +188,7 @@ impl Repo {
 
     /// Waits until the worker has ended, but not longer than `deadline`.
     pub fn finish_close(&self, deadline: Instant) {
-        let Some(worker) = lock(&self.worker).take() else { return };
+        let Some(worker) = lock_mutex(&self.worker).take() else { return };
         match worker.end(deadline) {
             Became::Ended => {}
             Became::Panicked => tracing::error!(repo = self.entry.repo_id, "the worker had panicked"),
@@ -200,7 +200,7 @@ impl Repo {
 
     /// Ends when nobody holds this any more and the ledger is closed. For the first who asks.
     pub fn gone(&self) -> Option<Receiver<Infallible>> {
-        lock(&self.gone).take()
+        lock_mutex(&self.gone).take()
     }
 
     /// Its root, checked.
@@ -218,7 +218,7 @@ impl Repo {
                 }
             }
             Ailment::FactsDamaged(why) => {
-                *lock(&self.facts_problem) = Some(format!(
+                *lock_mutex(&self.facts_problem) = Some(format!(
                     "the facts of all repositories are damaged ({why}); to have them made again: sdlctl restart"
                 ));
                 if let Err(error) = self.facts.condemn(why) {
@@ -249,7 +249,7 @@ impl Repo {
 
     /// Whether its first index is still under way.
     pub fn is_indexing(&self) -> bool {
-        matches!(*lock(&self.stage), Stage::Indexing { .. })
+        matches!(*lock_mutex(&self.stage), Stage::Indexing { .. })
     }
 
     /// Reads the tree's files, with facts from `facts`.
@@ -265,7 +265,7 @@ impl Repo {
     }
 
     fn set_stage(&self, stage: Stage) {
-        *lock(&self.stage) = stage;
+        *lock_mutex(&self.stage) = stage;
     }
 }
 
@@ -289,10 +289,10 @@ impl sdl_tools::Repo for Repo {
     fn barrier(&self, timeout: Duration, cancel: &Cancel) -> Barrier {
         let asked = Instant::now();
         let deadline = asked + cancel.at_most(timeout);
-        let failed = matches!(*lock(&self.stage), Stage::Failed(_));
+        let failed = matches!(*lock_mutex(&self.stage), Stage::Failed(_));
         // Who asks may know that the trouble is over: that is found out now, not when the back-off ends.
         let synced = if failed { self.tree.sync_now(deadline) } else { self.tree.sync(deadline) };
-        let (confirmed, reason) = match (synced, &*lock(&self.stage)) {
+        let (confirmed, reason) = match (synced, &*lock_mutex(&self.stage)) {
             (_, Stage::Failed(why)) => (false, Some(why.clone())),
             (_, Stage::Indexing { .. }) => (false, Some("the first index is under way".to_owned())),
             (Synced::Confirmed, Stage::Live) => (true, None),
@@ -350,13 +350,13 @@ impl sdl_tools::Repo for Repo {
             WatchKind::Watching => None,
             WatchKind::Scanning { reason } => Some(reason),
         };
-        let state = match (lock(&self.stage).clone(), &degraded) {
+        let state = match (lock_mutex(&self.stage).clone(), &degraded) {
             (Stage::Indexing { done, total }, _) => RepoState::Indexing { done, total },
             (Stage::Failed(reason), _) => RepoState::Failed { reason },
             (Stage::Live, None) => RepoState::Live,
             (Stage::Live, Some(_)) => RepoState::Scanning,
         };
-        let facts_problem = lock(&self.facts_problem).clone();
+        let facts_problem = lock_mutex(&self.facts_problem).clone();
         let health = match (&state, facts_problem, &degraded) {
             (RepoState::Failed { reason }, ..) => RepoHealth::Failed(reason.clone()),
             (_, Some(problem), _) => RepoHealth::Failed(problem),
@@ -369,9 +369,10 @@ impl sdl_tools::Repo for Repo {
             last_event_ms: watch.last_event_ns.map(|ns| (ns / 1_000_000) as u64),
             degraded_reason: degraded,
         };
-        let git_problem = lock(&self.git_problem).clone().or_else(|| lock(&self.index_problem).clone());
-        let ignored_by = lock(&self.ignored_by).clone();
-        RepoStatus { state, head: lock(&self.head).clone(), git_problem, ignored_by, watcher, health }
+        let git_problem =
+            lock_mutex(&self.git_problem).clone().or_else(|| lock_mutex(&self.index_problem).clone());
+        let ignored_by = lock_mutex(&self.ignored_by).clone();
+        RepoStatus { state, head: lock_mutex(&self.head).clone(), git_problem, ignored_by, watcher, health }
     }
 
     fn damaged(&self, damage: &Damage) {
@@ -386,7 +387,7 @@ impl sdl_tools::Repo for Repo {
         progress: &dyn Progress,
         cancel: &Cancel,
     ) -> Result<RefreshOutcome, ToolError> {
-        refresh::run(self, &spec, progress, cancel)
+        refresh::run_refresh(self, &spec, progress, cancel)
     }
 }
 
@@ -401,6 +402,6 @@ const NATIVE_WATCHER: WatcherKind = if cfg!(target_os = "linux") {
 };
 
 /// Nothing that is done under these locks can leave the value half changed.
-fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+fn lock_mutex<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

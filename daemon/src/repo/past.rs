@@ -77,7 +77,7 @@ impl Pasts {
         let ending = Ending { shared: self.0.clone(), commit, past: None, known };
         let reading = std::thread::Builder::new().name("history".to_owned()).spawn(move || {
             let mut ending = ending;
-            match read(&root, &ending.commit, &mut ending.known) {
+            match read_history(&root, &ending.commit, &mut ending.known) {
                 Ok(commits) => ending.past = Some(Arc::new(Past::of(commits))),
                 Err(error) => tracing::debug!(?root, %error, "git's history can't be read"),
             }
@@ -115,8 +115,8 @@ impl Drop for Ending {
 }
 
 /// The newest commits up to `tip`, newest first. Knows afterwards what it met, and nothing else.
-fn read(root: &Path, tip: &str, known: &mut Known) -> Result<Vec<Arc<PastCommit>>, Failure> {
-    let repo = commits::open(root)?;
+fn read_history(root: &Path, tip: &str, known: &mut Known) -> Result<Vec<Arc<PastCommit>>, Failure> {
+    let repo = commits::open_history(root)?;
     let tip: gix::ObjectId = tip.parse()?;
     let order = gix::revision::walk::Sorting::ByCommitTime(
         gix::traverse::commit::simple::CommitTimeOrder::NewestFirst,
@@ -131,7 +131,7 @@ fn read(root: &Path, tip: &str, known: &mut Known) -> Result<Vec<Arc<PastCommit>
         }
         let told = match known.remove(&info.id) {
             Some(told) => told,
-            None => tell(&repo, &info)?.map(Arc::new),
+            None => describe_commit(&repo, &info)?.map(Arc::new),
         };
         met.insert(info.id, told.clone());
         found.extend(told);
@@ -144,8 +144,11 @@ fn read(root: &Path, tip: &str, known: &mut Known) -> Result<Vec<Arc<PastCommit>
 }
 
 /// What one commit says; none if it touches too much, or nobody knows what.
-fn tell(repo: &gix::Repository, info: &gix::revision::walk::Info<'_>) -> Result<Option<PastCommit>, Failure> {
-    let Some(paths) = commits::touched(repo, info, MOST_FILES)? else { return Ok(None) };
+fn describe_commit(
+    repo: &gix::Repository,
+    info: &gix::revision::walk::Info<'_>,
+) -> Result<Option<PastCommit>, Failure> {
+    let Some(paths) = commits::touched_paths(repo, info, MOST_FILES)? else { return Ok(None) };
     let commit = info.object()?;
     let files = paths.iter().filter_map(|path| RelPath::new(path)).map(|path| FileId::of(&path));
     let message = String::from_utf8_lossy(commit.message_raw()?).into_owned();

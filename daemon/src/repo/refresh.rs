@@ -9,7 +9,7 @@ use sdl_tools::host::{RefreshOutcome, RefreshSpec};
 use sdl_tools::{Cancel, Code, Progress, ToolError};
 use sdl_watch::Synced;
 
-use super::{Repo, Stage, lock};
+use super::{Repo, Stage, lock_mutex};
 
 /// How often progress is looked at.
 const TICK: Duration = Duration::from_millis(200);
@@ -17,7 +17,7 @@ const TICK: Duration = Duration::from_millis(200);
 /// How long a refresh may take in all.
 const LIMIT: Duration = Duration::from_secs(3_600);
 
-pub(super) fn run(
+pub(super) fn run_refresh(
     repo: &Repo,
     spec: &RefreshSpec,
     progress: &dyn Progress,
@@ -28,7 +28,7 @@ pub(super) fn run(
     let counts = || (repo.parsed.load(Ordering::Relaxed), repo.reused.load(Ordering::Relaxed));
     let (parsed, reused) = counts();
     tracing::info!(repo = repo.entry.repo_id, full = spec.full, reason = spec.reason, "refresh asked for");
-    let failed = matches!(*lock(&repo.stage), Stage::Failed(_));
+    let failed = matches!(*lock_mutex(&repo.stage), Stage::Failed(_));
     if spec.full {
         repo.thorough.store(true, Ordering::SeqCst);
     }
@@ -41,7 +41,7 @@ pub(super) fn run(
     }
     let operation = format!("op_{:x}", crate::index::now_ms());
     if !spec.background {
-        wait(repo, failed, progress, cancel)?;
+        wait_for_refresh(repo, failed, progress, cancel)?;
     }
     let version = repo.head_version().ok_or_else(|| {
         ToolError::new(Code::Indexing, "the first index is under way; repo.status shows how far it is")
@@ -73,13 +73,18 @@ pub(super) fn run(
 
 /// Waits for what was asked for. If the repository had `failed`, its next attempt is under way, and only what comes of
 /// that counts.
-fn wait(repo: &Repo, failed: bool, progress: &dyn Progress, cancel: &Cancel) -> Result<(), ToolError> {
+fn wait_for_refresh(
+    repo: &Repo,
+    failed: bool,
+    progress: &dyn Progress,
+    cancel: &Cancel,
+) -> Result<(), ToolError> {
     let deadline = Instant::now() + cancel.at_most(LIMIT);
     let mut attempt = failed.then(|| repo.tree.attempt());
     loop {
         let tick = (Instant::now() + TICK).min(deadline);
         let synced = repo.tree.sync_attempt(attempt, tick);
-        let stage = lock(&repo.stage).clone();
+        let stage = lock_mutex(&repo.stage).clone();
         match (synced, stage) {
             (Synced::TimedOut, Stage::Failed(_)) if failed => {
                 progress.report(0, None, "comparing the tree");

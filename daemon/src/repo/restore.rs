@@ -21,7 +21,7 @@ const CHUNK: usize = 128;
 /// Makes the facts again that a kept version of `repo` names and that can't be read. False if that was not possible for
 /// all: a file is no longer what it was, so that only an index from scratch helps.
 pub(super) fn restore_facts(repo: &Repo, files: sdl_watch::Reader) -> Result<bool> {
-    let (rows, mut wanted) = unreadable(repo)?;
+    let (rows, mut wanted) = unreadable_facts(repo)?;
     tracing::info!(repo = repo.entry.repo_id, blobs = wanted.len(), "making facts again");
     let reader = Reader { anew: true, ..repo.reader(files, &repo.facts) };
     for rows in rows.chunks(CHUNK) {
@@ -41,7 +41,7 @@ pub(super) fn restore_facts(repo: &Repo, files: sdl_watch::Reader) -> Result<boo
 }
 
 /// The facts that a kept version names and that can't be read, and the files of the newest version that have some of them.
-fn unreadable(repo: &Repo) -> Result<(Vec<FileRow>, HashSet<FactsKey>)> {
+fn unreadable_facts(repo: &Repo) -> Result<(Vec<FileRow>, HashSet<FactsKey>)> {
     repo.ledger.read(Instant::now() + READ_DEADLINE, |view| {
         let mut named = HashSet::new();
         view.facts_keys(&mut |key, has_facts| {

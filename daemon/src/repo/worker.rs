@@ -16,8 +16,8 @@ use sdl_model::{Cause, FactsKey, FileId, FileRow, GitHead, RelPath};
 use sdl_watch::{Batch, Changes, Found, Known, KnownFile, NothingKnown, Tree};
 
 use super::restore::restore_facts;
-use super::{Ailment, Repo, Stage, built_by, lock};
-use crate::index::commit::{self, commit};
+use super::{Ailment, Repo, Stage, built_by, lock_mutex};
+use crate::index::commit::{self, commit_changes};
 use crate::index::first_index::first_index;
 use crate::index::read_file::{Outcome, Reader};
 use crate::index::{Stores, Tally, git_head, memory, put_missing};
@@ -57,7 +57,7 @@ impl Worker {
         while let Some(batch) = inbox.next() {
             let step = self.step(&batch);
             // Whatever came of it, the start has not ended the process.
-            if let Some(through) = lock(&self.repo.on_through).take() {
+            if let Some(through) = lock_mutex(&self.repo.on_through).take() {
                 through();
             }
             if step.is_break() {
@@ -79,7 +79,7 @@ impl Worker {
             Ok(Ok(changes)) => {
                 self.restored = false;
                 if changes.rescan.is_some() {
-                    lock(&self.repo.ignored_by).clone_from(&changes.ignored_by);
+                    lock_mutex(&self.repo.ignored_by).clone_from(&changes.ignored_by);
                 }
                 let root = self.repo.root.path().display();
                 if let Some(error) = &changes.root_error {
@@ -150,9 +150,9 @@ impl Worker {
         }
         let repo = self.repo.clone();
         let thorough = batch.rescan.is_some() && repo.thorough.swap(false, Ordering::SeqCst);
-        let mut changes = repo
-            .ledger
-            .read(deadline(), |view| self.tree.changes(batch, &KnownTree { view, trust_stat: !thorough }))?;
+        let mut changes = repo.ledger.read(read_deadline(), |view| {
+            self.tree.changes(batch, &KnownTree { view, trust_stat: !thorough })
+        })?;
         self.note_index_problem();
         if changes.root_gone || changes.root_error.is_some() {
             return Ok(changes);
@@ -169,9 +169,9 @@ impl Worker {
         }
         if again {
             // Seen again with the next comparison, which `finish` asks for when a batch is not complete.
-            changes.problems.push(incomplete("some files could not be read"));
+            changes.problems.push(incomplete_problem("some files could not be read"));
         }
-        let known_head = lock(&repo.head).clone();
+        let known_head = lock_mutex(&repo.head).clone();
         let head =
             if batch.head_changed || changes.head_changed || known_head.is_none() || batch.rescan.is_some() {
                 self.read_head()
@@ -186,7 +186,7 @@ impl Worker {
         if !updates.is_empty() || head != known_head {
             self.commit(&updates, cause, head.as_ref())?;
         }
-        *lock(&repo.head) = head;
+        *lock_mutex(&repo.head) = head;
         let files = updates.updates.len();
         drop(updates);
         if files >= MANY_FILES {
@@ -199,16 +199,16 @@ impl Worker {
 
     /// Keeps for the status why git's index is not read.
     fn note_index_problem(&self) {
-        *lock(&self.repo.index_problem) = self.tree.index_problem().map(sdl_watch::brief);
+        *lock_mutex(&self.repo.index_problem) = self.tree.index_problem().map(sdl_watch::shorten_middle);
     }
 
     /// Where git's HEAD points; none without git. Why that can't be read is kept for the status.
     fn read_head(&self) -> Option<GitHead> {
-        let (head, problem) = match git_head::read(self.repo.root.path()) {
+        let (head, problem) = match git_head::read_head(self.repo.root.path()) {
             Ok(head) => (head, None),
-            Err(error) => (None, Some(sdl_watch::brief(&error.to_string()))),
+            Err(error) => (None, Some(sdl_watch::shorten_middle(&error.to_string()))),
         };
-        let mut kept = lock(&self.repo.git_problem);
+        let mut kept = lock_mutex(&self.repo.git_problem);
         if let Some(problem) = problem.as_ref().filter(|_| *kept != problem) {
             tracing::warn!(repo = self.repo.entry.repo_id, "{problem}");
         }
@@ -227,7 +227,7 @@ impl Worker {
         // Until here a sweep could take what was found or stored for this batch: a version must not name it then.
         put_missing(&self.repo.facts, updates.updates.iter())?;
         let started = Instant::now();
-        if let Some(version) = commit(stores, updates, cause, head)? {
+        if let Some(version) = commit_changes(stores, updates, cause, head)? {
             tracing::debug!(
                 repo = self.repo.entry.repo_id, %version, files = updates.updates.len(),
                 took = ?started.elapsed(), "committed"
@@ -245,7 +245,7 @@ impl Worker {
         let repo = &*self.repo;
         let candidates = &changes.candidates;
         let reader = Reader { anew, ..repo.reader(self.tree.reader(), &repo.facts) };
-        let old = repo.ledger.read(deadline(), |view| {
+        let old = repo.ledger.read(read_deadline(), |view| {
             candidates.iter().map(|found| view.file(FileId::of(&found.path))).collect::<Result<Vec<_>>>()
         })?;
         let read =
@@ -314,7 +314,7 @@ impl Worker {
             !repo.closing.load(Ordering::SeqCst)
         })?;
         let Some((version, tally)) = indexed else {
-            changes.problems.push(incomplete("the daemon is stopping"));
+            changes.problems.push(incomplete_problem("the daemon is stopping"));
             return Ok(changes);
         };
         repo.parsed.fetch_add(tally.parsed, Ordering::Relaxed);
@@ -326,10 +326,10 @@ impl Worker {
         self.indexing = false;
         repo.facts.forget_decoded();
         memory::give_back();
-        if let Err(error) = built_by::note(&repo.dir) {
+        if let Err(error) = built_by::note_build(&repo.dir) {
             tracing::warn!(%error, "the ledger will be built anew at the next start");
         }
-        *lock(&repo.head) = head;
+        *lock_mutex(&repo.head) = head;
         repo.set_stage(Stage::Live);
         Ok(changes)
     }
@@ -345,11 +345,11 @@ struct Read {
 }
 
 /// Keeps a batch from being taken for complete.
-fn incomplete(why: &'static str) -> sdl_watch::Problem {
+fn incomplete_problem(why: &'static str) -> sdl_watch::Problem {
     sdl_watch::Problem { path: String::new(), error: std::io::Error::other(why), passing: true }
 }
 
-fn deadline() -> Instant {
+fn read_deadline() -> Instant {
     Instant::now() + READ_DEADLINE
 }
 

@@ -73,12 +73,12 @@ impl Revisions {
         cancel: &Cancel,
     ) -> Result<Revision, ToolError> {
         let began = Instant::now();
-        let opened = open(site.root)?;
+        let opened = open_repository(site.root)?;
         let (repo, below) = (&opened.repo, opened.below.as_str());
         if revision.contains("@{") {
-            opened.check_logs().map_err(|error| unreadable("reading a reference's log", &error))?;
+            opened.check_logs().map_err(|error| unreadable_error("reading a reference's log", &error))?;
         }
-        let commit = name::commit(repo, revision, cancel)?;
+        let commit = name::named_commit(repo, revision, cancel)?;
         let at = (snapshot.incarnation(), snapshot.head().unwrap_or(Version(0)));
         let name = commit.to_string();
         if let Some(state) = self.state(at, commit) {
@@ -86,7 +86,7 @@ impl Revisions {
         }
         let ground = self.ground(site, &opened, at, snapshot)?;
         let Differing { files, blobs } =
-            tree::differing(self, site, (repo, commit, below), (&ground, snapshot), cancel)?;
+            tree::differing_files(self, site, (repo, commit, below), (&ground, snapshot), cancel)?;
         let compared = began.elapsed();
         let mut base = Arc::new(State::default());
         let mut apart = base.apart(&files);
@@ -194,8 +194,9 @@ impl Revisions {
 }
 
 /// Opens the repository around `root`.
-fn open(root: &Path) -> Result<Opened, ToolError> {
-    let opened = git::open(root).map_err(|error| ToolError::new(Code::Unavailable, error.to_string()))?;
+fn open_repository(root: &Path) -> Result<Opened, ToolError> {
+    let opened =
+        git::open_repository(root).map_err(|error| ToolError::new(Code::Unavailable, error.to_string()))?;
     let mut opened = opened.ok_or_else(|| {
         let message = format!("{} is no git work tree: give versions (v…) instead of git:…", root.display());
         ToolError::new(Code::Unavailable, message)
@@ -205,12 +206,12 @@ fn open(root: &Path) -> Result<Opened, ToolError> {
 }
 
 /// Git's own data can't be read.
-fn unreadable(what: &str, error: &dyn std::fmt::Display) -> ToolError {
+fn unreadable_error(what: &str, error: &dyn std::fmt::Display) -> ToolError {
     ToolError::new(Code::Unavailable, format!("{what} failed: {error}"))
 }
 
 /// An error if no one waits any more.
-fn check(cancel: &Cancel) -> Result<(), ToolError> {
+fn check_cancelled(cancel: &Cancel) -> Result<(), ToolError> {
     if cancel.is_cancelled() {
         return Err(ToolError::new(Code::Cancelled, "the request was cancelled or ran out of time"));
     }

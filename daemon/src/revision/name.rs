@@ -5,7 +5,7 @@ use gix::ObjectId;
 use gix::hash::Prefix;
 use sdl_tools::{Cancel, Candidate, Code, ToolError};
 
-use super::{check, unreadable};
+use super::{check_cancelled, unreadable_error};
 
 /// Names that are offered.
 const OFFERED: usize = 5;
@@ -17,13 +17,17 @@ const STEPS: u64 = 256;
 const TAKEN: &str = "a branch, a tag, HEAD or a commit, also with @{1} or @{upstream}, followed by ~N or ^N";
 
 /// The commit that `text` names.
-pub(super) fn commit(repo: &gix::Repository, text: &str, cancel: &Cancel) -> Result<ObjectId, ToolError> {
+pub(super) fn named_commit(
+    repo: &gix::Repository,
+    text: &str,
+    cancel: &Cancel,
+) -> Result<ObjectId, ToolError> {
     let end = text.find(['~', '^']).unwrap_or(text.len());
     let (base, steps) = text.split_at(end);
     let mut id = if base.contains("@{") {
         from_log(repo, text, base)?
     } else {
-        base_of(repo, base).ok_or_else(|| unknown(repo, text, base))?
+        base_of(repo, base).ok_or_else(|| unknown_name(repo, text, base))?
     };
     let mut rest = steps;
     while let Some(sign) = rest.chars().next() {
@@ -38,20 +42,20 @@ pub(super) fn commit(repo: &gix::Repository, text: &str, cancel: &Cancel) -> Res
         rest = more;
         let number: u64 = match number {
             "" => 1,
-            number => number.parse().map_err(|_| bad(text))?,
+            number => number.parse().map_err(|_| bad_name(text))?,
         };
         match sign {
             '^' if number == 0 => {}
-            '^' => id = parent(repo, id, number).ok_or_else(|| too_far(text, id))?,
+            '^' => id = nth_parent(repo, id, number).ok_or_else(|| too_far(text, id))?,
             '~' => {
                 for step in 0..number {
                     if step % STEPS == 0 {
-                        check(cancel)?;
+                        check_cancelled(cancel)?;
                     }
-                    id = parent(repo, id, 1).ok_or_else(|| too_far(text, id))?;
+                    id = nth_parent(repo, id, 1).ok_or_else(|| too_far(text, id))?;
                 }
             }
-            _ => return Err(bad(text)),
+            _ => return Err(bad_name(text)),
         }
     }
     Ok(id)
@@ -64,7 +68,7 @@ fn from_log(repo: &gix::Repository, text: &str, base: &str) -> Result<ObjectId, 
         tracing::debug!(%error, base, "not found in the log of a reference");
         let message = format!(
             "git:{} names no commit: the reference's log does not reach there, or it follows none; give {TAKEN}",
-            shown(text)
+            shorten_name(text)
         );
         ToolError::new(Code::UnknownVersion, message)
     })
@@ -85,36 +89,36 @@ fn base_of(repo: &gix::Repository, base: &str) -> Option<ObjectId> {
     repo.find_object(id).ok()?.peel_to_commit().ok().map(|commit| commit.id)
 }
 
-fn parent(repo: &gix::Repository, id: ObjectId, number: u64) -> Option<ObjectId> {
+fn nth_parent(repo: &gix::Repository, id: ObjectId, number: u64) -> Option<ObjectId> {
     let commit = repo.find_commit(id).ok()?;
     let at = usize::try_from(number).ok()?.checked_sub(1)?;
     commit.parent_ids().nth(at).map(gix::Id::detach)
 }
 
-fn shown(text: &str) -> String {
+fn shorten_name(text: &str) -> String {
     text.chars().take(80).collect()
 }
 
-fn bad(text: &str) -> ToolError {
-    let message = format!("git:{} is not understood: give {TAKEN}", shown(text));
+fn bad_name(text: &str) -> ToolError {
+    let message = format!("git:{} is not understood: give {TAKEN}", shorten_name(text));
     ToolError::new(Code::UnknownVersion, message)
 }
 
 fn too_far(text: &str, id: ObjectId) -> ToolError {
     let message = format!(
         "git:{} goes further back than there are commits: {id} has no such parent here (a shallow clone holds few)",
-        shown(text)
+        shorten_name(text)
     );
     ToolError::new(Code::UnknownVersion, message)
 }
 
 /// Names what comes near.
-fn unknown(repo: &gix::Repository, text: &str, base: &str) -> ToolError {
+fn unknown_name(repo: &gix::Repository, text: &str, base: &str) -> ToolError {
     let near = near_names(repo, base).unwrap_or_else(|error| {
         tracing::debug!(error = %error.message, "the names of branches can't be listed");
         Vec::new()
     });
-    let mut message = format!("git:{} names no commit", shown(text));
+    let mut message = format!("git:{} names no commit", shorten_name(text));
     if let Some(first) = near.first() {
         message.push_str(&format!("; did you mean git:{first}?"));
     } else {
@@ -125,8 +129,8 @@ fn unknown(repo: &gix::Repository, text: &str, base: &str) -> ToolError {
 }
 
 fn near_names(repo: &gix::Repository, base: &str) -> Result<Vec<String>, ToolError> {
-    let references = repo.references().map_err(|error| unreadable("listing branches", &error))?;
-    let all = references.all().map_err(|error| unreadable("listing branches", &error))?;
+    let references = repo.references().map_err(|error| unreadable_error("listing branches", &error))?;
+    let all = references.all().map_err(|error| unreadable_error("listing branches", &error))?;
     let wanted: Vec<char> = base.to_lowercase().chars().take(80).collect();
     let mut names: Vec<(usize, String)> = all
         .filter_map(Result::ok)
@@ -135,7 +139,7 @@ fn near_names(repo: &gix::Repository, base: &str) -> Result<Vec<String>, ToolErr
         .map(|name| {
             let lower: Vec<char> = name.to_lowercase().chars().take(80).collect();
             let part = name.to_lowercase().contains(&base.to_lowercase()) && !base.is_empty();
-            (if part { 1 } else { distance(&wanted, &lower) }, name)
+            (if part { 1 } else { edit_distance(&wanted, &lower) }, name)
         })
         .filter(|(distance, _)| *distance <= 2 + wanted.len() / 3)
         .collect();
@@ -145,7 +149,7 @@ fn near_names(repo: &gix::Repository, base: &str) -> Result<Vec<String>, ToolErr
 }
 
 /// How many letters have to be changed, added or left out.
-fn distance(a: &[char], b: &[char]) -> usize {
+fn edit_distance(a: &[char], b: &[char]) -> usize {
     let mut row: Vec<usize> = (0..=b.len()).collect();
     for (i, x) in a.iter().enumerate() {
         let mut before = i;
@@ -164,13 +168,13 @@ fn distance(a: &[char], b: &[char]) -> usize {
 
 #[cfg(test)]
 mod tests {
-    use super::distance;
+    use super::edit_distance;
 
     #[test]
     fn letters_apart() {
         let letters = |text: &str| text.chars().collect::<Vec<_>>();
         for (a, b, apart) in [("main", "main", 0), ("mian", "main", 2), ("", "dev", 3), ("mai", "main", 1)] {
-            assert_eq!(distance(&letters(a), &letters(b)), apart, "{a} {b}");
+            assert_eq!(edit_distance(&letters(a), &letters(b)), apart, "{a} {b}");
         }
     }
 }

@@ -13,7 +13,7 @@ use sdl_retrieve::layer::{Origin, StateFile};
 use sdl_tools::{Cancel, Code, ToolError};
 
 use super::ground::{Folder, Ground, Index};
-use super::{Revisions, Site, check, unreadable};
+use super::{Revisions, Site, check_cancelled, unreadable_error};
 
 /// Files that may differ.
 const MOST: usize = 5_000;
@@ -36,14 +36,14 @@ enum There {
 }
 
 /// The files that `commit` has otherwise, below the folder of it that the tree is, by id.
-pub(super) fn differing(
+pub(super) fn differing_files(
     known: &Revisions,
     site: Site<'_>,
     (repo, commit, below): (&gix::Repository, ObjectId, &str),
     (ground, snapshot): (&Ground, &Snapshot<'_>),
     cancel: &Cancel,
 ) -> Result<Differing, ToolError> {
-    let bad = |error: gix::Error| unreadable("reading the commit's tree", &error);
+    let bad = |error: gix::Error| unreadable_error("reading the commit's tree", &error);
     let mut root = repo.find_commit(commit).map_err(bad)?.tree().map_err(bad)?;
     if !below.is_empty() {
         let entry = root.lookup_entry_by_path(below).map_err(bad)?;
@@ -59,7 +59,7 @@ pub(super) fn differing(
     let mut found = Differing::default();
     for (i, path) in paths.into_iter().enumerate() {
         if i % 64 == 0 {
-            check(cancel)?;
+            check_cancelled(cancel)?;
         }
         let there = walk.found.get(path).copied().unwrap_or_else(|| match ground.index.line(path) {
             Some(line) => line.blob.map_or(There::Other, There::File),
@@ -76,7 +76,7 @@ pub(super) fn differing(
                 continue;
             }
             There::File(id) => {
-                let row = known.row(file, id, || row(site, &Blob { repo, id }, &path))?;
+                let row = known.row(file, id, || blob_row(site, &Blob { repo, id }, &path))?;
                 // A parser that gave up would again.
                 match (row, &old) {
                     (Some(row), Some(old))
@@ -118,8 +118,8 @@ impl Walk<'_> {
         if known.is_some_and(|known| known.is(tree)) {
             return Ok(());
         }
-        check(self.cancel)?;
-        let bad = |error: &dyn std::fmt::Display| unreadable("reading a tree", error);
+        check_cancelled(self.cancel)?;
+        let bad = |error: &dyn std::fmt::Display| unreadable_error("reading a tree", error);
         let tree = self.repo.find_tree(tree).map_err(|error| bad(&error))?;
         let tree = tree.decode().map_err(|error| bad(&error))?;
         // The index's names in this folder: files, and folders with a file in each.
@@ -188,17 +188,18 @@ struct Blob<'r> {
 impl Blob<'_> {
     fn size(&self) -> Result<u64, ToolError> {
         let header = self.repo.find_header(self.id);
-        Ok(header.map_err(|error| unreadable("reading a blob", &error))?.size())
+        Ok(header.map_err(|error| unreadable_error("reading a blob", &error))?.size())
     }
 
     fn bytes(&self) -> Result<Vec<u8>, ToolError> {
-        let blob = self.repo.find_blob(self.id).map_err(|error| unreadable("reading a blob", &error))?;
+        let blob =
+            self.repo.find_blob(self.id).map_err(|error| unreadable_error("reading a blob", &error))?;
         Ok(blob.detach().data)
     }
 }
 
 /// The row that the ledger would have of a blob at `path`; none if it would have none.
-fn row(site: Site<'_>, blob: &Blob<'_>, path: &RelPath) -> Result<Option<FileRow>, ToolError> {
+fn blob_row(site: Site<'_>, blob: &Blob<'_>, path: &RelPath) -> Result<Option<FileRow>, ToolError> {
     let rules = site.rules;
     if !rules.may_read(path) {
         return Ok(None);
@@ -254,6 +255,6 @@ impl Origin for Blobs<'_> {
     }
 
     fn check(&self) -> Result<(), ToolError> {
-        check(self.cancel)
+        check_cancelled(self.cancel)
     }
 }

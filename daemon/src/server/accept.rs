@@ -11,7 +11,7 @@ use sdl_proto::{Handshake, WireError, code};
 use tokio::io::AsyncWriteExt;
 use tokio::task::JoinSet;
 
-use super::connection::{farewell, run};
+use super::connection::{run_connection, send_farewell};
 use super::handle::{Phase, Shared};
 use super::{Listener, Options, ServerHandle, Service};
 
@@ -19,11 +19,11 @@ use super::{Listener, Options, ServerHandle, Service};
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Serves `listeners` until [`ServerHandle::shutdown`]; returns when every connection is closed.
-pub async fn serve<S: Service>(handle: ServerHandle<S>, listeners: Vec<Listener>) {
+pub async fn serve_listeners<S: Service>(handle: ServerHandle<S>, listeners: Vec<Listener>) {
     let shared = handle.shared;
     let mut acceptors = JoinSet::new();
     for listener in listeners {
-        acceptors.spawn(accept(listener, Arc::clone(&shared)));
+        acceptors.spawn(accept_connections(listener, Arc::clone(&shared)));
     }
     shared.reached(Phase::Draining).await;
     let drain = shared.options.drain;
@@ -38,14 +38,14 @@ pub async fn serve<S: Service>(handle: ServerHandle<S>, listeners: Vec<Listener>
 }
 
 /// Accepts from one listener; ends when the server drains and its connections are closed.
-async fn accept<S: Service>(listener: Listener, shared: Arc<Shared<S>>) {
+async fn accept_connections<S: Service>(listener: Listener, shared: Arc<Shared<S>>) {
     let mut connections = JoinSet::new();
     loop {
         tokio::select! {
             accepted = listener.accept() => match accepted {
                 Ok(stream) => {
                     let shared = Arc::clone(&shared);
-                    connections.spawn(admit(stream, shared));
+                    connections.spawn(admit_client(stream, shared));
                 }
                 Err(error) => {
                     tracing::warn!(%error, "a connection could not be accepted");
@@ -62,24 +62,24 @@ async fn accept<S: Service>(listener: Listener, shared: Arc<Shared<S>>) {
 }
 
 /// Turns away other users and connections beyond the limit.
-async fn admit<S: Service>(stream: Stream, shared: Arc<Shared<S>>) {
+async fn admit_client<S: Service>(stream: Stream, shared: Arc<Shared<S>>) {
     if let Err(error) = check_peer(&stream) {
         tracing::warn!(%error, "a connection was refused");
         return;
     }
     let Some(place) = shared.places.take() else {
-        let reason = full(&shared.options);
+        let reason = full_error(&shared.options);
         if let Ok(hello) = Handshake::ours().encode() {
             let mut io = &stream;
             let _ = tokio::time::timeout(PAUSE, io.write_all(&hello)).await;
         }
-        return farewell(&stream, &shared.options, reason).await;
+        return send_farewell(&stream, &shared.options, reason).await;
     };
-    run(stream, shared, place).await;
+    run_connection(stream, shared, place).await;
 }
 
 /// Why there is no room.
-pub(super) fn full(options: &Options) -> WireError {
+pub(super) fn full_error(options: &Options) -> WireError {
     let text = format!("all {} connections of the daemon are at work; try again", options.max_connections);
     WireError::new(code::BUSY, text)
 }

@@ -19,7 +19,7 @@ pub enum TokenSource {
 impl TokenSource {
     /// `$CREDENTIALS_DIRECTORY/sdl-token` where that file exists, else `$SDL_TOKEN`, else none.
     pub fn from_env() -> Self {
-        match sdl_client::token::file() {
+        match sdl_client::token::token_file() {
             Some(file) => Self::File(file),
             None => sdl_client::token::from_environment().map_or(Self::None, Self::Fixed),
         }
@@ -39,14 +39,14 @@ impl TokenSource {
                 .to_owned(),
         };
         match shown {
-            Some(shown) if equal(shown.as_bytes(), expected.as_bytes()) => Ok(()),
-            Some(_) => Err(refused("the bearer token is not the daemon's")),
-            None => Err(refused("this daemon wants a bearer token and none was sent")),
+            Some(shown) if constant_time_eq(shown.as_bytes(), expected.as_bytes()) => Ok(()),
+            Some(_) => Err(refused_error("the bearer token is not the daemon's")),
+            None => Err(refused_error("this daemon wants a bearer token and none was sent")),
         }
     }
 }
 
-fn refused(what: &str) -> WireError {
+fn refused_error(what: &str) -> WireError {
     WireError::new(
         code::UNAUTHORIZED,
         format!("{what}: put it into $CREDENTIALS_DIRECTORY/sdl-token or into SDL_TOKEN of the client"),
@@ -54,6 +54,6 @@ fn refused(what: &str) -> WireError {
 }
 
 /// Takes the same time wherever the first difference lies.
-fn equal(left: &[u8], right: &[u8]) -> bool {
+fn constant_time_eq(left: &[u8], right: &[u8]) -> bool {
     left.len() == right.len() && left.iter().zip(right).fold(0, |sum, (a, b)| sum | (a ^ b)) == 0
 }

@@ -10,20 +10,20 @@ use std::task::Poll;
 ///
 /// Unwind safety: the future is never polled again after a panic, and what it shared with others is behind locks that
 /// their owners recover.
-pub(super) async fn catching<F: Future>(future: F) -> Result<F::Output, String> {
+pub(super) async fn catch_panic<F: Future>(future: F) -> Result<F::Output, String> {
     let mut future = pin!(future);
     std::future::poll_fn(move |context| {
         let future: Pin<&mut F> = future.as_mut();
         match catch_unwind(AssertUnwindSafe(|| future.poll(context))) {
             Ok(Poll::Pending) => Poll::Pending,
             Ok(Poll::Ready(output)) => Poll::Ready(Ok(output)),
-            Err(panic) => Poll::Ready(Err(message(&*panic))),
+            Err(panic) => Poll::Ready(Err(panic_message(&*panic))),
         }
     })
     .await
 }
 
-fn message(panic: &(dyn Any + Send)) -> String {
+fn panic_message(panic: &(dyn Any + Send)) -> String {
     if let Some(text) = panic.downcast_ref::<&str>() {
         (*text).to_owned()
     } else if let Some(text) = panic.downcast_ref::<String>() {

@@ -10,10 +10,10 @@ use sdl_proto::{
 };
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use super::accept::full;
+use super::accept::full_error;
 use super::handle::{Phase, Shared};
-use super::opening::{OpeningError, open, protocol_error};
-use super::outbox::{Outbox, Outlet, outbox};
+use super::opening::{OpeningError, open_session, protocol_error};
+use super::outbox::{Outbox, Outlet, outbox_channel};
 use super::places::Place;
 use super::request::{Admission, Requests};
 use super::writer::Writer;
@@ -27,39 +27,39 @@ const FAREWELL: Duration = Duration::from_secs(1);
 const SIGN_OF_LIFE: Duration = Duration::from_secs(3);
 
 /// Serves one connection until it is over.
-pub(super) async fn run<S: Service>(stream: Stream, shared: Arc<Shared<S>>, place: Place) {
+pub(super) async fn run_connection<S: Service>(stream: Stream, shared: Arc<Shared<S>>, place: Place) {
     let opening =
-        tokio::time::timeout(shared.options.opening_timeout, open(&stream, shared.options.max_frame));
+        tokio::time::timeout(shared.options.opening_timeout, open_session(&stream, shared.options.max_frame));
     let opened = tokio::select! {
         opened = opening => opened,
-        () = place.evicted() => return farewell(&stream, &shared.options, full(&shared.options)).await,
+        () = place.evicted() => return send_farewell(&stream, &shared.options, full_error(&shared.options)).await,
     };
     let (hello, decoder) = match opened {
         Ok(Ok(opened)) => opened,
         Ok(Err(error)) => {
             if let OpeningError::Refused(reason) = &error {
-                farewell(&stream, &shared.options, reason.clone()).await;
+                send_farewell(&stream, &shared.options, reason.clone()).await;
             }
             tracing::debug!(%error, "a connection did not become a session");
             return;
         }
         Err(_) => {
             let reason = WireError::new(code::PROTOCOL, "no handshake and hello in time");
-            return farewell(&stream, &shared.options, reason).await;
+            return send_farewell(&stream, &shared.options, reason).await;
         }
     };
 
     if place.is_spare && hello.kind != ClientKind::Ctl {
-        return farewell(&stream, &shared.options, full(&shared.options)).await;
+        return send_farewell(&stream, &shared.options, full_error(&shared.options)).await;
     }
-    let (outbox, outlet) = outbox();
+    let (outbox, outlet) = outbox_channel();
     let session = Arc::new(Peer::new(shared.next_session(), hello, Some(outbox.clone())));
     let accepted = session
         .with_token(|token| shared.options.token.check(token))
         .and_then(|()| shared.service.session_opened(&session));
     if let Err(reason) = accepted {
         tracing::info!(%reason, "a session was refused");
-        return farewell(&stream, &shared.options, reason).await;
+        return send_farewell(&stream, &shared.options, reason).await;
     }
     tracing::debug!(session = session.id(), name = session.hello().name, "session opened");
     let registered = shared.register(&session);
@@ -84,7 +84,7 @@ pub(super) async fn run<S: Service>(stream: Stream, shared: Arc<Shared<S>>, plac
 }
 
 /// Tells a client without a session why there is none for it, as far as it listens.
-pub(super) async fn farewell(stream: &Stream, options: &Options, reason: WireError) {
+pub(super) async fn send_farewell(stream: &Stream, options: &Options, reason: WireError) {
     let mut bytes = Vec::new();
     if encode_server(&ServerMessage::Closing(reason), options.max_frame, &mut bytes).is_ok() {
         let mut io = stream;

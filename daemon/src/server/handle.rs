@@ -10,8 +10,8 @@ use tokio::sync::watch;
 use super::places::Places;
 use super::{Options, Peer, Service};
 
-/// Makes a server that is not serving yet; see [`super::serve`].
-pub fn server<S: Service>(service: Arc<S>, options: Options) -> ServerHandle<S> {
+/// Makes a server that is not serving yet; see [`super::serve_listeners`].
+pub fn make_server<S: Service>(service: Arc<S>, options: Options) -> ServerHandle<S> {
     ServerHandle { shared: Arc::new(Shared::new(service, options)) }
 }
 
@@ -40,7 +40,7 @@ impl<S: Service> ServerHandle<S> {
     }
 
     /// Accepts nobody and nothing new any more, lets running requests finish for at most [`Options::drain`], then
-    /// cancels them. Returns at once; [`super::serve`] returns when it is done.
+    /// cancels them. Returns at once; [`super::serve_listeners`] returns when it is done.
     pub fn shutdown(&self) {
         self.shared.advance(Phase::Draining);
     }

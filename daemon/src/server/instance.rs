@@ -57,8 +57,8 @@ impl Instance {
         match file.try_lock() {
             Ok(()) => {}
             Err(TryLockError::WouldBlock) => {
-                let pid = holder(&mut file);
-                file = wait(file, patience)
+                let pid = holder_pid(&mut file);
+                file = wait_for_lock(file, patience)
                     .map_err(failed)?
                     .ok_or_else(|| InstanceError::Held { folder: paths.state().to_owned(), pid })?;
             }
@@ -75,7 +75,7 @@ impl Instance {
 
 /// Waits in a thread of its own, because waiting for a lock has no time limit. After `patience` that thread is left
 /// behind; the process is about to end then.
-fn wait(file: File, patience: Duration) -> io::Result<Option<File>> {
+fn wait_for_lock(file: File, patience: Duration) -> io::Result<Option<File>> {
     if patience.is_zero() {
         return Ok(None);
     }
@@ -90,7 +90,7 @@ fn wait(file: File, patience: Duration) -> io::Result<Option<File>> {
     }
 }
 
-fn holder(file: &mut File) -> Option<u32> {
+fn holder_pid(file: &mut File) -> Option<u32> {
     let mut text = String::new();
     file.take(32).read_to_string(&mut text).ok()?;
     text.trim().parse().ok()

@@ -48,7 +48,7 @@ impl Listener {
     /// removed, but only after a connection attempt has shown that nobody answers there.
     pub async fn bind(path: &Path, _held: &Instance) -> Result<Self, BindError> {
         let failed = |source| BindError::Io { path: path.to_owned(), source };
-        if let Some(build) = sdl_client::answering(path).await {
+        if let Some(build) = sdl_client::answering_build(path).await {
             return Err(BindError::Taken { path: path.to_owned(), build });
         }
         remove_stale(path).map_err(failed)?;

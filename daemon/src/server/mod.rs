@@ -31,9 +31,9 @@ mod writer;
 
 use std::time::Duration;
 
-pub use accept::serve;
+pub use accept::serve_listeners;
 pub use auth::TokenSource;
-pub use handle::{ServerHandle, server};
+pub use handle::{ServerHandle, make_server};
 pub use instance::{Instance, InstanceError};
 pub use listener::{BindError, Listener};
 pub use peer::Peer;

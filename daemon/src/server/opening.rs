@@ -26,7 +26,7 @@ pub(super) enum OpeningError {
 }
 
 /// Exchanges handshakes and reads the hello. Bytes that came after it stay in the returned decoder.
-pub(super) async fn open(
+pub(super) async fn open_session(
     stream: &Stream,
     max_frame: usize,
 ) -> Result<(SessionHello, FrameDecoder), OpeningError> {
@@ -48,8 +48,10 @@ pub(super) async fn open(
     decoder.push(first.get(used..).unwrap_or_default());
     drop(first);
     loop {
-        if let Some(payload) = decoder.next_frame().map_err(|error| refuse(&error.into()))? {
-            let ClientMessage::Hello(hello) = decode_client(payload).map_err(|error| refuse(&error))? else {
+        if let Some(payload) = decoder.next_frame().map_err(|error| refuse_opening(&error.into()))? {
+            let ClientMessage::Hello(hello) =
+                decode_client(payload).map_err(|error| refuse_opening(&error))?
+            else {
                 return Err(OpeningError::Refused(WireError::new(code::PROTOCOL, "say hello first")));
             };
             decoder.set_limit(max_frame);
@@ -61,7 +63,7 @@ pub(super) async fn open(
     }
 }
 
-fn refuse(error: &CodecError) -> OpeningError {
+fn refuse_opening(error: &CodecError) -> OpeningError {
     OpeningError::Refused(protocol_error(error))
 }
 

@@ -44,7 +44,7 @@ pub(super) struct Outlet {
     notes: Arc<Notes>,
 }
 
-pub(super) fn outbox() -> (Outbox, Outlet) {
+pub(super) fn outbox_channel() -> (Outbox, Outlet) {
     let (sender, receiver) = mpsc::channel(QUEUE);
     let notes = Arc::new(Notes::default());
     (Outbox { queue: sender, notes: Arc::clone(&notes) }, Outlet { queue: receiver, notes })

@@ -8,7 +8,7 @@ use sdl_contract::Cancel;
 use sdl_proto::{Request, WireError, code};
 use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 
-use super::catch::catching;
+use super::catch::catch_panic;
 use super::outbox::Outbox;
 use super::places::Running;
 use super::{Call, Options, Peer, ProgressFrames, Service};
@@ -97,7 +97,7 @@ impl Requests {
             let mut right_to_run = None;
             let work = async {
                 right_to_run = running.acquire_owned().await.ok();
-                catching(async { service.call(session, call, progress).await }).await.unwrap_or_else(
+                catch_panic(async { service.call(session, call, progress).await }).await.unwrap_or_else(
                     |panic| {
                         tracing::error!(panic, "a handler panicked");
                         let text =
@@ -110,7 +110,7 @@ impl Requests {
                 biased;
                 () = cancel.cancelled() => Err(WireError::new(code::CANCELLED, "the request was cancelled")),
                 result = work => result,
-                () = async { passes(deadline).await; cancel.cancel() } => Err(WireError::new(
+                () = async { wait_until(deadline).await; cancel.cancel() } => Err(WireError::new(
                     code::DEADLINE,
                     "the deadline passed before the request was finished; it was stopped",
                 )),
@@ -144,7 +144,7 @@ impl Requests {
 }
 
 /// Waits until `deadline`; for ever without one.
-async fn passes(deadline: Option<Instant>) {
+async fn wait_until(deadline: Option<Instant>) {
     match deadline {
         Some(deadline) => tokio::time::sleep_until(deadline.into()).await,
         None => std::future::pending().await,

@@ -114,7 +114,7 @@ mod tests {
     use tokio::io::{AsyncReadExt, DuplexStream, duplex};
     use tokio::time::{Instant, advance};
 
-    use super::super::outbox::outbox;
+    use super::super::outbox::outbox_channel;
     use super::*;
 
     const STALL: Duration = Duration::from_millis(500);
@@ -126,7 +126,7 @@ mod tests {
     async fn written<T>(reading: impl AsyncFnOnce(DuplexStream) -> T) -> (io::Result<()>, T) {
         let (near, far) = duplex(PIECE);
         let options = Options { write_stall: STALL, ..Options::default() };
-        let (outbox, outlet) = outbox();
+        let (outbox, outlet) = outbox_channel();
         outbox.answer(1, Ok(vec![b'x'; PIECES * PIECE]), None).await;
         // Gone once it is done or has given up, and its end of the pipe with it.
         let writing = async { Writer::new(near, &options, outlet).flush().await };

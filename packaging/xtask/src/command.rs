@@ -32,7 +32,7 @@ impl From<io::Error> for Fault {
 pub(crate) type Outcome<T = ()> = Result<T, Fault>;
 
 /// The root of the workspace.
-pub(crate) fn root() -> &'static Path {
+pub(crate) fn workspace_root() -> &'static Path {
     let here = Path::new(env!("CARGO_MANIFEST_DIR"));
     here.ancestors().nth(2).unwrap_or(here)
 }
@@ -44,24 +44,24 @@ pub(crate) fn target_dir() -> Outcome<PathBuf> {
 }
 
 /// The file of one of our programs in a profile's folder.
-pub(crate) fn program(profile: &str, name: &str) -> Outcome<PathBuf> {
+pub(crate) fn program_path(profile: &str, name: &str) -> Outcome<PathBuf> {
     Ok(target_dir()?.join(profile).join(format!("{name}{}", env::consts::EXE_SUFFIX)))
 }
 
 /// The cargo that runs this.
-pub(crate) fn cargo() -> Run {
+pub(crate) fn cargo_command() -> Run {
     in_root(env::var_os("CARGO").unwrap_or_else(|| "cargo".into()))
 }
 
 /// A program that runs at the root of the workspace and reads no input.
 pub(crate) fn in_root(program: impl AsRef<OsStr>) -> Run {
     let mut command = Command::new(program);
-    command.current_dir(root()).stdin(Stdio::null());
+    command.current_dir(workspace_root()).stdin(Stdio::null());
     Run(command)
 }
 
 /// Whether a program is there and answers these arguments with success.
-pub(crate) fn answers(program: &str, arguments: &[&str]) -> bool {
+pub(crate) fn has_program(program: &str, arguments: &[&str]) -> bool {
     let mut command = Command::new(program);
     command.args(arguments).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.status().is_ok_and(|status| status.success())

@@ -31,7 +31,7 @@ pub(crate) struct Sandbox {
 impl Sandbox {
     /// Makes the folders; `xtask` is this program. Fails, with the reason, if this system can't hold a program to them.
     pub(crate) fn new(xtask: PathBuf) -> Outcome<Self> {
-        check()?;
+        check_guard()?;
         // Short names: sockets lie below them.
         let folder = || {
             let mut builder = tempfile::Builder::new();
@@ -48,10 +48,10 @@ impl Sandbox {
 
     /// What tells cargo, and nextest, to run each test program through this one.
     pub(crate) fn cargo_config(&self) -> Outcome<String> {
-        let mut words = vec![text(&self.xtask)?, "guard".to_owned()];
+        let mut words = vec![path_text(&self.xtask)?, "guard".to_owned()];
         let memory = self.memory.as_ref().map(TempDir::path);
         for path in [Some(self.temp.path()), memory, Some(&*self.target)].into_iter().flatten() {
-            words.extend(["--write".to_owned(), text(path)?]);
+            words.extend(["--write".to_owned(), path_text(path)?]);
         }
         words.push("--".to_owned());
         // A list of JSON strings is one of TOML strings.
@@ -66,14 +66,14 @@ impl Sandbox {
     }
 }
 
-fn text(path: &std::path::Path) -> Outcome<String> {
+fn path_text(path: &std::path::Path) -> Outcome<String> {
     path.to_str()
         .map(str::to_owned)
         .ok_or_else(|| Fault::new(format!("{} is not UTF-8, which cargo's settings are", path.display())))
 }
 
 /// `cargo xtask guard`.
-pub(crate) fn run(mut words: &[&str]) -> Outcome {
+pub(crate) fn run_guard(mut words: &[&str]) -> Outcome {
     let mut writable = Vec::new();
     let program = loop {
         match words {
@@ -89,29 +89,29 @@ pub(crate) fn run(mut words: &[&str]) -> Outcome {
             }
         }
     };
-    enter(&writable, program)
+    enter_guard(&writable, program)
 }
 
 #[cfg(target_os = "linux")]
-fn ruleset() -> Result<landlock::RulesetCreated, landlock::RulesetError> {
+fn landlock_rules() -> Result<landlock::RulesetCreated, landlock::RulesetError> {
     use landlock::{Compatible, RulesetAttr};
     landlock::Ruleset::default()
         .set_compatibility(landlock::CompatLevel::HardRequirement)
-        .handle_access(writes())?
+        .handle_access(write_access())?
         .create()
 }
 
 /// All that writes. The third version of Landlock is the first that knows truncation, and without the second nothing can
 /// be moved from folder to folder.
 #[cfg(target_os = "linux")]
-fn writes() -> landlock::BitFlags<landlock::AccessFs> {
+fn write_access() -> landlock::BitFlags<landlock::AccessFs> {
     landlock::AccessFs::from_write(landlock::ABI::V3)
 }
 
 /// Fails if this system has no guard.
 #[cfg(target_os = "linux")]
-fn check() -> Outcome {
-    match ruleset() {
+fn check_guard() -> Outcome {
+    match landlock_rules() {
         Ok(_) => Ok(()),
         Err(error) => Err(Fault::new(format!("Landlock 3 (Linux 6.2) is not to be had here: {error}"))),
     }
@@ -119,24 +119,25 @@ fn check() -> Outcome {
 
 /// Fails: other systems' guards are not used yet.
 #[cfg(not(target_os = "linux"))]
-fn check() -> Outcome {
+fn check_guard() -> Outcome {
     Err(Fault::new("it needs Landlock, which only Linux has"))
 }
 
 /// Becomes the program.
 #[cfg(target_os = "linux")]
-fn enter(writable: &[PathBuf], program: &[&str]) -> Outcome {
+fn enter_guard(writable: &[PathBuf], program: &[&str]) -> Outcome {
     use std::os::unix::process::CommandExt;
 
     use landlock::{AccessFs, PathBeneath, PathFd, RulesetCreatedAttr};
 
     let failed = |error: &dyn std::fmt::Display| Fault::new(format!("guard: {error}"));
-    let mut rules = ruleset().map_err(|error| failed(&error))?;
+    let mut rules = landlock_rules().map_err(|error| failed(&error))?;
     let devices = DEVICES.into_iter().map(PathBuf::from).filter(|path| path.exists());
     for path in writable.iter().cloned().chain(devices) {
         let folder = path.is_dir();
         let path = PathFd::new(path).map_err(|error| failed(&error))?;
-        let access = if folder { writes() } else { writes() & AccessFs::from_file(landlock::ABI::V3) };
+        let access =
+            if folder { write_access() } else { write_access() & AccessFs::from_file(landlock::ABI::V3) };
         rules = rules.add_rule(PathBeneath::new(path, access)).map_err(|error| failed(&error))?;
     }
     rules.restrict_self().map_err(|error| failed(&error))?;
@@ -146,6 +147,6 @@ fn enter(writable: &[PathBuf], program: &[&str]) -> Outcome {
 }
 
 #[cfg(not(target_os = "linux"))]
-fn enter(_writable: &[PathBuf], _program: &[&str]) -> Outcome {
-    check()
+fn enter_guard(_writable: &[PathBuf], _program: &[&str]) -> Outcome {
+    check_guard()
 }

@@ -36,7 +36,7 @@ cargo xtask <command>
 fn main() -> ExitCode {
     let arguments: Vec<String> = env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    match run(&words) {
+    match run_task(&words) {
         Ok(()) => ExitCode::SUCCESS,
         Err(fault) => {
             eprintln!("xtask: {fault}");
@@ -45,23 +45,23 @@ fn main() -> ExitCode {
     }
 }
 
-fn run(words: &[&str]) -> Outcome {
+fn run_task(words: &[&str]) -> Outcome {
     match words {
-        ["quickstart"] => quickstart::run(None),
-        ["quickstart", path] if !path.starts_with('-') => quickstart::run(Some(path)),
-        ["test"] => test::run(test::Extent::Full),
-        ["test", "--fast"] => test::run(test::Extent::Fast),
-        ["guard", rest @ ..] => guard::run(rest),
+        ["quickstart"] => quickstart::run_quickstart(None),
+        ["quickstart", path] if !path.starts_with('-') => quickstart::run_quickstart(Some(path)),
+        ["test"] => test::run_tests(test::Extent::Full),
+        ["test", "--fast"] => test::run_tests(test::Extent::Fast),
+        ["guard", rest @ ..] => guard::run_guard(rest),
         ["ci"] => command::in_root(".ci/run").run(),
-        ["package"] => package::run(),
+        ["package"] => package::run_package(),
         ["docs"] => {
             let pages =
                 ["run", "--quiet", "--package", "sdl-tools", "--example", "pages", "--", "docs/actions"];
-            command::cargo().args(pages).run()
+            command::cargo_command().args(pages).run()
         }
-        ["conformance"] => conformance::run(false),
-        ["conformance", "--write"] => conformance::run(true),
-        ["check-units"] => units::check(),
+        ["conformance"] => conformance::run_conformance(false),
+        ["conformance", "--write"] => conformance::run_conformance(true),
+        ["check-units"] => units::check_units(),
         [] | ["help" | "--help" | "-h"] => {
             print!("{HELP}");
             Ok(())

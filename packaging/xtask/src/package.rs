@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use crate::command::{self, Fault, Outcome, cargo, in_root};
+use crate::command::{self, Fault, Outcome, cargo_command, in_root};
 use crate::quickstart::PROGRAMS;
 
 /// Completion scripts: the shell, and the name that it looks for.
@@ -26,8 +26,8 @@ const FILES: [(&str, &str); 7] = [
     ("packaging/windows/sdld-task.ps1", "service/windows/sdld-task.ps1"),
 ];
 
-pub(crate) fn run() -> Outcome {
-    build()?;
+pub(crate) fn run_package() -> Outcome {
+    build_programs()?;
     let name =
         format!("sdl-{}-{}-{}", env!("CARGO_PKG_VERSION"), std::env::consts::ARCH, std::env::consts::OS);
     let folder = command::target_dir()?.join("package").join(name);
@@ -35,17 +35,17 @@ pub(crate) fn run() -> Outcome {
         fs::remove_dir_all(&folder)?;
     }
     for program in PROGRAMS {
-        let built = command::program("release", program)?;
+        let built = command::program_path("release", program)?;
         let file = built.file_name().ok_or_else(|| Fault::new("a program without a name"))?;
-        copy(&built, &folder.join("bin").join(file))?;
+        copy_file(&built, &folder.join("bin").join(file))?;
     }
     for (from, to) in FILES {
-        copy(&command::root().join(from), &folder.join(to))?;
+        copy_file(&command::workspace_root().join(from), &folder.join(to))?;
     }
-    let ctl = command::program("release", "sdlctl")?;
+    let ctl = command::program_path("release", "sdlctl")?;
     for (shell, file) in COMPLETIONS {
         let script = in_root(&ctl).args(["completions", shell]).read()?;
-        write(&folder.join("completions").join(file), &script)?;
+        write_file(&folder.join("completions").join(file), &script)?;
     }
     let man = folder.join("man").join("man1");
     fs::create_dir_all(&man)?;
@@ -55,17 +55,17 @@ pub(crate) fn run() -> Outcome {
 }
 
 /// Builds the three programs for release.
-pub(crate) fn build() -> Outcome {
+pub(crate) fn build_programs() -> Outcome {
     let packages = PROGRAMS.iter().flat_map(|name| ["--package", name]);
-    cargo().args(["build", "--release", "--locked"]).args(packages).run()
+    cargo_command().args(["build", "--release", "--locked"]).args(packages).run()
 }
 
-fn copy(from: &Path, to: &Path) -> Outcome {
+fn copy_file(from: &Path, to: &Path) -> Outcome {
     let content = fs::metadata(from).and_then(|_| make_parent(to)).and_then(|()| fs::copy(from, to));
     content.map(|_| ()).map_err(|error| Fault::new(format!("{}: {error}", from.display())))
 }
 
-fn write(to: &Path, text: &str) -> Outcome {
+fn write_file(to: &Path, text: &str) -> Outcome {
     make_parent(to).and_then(|()| fs::write(to, text))?;
     Ok(())
 }

@@ -11,35 +11,35 @@ use crate::package;
 /// The programs of this workspace.
 pub(crate) const PROGRAMS: [&str; 3] = ["sdld", "sdl-mcp", "sdlctl"];
 
-pub(crate) fn run(path: Option<&str>) -> Outcome {
-    let path = fs::canonicalize(path.map_or_else(|| command::root().to_owned(), PathBuf::from))
+pub(crate) fn run_quickstart(path: Option<&str>) -> Outcome {
+    let path = fs::canonicalize(path.map_or_else(|| command::workspace_root().to_owned(), PathBuf::from))
         .map_err(|error| Fault::new(format!("{}: {error}", path.unwrap_or("."))))?;
-    title("Build the programs (release)");
-    package::build()?;
-    let ctl = Ctl { program: command::program("release", "sdlctl")? };
+    print_title("Build the programs (release)");
+    package::build_programs()?;
+    let ctl = Ctl { program: command::program_path("release", "sdlctl")? };
 
-    title("Start the daemon; it serves every repository and client of this user");
+    print_title("Start the daemon; it serves every repository and client of this user");
     ctl.show(&["start"])?;
 
-    title("Register the repository and index it");
+    print_title("Register the repository and index it");
     ctl.show(&["index", &path.to_string_lossy()])?;
     // Registering again changes nothing and tells the name that it goes by.
     let repo = ctl.call("repo.register", &json!({"rootPath": path}))?;
-    let repo = text(&repo, "repoId")?;
+    let repo = text_field(&repo, "repoId")?;
     ctl.show(&["status"])?;
 
     let overview = ctl.call("repo.overview", &json!({"repoId": repo, "level": "full"}))?;
-    let name = hotspot(&overview).unwrap_or_else(|| "main".to_owned());
-    title(&format!("Search, here for `{name}`, which much of the code depends on"));
+    let name = find_hotspot(&overview).unwrap_or_else(|| "main".to_owned());
+    print_title(&format!("Search, here for `{name}`, which much of the code depends on"));
     ctl.show(&["search", &name, "--limit", "5", "--repo", &repo])?;
 
-    title("A slice: the symbols that one task needs, within a budget of tokens");
+    print_title("A slice: the symbols that one task needs, within a budget of tokens");
     let task = format!("fix {name}");
     ctl.show(&["slice", "--task", &task, "--tokens", "1500", "--cards", "12", "--repo", &repo])?;
 
-    delta(&ctl)?;
+    show_delta(&ctl)?;
 
-    title("Connect a client");
+    print_title("Connect a client");
     ctl.show(&["mcp", "config"])?;
     println!(
         "\nThe programs are in {}. The daemon goes on running; `sdlctl stop` ends it.",
@@ -49,14 +49,14 @@ pub(crate) fn run(path: Option<&str>) -> Outcome {
 }
 
 /// An edit that arrives as a delta, shown on a small repository of our own: nobody's tree is touched.
-fn delta(ctl: &Ctl) -> Outcome {
-    title("A live delta, on a small demo repository in the temporary folder");
+fn show_delta(ctl: &Ctl) -> Outcome {
+    print_title("A live delta, on a small demo repository in the temporary folder");
     let folder = tempfile::Builder::new().prefix("sdl-demo-").tempdir()?;
     let root = fs::canonicalize(folder.path())?;
     fs::write(root.join("prices.py"), PRICES)?;
     fs::write(root.join("orders.py"), ORDERS)?;
     ctl.show(&["index", &root.to_string_lossy()])?;
-    let repo = text(&ctl.call("repo.register", &json!({"rootPath": root}))?, "repoId")?;
+    let repo = text_field(&ctl.call("repo.register", &json!({"rootPath": root}))?, "repoId")?;
     let shown = delta_steps(ctl, &repo, &root);
     // The demo goes, whatever came of it.
     let removed = ctl.show(&["repo", "rm", &repo]);
@@ -66,8 +66,8 @@ fn delta(ctl: &Ctl) -> Outcome {
 fn delta_steps(ctl: &Ctl, repo: &str, root: &Path) -> Outcome {
     let request = json!({"repoId": repo, "taskText": "how is the total of an order worked out", "wireFormat": "standard"});
     let slice = ctl.call("slice.build", &request)?;
-    let handle = text(&slice, "sliceHandle")?;
-    let version = text(&slice, "ledgerVersion")?;
+    let handle = text_field(&slice, "sliceHandle")?;
+    let version = text_field(&slice, "ledgerVersion")?;
     let held: Vec<&str> = slice["slice"]["cards"]
         .as_array()
         .map(|cards| cards.iter().filter_map(|card| card["name"].as_str()).collect())
@@ -114,19 +114,19 @@ class Order:
 ";
 
 /// The name that most of a repository depends on, of those that tell something by themselves.
-fn hotspot(overview: &Value) -> Option<String> {
+fn find_hotspot(overview: &Value) -> Option<String> {
     let names: Vec<&str> =
         overview["hotspots"].as_array()?.iter().filter_map(|spot| spot["name"].as_str()).collect();
     let last = |name: &&str| name.rsplit([':', '.', '#']).next().map_or(0, str::len);
     names.iter().find(|name| last(name) > 4).or(names.first()).map(|name| (*name).to_owned())
 }
 
-fn text(answer: &Value, field: &str) -> Outcome<String> {
+fn text_field(answer: &Value, field: &str) -> Outcome<String> {
     let found = answer[field].as_str().map(str::to_owned);
     found.ok_or_else(|| Fault::new(format!("the answer has no `{field}`: {answer}")))
 }
 
-fn title(text: &str) {
+fn print_title(text: &str) {
     println!("\n== {text}");
 }
 

@@ -4,7 +4,7 @@ use std::env;
 use std::fs;
 use std::path::PathBuf;
 
-use crate::command::{self, Fault, Outcome, answers, cargo};
+use crate::command::{self, Fault, Outcome, cargo_command, has_program};
 use crate::guard::Sandbox;
 
 /// How much is tested.
@@ -19,18 +19,18 @@ pub(crate) enum Extent {
 /// The Python packages that the tests with real clients use.
 const PYTHON_PACKAGES: [&str; 1] = ["mcp==2.3.0"];
 
-pub(crate) fn run(extent: Extent) -> Outcome {
+pub(crate) fn run_tests(extent: Extent) -> Outcome {
     // Asked for now: the build may replace this program's file, and then the system calls it deleted.
     let (target, xtask) = (command::target_dir()?, env::current_exe()?);
     // The programs first: the end-to-end tests start them, and must never meet those of an earlier build.
-    cargo().args(["build", "--locked", "--workspace", "--bins"]).run()?;
-    let python = if extent == Extent::Full { python() } else { None };
-    let has_nextest = answers("cargo", &["nextest", "--version"]);
-    let sandbox = sandbox(xtask);
+    cargo_command().args(["build", "--locked", "--workspace", "--bins"]).run()?;
+    let python = if extent == Extent::Full { set_up_python() } else { None };
+    let has_nextest = has_program("cargo", &["nextest", "--version"]);
+    let sandbox = make_sandbox(xtask);
     let mut faults = Vec::new();
-    for arguments in invocations(extent, has_nextest) {
+    for arguments in cargo_invocations(extent, has_nextest) {
         println!("\n--- cargo {}", arguments.join(" "));
-        let mut run = cargo().args(&arguments).env("SDL_TEST_BIN_DIR", target.join("debug"));
+        let mut run = cargo_command().args(&arguments).env("SDL_TEST_BIN_DIR", target.join("debug"));
         if let Some(sandbox) = &sandbox {
             run = run.args(["--config", &sandbox.cargo_config()?]);
             // insta would write what it got beside what it expected.
@@ -50,7 +50,7 @@ pub(crate) fn run(extent: Extent) -> Outcome {
 }
 
 /// What cargo is called with, one list per call.
-fn invocations(extent: Extent, has_nextest: bool) -> Vec<Vec<&'static str>> {
+fn cargo_invocations(extent: Extent, has_nextest: bool) -> Vec<Vec<&'static str>> {
     let runner: &[&str] = if has_nextest { &["nextest", "run"] } else { &["test"] };
     let call = |rest: &[&'static str]| [runner, &["--locked", "--no-fail-fast"], rest].concat();
     match extent {
@@ -67,7 +67,7 @@ fn invocations(extent: Extent, has_nextest: bool) -> Vec<Vec<&'static str>> {
 }
 
 /// Holds the tests to folders of their own. `None`, said aloud, where the system can't.
-fn sandbox(xtask: PathBuf) -> Option<Sandbox> {
+fn make_sandbox(xtask: PathBuf) -> Option<Sandbox> {
     match Sandbox::new(xtask) {
         Ok(sandbox) => Some(sandbox),
         Err(fault) => {
@@ -81,7 +81,7 @@ fn sandbox(xtask: PathBuf) -> Option<Sandbox> {
 
 /// A Python that has the MCP clients, in an environment below the target folder. `None`, said aloud, if this machine has no
 /// Python or can't reach the package registry; the tests that need it then pass over, and say so too.
-fn python() -> Option<PathBuf> {
+fn set_up_python() -> Option<PathBuf> {
     match prepare_python() {
         Ok(python) => Some(python),
         Err(fault) => {
@@ -103,7 +103,7 @@ fn prepare_python() -> Outcome<PathBuf> {
     let system = ["python3", "python"]
         .into_iter()
         .find(|name| {
-            answers(name, &["-c", "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))"])
+            has_program(name, &["-c", "import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 10))"])
         })
         .ok_or_else(|| Fault::new("no Python 3.10 or newer with venv"))?;
     println!("\n--- Python environment with {}", PYTHON_PACKAGES.join(", "));
@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn the_fast_run_keeps_the_architecture_test() {
         for has_nextest in [false, true] {
-            let calls = invocations(Extent::Fast, has_nextest);
+            let calls = cargo_invocations(Extent::Fast, has_nextest);
             assert!(calls.iter().any(|call| call.contains(&"architecture")), "{calls:?}");
         }
     }

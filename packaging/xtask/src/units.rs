@@ -4,13 +4,13 @@
 use std::fs;
 use std::path::Path;
 
-use crate::command::{self, Fault, Outcome, answers};
+use crate::command::{self, Fault, Outcome, has_program};
 
 /// `systemd-analyze security` calls a service exposed from 0 to 100; most of what is left below this can't be had in a
 /// user's manager.
 const EXPOSURE_LIMIT: &str = "70";
 
-pub(crate) fn check() -> Outcome {
+pub(crate) fn check_units() -> Outcome {
     let folder = tempfile::tempdir()?;
     let mut faults = Vec::new();
     for (name, check) in [
@@ -28,8 +28,8 @@ pub(crate) fn check() -> Outcome {
 }
 
 /// A file of `packaging/`, with its placeholders filled in.
-fn fill(name: &str, values: &[(&str, &str)]) -> Outcome<String> {
-    let path = command::root().join("packaging").join(name);
+fn fill_template(name: &str, values: &[(&str, &str)]) -> Outcome<String> {
+    let path = command::workspace_root().join("packaging").join(name);
     let mut text =
         fs::read_to_string(&path).map_err(|error| Fault::new(format!("{}: {error}", path.display())))?;
     for (placeholder, value) in values {
@@ -50,9 +50,9 @@ fn check_systemd(folder: &Path) -> Outcome<Option<String>> {
         ("@SDLD@", &*program.to_string_lossy()),
         ("@ENVIRONMENT@", "\"SDL_STATE_DIR=/tmp/a b\" \"SDL_LOG=info\""),
     ];
-    fs::write(&service, fill("systemd/sdld.service", &values)?)?;
-    fs::write(&socket, fill("systemd/sdld.socket", &[("@SOCKET@", "%t/sdl/check.sock")])?)?;
-    if !answers("systemd-analyze", &["--version"]) {
+    fs::write(&service, fill_template("systemd/sdld.service", &values)?)?;
+    fs::write(&socket, fill_template("systemd/sdld.socket", &[("@SOCKET@", "%t/sdl/check.sock")])?)?;
+    if !has_program("systemd-analyze", &["--version"]) {
         return Ok(Some("no systemd-analyze here".to_owned()));
     }
     let analyze = || {
@@ -93,13 +93,13 @@ fn check_launchd(folder: &Path) -> Outcome<Option<String>> {
     let environment = "<key>SDL_STATE_DIR</key><string>/tmp/a b</string>";
     let values =
         [("@SDLD@", "/usr/local/bin/sdld"), ("@LOG@", "/tmp/sdld.log"), ("@ENVIRONMENT@", environment)];
-    fs::write(&file, fill("launchd/org.sdl.sdld.plist", &values)?)?;
-    if answers("plutil", &["-help"]) {
+    fs::write(&file, fill_template("launchd/org.sdl.sdld.plist", &values)?)?;
+    if has_program("plutil", &["-help"]) {
         command::in_root("plutil").arg("-lint").arg(&file).run()?;
         return Ok(None);
     }
     let parse = "import plistlib, sys; p = plistlib.load(open(sys.argv[1], 'rb')); assert p['ProgramArguments'] and p['EnvironmentVariables']";
-    if answers("python3", &["-c", "import plistlib"]) {
+    if has_program("python3", &["-c", "import plistlib"]) {
         command::in_root("python3").args(["-c", parse]).arg(&file).run()?;
         return Ok(Some("a well-formed property list, but this is no Mac".to_owned()));
     }
@@ -108,9 +108,9 @@ fn check_launchd(folder: &Path) -> Outcome<Option<String>> {
 
 fn check_windows(folder: &Path) -> Outcome<Option<String>> {
     let file = folder.join("sdld-task.ps1");
-    fs::write(&file, fill("windows/sdld-task.ps1", &[])?)?;
+    fs::write(&file, fill_template("windows/sdld-task.ps1", &[])?)?;
     let Some(shell) =
-        ["pwsh", "powershell"].into_iter().find(|name| answers(name, &["-NoProfile", "-Command", "1"]))
+        ["pwsh", "powershell"].into_iter().find(|name| has_program(name, &["-NoProfile", "-Command", "1"]))
     else {
         return Ok(Some("no PowerShell here".to_owned()));
     };

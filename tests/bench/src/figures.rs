@@ -57,7 +57,7 @@ pub(crate) fn median(numbers: &mut [f64]) -> f64 {
 }
 
 /// A number of bytes for people.
-pub(crate) fn megabytes(bytes: u64) -> String {
+pub(crate) fn format_megabytes(bytes: u64) -> String {
     format!("{:.1} MB", bytes as f64 / 1e6)
 }
 

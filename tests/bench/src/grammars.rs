@@ -5,7 +5,7 @@ use std::path::Path;
 use tree_sitter::Language;
 
 /// The grammar for a file, by its extension.
-pub(crate) fn of(path: &Path) -> Option<Language> {
+pub(crate) fn file_grammar(path: &Path) -> Option<Language> {
     let language = match path.extension()?.to_str()? {
         "sh" | "bash" => tree_sitter_bash::LANGUAGE.into(),
         "c" | "h" => tree_sitter_c::LANGUAGE.into(),

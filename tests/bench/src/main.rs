@@ -45,18 +45,18 @@ fn main() -> ExitCode {
     let outcome = words.split_first().map(|(run, rest)| {
         let options = Options::parse(rest)?;
         match run.as_str() {
-            "cold" => runs::cold::run(&options),
-            "drift" => runs::drift::run(&options),
-            "edits" => runs::edits::run(&options),
-            "freshness" => runs::freshness::run(&options),
-            "latency" => runs::latency::run(&options),
-            "deltas" => runs::deltas::run(&options),
-            "idle" => runs::idle::run(&options),
-            "crash" => runs::crash::run(&options),
-            "burst" => runs::burst::run(&options),
-            "clients" => runs::clients::run(&options),
-            "reverts" => runs::reverts::run(&options),
-            "tokens" => runs::tokens::run(&options),
+            "cold" => runs::cold::run_cold(&options),
+            "drift" => runs::drift::run_drift(&options),
+            "edits" => runs::edits::run_edits(&options),
+            "freshness" => runs::freshness::run_freshness(&options),
+            "latency" => runs::latency::run_latency(&options),
+            "deltas" => runs::deltas::run_deltas(&options),
+            "idle" => runs::idle::run_idle(&options),
+            "crash" => runs::crash::run_crash(&options),
+            "burst" => runs::burst::run_burst(&options),
+            "clients" => runs::clients::run_clients(&options),
+            "reverts" => runs::reverts::run_reverts(&options),
+            "tokens" => runs::tokens::run_tokens(&options),
             other => Err(format!("no run `{other}`\n\n{HELP}").into()),
         }
     });

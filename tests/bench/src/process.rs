@@ -25,37 +25,37 @@ pub(crate) struct Memory {
     pub(crate) peak: u64,
 }
 
-pub(crate) fn memory(pid: u32) -> Option<Memory> {
+pub(crate) fn memory_use(pid: u32) -> Option<Memory> {
     let rollup = fs::read_to_string(format!("/proc/{pid}/smaps_rollup")).ok()?;
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     Some(Memory {
-        resident: field(&rollup, "Rss:")? * 1024,
-        anonymous: field(&rollup, "Anonymous:")? * 1024,
-        peak: field(&status, "VmHWM:")? * 1024,
+        resident: parse_field(&rollup, "Rss:")? * 1024,
+        anonymous: parse_field(&rollup, "Anonymous:")? * 1024,
+        peak: parse_field(&status, "VmHWM:")? * 1024,
     })
 }
 
 /// Bytes that a process has caused to be written to storage.
 pub(crate) fn bytes_written(pid: u32) -> Option<u64> {
-    field(&fs::read_to_string(format!("/proc/{pid}/io")).ok()?, "write_bytes:")
+    parse_field(&fs::read_to_string(format!("/proc/{pid}/io")).ok()?, "write_bytes:")
 }
 
 /// How often the threads of a process have gone to sleep and been woken.
-pub(crate) fn wakeups(pid: u32) -> Option<u64> {
+pub(crate) fn wakeup_count(pid: u32) -> Option<u64> {
     let mut sum = 0;
     for task in fs::read_dir(format!("/proc/{pid}/task")).ok()?.flatten() {
         let status = fs::read_to_string(task.path().join("status")).ok()?;
-        sum += field(&status, "voluntary_ctxt_switches:")?;
+        sum += parse_field(&status, "voluntary_ctxt_switches:")?;
     }
     Some(sum)
 }
 
 /// How many threads a process has.
-pub(crate) fn threads(pid: u32) -> Option<u64> {
-    field(&fs::read_to_string(format!("/proc/{pid}/status")).ok()?, "Threads:")
+pub(crate) fn thread_count(pid: u32) -> Option<u64> {
+    parse_field(&fs::read_to_string(format!("/proc/{pid}/status")).ok()?, "Threads:")
 }
 
-fn field(text: &str, name: &str) -> Option<u64> {
+fn parse_field(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|line| line.strip_prefix(name))?;
     line.split_whitespace().next()?.parse().ok()
 }

@@ -72,7 +72,7 @@ impl Module {
 }
 
 /// Makes a tree of `files` modules below `root`.
-pub(crate) fn make(root: &Path, files: usize) -> io::Result<Vec<Module>> {
+pub(crate) fn make_tree(root: &Path, files: usize) -> io::Result<Vec<Module>> {
     let modules: Vec<Module> = (0..files).map(|number| Module::new(number, files)).collect();
     for part in 0..10 {
         let dir = root.join(format!("pkg/part{part}"));
@@ -87,7 +87,7 @@ pub(crate) fn make(root: &Path, files: usize) -> io::Result<Vec<Module>> {
 }
 
 /// Copies a tree without what git ignores and without git's own folder: a run never touches the tree it was pointed at.
-pub(crate) fn copy(from: &Path, to: &Path) -> io::Result<usize> {
+pub(crate) fn copy_tree(from: &Path, to: &Path) -> io::Result<usize> {
     let mut copied = 0;
     for entry in ignore::WalkBuilder::new(from).hidden(false).build().flatten() {
         let Ok(inner) = entry.path().strip_prefix(from) else { continue };
@@ -118,10 +118,10 @@ pub(crate) fn has_commit(root: &Path, name: &str) -> bool {
             .is_ok_and(|output| output.status.success())
 }
 
-/// Clones a git repository. Copies a tree that is none, or that has no commit yet: see [`copy`].
-pub(crate) fn clone(from: &Path, to: &Path) -> crate::Outcome {
+/// Clones a git repository. Copies a tree that is none, or that has no commit yet: see [`copy_tree`].
+pub(crate) fn clone_tree(from: &Path, to: &Path) -> crate::Outcome {
     if !has_commit(from, "HEAD") {
-        copy(from, to)?;
+        copy_tree(from, to)?;
         return Ok(());
     }
     let from = from.canonicalize()?;

@@ -22,10 +22,10 @@ impl World {
     /// Starts a daemon and a shim, and registers the tree at `root`, which lies in `env`. The index is not waited for.
     pub(crate) fn start(env: TestEnv, root: &Path) -> Outcome<Self> {
         let daemon = env.daemon();
-        let client = connect(&env, root)?;
+        let client = connect_shim(&env, root)?;
         let mut world = Self { client, daemon, root: root.to_owned(), repo: String::new(), env };
         let registered = world.call("repo_register", json!({"rootPath": root}))?;
-        world.repo = text(&registered, "repoId")?;
+        world.repo = text_field(&registered, "repoId")?;
         Ok(world)
     }
 
@@ -45,25 +45,30 @@ impl World {
 
     /// Calls an action, which has to succeed, on the repository.
     pub(crate) fn call(&mut self, action: &str, arguments: Value) -> Outcome<Value> {
-        call(&mut self.client, &self.repo, action, arguments)
+        call_action(&mut self.client, &self.repo, action, arguments)
     }
 
     /// The head's version, with every write so far in it.
     pub(crate) fn head(&mut self) -> Outcome<u64> {
         let status = self.call("repo_status", json!({"sync": "require"}))?;
-        version(&text(&status, "ledgerVersion")?)
+        version_number(&text_field(&status, "ledgerVersion")?)
     }
 }
 
 /// A shim that has made its handshake.
-pub(crate) fn connect(env: &TestEnv, root: &Path) -> Outcome<McpClient> {
+pub(crate) fn connect_shim(env: &TestEnv, root: &Path) -> Outcome<McpClient> {
     let mut client = env.shim(root, &[]);
     client.initialize()?;
     Ok(client)
 }
 
 /// Calls an action, which has to succeed.
-pub(crate) fn call(client: &mut McpClient, repo: &str, action: &str, mut arguments: Value) -> Outcome<Value> {
+pub(crate) fn call_action(
+    client: &mut McpClient,
+    repo: &str,
+    action: &str,
+    mut arguments: Value,
+) -> Outcome<Value> {
     if let (Some(fields), false) = (arguments.as_object_mut(), repo.is_empty()) {
         fields.entry("repoId").or_insert_with(|| repo.into());
     }
@@ -76,13 +81,13 @@ pub(crate) fn call(client: &mut McpClient, repo: &str, action: &str, mut argumen
 }
 
 /// A field of an answer that is text.
-pub(crate) fn text(answer: &Value, field: &str) -> Outcome<String> {
+pub(crate) fn text_field(answer: &Value, field: &str) -> Outcome<String> {
     let found = answer[field].as_str().map(str::to_owned);
     found.ok_or_else(|| format!("the answer has no `{field}`: {answer}").into())
 }
 
 /// The number of a version.
-pub(crate) fn version(text: &str) -> Outcome<u64> {
+pub(crate) fn version_number(text: &str) -> Outcome<u64> {
     let number = text.strip_prefix('v').and_then(|digits| digits.parse().ok());
     number.ok_or_else(|| format!("{text:?} is no version").into())
 }
@@ -96,12 +101,12 @@ pub(crate) fn check_synced(answer: &Value) -> Outcome {
 }
 
 /// The id of the one symbol of that name.
-pub(crate) fn symbol(world: &mut World, name: &str) -> Outcome<String> {
+pub(crate) fn symbol_id(world: &mut World, name: &str) -> Outcome<String> {
     let found =
         world.call("symbol_search", json!({"query": name, "exact": true, "limit": 2, "sync": "require"}))?;
     let results = found["results"].as_array().map(Vec::as_slice).unwrap_or_default();
     match results {
-        [one] => text(one, "symbolId"),
+        [one] => text_field(one, "symbolId"),
         _ => Err(format!("{name}: {} results: {found}", results.len()).into()),
     }
 }

@@ -14,6 +14,6 @@ use sdl_model::Lang;
 fuzz_target!(|input: (u8, &[u8])| {
     let (choice, bytes) = input;
     let lang = Lang::ALL[usize::from(choice) % Lang::ALL.len()];
-    let first = sdl_lang::extract(lang, bytes);
-    assert_eq!(first, sdl_lang::extract(lang, bytes), "not pure");
+    let first = sdl_lang::extract_facts(lang, bytes);
+    assert_eq!(first, sdl_lang::extract_facts(lang, bytes), "not pure");
 });

@@ -3,19 +3,21 @@
 use serde_json::{Value, json};
 
 use crate::cli::AuditCommand;
-use crate::output::{self, Failure, Outcome, dim, green, number, red, text, yellow};
+use crate::output::{
+    self, Failure, Outcome, number_at, style_dim, style_green, style_red, style_yellow, text_at,
+};
 use crate::session::Session;
-use crate::time::rfc3339;
+use crate::time::format_rfc3339;
 
-pub(crate) fn run(command: AuditCommand, as_json: bool) -> Result<Outcome, Failure> {
+pub(crate) fn run_audit(command: AuditCommand, as_json: bool) -> Result<Outcome, Failure> {
     let session = Session::open()?;
     match command {
         AuditCommand::Show { repo, limit } => {
             let answer = session.call("audit/show", &json!({ "repo": repo, "limit": limit }))?;
             if as_json {
-                output::json(&answer);
+                output::print_json(&answer);
             } else {
-                answer["rows"].as_array().into_iter().flatten().for_each(row);
+                answer["rows"].as_array().into_iter().flatten().for_each(print_row);
             }
             Ok(Outcome::Good)
         }
@@ -23,24 +25,28 @@ pub(crate) fn run(command: AuditCommand, as_json: bool) -> Result<Outcome, Failu
             let answer = session.call("audit/verify", &json!({}))?;
             let good = answer["ok"].as_bool().unwrap_or(false);
             if as_json {
-                output::json(&answer);
+                output::print_json(&answer);
             } else {
-                let state = if good { green("the chain is whole") } else { red("the chain is broken") };
-                output::line(&format!("{}: {state}", output::count(number(&answer, "/rows"), "row")));
-                faults(&answer, "faults", "");
-                faults(&answer, "acknowledged", "acknowledged: ");
-                output::line(&dim(&format!("head {}", text(&answer, "/head"))));
+                let state =
+                    if good { style_green("the chain is whole") } else { style_red("the chain is broken") };
+                output::print_line(&format!(
+                    "{}: {state}",
+                    output::format_count(number_at(&answer, "/rows"), "row")
+                ));
+                print_faults(&answer, "faults", "");
+                print_faults(&answer, "acknowledged", "acknowledged: ");
+                output::print_line(&style_dim(&format!("head {}", text_at(&answer, "/head"))));
             }
             Ok(if good { Outcome::Good } else { Outcome::Bad })
         }
         AuditCommand::Acknowledge { reason } => {
             let answer = session.call("audit/acknowledge", &json!({ "reason": reason }))?;
             if as_json {
-                output::json(&answer);
+                output::print_json(&answer);
             } else if answer["ok"] == true {
-                output::line("Nothing is wrong with the log that was not acknowledged already.");
+                output::print_line("Nothing is wrong with the log that was not acknowledged already.");
             } else {
-                faults(&answer, "faults", "acknowledged: ");
+                print_faults(&answer, "faults", "acknowledged: ");
             }
             Ok(Outcome::Good)
         }
@@ -48,46 +54,46 @@ pub(crate) fn run(command: AuditCommand, as_json: bool) -> Result<Outcome, Failu
 }
 
 /// What is wrong with the log.
-fn faults(answer: &Value, list: &str, before: &str) {
+fn print_faults(answer: &Value, list: &str, before: &str) {
     const SHOWN: usize = 20;
     let faults: Vec<&str> = answer[list].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     for fault in faults.iter().take(SHOWN) {
-        output::line(&format!("{before}{fault}"));
+        output::print_line(&format!("{before}{fault}"));
     }
     if faults.len() > SHOWN {
-        output::line(&format!("{before}{} more; --json lists them", faults.len() - SHOWN));
+        output::print_line(&format!("{before}{} more; --json lists them", faults.len() - SHOWN));
     }
 }
 
 /// One decision, with its reasons on the line below.
-fn row(one: &Value) {
+fn print_row(one: &Value) {
     let row = &one["row"];
-    let decision = text(row, "/decision");
+    let decision = text_at(row, "/decision");
     let color = match decision {
-        "denied" | "cut" | "escalate" => red,
-        "downgraded" | "review" | "acknowledged" => yellow,
-        _ => green,
+        "denied" | "cut" | "escalate" => style_red,
+        "downgraded" | "review" | "acknowledged" => style_yellow,
+        _ => style_green,
     };
     let glass = if row["breakGlass"] == true { " (glass broken)" } else { "" };
-    output::line(&format!(
+    output::print_line(&format!(
         "{} {} {} {}{glass} {}",
-        number(row, "/seq"),
-        rfc3339(number(row, "/atMs")),
-        text(row, "/repoId"),
+        number_at(row, "/seq"),
+        format_rfc3339(number_at(row, "/atMs")),
+        text_at(row, "/repoId"),
         color(decision),
-        what(&row["details"]),
+        decision_subject(&row["details"]),
     ));
     if one["holds"] == false {
-        output::line(&red("    this row is not what was written"));
+        output::print_line(&style_red("    this row is not what was written"));
     }
     let why: Vec<&str> = row["why"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
     if !why.is_empty() {
-        output::line(&dim(&format!("    {}", why.join("; "))));
+        output::print_line(&style_dim(&format!("    {}", why.join("; "))));
     }
 }
 
 /// What was decided on: a policy, a command, a change, or source.
-fn what(details: &Value) -> String {
+fn decision_subject(details: &Value) -> String {
     if let Some(set) = details.get("policyPatch").or_else(|| details.get("ceiling")) {
         return set.to_string();
     }
@@ -97,18 +103,18 @@ fn what(details: &Value) -> String {
             (_, Value::Number(signal)) => format!("signal {signal}"),
             _ => "not run".to_owned(),
         };
-        return format!("{} in {}: {ended}", text(details, "/command"), text(details, "/cwd"));
+        return format!("{} in {}: {ended}", text_at(details, "/command"), text_at(details, "/cwd"));
     }
     if details.get("fromVersion").is_some() {
-        let (from, to) = (text(details, "/fromVersion"), text(details, "/toVersion"));
-        return format!("{from} to {to}: risk {}", number(details, "/riskScore"));
+        let (from, to) = (text_at(details, "/fromVersion"), text_at(details, "/toVersion"));
+        return format!("{from} to {to}: risk {}", number_at(details, "/riskScore"));
     }
     if let Some(reason) =
         details.get("reason").and_then(Value::as_str).filter(|_| details.get("faults").is_some())
     {
         return reason.to_owned();
     }
-    let mut place = [text(details, "/file"), text(details, "/symbolId")].join(" ");
+    let mut place = [text_at(details, "/file"), text_at(details, "/symbolId")].join(" ");
     if let (Some(first), Some(last)) =
         (details.pointer("/range/startLine"), details.pointer("/range/endLine"))
     {

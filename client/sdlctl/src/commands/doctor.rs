@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::output::{self, Failure, Outcome, green, red, text};
+use crate::output::{self, Failure, Outcome, style_green, style_red, text_at};
 use crate::session::{self, Session};
 
 struct Check {
@@ -13,30 +13,30 @@ struct Check {
     note: String,
 }
 
-pub(crate) fn run(as_json: bool) -> Result<Outcome, Failure> {
-    let mut checks = vec![folders(), program(), watches()];
-    let (daemon, status) = daemon();
+pub(crate) fn run_doctor(as_json: bool) -> Result<Outcome, Failure> {
+    let mut checks = vec![check_folders(), check_program(), check_watches()];
+    let (daemon, status) = check_daemon();
     checks.push(daemon);
-    checks.extend(status.iter().flat_map(repos));
+    checks.extend(status.iter().flat_map(check_repos));
     let good = checks.iter().all(|check| check.good);
     if as_json {
         let list: Vec<Value> = checks
             .iter()
             .map(|check| json!({ "check": check.what, "ok": check.good, "note": check.note }))
             .collect();
-        output::json(&json!({ "ok": good, "checks": list }));
+        output::print_json(&json!({ "ok": good, "checks": list }));
     } else {
         for check in &checks {
-            let mark = if check.good { green("ok ") } else { red("bad") };
-            output::line(&format!("{mark}  {}: {}", check.what, check.note));
+            let mark = if check.good { style_green("ok ") } else { style_red("bad") };
+            output::print_line(&format!("{mark}  {}: {}", check.what, check.note));
         }
     }
     Ok(if good { Outcome::Good } else { Outcome::Bad })
 }
 
-fn folders() -> Check {
+fn check_folders() -> Check {
     let what = "folders";
-    match session::paths() {
+    match session::daemon_paths() {
         Err(error) => Check { what, good: false, note: error.to_string() },
         Ok(paths) => match paths.create() {
             Ok(()) => Check {
@@ -49,15 +49,15 @@ fn folders() -> Check {
     }
 }
 
-fn program() -> Check {
-    match sdl_client::spawn::program() {
+fn check_program() -> Check {
+    match sdl_client::spawn::daemon_program() {
         Ok(path) => Check { what: "daemon program", good: true, note: path.display().to_string() },
         Err(error) => Check { what: "daemon program", good: false, note: error.to_string() },
     }
 }
 
 /// On Linux a folder takes one watch of a number that all programs of the user share.
-fn watches() -> Check {
+fn check_watches() -> Check {
     let what = "watch limit";
     match fs::read_to_string("/proc/sys/fs/inotify/max_user_watches") {
         Err(_) => Check { what, good: true, note: "none on this system".into() },
@@ -73,23 +73,23 @@ fn watches() -> Check {
     }
 }
 
-fn daemon() -> (Check, Option<Value>) {
+fn check_daemon() -> (Check, Option<Value>) {
     let what = "daemon";
     match Session::existing().and_then(|session| session.call("daemon/status", &json!({}))) {
         Ok(status) => {
-            let note = format!("build {} answers", text(&status, "/build"));
+            let note = format!("build {} answers", text_at(&status, "/build"));
             (Check { what, good: true, note }, Some(status))
         }
         Err(error) => (Check { what, good: false, note: error.to_string() }, None),
     }
 }
 
-fn repos(status: &Value) -> Vec<Check> {
+fn check_repos(status: &Value) -> Vec<Check> {
     let warnings = status["warnings"].as_array().into_iter().flatten().filter_map(Value::as_str);
     let warnings = warnings.map(|text| Check { what: "warning", good: false, note: text.to_owned() });
     let repos = status["repos"].as_array().into_iter().flatten().map(|repo| {
         let reason = repo["reason"].as_str().map_or_else(String::new, |reason| format!(": {reason}"));
-        let note = format!("{} is {}{reason}", text(repo, "/repoId"), text(repo, "/state"));
+        let note = format!("{} is {}{reason}", text_at(repo, "/repoId"), text_at(repo, "/state"));
         Check { what: "repository", good: repo["health"] != "failed", note }
     });
     warnings.chain(repos).collect()

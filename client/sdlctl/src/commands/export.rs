@@ -3,10 +3,10 @@
 use serde_json::{Value, json};
 
 use crate::cli::{ExportArgs, Exported, Format};
-use crate::output::{self, Failure, Outcome, text};
+use crate::output::{self, Failure, Outcome, text_at};
 use crate::session::Session;
 
-pub(crate) fn run(args: &ExportArgs, _as_json: bool) -> Result<Outcome, Failure> {
+pub(crate) fn run_export(args: &ExportArgs, _as_json: bool) -> Result<Outcome, Failure> {
     let method = match args.what {
         Exported::Edges => "export/edges",
         Exported::Symbols => "export/symbols",
@@ -15,12 +15,12 @@ pub(crate) fn run(args: &ExportArgs, _as_json: bool) -> Result<Outcome, Failure>
     let Format::Jsonl = args.format;
     let session = Session::open()?;
     let repo = session.repo(args.repo.repo.as_deref())?;
-    pages(&session, method, &repo, output::json_lines)?;
+    each_page(&session, method, &repo, output::json_lines)?;
     Ok(Outcome::Good)
 }
 
 /// Gives each page of an export to `each`, until that says no.
-pub(super) fn pages(
+pub(super) fn each_page(
     session: &Session,
     method: &str,
     repo: &str,
@@ -29,7 +29,7 @@ pub(super) fn pages(
     let (mut after, mut version) = (Value::Null, Value::Null);
     loop {
         let page = session.call(method, &json!({ "repo": repo, "after": after, "version": version }))?;
-        let more = each(text(&page, "/lines"))?;
+        let more = each(text_at(&page, "/lines"))?;
         version = page["version"].clone();
         after = page["next"].clone();
         if !more || after.is_null() {

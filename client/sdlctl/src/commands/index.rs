@@ -5,16 +5,16 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use crate::cli::IndexArgs;
-use crate::output::{self, Failure, Outcome, Progress, bold, count, number, text};
+use crate::output::{self, Failure, Outcome, Progress, format_count, number_at, style_bold, text_at};
 use crate::session::Session;
 
-pub(crate) fn run(args: &IndexArgs, as_json: bool) -> Result<Outcome, Failure> {
+pub(crate) fn run_index(args: &IndexArgs, as_json: bool) -> Result<Outcome, Failure> {
     let path = args.path.clone().unwrap_or_else(|| PathBuf::from("."));
     let root = path.canonicalize().map_err(|error| Failure::io(&path.display().to_string(), &error))?;
     let session = Session::open()?;
     session.revive(&root)?;
     let registered = session.tool("repo.register", &json!({ "rootPath": root }))?.structured;
-    let repo = text(&registered, "/repoId");
+    let repo = text_at(&registered, "/repoId");
     let mode = if args.full { "full" } else { "incremental" };
     let bar = Progress::new(as_json);
     let done = session.tool_with("index.refresh", &json!({ "repoId": repo, "mode": mode }), |progress| {
@@ -24,27 +24,27 @@ pub(crate) fn run(args: &IndexArgs, as_json: bool) -> Result<Outcome, Failure> {
     let done = done?.structured;
     let status = session.tool("repo.status", &json!({ "repoId": repo, "sync": "none" }))?.structured;
     if as_json {
-        output::json(&json!({ "repoId": repo, "refresh": done, "status": status }));
+        output::print_json(&json!({ "repoId": repo, "refresh": done, "status": status }));
     } else {
-        show(repo, &done, &status);
+        print_index(repo, &done, &status);
     }
     Ok(Outcome::Good)
 }
 
-fn show(repo: &str, done: &Value, status: &Value) {
-    output::line(&format!(
+fn print_index(repo: &str, done: &Value, status: &Value) {
+    output::print_line(&format!(
         "{} is at {}: {}, {}, {}",
-        bold(repo),
-        text(done, "/versionId"),
-        count(number(status, "/files"), "file"),
-        count(number(status, "/symbols"), "symbol"),
-        count(number(status, "/edges"), "edge"),
+        style_bold(repo),
+        text_at(done, "/versionId"),
+        format_count(number_at(status, "/files"), "file"),
+        format_count(number_at(status, "/symbols"), "symbol"),
+        format_count(number_at(status, "/edges"), "edge"),
     ));
-    output::line(&format!(
+    output::print_line(&format!(
         "{} parsed, {} known already, in {:.2} s",
-        number(done, "/parsed"),
-        number(done, "/reused"),
-        number(done, "/durationMs") as f64 / 1000.0,
+        number_at(done, "/parsed"),
+        number_at(done, "/reused"),
+        number_at(done, "/durationMs") as f64 / 1000.0,
     ));
     let skipped: Vec<String> = status["skipped"]
         .as_object()
@@ -53,12 +53,12 @@ fn show(repo: &str, done: &Value, status: &Value) {
         .map(|(reason, count)| format!("{count} {reason}"))
         .collect();
     for rule in status["ignoredBy"].as_array().into_iter().flatten().filter_map(Value::as_str) {
-        output::line(&format!("ignored: {rule}"));
+        output::print_line(&format!("ignored: {rule}"));
     }
     if let Some(problem) = status["gitProblem"].as_str() {
-        output::line(&format!("without git: {problem}"));
+        output::print_line(&format!("without git: {problem}"));
     }
     if !skipped.is_empty() {
-        output::line(&format!("skipped: {}", skipped.join(", ")));
+        output::print_line(&format!("skipped: {}", skipped.join(", ")));
     }
 }

@@ -2,12 +2,12 @@
 
 use serde_json::json;
 
-use super::verify::findings;
+use super::verify::finding_texts;
 use crate::cli::LedgerCommand;
-use crate::output::{self, Failure, Outcome, green, text};
+use crate::output::{self, Failure, Outcome, style_green, text_at};
 use crate::session::Session;
 
-pub(crate) fn run(command: LedgerCommand, as_json: bool) -> Result<Outcome, Failure> {
+pub(crate) fn run_ledger(command: LedgerCommand, as_json: bool) -> Result<Outcome, Failure> {
     let session = Session::open()?;
     match command {
         LedgerCommand::Check(args) => {
@@ -15,11 +15,15 @@ pub(crate) fn run(command: LedgerCommand, as_json: bool) -> Result<Outcome, Fail
                 session.call("ledger/check", &json!({ "repo": session.repo(args.repo.as_deref())? }))?;
             let good = answer["ok"].as_bool().unwrap_or(false);
             if as_json {
-                output::json(&answer);
+                output::print_json(&answer);
             } else if good {
-                output::line(&format!("{}: {}", text(&answer, "/repoId"), green("the tables agree")));
+                output::print_line(&format!(
+                    "{}: {}",
+                    text_at(&answer, "/repoId"),
+                    style_green("the tables agree")
+                ));
             } else {
-                findings(&answer).iter().for_each(|finding| output::line(finding));
+                finding_texts(&answer).iter().for_each(|finding| output::print_line(finding));
             }
             Ok(if good { Outcome::Good } else { Outcome::Bad })
         }
@@ -30,9 +34,9 @@ pub(crate) fn run(command: LedgerCommand, as_json: bool) -> Result<Outcome, Fail
             let answer =
                 session.call("ledger/dump", &json!({ "repo": repo, "to": to, "postings": postings }))?;
             if as_json {
-                output::json(&answer)
+                output::print_json(&answer)
             } else {
-                output::line(&format!("written to {}", text(&answer, "/to")))
+                output::print_line(&format!("written to {}", text_at(&answer, "/to")))
             }
             Ok(Outcome::Good)
         }

@@ -29,49 +29,53 @@ pub(super) enum Ended {
     Forced { pid: u32, how: End },
 }
 
-pub(crate) fn start(as_json: bool) -> Result<Outcome, Failure> {
+pub(crate) fn run_start(as_json: bool) -> Result<Outcome, Failure> {
     let running = Session::existing().is_ok();
     if !running {
-        session::start_daemon(&session::runtime()?, &session::paths()?)?;
+        session::start_daemon(&session::make_runtime()?, &session::daemon_paths()?)?;
     }
-    say(as_json, !running, if running { "sdld runs already" } else { "sdld started" });
+    print_change(as_json, !running, if running { "sdld runs already" } else { "sdld started" });
     Ok(Outcome::Good)
 }
 
-pub(crate) fn stop(as_json: bool) -> Result<Outcome, Failure> {
-    let ended = end()?;
+pub(crate) fn run_stop(as_json: bool) -> Result<Outcome, Failure> {
+    let ended = end_daemon()?;
     match ended {
-        Ended::NoneRan => say(as_json, false, "sdld was not running"),
-        Ended::Asked => say(as_json, true, "sdld stopped"),
+        Ended::NoneRan => print_change(as_json, false, "sdld was not running"),
+        Ended::Asked => print_change(as_json, true, "sdld stopped"),
         Ended::Forced { pid, how } => {
             let signal = if how == End::Kill { "SIGKILL" } else { "SIGTERM" };
-            say(as_json, true, &format!("sdld (process {pid}) did not end by itself; {signal} ended it"));
+            print_change(
+                as_json,
+                true,
+                &format!("sdld (process {pid}) did not end by itself; {signal} ended it"),
+            );
             return Ok(Outcome::Bad);
         }
     }
     Ok(Outcome::Good)
 }
 
-pub(crate) fn restart(as_json: bool) -> Result<Outcome, Failure> {
-    end()?;
-    session::start_daemon(&session::runtime()?, &session::paths()?)?;
-    say(as_json, true, "sdld restarted");
+pub(crate) fn run_restart(as_json: bool) -> Result<Outcome, Failure> {
+    end_daemon()?;
+    session::start_daemon(&session::make_runtime()?, &session::daemon_paths()?)?;
+    print_change(as_json, true, "sdld restarted");
     Ok(Outcome::Good)
 }
 
-fn say(as_json: bool, changed: bool, message: &str) {
+fn print_change(as_json: bool, changed: bool, message: &str) {
     if as_json {
-        output::json(&json!({ "ok": true, "changed": changed, "message": message }));
+        output::print_json(&json!({ "ok": true, "changed": changed, "message": message }));
     } else {
-        output::line(message);
+        output::print_line(message);
     }
 }
 
 /// Ends the daemon: asks it to stop and waits until its process is gone. One that does not answer, or stays, gets signals.
-pub(super) fn end() -> Result<Ended, Failure> {
-    let paths = session::paths()?;
-    let said = ask(&paths)?;
-    let Some(holder) = holder(&paths)? else {
+pub(super) fn end_daemon() -> Result<Ended, Failure> {
+    let paths = session::daemon_paths()?;
+    let said = ask_stop(&paths)?;
+    let Some(holder) = lock_holder(&paths)? else {
         return Ok(if said == Said::Yes { Ended::Asked } else { Ended::NoneRan });
     };
     // One that nobody can connect to starts at this moment, or ends.
@@ -84,7 +88,7 @@ pub(super) fn end() -> Result<Ended, Failure> {
         Said::Nothing => "does not answer".to_owned(),
         Said::Yes | Said::Unreachable => format!("is still there after {} s", STOP_LIMIT.as_secs()),
     };
-    output::note(&format!("sdld ({process}) {what}; it is ended by a signal"));
+    output::print_note(&format!("sdld ({process}) {what}; it is ended by a signal"));
     for how in [End::Terminate, End::Kill] {
         if let Err(error) = holder.end(how) {
             // It may have gone at this moment.
@@ -110,8 +114,8 @@ enum Said {
     Unreachable,
 }
 
-fn ask(paths: &Paths) -> Result<Said, Failure> {
-    match session::runtime()?.block_on(sdl_client::probe(paths.socket(), LOOK)) {
+fn ask_stop(paths: &Paths) -> Result<Said, Failure> {
+    match session::make_runtime()?.block_on(sdl_client::probe_daemon(paths.socket(), LOOK)) {
         Probe::Unreachable(ClientError::Silent { .. }) => return Ok(Said::Nothing),
         Probe::Unreachable(error @ (ClientError::Paths(_) | ClientError::Untrusted { .. })) => {
             return Err(Failure::NoDaemon(error.to_string()));
@@ -129,7 +133,7 @@ fn ask(paths: &Paths) -> Result<Said, Failure> {
     }
 }
 
-fn holder(paths: &Paths) -> Result<Option<Holder>, Failure> {
+fn lock_holder(paths: &Paths) -> Result<Option<Holder>, Failure> {
     Holder::of(paths).map_err(|error| Failure::io("the daemon's lock", &error))
 }
 

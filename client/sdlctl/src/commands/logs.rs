@@ -9,8 +9,8 @@ use crate::cli::LogsArgs;
 use crate::output::{self, Failure, Outcome};
 use crate::session;
 
-pub(crate) fn run(args: &LogsArgs, as_json: bool) -> Result<Outcome, Failure> {
-    let folder = session::paths()?.logs();
+pub(crate) fn run_logs(args: &LogsArgs, as_json: bool) -> Result<Outcome, Failure> {
+    let folder = session::daemon_paths()?.logs();
     let entries = fs::read_dir(&folder)
         .map_err(|error| Failure::io(&format!("no logs in {}", folder.display()), &error))?;
     let newest = entries
@@ -30,9 +30,9 @@ pub(crate) fn run(args: &LogsArgs, as_json: bool) -> Result<Outcome, Failure> {
     let lines: Vec<&str> = text.lines().collect();
     let last = &lines[lines.len().saturating_sub(args.lines)..];
     if as_json {
-        output::json(&json!({ "file": path, "lines": last }));
+        output::print_json(&json!({ "file": path, "lines": last }));
     } else {
-        last.iter().for_each(|line| output::line(line));
+        last.iter().for_each(|line| output::print_line(line));
     }
     Ok(Outcome::Good)
 }

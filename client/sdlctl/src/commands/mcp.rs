@@ -5,38 +5,39 @@ use std::path::PathBuf;
 use serde_json::{Value, json};
 
 use crate::cli::{McpClient, McpCommand};
-use crate::output::{self, Failure, Outcome, bold};
+use crate::output::{self, Failure, Outcome, style_bold};
 
 const CLIENTS: [McpClient; 5] =
     [McpClient::ClaudeCode, McpClient::Cursor, McpClient::Codex, McpClient::GeminiCli, McpClient::Vscode];
 
-pub(crate) fn run(command: McpCommand, as_json: bool) -> Result<Outcome, Failure> {
+pub(crate) fn run_mcp(command: McpCommand, as_json: bool) -> Result<Outcome, Failure> {
     let McpCommand::Config { client, surface } = command;
-    let shim = shim()?;
+    let shim = find_shim()?;
     let shim = shim.to_string_lossy();
     let arguments: Vec<String> =
         surface.map_or_else(Vec::new, |surface| vec!["--surface".into(), surface.name().into()]);
     let wanted = client.map_or_else(|| CLIENTS.to_vec(), |client| vec![client]);
     if as_json {
-        let list: Vec<Value> = wanted.iter().map(|client| describe(*client, &shim, &arguments)).collect();
-        output::json(&json!({ "clients": list }));
+        let list: Vec<Value> =
+            wanted.iter().map(|client| describe_client(*client, &shim, &arguments)).collect();
+        output::print_json(&json!({ "clients": list }));
         return Ok(Outcome::Good);
     }
     for client in wanted {
-        let about = describe(client, &shim, &arguments);
-        output::line(&format!(
+        let about = describe_client(client, &shim, &arguments);
+        output::print_line(&format!(
             "{} ({})",
-            bold(output::text(&about, "/name")),
-            output::text(&about, "/where")
+            style_bold(output::text_at(&about, "/name")),
+            output::text_at(&about, "/where")
         ));
-        output::block(output::text(&about, "/snippet"));
-        output::line("");
+        output::print_block(output::text_at(&about, "/snippet"));
+        output::print_line("");
     }
     Ok(Outcome::Good)
 }
 
 /// The shim that lies beside this program, else the one on the path.
-fn shim() -> Result<PathBuf, Failure> {
+fn find_shim() -> Result<PathBuf, Failure> {
     let name = format!("sdl-mcp{}", std::env::consts::EXE_SUFFIX);
     let own =
         std::env::current_exe().map_err(|error| Failure::io("this program's place is not known", &error))?;
@@ -51,7 +52,7 @@ fn shim() -> Result<PathBuf, Failure> {
     })
 }
 
-fn describe(client: McpClient, shim: &str, arguments: &[String]) -> Value {
+fn describe_client(client: McpClient, shim: &str, arguments: &[String]) -> Value {
     let server = json!({ "command": shim, "args": arguments });
     let (name, place, snippet) = match client {
         McpClient::ClaudeCode => {
@@ -59,24 +60,26 @@ fn describe(client: McpClient, shim: &str, arguments: &[String]) -> Value {
             ("Claude Code", "run this command", format!("claude mcp add --scope user sdl -- {shim}{tail}"))
         }
         McpClient::Cursor => {
-            ("Cursor", "~/.cursor/mcp.json", pretty(&json!({ "mcpServers": { "sdl": server } })))
+            ("Cursor", "~/.cursor/mcp.json", pretty_json(&json!({ "mcpServers": { "sdl": server } })))
         }
         McpClient::Codex => (
             "Codex",
             "~/.codex/config.toml",
             format!("[mcp_servers.sdl]\ncommand = {}\nargs = {}", json!(shim), json!(arguments)),
         ),
-        McpClient::GeminiCli => {
-            ("Gemini CLI", "~/.gemini/settings.json", pretty(&json!({ "mcpServers": { "sdl": server } })))
-        }
+        McpClient::GeminiCli => (
+            "Gemini CLI",
+            "~/.gemini/settings.json",
+            pretty_json(&json!({ "mcpServers": { "sdl": server } })),
+        ),
         McpClient::Vscode => {
             let server = json!({ "type": "stdio", "command": shim, "args": arguments });
-            ("VS Code", ".vscode/mcp.json", pretty(&json!({ "servers": { "sdl": server } })))
+            ("VS Code", ".vscode/mcp.json", pretty_json(&json!({ "servers": { "sdl": server } })))
         }
     };
     json!({ "name": name, "where": place, "snippet": snippet })
 }
 
-fn pretty(value: &Value) -> String {
+fn pretty_json(value: &Value) -> String {
     serde_json::to_string_pretty(value).unwrap_or_default()
 }

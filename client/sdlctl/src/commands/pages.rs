@@ -10,14 +10,14 @@ use clap_complete::Shell;
 use crate::cli::Cli;
 use crate::output::{self, Failure, Outcome};
 
-pub(crate) fn completions(shell: Shell) -> Result<Outcome, Failure> {
+pub(crate) fn run_completions(shell: Shell) -> Result<Outcome, Failure> {
     let mut script = Vec::new();
     clap_complete::generate(shell, &mut Cli::command(), "sdlctl", &mut script);
-    output::generated(&script);
+    output::print_generated(&script);
     Ok(Outcome::Good)
 }
 
-pub(crate) fn man(folder: &Path) -> Result<Outcome, Failure> {
+pub(crate) fn run_man(folder: &Path) -> Result<Outcome, Failure> {
     let failed =
         |error: io::Error| Failure::io(&format!("can't write man pages into {}", folder.display()), &error);
     fs::create_dir_all(folder).map_err(failed)?;

@@ -3,53 +3,57 @@
 use serde_json::{Value, json};
 
 use crate::cli::{CeilingArgs, ForRepo, PolicyCommand, Switch};
-use crate::output::{self, Failure, Outcome, bold, dim, text};
-use crate::session::{Session, object};
+use crate::output::{self, Failure, Outcome, style_bold, style_dim, text_at};
+use crate::session::{Session, json_object};
 
-pub(crate) fn run(command: PolicyCommand, as_json: bool) -> Result<Outcome, Failure> {
+pub(crate) fn run_policy(command: PolicyCommand, as_json: bool) -> Result<Outcome, Failure> {
     let session = Session::open()?;
     let answer = match command {
         PolicyCommand::Show { repo } => {
-            let repo = named(&session, repo.as_deref())?;
+            let repo = resolve_repo(&session, repo.as_deref())?;
             session.call("policy/show", &json!({ "repo": repo }))?
         }
         PolicyCommand::SetCeiling(args) => {
-            let patch = ceiling(&args);
+            let patch = ceiling_patch(&args);
             if patch.as_object().is_none_or(serde_json::Map::is_empty) {
                 let message =
                     "say what to set, such as --max-window-lines 300; see: sdlctl policy set-ceiling --help";
                 return Err(Failure::Usage(message.into()));
             }
-            change(&session, &args.of, &patch, false)?
+            change_ceiling(&session, &args.of, &patch, false)?
         }
-        PolicyCommand::Allow(args) => change(&session, &args.of, &switched(args.what, true), false)?,
-        PolicyCommand::Forbid(args) => change(&session, &args.of, &switched(args.what, false), false)?,
-        PolicyCommand::Reset(of) => change(&session, &of, &json!({}), true)?,
+        PolicyCommand::Allow(args) => {
+            change_ceiling(&session, &args.of, &switch_patch(args.what, true), false)?
+        }
+        PolicyCommand::Forbid(args) => {
+            change_ceiling(&session, &args.of, &switch_patch(args.what, false), false)?
+        }
+        PolicyCommand::Reset(of) => change_ceiling(&session, &of, &json!({}), true)?,
     };
     if as_json {
-        output::json(&answer);
+        output::print_json(&answer);
     } else {
-        show(&answer);
+        print_policies(&answer);
     }
     Ok(Outcome::Good)
 }
 
-fn named(session: &Session, repo: Option<&str>) -> Result<Option<String>, Failure> {
+fn resolve_repo(session: &Session, repo: Option<&str>) -> Result<Option<String>, Failure> {
     repo.map(|repo| session.repo(Some(repo))).transpose()
 }
 
-fn change(session: &Session, of: &ForRepo, patch: &Value, reset: bool) -> Result<Value, Failure> {
-    let repo = named(session, of.repo.as_deref())?;
+fn change_ceiling(session: &Session, of: &ForRepo, patch: &Value, reset: bool) -> Result<Value, Failure> {
+    let repo = resolve_repo(session, of.repo.as_deref())?;
     session.call("policy/ceiling", &json!({ "repo": repo, "patch": patch, "reset": reset }))
 }
 
-fn ceiling(args: &CeilingArgs) -> Value {
-    let caps = object([
+fn ceiling_patch(args: &CeilingArgs) -> Value {
+    let caps = json_object([
         ("maxCards", args.max_cards.map(Value::from)),
         ("maxEstimatedTokens", args.max_tokens.map(Value::from)),
     ]);
     let any = caps.as_object().is_some_and(|caps| !caps.is_empty());
-    object([
+    json_object([
         ("maxWindowLines", args.max_window_lines.map(Value::from)),
         ("maxWindowTokens", args.max_window_tokens.map(Value::from)),
         ("utilityThreshold", args.utility_threshold.map(Value::from)),
@@ -57,7 +61,7 @@ fn ceiling(args: &CeilingArgs) -> Value {
     ])
 }
 
-fn switched(what: Switch, allowed: bool) -> Value {
+fn switch_patch(what: Switch, allowed: bool) -> Value {
     match what {
         Switch::BreakGlass => json!({ "allowBreakGlass": allowed }),
         Switch::NoIdentifiers => json!({ "requireIdentifiers": !allowed }),
@@ -79,10 +83,10 @@ const FIELDS: [(&str, &str); 9] = [
     ("/budgetCaps/maxEstimatedTokens", "tokens of a slice"),
 ];
 
-fn show(answer: &Value) {
+fn print_policies(answer: &Value) {
     for repo in answer["repos"].as_array().into_iter().flatten() {
-        output::line(&bold(text(repo, "/repoId")));
-        output::line(&dim(&format!("  {:<28} {:>8} {:>8}", "", "policy", "ceiling")));
+        output::print_line(&style_bold(text_at(repo, "/repoId")));
+        output::print_line(&style_dim(&format!("  {:<28} {:>8} {:>8}", "", "policy", "ceiling")));
         for (pointer, name) in FIELDS {
             let value = |of: &str| match repo[of].pointer(pointer) {
                 Some(Value::Bool(true)) => "yes".to_owned(),
@@ -90,13 +94,13 @@ fn show(answer: &Value) {
                 Some(value) => value.to_string(),
                 None => "-".to_owned(),
             };
-            output::line(&format!("  {name:<28} {:>8} {:>8}", value("policy"), value("ceiling")));
+            output::print_line(&format!("  {name:<28} {:>8} {:>8}", value("policy"), value("ceiling")));
         }
         let clamped: Vec<&str> =
             repo["clamped"].as_array().into_iter().flatten().filter_map(Value::as_str).collect();
         if !clamped.is_empty() {
-            output::line(&format!("  held down by the ceiling: {}", clamped.join(", ")));
+            output::print_line(&format!("  held down by the ceiling: {}", clamped.join(", ")));
         }
     }
-    output::line(&dim(&format!("The ceilings are in {}", text(answer, "/file"))));
+    output::print_line(&style_dim(&format!("The ceilings are in {}", text_at(answer, "/file"))));
 }

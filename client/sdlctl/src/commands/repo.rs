@@ -3,16 +3,16 @@
 use serde_json::{Value, json};
 
 use crate::cli::RepoCommand;
-use crate::output::{self, Failure, Outcome, bold, dim, text};
-use crate::session::{Session, object};
+use crate::output::{self, Failure, Outcome, style_bold, style_dim, text_at};
+use crate::session::{Session, json_object};
 
-pub(crate) fn run(command: RepoCommand, as_json: bool) -> Result<Outcome, Failure> {
+pub(crate) fn run_repo(command: RepoCommand, as_json: bool) -> Result<Outcome, Failure> {
     match command {
         RepoCommand::Add { path, id, ignore, language, max_file_bytes } => {
             let root = std::path::absolute(&path)
                 .map_err(|error| Failure::io(&path.display().to_string(), &error))?;
             let many = |items: Vec<String>| (!items.is_empty()).then(|| json!(items));
-            let arguments = object([
+            let arguments = json_object([
                 ("rootPath", Some(json!(root))),
                 ("repoId", id.map(Value::from)),
                 ("ignore", many(ignore)),
@@ -22,13 +22,13 @@ pub(crate) fn run(command: RepoCommand, as_json: bool) -> Result<Outcome, Failur
             let session = Session::open()?;
             session.revive(&root)?;
             let answer = session.tool("repo.register", &arguments)?;
-            show(as_json, &answer.structured, || {
+            print_value(as_json, &answer.structured, || {
                 let verb = if answer.structured["created"] == true {
                     "registered"
                 } else {
                     "was registered already"
                 };
-                output::line(&format!("{} {verb}", bold(text(&answer.structured, "/repoId"))));
+                output::print_line(&format!("{} {verb}", style_bold(text_at(&answer.structured, "/repoId"))));
             });
         }
         RepoCommand::Rm { repo } => {
@@ -37,22 +37,25 @@ pub(crate) fn run(command: RepoCommand, as_json: bool) -> Result<Outcome, Failur
                 .filter(|path| path.exists())
                 .map_or(repo, |path| path.display().to_string());
             let answer = Session::open()?.call("repo/remove", &json!({ "repo": repo }))?;
-            show(as_json, &answer, || {
-                output::line(&format!("{} forgotten; its tree is untouched", bold(text(&answer, "/repoId"))));
+            print_value(as_json, &answer, || {
+                output::print_line(&format!(
+                    "{} forgotten; its tree is untouched",
+                    style_bold(text_at(&answer, "/repoId"))
+                ));
             });
         }
         RepoCommand::Ls => {
             let status = Session::open()?.call("daemon/status", &json!({}))?;
-            show(as_json, &status["repos"], || {
+            print_value(as_json, &status["repos"], || {
                 if status["repos"].as_array().is_some_and(Vec::is_empty) {
-                    output::line("No repository is registered. Add one with: sdlctl index PATH");
+                    output::print_line("No repository is registered. Add one with: sdlctl index PATH");
                 }
                 for repo in status["repos"].as_array().into_iter().flatten() {
-                    output::line(&format!(
+                    output::print_line(&format!(
                         "{}  {}  {}",
-                        bold(text(repo, "/repoId")),
-                        text(repo, "/state"),
-                        dim(text(repo, "/rootPath"))
+                        style_bold(text_at(repo, "/repoId")),
+                        text_at(repo, "/state"),
+                        style_dim(text_at(repo, "/rootPath"))
                     ));
                 }
             });
@@ -61,6 +64,6 @@ pub(crate) fn run(command: RepoCommand, as_json: bool) -> Result<Outcome, Failur
     Ok(Outcome::Good)
 }
 
-fn show(as_json: bool, value: &Value, human: impl FnOnce()) {
-    if as_json { output::json(value) } else { human() }
+fn print_value(as_json: bool, value: &Value, human: impl FnOnce()) {
+    if as_json { output::print_json(value) } else { human() }
 }

@@ -5,75 +5,78 @@ use std::time::Duration;
 use sdl_client::CallOptions;
 use serde_json::{Value, json};
 
-use crate::output::{self, Failure, Outcome, bold, count, cyan, dim, green, number, red, text, yellow};
+use crate::output::{
+    self, Failure, Outcome, format_count, number_at, style_bold, style_cyan, style_dim, style_green,
+    style_red, style_yellow, text_at,
+};
 use crate::session::Session;
 
-pub(crate) fn run(as_json: bool) -> Result<Outcome, Failure> {
+pub(crate) fn run_status(as_json: bool) -> Result<Outcome, Failure> {
     let session = Session::existing()?;
     let options = CallOptions::read().deadline(Duration::from_secs(5));
     let status = session.call_with("daemon/status", &json!({}), options, |_| {})?;
     if as_json {
-        output::json(&status);
+        output::print_json(&status);
     } else {
-        show(&status);
+        print_status(&status);
     }
     let healthy = status["healthy"].as_bool().unwrap_or(false);
     Ok(if healthy { Outcome::Good } else { Outcome::Bad })
 }
 
-fn show(status: &Value) {
-    output::line(&format!(
+fn print_status(status: &Value) {
+    output::print_line(&format!(
         "{} {} is up for {}, process {}, {} MiB of its own",
-        bold("sdld"),
-        text(status, "/build"),
-        duration(number(status, "/uptimeMs")),
-        number(status, "/pid"),
-        number(status, "/memory/private") >> 20,
+        style_bold("sdld"),
+        text_at(status, "/build"),
+        format_duration(number_at(status, "/uptimeMs")),
+        number_at(status, "/pid"),
+        number_at(status, "/memory/private") >> 20,
     ));
     for warning in status["warnings"].as_array().into_iter().flatten().filter_map(Value::as_str) {
-        output::line(&format!("{} {warning}", yellow("warning:")));
+        output::print_line(&format!("{} {warning}", style_yellow("warning:")));
     }
     let repos: Vec<&Value> = status["repos"].as_array().into_iter().flatten().collect();
     if repos.is_empty() {
-        output::line("No repository is registered. Add one with: sdlctl index PATH");
+        output::print_line("No repository is registered. Add one with: sdlctl index PATH");
     }
-    let width = repos.iter().map(|repo| text(repo, "/repoId").len()).max().unwrap_or(0);
+    let width = repos.iter().map(|repo| text_at(repo, "/repoId").len()).max().unwrap_or(0);
     for repo in repos {
-        output::line(&format!(
+        output::print_line(&format!(
             "  {:width$}  {}  {}",
-            bold(text(repo, "/repoId")),
-            state(repo),
-            dim(text(repo, "/rootPath"))
+            style_bold(text_at(repo, "/repoId")),
+            repo_state(repo),
+            style_dim(text_at(repo, "/rootPath"))
         ));
         if let Some(reason) = repo["reason"].as_str() {
-            output::line(&format!("  {:width$}  {reason}", ""));
+            output::print_line(&format!("  {:width$}  {reason}", ""));
         }
     }
 }
 
-fn state(repo: &Value) -> String {
-    let state = text(repo, "/state");
+fn repo_state(repo: &Value) -> String {
+    let state = text_at(repo, "/state");
     match state {
         "live" => format!(
             "{} at {}, {} watched",
-            green(state),
-            text(repo, "/ledgerVersion"),
-            count(number(repo, "/watcher/watches"), "folder")
+            style_green(state),
+            text_at(repo, "/ledgerVersion"),
+            format_count(number_at(repo, "/watcher/watches"), "folder")
         ),
         "indexing" => format!(
             "{} {}/{}",
-            cyan(state),
-            number(repo, "/progress/done"),
+            style_cyan(state),
+            number_at(repo, "/progress/done"),
             repo.pointer("/progress/total")
                 .and_then(Value::as_u64)
                 .map_or("?".to_owned(), |total| total.to_string()),
         ),
-        "scanning" => format!("{} at {}", yellow(state), text(repo, "/ledgerVersion")),
-        other => red(other),
+        "scanning" => format!("{} at {}", style_yellow(state), text_at(repo, "/ledgerVersion")),
+        other => style_red(other),
     }
 }
 
-fn duration(ms: u64) -> String {
+fn format_duration(ms: u64) -> String {
     let seconds = ms / 1000;
     match seconds {
         0..60 => format!("{seconds} s"),

@@ -8,7 +8,7 @@ use crate::cli::ToolArgs;
 use crate::output::{self, Failure, Outcome};
 use crate::session::Session;
 
-pub(crate) fn run(args: &ToolArgs, as_json: bool) -> Result<Outcome, Failure> {
+pub(crate) fn run_tool(args: &ToolArgs, as_json: bool) -> Result<Outcome, Failure> {
     let text = match args.args.strip_prefix('@') {
         Some(file) => fs::read_to_string(file).map_err(|error| Failure::io(file, &error))?,
         None => args.args.clone(),
@@ -17,9 +17,9 @@ pub(crate) fn run(args: &ToolArgs, as_json: bool) -> Result<Outcome, Failure> {
         .map_err(|error| Failure::Usage(format!("--args is not JSON: {error}")))?;
     let answer = Session::open()?.tool_as_written(&args.action, arguments.get(), |_| {})?;
     if as_json {
-        output::json(&answer.structured)
+        output::print_json(&answer.structured)
     } else {
-        output::block(&answer.text)
+        output::print_block(&answer.text)
     }
     Ok(Outcome::Good)
 }

@@ -4,33 +4,33 @@ use sdl_client::CallOptions;
 use serde_json::{Value, json};
 
 use crate::cli::RepoArg;
-use crate::output::{self, Failure, Outcome, green, red, text};
+use crate::output::{self, Failure, Outcome, style_green, style_red, text_at};
 use crate::session::Session;
 
-pub(crate) fn run(args: &RepoArg, as_json: bool) -> Result<Outcome, Failure> {
+pub(crate) fn run_verify(args: &RepoArg, as_json: bool) -> Result<Outcome, Failure> {
     let session = Session::open()?;
     let repo = session.repo(args.repo.as_deref())?;
     let answer = session.call_with("ledger/verify", &json!({ "repo": repo }), CallOptions::read(), |_| {})?;
     let identical = answer["identical"].as_bool().unwrap_or(false);
     if as_json {
-        output::json(&answer);
+        output::print_json(&answer);
     } else if identical {
-        let (repo, version) = (text(&answer, "/repoId"), text(&answer, "/ledgerVersion"));
-        output::line(&format!("{repo} at {version} is {} to a fresh index", green("identical")));
+        let (repo, version) = (text_at(&answer, "/repoId"), text_at(&answer, "/ledgerVersion"));
+        output::print_line(&format!("{repo} at {version} is {} to a fresh index", style_green("identical")));
     } else {
-        output::line(&red("The ledger differs from a fresh index (- kept, + fresh):"));
+        output::print_line(&style_red("The ledger differs from a fresh index (- kept, + fresh):"));
         for line in
             ["differences", "findings"].iter().flat_map(|name| answer[*name].as_array().into_iter().flatten())
         {
-            output::line(line.as_str().unwrap_or_default());
+            output::print_line(line.as_str().unwrap_or_default());
         }
-        output::line("Please report this. `sdlctl repo rm` and `sdlctl index` build the ledger anew.");
+        output::print_line("Please report this. `sdlctl repo rm` and `sdlctl index` build the ledger anew.");
     }
     Ok(if identical { Outcome::Good } else { Outcome::Bad })
 }
 
 /// Shared with `ledger check`: findings as text.
-pub(super) fn findings(answer: &Value) -> Vec<String> {
+pub(super) fn finding_texts(answer: &Value) -> Vec<String> {
     let findings = answer["findings"].as_array().into_iter().flatten();
-    findings.map(|finding| format!("{}: {}", text(finding, "/table"), text(finding, "/what"))).collect()
+    findings.map(|finding| format!("{}: {}", text_at(finding, "/table"), text_at(finding, "/what"))).collect()
 }

@@ -2,15 +2,19 @@
 
 /// The known names nearest to `wanted`, best first, at most `limit`. Case does not count; a name that contains or starts
 /// with the other is near; otherwise at most a third of the letters may differ.
-pub fn nearest<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>, limit: usize) -> Vec<&'a str> {
-    let wanted = fold(wanted);
+pub fn nearest_names<'a>(
+    wanted: &str,
+    known: impl IntoIterator<Item = &'a str>,
+    limit: usize,
+) -> Vec<&'a str> {
+    let wanted = fold_name(wanted);
     let mut scored: Vec<(usize, &str)> = known
         .into_iter()
         .filter_map(|name| {
-            let folded = fold(name);
-            let distance = distance(&wanted, &folded);
+            let folded = fold_name(name);
+            let distance = edit_distance(&wanted, &folded);
             let longest = wanted.len().max(folded.len());
-            let contained = wanted.len() >= 3 && folded.len() >= 3 && contains(&wanted, &folded);
+            let contained = wanted.len() >= 3 && folded.len() >= 3 && contains_other(&wanted, &folded);
             (distance * 3 <= longest || contained).then_some((distance, name))
         })
         .collect();
@@ -20,18 +24,18 @@ pub fn nearest<'a>(wanted: &str, known: impl IntoIterator<Item = &'a str>, limit
 }
 
 /// Letters and digits in lower case: `symbol_id` and `symbolId` are the same.
-fn fold(name: &str) -> Vec<char> {
+fn fold_name(name: &str) -> Vec<char> {
     // Long input is cut: no known name is that long, and the distance is quadratic.
     name.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).take(64).collect()
 }
 
-fn contains(a: &[char], b: &[char]) -> bool {
+fn contains_other(a: &[char], b: &[char]) -> bool {
     let (long, short) = if a.len() >= b.len() { (a, b) } else { (b, a) };
     long.windows(short.len()).any(|window| window == short)
 }
 
 /// Insertions, deletions, replacements and swaps of neighbours (optimal string alignment).
-fn distance(a: &[char], b: &[char]) -> usize {
+fn edit_distance(a: &[char], b: &[char]) -> usize {
     let width = b.len() + 1;
     let mut before: Vec<usize> = vec![0; width];
     let mut above: Vec<usize> = (0..width).collect();
@@ -65,9 +69,9 @@ mod tests {
             ("IFNONEMATCH", "ifNoneMatch"),
             ("confidence", "minCallConfidence"),
         ] {
-            assert_eq!(nearest(wanted, known, 1), [meant], "{wanted}");
+            assert_eq!(nearest_names(wanted, known, 1), [meant], "{wanted}");
         }
-        assert!(nearest("zzz", known, 3).is_empty());
-        assert!(nearest("", known, 3).is_empty());
+        assert!(nearest_names("zzz", known, 3).is_empty());
+        assert!(nearest_names("", known, 3).is_empty());
     }
 }

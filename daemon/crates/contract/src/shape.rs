@@ -86,8 +86,8 @@ impl Shape {
                 let items = object.get("items").ok_or("an array without items")?;
                 Ok(Self::Array {
                     items: Box::new(Self::compile(items, &[])?),
-                    min: size(object, "minItems").unwrap_or(0),
-                    max: size(object, "maxItems").unwrap_or(usize::MAX),
+                    min: size_bound(object, "minItems").unwrap_or(0),
+                    max: size_bound(object, "maxItems").unwrap_or(usize::MAX),
                 })
             }
             Some("string") => {
@@ -96,16 +96,18 @@ impl Shape {
                     choices.map(|all| all.iter().filter_map(Value::as_str).map(str::to_owned).collect());
                 Ok(Self::String {
                     choices: choices.unwrap_or_default(),
-                    min: size(object, "minLength").unwrap_or(0),
-                    max: size(object, "maxLength").unwrap_or(usize::MAX),
+                    min: size_bound(object, "minLength").unwrap_or(0),
+                    max: size_bound(object, "maxLength").unwrap_or(usize::MAX),
                 })
             }
-            Some("integer") => {
-                Ok(Self::Integer { min: bound(object, "minimum"), max: bound(object, "maximum") })
-            }
-            Some("number") => {
-                Ok(Self::Number { min: bound(object, "minimum"), max: bound(object, "maximum") })
-            }
+            Some("integer") => Ok(Self::Integer {
+                min: number_bound(object, "minimum"),
+                max: number_bound(object, "maximum"),
+            }),
+            Some("number") => Ok(Self::Number {
+                min: number_bound(object, "minimum"),
+                max: number_bound(object, "maximum"),
+            }),
             Some("boolean") => Ok(Self::Boolean),
             other => Err(format!("type {other:?} in {schema}")),
         }
@@ -174,10 +176,10 @@ fn snake_case(name: &str) -> String {
     out
 }
 
-fn size(object: &Map<String, Value>, key: &str) -> Option<usize> {
+fn size_bound(object: &Map<String, Value>, key: &str) -> Option<usize> {
     object.get(key).and_then(Value::as_u64).map(|n| n as usize)
 }
 
-fn bound(object: &Map<String, Value>, key: &str) -> Option<f64> {
+fn number_bound(object: &Map<String, Value>, key: &str) -> Option<f64> {
     object.get(key).and_then(Value::as_f64)
 }

@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Number, Value};
 
-use crate::nearest::nearest;
+use crate::nearest::nearest_names;
 use crate::shape::{FieldShape, ObjectShape, Rest, Shape};
 use crate::{Candidate, Code, Refusal};
 
@@ -30,7 +30,7 @@ impl Shape {
                 Ok(Value::String(text))
             }
             (Self::Integer { min, max }, Value::Number(number)) => {
-                let whole = whole(&number)
+                let whole = whole_number(&number)
                     .ok_or_else(|| wrong_type(self.name(), &Value::Number(number.clone()), path))?;
                 in_range(&number, *min, *max, path)?;
                 Ok(Value::Number(whole))
@@ -73,7 +73,7 @@ impl ObjectShape {
                     Rest::Refused => return Err(self.unknown_field(&key, path)),
                     Rest::Any => out.insert(key, value),
                     Rest::Each(shape) => {
-                        let checked = shape.check(value, &join(path, &key))?;
+                        let checked = shape.check(value, &join_path(path, &key))?;
                         out.insert(key, checked)
                     }
                 };
@@ -82,9 +82,9 @@ impl ObjectShape {
             if let Some((_, other)) = spelled.iter().find(|(name, _)| *name == field.name) {
                 let message = format!(
                     "{other:?} and {key:?} both mean {:?}; give one of them",
-                    join(path, &field.name)
+                    join_path(path, &field.name)
                 );
-                return Err(Refusal::invalid(join(path, &field.name), message));
+                return Err(Refusal::invalid(join_path(path, &field.name), message));
             }
             if let Some(checked) = field.check(value, path)? {
                 out.insert(field.name.clone(), checked);
@@ -95,7 +95,7 @@ impl ObjectShape {
             .fields
             .iter()
             .filter(|field| field.required && !out.contains_key(&field.name))
-            .map(|field| join(path, &field.name))
+            .map(|field| join_path(path, &field.name))
             .collect();
         match missing.first() {
             None => Ok(out),
@@ -109,27 +109,27 @@ impl ObjectShape {
     fn unknown_field(&self, key: &str, path: &str) -> Refusal {
         let shown: String = key.chars().take(80).collect();
         let spellings = self.fields.iter().flat_map(|f| std::iter::once(&f.name).chain(&f.aliases));
-        let mut near: Vec<&str> = nearest(key, spellings.map(String::as_str), 3)
+        let mut near: Vec<&str> = nearest_names(key, spellings.map(String::as_str), 3)
             .into_iter()
             .filter_map(|name| self.field(name).map(|field| field.name.as_str()))
             .collect();
         near.dedup();
         let hint = if let Some(first) = near.first() {
-            format!("; did you mean {:?}?", join(path, first))
+            format!("; did you mean {:?}?", join_path(path, first))
         } else {
             let names: Vec<&str> = self.fields.iter().map(|field| field.name.as_str()).collect();
             format!("; known here: {}", names.join(", "))
         };
-        Refusal::new(Code::UnknownField, format!("unknown field {:?}{hint}", join(path, &shown)))
-            .at(join(path, &shown))
-            .or_one_of(near.into_iter().map(|name| Candidate::of("field", join(path, name))))
+        Refusal::new(Code::UnknownField, format!("unknown field {:?}{hint}", join_path(path, &shown)))
+            .at(join_path(path, &shown))
+            .or_one_of(near.into_iter().map(|name| Candidate::of("field", join_path(path, name))))
     }
 }
 
 impl FieldShape {
     /// None for a null that stands for "absent".
     fn check(&self, value: Value, path: &str) -> Result<Option<Value>, Refusal> {
-        let path = join(path, &self.name);
+        let path = join_path(path, &self.name);
         let value = self.shape.coerce(value, &path)?;
         match value {
             Value::Null if !self.required => Ok(None),
@@ -146,13 +146,13 @@ impl FieldShape {
 }
 
 /// `outer.inner`; the inner alone at the root.
-pub fn join(path: &str, key: &str) -> String {
+pub fn join_path(path: &str, key: &str) -> String {
     if path.is_empty() { key.to_owned() } else { format!("{path}.{key}") }
 }
 
 /// A value of another type than the schema's.
 pub fn wrong_type(expected: &str, got: &Value, path: &str) -> Refusal {
-    let got = describe(got);
+    let got = describe_value(got);
     let name = if path.is_empty() { "the arguments".to_owned() } else { format!("{path:?}") };
     let error = Refusal::new(Code::WrongType, format!("{name} must be of type {expected}, got {got}"))
         .with("expected", expected)
@@ -160,7 +160,7 @@ pub fn wrong_type(expected: &str, got: &Value, path: &str) -> Refusal {
     if path.is_empty() { error } else { error.at(path) }
 }
 
-fn describe(value: &Value) -> String {
+fn describe_value(value: &Value) -> String {
     match value {
         Value::Null => "null".to_owned(),
         Value::Bool(b) => format!("boolean {b}"),
@@ -176,9 +176,9 @@ fn describe(value: &Value) -> String {
 }
 
 fn no_such_choice(text: &str, choices: &[String], path: &str) -> Refusal {
-    let near = nearest(text, choices.iter().map(String::as_str), 1);
+    let near = nearest_names(text, choices.iter().map(String::as_str), 1);
     let hint = near.first().map(|near| format!("; did you mean {near:?}?")).unwrap_or_default();
-    let got = describe(&Value::String(text.to_owned()));
+    let got = describe_value(&Value::String(text.to_owned()));
     let key = path.rsplit('.').next().unwrap_or(path).split('[').next().unwrap_or_default().to_owned();
     Refusal::invalid(path, format!("{path:?} must be one of {}, got {got}{hint}", choices.join(", ")))
         .or_one_of(choices.iter().map(|choice| Candidate::of(&key, choice.clone())))
@@ -207,12 +207,12 @@ fn in_range(number: &Number, min: Option<f64>, max: Option<f64>, path: &str) -> 
         (None, Some(max)) => format!("at most {max}"),
         (None, None) => "finite".to_owned(),
     };
-    let got = describe(&Value::Number(number.clone()));
+    let got = describe_value(&Value::Number(number.clone()));
     Err(Refusal::invalid(path, format!("{path:?} must be {wanted}, got {got}")))
 }
 
 /// The number as an integer, if it is one in value: `3.0` and `3e0` are.
-fn whole(number: &Number) -> Option<Number> {
+fn whole_number(number: &Number) -> Option<Number> {
     if let Some(n) = number.as_u64() {
         return Some(n.into());
     }

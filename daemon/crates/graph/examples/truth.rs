@@ -56,9 +56,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
             continue;
         }
         // A header may be of C or of C++: its text tells.
-        let Some(lang) = sdl_lang::detect(&rel, &bytes) else { continue };
+        let Some(lang) = sdl_lang::detect_lang(&rel, &bytes) else { continue };
         bytes_read += bytes.len();
-        let Ok(facts) = sdl_lang::extract(lang, &bytes) else { continue };
+        let Ok(facts) = sdl_lang::extract_facts(lang, &bytes) else { continue };
         let key = FactsKey { lang, content: ContentHash::of(&bytes) };
         repo.insert(rel, key, Arc::new(facts));
     }
@@ -118,7 +118,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                     "caller_file": caller_file, "caller_line": caller_line, "caller_name": caller_name,
                     "callee_file": callee_file, "callee_line": callee_line, "callee_name": callee_name,
                     "kind": edge.kind.name(), "resolution": edge.resolution.name(),
-                    "strategy": strategies::name(edge.strategy),
+                    "strategy": strategies::rule_name(edge.strategy),
                     "confidence": f64::from(edge.confidence) / 100.0,
                 });
                 writeln!(out, "{line}")?;

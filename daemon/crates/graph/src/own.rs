@@ -18,7 +18,7 @@ pub(crate) struct Own<'a> {
     receiver: OnceCell<Option<StrIx>>,
 }
 
-fn key(scope: DefIx, name: StrIx) -> u64 {
+fn name_key(scope: DefIx, name: StrIx) -> u64 {
     u64::from(scope.0) << 32 | u64::from(name.0)
 }
 
@@ -27,7 +27,7 @@ impl<'a> Own<'a> {
         let mut locals: NumberMap<u64, Vec<u32>> = NumberMap::default();
         for (ix, binding) in body.bindings.iter().enumerate() {
             if binding.kind != BindingKind::Field {
-                locals.entry(key(binding.scope, binding.name)).or_default().push(ix as u32);
+                locals.entry(name_key(binding.scope, binding.name)).or_default().push(ix as u32);
             }
         }
         let syms = RefCell::new(vec![None; body.arena.strings.len()]);
@@ -55,6 +55,6 @@ impl<'a> Own<'a> {
 
     /// The bindings of `name` in `scope`, in the order of the text.
     pub(crate) fn bindings(&self, scope: DefIx, name: StrIx) -> &[u32] {
-        self.locals.get(&key(scope, name)).map_or(&[], Vec::as_slice)
+        self.locals.get(&name_key(scope, name)).map_or(&[], Vec::as_slice)
     }
 }

@@ -74,19 +74,19 @@ impl Rule {
 }
 
 /// The rule of that number.
-pub fn rule(strategy: Strategy) -> Option<&'static Rule> {
+pub fn find_rule(strategy: Strategy) -> Option<&'static Rule> {
     ALL.iter().find(|rule| rule.number == strategy.0)
 }
 
 /// Which of two rules that are as sure speaks for an edge that both find: the lesser one. What knows more than the name
 /// comes before what does not.
-pub(crate) fn order(strategy: Strategy) -> (bool, u8) {
-    (rule(strategy).is_none_or(Rule::goes_by_name), strategy.0)
+pub(crate) fn rule_order(strategy: Strategy) -> (bool, u8) {
+    (find_rule(strategy).is_none_or(Rule::goes_by_name), strategy.0)
 }
 
 /// The name of that rule on the wire.
-pub fn name(strategy: Strategy) -> &'static str {
-    rule(strategy).map_or("unknown", |rule| rule.name)
+pub fn rule_name(strategy: Strategy) -> &'static str {
+    find_rule(strategy).map_or("unknown", |rule| rule.name)
 }
 
 #[cfg(test)]
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn a_rule_that_goes_by_the_name_is_the_last_to_be_named() {
-        let order = |rule: Rule| super::order(rule.strategy());
+        let order = |rule: Rule| rule_order(rule.strategy());
         assert!(order(SCOPE) < order(IMPORT));
         assert!(order(EXTENSION) < order(UNIQUE_FUNCTION));
         assert!(order(UNIQUE_METHOD) < order(SAME_NAME));

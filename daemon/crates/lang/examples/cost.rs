@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 use std::time::Instant;
 
-use sdl_lang::{detect, extract, parse_only};
+use sdl_lang::{detect_lang, extract_facts, parse_only};
 use sdl_model::{Lang, RelPath};
 
 const ROUNDS: usize = 5;
@@ -21,13 +21,13 @@ fn main() {
     println!("{} files, {:.1} MB", files.len(), bytes as f64 / 1e6);
     let parse = best(|| files.iter().for_each(|(lang, bytes)| drop(parse_only(*lang, bytes))));
     let walk = best(|| files.iter().for_each(|(lang, bytes)| walk(*lang, bytes)));
-    let all = best(|| files.iter().for_each(|(lang, bytes)| drop(extract(*lang, bytes))));
+    let all = best(|| files.iter().for_each(|(lang, bytes)| drop(extract_facts(*lang, bytes))));
     println!("parse          {parse:.3} s");
     println!("parse + walk   {walk:.3} s");
     println!("extract        {all:.3} s   {:.2} of parse + walk", all / walk);
     let (mut defs, mut refs, mut bindings, mut strings, mut exprs) = (0, 0, 0, 0, 0);
     for (lang, bytes) in &files {
-        if let Ok(facts) = extract(*lang, bytes) {
+        if let Ok(facts) = extract_facts(*lang, bytes) {
             defs += facts.outline.defs.len();
             refs += facts.body.refs.len();
             bindings += facts.body.bindings.len();
@@ -46,7 +46,7 @@ fn collect(dir: &Path, files: &mut Vec<(Lang, Vec<u8>)>) {
         if path.is_dir() {
             collect(&path, files);
         } else if let Some(name) = path.file_name().and_then(|name| name.to_str())
-            && let Some(lang) = RelPath::new(name).and_then(|name| detect(&name, b""))
+            && let Some(lang) = RelPath::new(name).and_then(|name| detect_lang(&name, b""))
             && let Ok(bytes) = std::fs::read(&path)
             && parse_only(lang, b"").is_some()
         {

@@ -8,7 +8,7 @@
 
 use std::io::Write;
 
-use sdl_lang::{Limits, extract, parse_only};
+use sdl_lang::{Limits, extract_facts, parse_only};
 use sdl_model::Lang;
 
 #[path = "hostile/cases.rs"]
@@ -94,7 +94,7 @@ fn cost(lang: Lang, text: String) -> Cost {
         let parse = cpu_seconds() - start;
         let start = cpu_seconds();
         if !refused {
-            drop(extract(lang, text.as_bytes()));
+            drop(extract_facts(lang, text.as_bytes()));
         }
         let rest = if refused { 0.0 } else { (cpu_seconds() - start - parse).max(0.0) };
         Cost { parse, rest, refused }

@@ -13,7 +13,7 @@ mod reading;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use sdl_lang::{detect, parse_only};
+use sdl_lang::{detect_lang, parse_only};
 use sdl_model::{Lang, RelPath};
 
 #[derive(Default)]
@@ -93,7 +93,7 @@ fn main() {
 fn read(path: &Path) -> Option<(Lang, String)> {
     let name = RelPath::new(path.file_name()?.to_str()?)?;
     let bytes = std::fs::read(path).ok()?;
-    let lang = detect(&name, &bytes)?;
+    let lang = detect_lang(&name, &bytes)?;
     let text = String::from_utf8(bytes).ok()?;
     parse_only(lang, b"").is_some().then_some((lang, text))
 }

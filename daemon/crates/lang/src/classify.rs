@@ -30,7 +30,7 @@ const MAX_GENERATED_BYTES: usize = 512 << 10;
 const MARKED_LINES: usize = 12;
 
 /// Why the file at `path` is not to be parsed, if so. Reads `bytes` once at most.
-pub fn classify(path: &RelPath, bytes: &[u8], limits: &Limits) -> Option<SkipReason> {
+pub fn skip_reason(path: &RelPath, bytes: &[u8], limits: &Limits) -> Option<SkipReason> {
     if is_secret_file(path.as_str()) {
         Some(SkipReason::Secret)
     } else if bytes.len() as u64 > limits.max_bytes {
@@ -109,7 +109,7 @@ mod tests {
     use super::*;
 
     fn reason(path: &str, bytes: &[u8]) -> Option<SkipReason> {
-        classify(&RelPath::new(path).unwrap(), bytes, &Limits::default())
+        skip_reason(&RelPath::new(path).unwrap(), bytes, &Limits::default())
     }
 
     #[test]

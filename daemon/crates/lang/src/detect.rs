@@ -4,7 +4,7 @@ use sdl_model::{Lang, RelPath};
 
 /// The language of the file at `path`, whose first bytes (a few KiB are plenty) are `head`: by its whole name, by its
 /// extension, else by its `#!` line. None for files that facts are not taken from.
-pub fn detect(path: &RelPath, head: &[u8]) -> Option<Lang> {
+pub fn detect_lang(path: &RelPath, head: &[u8]) -> Option<Lang> {
     let name = path.file_name();
     if let Some(lang) = Lang::from_file_name(name) {
         return Some(lang);
@@ -85,7 +85,7 @@ mod tests {
     use super::*;
 
     fn lang(path: &str, head: &str) -> Option<Lang> {
-        detect(&RelPath::new(path).unwrap(), head.as_bytes())
+        detect_lang(&RelPath::new(path).unwrap(), head.as_bytes())
     }
 
     #[test]

@@ -102,13 +102,13 @@ pub struct Cx<'a, L: Language> {
 }
 
 /// Extracts the facts of `bytes` with `L`.
-pub(crate) fn run<L: Language>(
+pub(crate) fn run_extractor<L: Language>(
     lang: Lang,
     grammar: &Grammar,
     tables: &Tables<L::K, L::F>,
     bytes: &[u8],
 ) -> Result<Facts, ExtractError> {
-    let tree = parse::parse(lang, grammar, L::prepare, bytes)?;
+    let tree = parse::parse_source(lang, grammar, L::prepare, bytes)?;
     let src = parse::text_of(bytes);
     let mut tape: Tape<'_, L> = Tape::new(&tree, &src, tables)?;
     let state = L::survey(lang, &tree, src.as_bytes())?;
@@ -121,14 +121,14 @@ pub(crate) fn run<L: Language>(
     };
     if let Some(root) = tape.node(0) {
         L::begin(&mut cx, root);
-        walk(&mut cx, &tape);
+        walk_tape(&mut cx, &tape);
     }
     cx.b.close_all();
     L::finish(&mut cx);
     Ok(cx.b.into_facts::<L>(lang, tape.errors()))
 }
 
-fn walk<'a, L: Language>(cx: &mut Cx<'a, L>, tape: &'a Tape<'a, L>) {
+fn walk_tape<'a, L: Language>(cx: &mut Cx<'a, L>, tape: &'a Tape<'a, L>) {
     let mut leaving: Vec<Node<'a, L>> = Vec::new();
     let mut prose = tape.prose().iter().copied().peekable();
     let mut ix = 1;

@@ -29,7 +29,7 @@ const NAMES: &[&str] = &[
 ];
 
 /// The identifiers of `bytes`, read as `lang`, in order; none for a language without a grammar. Pure.
-pub fn identifiers(lang: Lang, bytes: &[u8]) -> Result<Option<Vec<Range<u32>>>, ExtractError> {
+pub fn identifier_ranges(lang: Lang, bytes: &[u8]) -> Result<Option<Vec<Range<u32>>>, ExtractError> {
     let Some(tree) = parse_only(lang, bytes) else { return Ok(None) };
     let tree = tree?;
     let mut found = Vec::new();
@@ -86,11 +86,11 @@ mod tests {
             (Lang::Ruby, "def f(a)\n  @b = a.c?('word', :d)\nend", "f a @b a c? :d"),
             (Lang::Bash, "f() {\n  run word \"$a\"\n}", "f run a"),
         ] {
-            let found = identifiers(lang, text.as_bytes()).unwrap().unwrap();
+            let found = identifier_ranges(lang, text.as_bytes()).unwrap().unwrap();
             let found: Vec<&str> =
                 found.iter().map(|range| text[range.start as usize..range.end as usize].trim()).collect();
             assert_eq!(found.join(" "), wanted, "{lang:?}");
         }
-        assert_eq!(identifiers(Lang::Manifest, b"{}").unwrap(), None);
+        assert_eq!(identifier_ranges(Lang::Manifest, b"{}").unwrap(), None);
     }
 }

@@ -1,9 +1,9 @@
 //! Bytes to facts, by tree-sitter; does no I/O.
 //!
-//! * [`detect`] says which language a path is in, [`classify`] whether a blob is worth parsing, [`extract`] what it
+//! * [`detect_lang`] says which language a path is in, [`skip_reason`] whether a blob is worth parsing, [`extract_facts`] what it
 //!   says. All three are pure functions: same arguments, same answer, on every machine.
 //! * [`languages`] has one folder per language and explains how to add one; [`builder`] is what they share.
-//! * [`structure`] says where control flow and comments stand and what a [`skeleton`] leaves out.
+//! * [`source_structure`] says where control flow and comments stand and what a [`skeleton`] leaves out.
 //! * A parse tree is walked once, with a cursor, into a flat [`tape`]; everything after that reads the tape.
 
 pub mod builder;
@@ -25,15 +25,15 @@ pub mod skeleton;
 pub mod tape;
 mod tokens;
 
-pub use classify::{Limits, classify};
-pub use detect::detect;
+pub use classify::{Limits, skip_reason};
+pub use detect::detect_lang;
 pub use driver::{Cx, Language, Visit};
 pub use error::ExtractError;
-pub use identifiers::identifiers;
+pub use identifiers::identifier_ranges;
 pub use kinds::{FieldNames, KindNames, Tables};
-pub use languages::{extract, parse_only};
+pub use languages::{extract_facts, parse_only};
 pub use parse::{PARSE_STEPS_BASE, PARSE_STEPS_PER_BYTE};
 pub use rules::{Judged, Rules, extract_guarded};
 pub use secret_files::is_secret_file;
-pub use skeleton::{Structure, structure};
+pub use skeleton::{Structure, source_structure};
 pub use tokens::Style;

@@ -40,7 +40,7 @@ thread_local! {
 pub(crate) type Prepare = fn(Lang, &[u8]) -> Cow<'_, [u8]>;
 
 /// Parses `bytes` as `lang`, whose grammar is `grammar` and gets to see what `prepare` makes of them.
-pub(crate) fn parse(
+pub(crate) fn parse_source(
     lang: Lang,
     grammar: &Grammar,
     prepare: Prepare,

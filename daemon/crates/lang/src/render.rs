@@ -7,7 +7,7 @@ use sdl_model::facts::{
 };
 
 /// Dumps `facts`. Keys and hashes are left out: tests compare those with each other, not with text.
-pub fn render(facts: &Facts) -> String {
+pub fn render_facts(facts: &Facts) -> String {
     let mut out = String::new();
     let outline = &facts.outline;
     let _ = writeln!(out, "{} lines={} errors={}", outline.lang.name(), outline.lines, outline.errors);
@@ -44,7 +44,7 @@ pub fn render(facts: &Facts) -> String {
     for one in &facts.body.refs {
         let _ = write!(out, "ref {}: {:?} {}", one.line, one.form, arena.str(one.name));
         if let Some(recv) = one.recv {
-            let _ = write!(out, " on {}", expr(arena, recv));
+            let _ = write!(out, " on {}", render_expr(arena, recv));
         }
         if one.args > 0 {
             let _ = write!(out, " args={}", one.args);
@@ -61,10 +61,10 @@ pub fn render(facts: &Facts) -> String {
         };
         let _ = write!(out, "bind {kind} {}", arena.str(one.name));
         if let Some(ty) = one.ty {
-            let _ = write!(out, ": {}", expr(arena, ty));
+            let _ = write!(out, ": {}", render_expr(arena, ty));
         }
         if let Some(value) = one.value {
-            let _ = write!(out, " = {}", expr(arena, value));
+            let _ = write!(out, " = {}", render_expr(arena, value));
         }
         if outline.def(one.scope).is_some_and(|def| def.span.end != one.to) {
             let _ = write!(out, " [{}..{}]", one.from, one.to);
@@ -117,29 +117,29 @@ fn def_line(out: &mut String, outline: &Outline, ix: DefIx, def: &Def) {
             out.push_str(" optional");
         }
         if let Some(ty) = param.ty {
-            let _ = write!(out, ": {}", expr(arena, ty));
+            let _ = write!(out, ": {}", render_expr(arena, ty));
         }
         out.push('\n');
     }
     for (name, ix) in [("owner", def.owner), ("ret", def.ret), ("type", def.ty), ("value", def.value)] {
         if let Some(ix) = ix {
-            let _ = writeln!(out, "    {name} {}", expr(arena, ix));
+            let _ = writeln!(out, "    {name} {}", render_expr(arena, ix));
         }
     }
     if let Some(generics) = def.generics {
         let _ = writeln!(out, "    generics {}", text(generics));
     }
     for (name, bound) in &def.bounds {
-        let _ = writeln!(out, "    bound {}: {}", text(*name), expr(arena, *bound));
+        let _ = writeln!(out, "    bound {}: {}", text(*name), render_expr(arena, *bound));
     }
     for base in &def.bases {
-        let _ = writeln!(out, "    base {:?} {}", base.kind, expr(arena, base.ty));
+        let _ = writeln!(out, "    base {:?} {}", base.kind, render_expr(arena, base.ty));
     }
     for decorator in &def.decorators {
-        let _ = writeln!(out, "    decorator {}", expr(arena, *decorator));
+        let _ = writeln!(out, "    decorator {}", render_expr(arena, *decorator));
     }
     for one in &def.returns {
-        let _ = writeln!(out, "    returns {}", expr(arena, *one));
+        let _ = writeln!(out, "    returns {}", render_expr(arena, *one));
     }
     for one in &def.invariants {
         let _ = writeln!(out, "    invariant {}", text(*one));
@@ -164,9 +164,9 @@ const FLAGS: &[(DefFlags, &str)] = &[
 ];
 
 /// The shape at `ix`, for people.
-pub fn expr(arena: &Arena, ix: ExprIx) -> String {
-    let one = |ix: &ExprIx| expr(arena, *ix);
-    let list = |all: &[ExprIx]| all.iter().map(|ix| expr(arena, *ix)).collect::<Vec<_>>().join(", ");
+pub fn render_expr(arena: &Arena, ix: ExprIx) -> String {
+    let one = |ix: &ExprIx| render_expr(arena, *ix);
+    let list = |all: &[ExprIx]| all.iter().map(|ix| render_expr(arena, *ix)).collect::<Vec<_>>().join(", ");
     match arena.expr(ix) {
         Expr::Name(name) => arena.str(*name).to_owned(),
         Expr::SelfRef => "<self>".to_owned(),

@@ -5,7 +5,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use sdl_model::{ContentHash, Facts, FactsKey, Lang, RelPath, SkipReason};
 
-use crate::{ExtractError, Limits, classify, detect, extract, is_secret_file};
+use crate::{ExtractError, Limits, detect_lang, extract_facts, is_secret_file, skip_reason};
 
 /// What a repository wants to have read.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -35,7 +35,7 @@ impl Rules {
 
     /// Whether a file of that name may be one to read, whatever is in it: without an extension it may have a `#!` line.
     pub fn may_read(&self, path: &RelPath) -> bool {
-        match detect(path, &[]) {
+        match detect_lang(path, &[]) {
             _ if is_secret_file(path.as_str()) => true,
             Some(lang) => self.reads(lang),
             None => path.extension().is_none(),
@@ -48,7 +48,7 @@ impl Rules {
         if is_secret_file(path.as_str()) {
             return Judged::Skipped(SkipReason::Secret);
         }
-        match detect(path, &[]).filter(|lang| self.reads(*lang)) {
+        match detect_lang(path, &[]).filter(|lang| self.reads(*lang)) {
             Some(_) => Judged::Skipped(reason),
             None => Judged::Ignored,
         }
@@ -59,19 +59,19 @@ impl Rules {
         if is_secret_file(path.as_str()) {
             return Judged::Skipped(SkipReason::Secret);
         }
-        let Some(lang) = detect(path, bytes).or(hint).filter(|lang| self.reads(*lang)) else {
+        let Some(lang) = detect_lang(path, bytes).or(hint).filter(|lang| self.reads(*lang)) else {
             return Judged::Ignored;
         };
-        match classify(path, bytes, &self.limits) {
+        match skip_reason(path, bytes, &self.limits) {
             Some(reason) => self.skipped(path, reason),
             None => Judged::Read(FactsKey { lang, content: ContentHash::of(bytes) }),
         }
     }
 }
 
-/// [`extract`] where foreign bytes meet a parser: a panic is an error like any other, and fails this file alone.
+/// [`extract_facts`] where foreign bytes meet a parser: a panic is an error like any other, and fails this file alone.
 pub fn extract_guarded(lang: Lang, bytes: &[u8]) -> Result<Facts, ExtractError> {
-    catch_unwind(AssertUnwindSafe(|| extract(lang, bytes))).unwrap_or(Err(ExtractError::Panicked(lang)))
+    catch_unwind(AssertUnwindSafe(|| extract_facts(lang, bytes))).unwrap_or(Err(ExtractError::Panicked(lang)))
 }
 
 #[cfg(test)]

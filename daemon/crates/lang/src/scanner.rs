@@ -56,7 +56,7 @@ static PYTHON: OnceLock<Serialize> = OnceLock::new();
 static RUBY: OnceLock<Serialize> = OnceLock::new();
 
 /// `grammar`, with a guard if the scanner of `lang` needs one.
-pub(crate) fn guarded(lang: Lang, grammar: Grammar) -> Grammar {
+pub(crate) fn guard_grammar(lang: Lang, grammar: Grammar) -> Grammar {
     static COPIES: [OnceLock<Grammar>; 2] = [OnceLock::new(), OnceLock::new()];
     let [python, ruby] = &COPIES;
     match lang {
@@ -92,12 +92,12 @@ fn with_serialize(grammar: Grammar, original: &OnceLock<Serialize>, guard: Seria
 
 unsafe extern "C" fn serialize_python(scanner: *mut c_void, buffer: *mut c_char) -> c_uint {
     // SAFETY: as the parser calls it.
-    unsafe { serialize(&PYTHON, scanner, buffer, |_| true) }
+    unsafe { serialize_state(&PYTHON, scanner, buffer, |_| true) }
 }
 
 unsafe extern "C" fn serialize_ruby(scanner: *mut c_void, buffer: *mut c_char) -> c_uint {
     // SAFETY: as the parser calls it.
-    unsafe { serialize(&RUBY, scanner, buffer, ruby_reads_back) }
+    unsafe { serialize_state(&RUBY, scanner, buffer, ruby_reads_back) }
 }
 
 /// Saves the state of `scanner` in `buffer`, which has [`ROOM`] bytes, and says how much of it that took.
@@ -105,7 +105,7 @@ unsafe extern "C" fn serialize_ruby(scanner: *mut c_void, buffer: *mut c_char) -
 /// # Safety
 ///
 /// `scanner` must belong to the grammar that `original` is of.
-unsafe fn serialize(
+unsafe fn serialize_state(
     original: &OnceLock<Serialize>,
     scanner: *mut c_void,
     buffer: *mut c_char,
@@ -148,7 +148,7 @@ mod tests {
             (Lang::Python, Grammar::new(tree_sitter_python::LANGUAGE)),
             (Lang::Ruby, Grammar::new(tree_sitter_ruby::LANGUAGE)),
         ] {
-            let guarded = guarded(lang, grammar.clone());
+            let guarded = guard_grammar(lang, grammar.clone());
             assert_eq!(guarded.abi_version(), grammar.abi_version());
             assert_eq!(guarded.node_kind_count(), grammar.node_kind_count());
             assert_eq!(guarded.field_count(), grammar.field_count());

@@ -8,7 +8,7 @@ mod support;
 use std::fmt::Write;
 use std::path::Path;
 
-use sdl_lang::{extract, render};
+use sdl_lang::{extract_facts, render};
 
 fn extracts_as_written(fixture: &Path) -> datatest_stable::Result<()> {
     let text = std::fs::read_to_string(fixture)?;
@@ -25,8 +25,8 @@ fn extracts_as_written(fixture: &Path) -> datatest_stable::Result<()> {
 fn dump(text: &str) -> String {
     let mut out = String::new();
     for file in support::files(text) {
-        let facts = extract(file.lang, file.source.as_bytes()).unwrap();
-        let _ = writeln!(out, "//- /{}\n{}", file.path, render::render(&facts));
+        let facts = extract_facts(file.lang, file.source.as_bytes()).unwrap();
+        let _ = writeln!(out, "//- /{}\n{}", file.path, render::render_facts(&facts));
     }
     out
 }

@@ -7,13 +7,13 @@ mod support;
 use std::sync::LazyLock;
 
 use proptest::prelude::*;
-use sdl_lang::extract;
+use sdl_lang::extract_facts;
 use sdl_model::Lang;
 
 /// Every language: those without an extractor must stand it too.
 fn all(bytes: &[u8]) {
     for lang in Lang::ALL {
-        let _ = extract(lang, bytes);
+        let _ = extract_facts(lang, bytes);
     }
 }
 
@@ -85,7 +85,7 @@ proptest! {
             let end = (at + len).min(bytes.len());
             bytes.splice(at..end, put);
         }
-        let _ = extract(file.lang, &bytes);
+        let _ = extract_facts(file.lang, &bytes);
     }
 }
 
@@ -109,15 +109,15 @@ fn scanners_that_save_too_much() {
             "f'{".repeat(parity),
             "}'".repeat(parity)
         ));
-        let _ = extract(Lang::Python, nested.as_bytes());
+        let _ = extract_facts(Lang::Python, nested.as_bytes());
     }
     // Ruby: a heredoc is four bytes and its name; all lengths meet the end of the room in every way.
     for name in 1..24 {
         let open = format!("<<{}, ", "A".repeat(name)).repeat(2_000 / (name + 4));
-        let _ = extract(Lang::Ruby, format!("f({open}1)\n").as_bytes());
+        let _ = extract_facts(Lang::Ruby, format!("f({open}1)\n").as_bytes());
     }
     let long = "A".repeat(300);
     let text = format!("class B\n  def f\n    x = <<{long}\ntext\n{long}\n  end\nend\n");
-    let facts = extract(Lang::Ruby, text.as_bytes()).unwrap();
+    let facts = extract_facts(Lang::Ruby, text.as_bytes()).unwrap();
     assert!(facts.outline.iter().any(|(_, def)| facts.outline.str(def.qualified) == "B"));
 }

@@ -6,12 +6,12 @@ mod support;
 
 use std::collections::BTreeMap;
 
-use sdl_lang::extract;
+use sdl_lang::extract_facts;
 use sdl_model::facts::{DefFlags, DefIx, Facts};
 use sdl_model::{Lang, SymbolKind};
 
 fn facts(lang: Lang, text: &str) -> Facts {
-    extract(lang, text.as_bytes()).unwrap()
+    extract_facts(lang, text.as_bytes()).unwrap()
 }
 
 #[test]

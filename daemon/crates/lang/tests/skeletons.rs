@@ -11,7 +11,7 @@ mod support;
 use proptest::prelude::*;
 use reading::{MARK, control_flow, filled, is_balanced, skeleton_of};
 use sdl_lang::skeleton::{self, Piece, View, is_control};
-use sdl_lang::{extract, parse_only, structure};
+use sdl_lang::{extract_facts, parse_only, source_structure};
 use sdl_model::Lang;
 
 /// Fails unless the skeleton of a source has all of its control flow.
@@ -102,8 +102,8 @@ proptest! {
     ) {
         for shapes in shapes::ALL.iter().filter(|shapes| shapes.lang != Lang::Bash) {
             let source = shapes.source(&choices);
-            let facts = extract(shapes.lang, source.as_bytes()).unwrap();
-            let structure = structure(shapes.lang, source.as_bytes(), &facts.outline).unwrap();
+            let facts = extract_facts(shapes.lang, source.as_bytes()).unwrap();
+            let structure = source_structure(shapes.lang, source.as_bytes(), &facts.outline).unwrap();
             let places: Vec<_> = places(&source);
             let mut shown: Vec<_> = lines.iter().map(|line| line.get(&places).clone()).collect();
             shown.sort_by_key(|place| place.start);
@@ -122,8 +122,8 @@ proptest! {
 fn nothing_is_shown_of_what_is_not_asked_for_or_hidden() {
     for shapes in shapes::ALL {
         let source = shapes.source(&[2, 5, 1, 0, 9, 0, 13]);
-        let facts = extract(shapes.lang, source.as_bytes()).unwrap();
-        let structure = structure(shapes.lang, source.as_bytes(), &facts.outline).unwrap();
+        let facts = extract_facts(shapes.lang, source.as_bytes()).unwrap();
+        let structure = source_structure(shapes.lang, source.as_bytes(), &facts.outline).unwrap();
         let lines = places(&source);
         for (ix, within) in lines.iter().enumerate() {
             let hidden: Vec<_> = lines.iter().skip(ix % 3).step_by(3).cloned().collect();
@@ -134,7 +134,7 @@ fn nothing_is_shown_of_what_is_not_asked_for_or_hidden() {
                 hidden: &hidden,
                 shown: &[],
             };
-            for piece in skeleton::lines(&view).iter().flat_map(|line| &line.pieces) {
+            for piece in skeleton::skeleton_lines(&view).iter().flat_map(|line| &line.pieces) {
                 let (Piece::Text(range) | Piece::Gap(range)) = piece;
                 assert!(
                     within.start <= range.start && range.end <= within.end,
@@ -161,7 +161,7 @@ fn places(text: &str) -> Vec<std::ops::Range<usize>> {
 }
 
 fn rendered(text: &str, view: &View<'_>) -> String {
-    let lines = skeleton::lines(view).into_iter().map(|line| {
+    let lines = skeleton::skeleton_lines(view).into_iter().map(|line| {
         let pieces = line.pieces.iter().map(|piece| match piece {
             Piece::Text(range) => &text[range.clone()],
             Piece::Gap(_) => MARK,
@@ -204,8 +204,8 @@ fn what_the_extractor_sees_behind_macros_is_seen_here() {
         (Lang::Rust, "cfg_unix! {\n    fn f() { if a { b() } }\n}\n", "if a"),
         (Lang::Cpp, "API_BEGIN class EXPORT A final { void f() { if (a) { b(); } } };\n", "if (a)"),
     ] {
-        let facts = extract(lang, text.as_bytes()).unwrap();
-        let found = structure(lang, text.as_bytes(), &facts.outline).unwrap();
+        let facts = extract_facts(lang, text.as_bytes()).unwrap();
+        let found = source_structure(lang, text.as_bytes(), &facts.outline).unwrap();
         let [control] = found.controls.as_slice() else { panic!("{lang:?}: {found:?}") };
         assert!(text[control.clone()].starts_with(wanted), "{lang:?}");
     }
@@ -214,8 +214,8 @@ fn what_the_extractor_sees_behind_macros_is_seen_here() {
 #[test]
 fn comments_are_found_and_nothing_is_shown_of_what_has_no_grammar() {
     let text = "# one\nx = 1  # two\n";
-    let facts = extract(Lang::Python, text.as_bytes()).unwrap();
-    let found = structure(Lang::Python, text.as_bytes(), &facts.outline).unwrap();
+    let facts = extract_facts(Lang::Python, text.as_bytes()).unwrap();
+    let found = source_structure(Lang::Python, text.as_bytes(), &facts.outline).unwrap();
     let comments: Vec<&str> = found.comments.iter().map(|range| &text[range.clone()]).collect();
     assert_eq!(comments, ["# one", "# two"]);
     assert_eq!(skeleton_of(Lang::Manifest, "{ \"name\": \"secret\" }").unwrap(), MARK);

@@ -4,16 +4,16 @@
 
 mod support;
 
-use sdl_lang::{extract, structure};
+use sdl_lang::{extract_facts, source_structure};
 use sdl_model::Lang;
 use sdl_model::facts::Outline;
 
 fn outline(lang: Lang, text: &str) -> Outline {
-    extract(lang, text.as_bytes()).unwrap().outline
+    extract_facts(lang, text.as_bytes()).unwrap().outline
 }
 
 fn comments(lang: Lang, text: &str) -> Vec<std::ops::Range<usize>> {
-    structure(lang, text.as_bytes(), &outline(lang, text)).unwrap().comments
+    source_structure(lang, text.as_bytes(), &outline(lang, text)).unwrap().comments
 }
 
 /// The fingerprints of all definitions, in order.

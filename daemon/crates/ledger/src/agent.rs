@@ -44,7 +44,7 @@ impl AgentStore {
             .chain(tables.iter().map(|name| TableSpec { name, item: 0, sealed: false }))
             .collect();
         let plan = Plan { schema: SCHEMA, tables: &specs, sync: Sync::EachCommit, upgrades: &[] };
-        let (env, tables, how) = store::open(dir, &plan, options)?;
+        let (env, tables, how) = store::open_store(dir, &plan, options)?;
         Ok((Self { tables, env }, how))
     }
 
@@ -70,7 +70,7 @@ impl AgentStore {
     }
 }
 
-fn find(tables: &[Table], name: &str) -> Result<Table> {
+fn find_table(tables: &[Table], name: &str) -> Result<Table> {
     tables
         .iter()
         .find(|table| table.spec.name == name)
@@ -83,7 +83,7 @@ macro_rules! reading {
         impl $of {
             /// The value of a key.
             pub fn get(&self, table: &str, key: &[u8]) -> Result<Option<&[u8]>> {
-                self.txn.get(find(self.tables, table)?, key)
+                self.txn.get(find_table(self.tables, table)?, key)
             }
 
             /// Rows from the key `from` on, in order, until `each` breaks.
@@ -93,17 +93,17 @@ macro_rules! reading {
                 from: &[u8],
                 each: &mut dyn FnMut(&[u8], &[u8]) -> ControlFlow<()>,
             ) -> Result<()> {
-                self.txn.scan(find(self.tables, table)?, from, &mut |key, value| Ok(each(key, value)))
+                self.txn.scan(find_table(self.tables, table)?, from, &mut |key, value| Ok(each(key, value)))
             }
 
             /// The row with the greatest key.
             pub fn last(&self, table: &str) -> Result<Option<(&[u8], &[u8])>> {
-                self.txn.last(find(self.tables, table)?)
+                self.txn.last(find_table(self.tables, table)?)
             }
 
             /// How many rows.
             pub fn count(&self, table: &str) -> Result<u64> {
-                self.txn.entries(find(self.tables, table)?)
+                self.txn.entries(find_table(self.tables, table)?)
             }
         }
     };
@@ -115,12 +115,12 @@ reading!(AgentWriter<'_>);
 impl AgentWriter<'_> {
     /// Sets the value of a key of 1 to [`AgentStore::MAX_KEY`] bytes.
     pub fn put(&mut self, table: &str, key: &[u8], value: &[u8]) -> Result<()> {
-        self.txn.put(find(self.tables, table)?, key, value)
+        self.txn.put(find_table(self.tables, table)?, key, value)
     }
 
     /// Removes a key; whether it was there.
     pub fn delete(&mut self, table: &str, key: &[u8]) -> Result<bool> {
-        self.txn.delete(find(self.tables, table)?, key)
+        self.txn.delete(find_table(self.tables, table)?, key)
     }
 }
 

@@ -66,7 +66,7 @@ pub enum Error {
     #[error("the store was used wrongly: {0}")]
     Misuse(&'static str),
     /// A version that the ledger cannot answer from.
-    #[error("{version} is not between the oldest version kept ({}) and the newest ({})", show(*floor), show(*head))]
+    #[error("{version} is not between the oldest version kept ({}) and the newest ({})", version_text(*floor), version_text(*head))]
     NoSuchVersion {
         /// The version.
         version: Version,
@@ -121,6 +121,6 @@ impl Error {
     }
 }
 
-fn show(version: Option<Version>) -> String {
+fn version_text(version: Option<Version>) -> String {
     version.map_or_else(|| "none".to_owned(), |version| version.to_string())
 }

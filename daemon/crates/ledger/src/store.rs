@@ -51,7 +51,7 @@ const SCHEMA: &[u8] = b"schema";
 const SPARE_TABLES: usize = 16;
 
 /// Opens the store in `dir`, makes it, or sets it aside and makes it again.
-pub(crate) fn open(dir: &Path, plan: &Plan<'_>, options: &Options) -> Result<(Env, Vec<Table>, How)> {
+pub(crate) fn open_store(dir: &Path, plan: &Plan<'_>, options: &Options) -> Result<(Env, Vec<Table>, How)> {
     let mut folder = Folder::take(dir)?;
     let mut aside = None;
     if let Some(why) = folder.damage(plan.sync) {
@@ -63,7 +63,7 @@ pub(crate) fn open(dir: &Path, plan: &Plan<'_>, options: &Options) -> Result<(En
                 folder = back;
                 error
             }
-            Ok(env) => match env.retry(|| prepare(&env, plan)) {
+            Ok(env) => match env.retry(|| prepare_tables(&env, plan)) {
                 Ok((tables, how)) => {
                     let how = match aside {
                         Some((set_aside, why)) => How::Rebuilt { set_aside, why },
@@ -84,7 +84,7 @@ pub(crate) fn open(dir: &Path, plan: &Plan<'_>, options: &Options) -> Result<(En
     }
 }
 
-fn prepare(env: &Env, plan: &Plan<'_>) -> Result<(Vec<Table>, How)> {
+fn prepare_tables(env: &Env, plan: &Plan<'_>) -> Result<(Vec<Table>, How)> {
     let mut txn = env.write()?;
     let Some(meta) = plan.tables.first() else { return Err(Error::Misuse("a store needs tables")) };
     let found = match txn.find_table(*meta)? {
@@ -104,7 +104,7 @@ fn prepare(env: &Env, plan: &Plan<'_>) -> Result<(Vec<Table>, How)> {
             for number in from..plan.schema {
                 let Some(upgrade) = plan.upgrades.iter().find(|upgrade| upgrade.from == number) else {
                     let why = format!("schema {number} is too old to be brought up to date");
-                    return Err(crate::codec::corrupt("meta", why));
+                    return Err(crate::codec::corrupt_record("meta", why));
                 };
                 (upgrade.run)(&mut txn, &tables)?;
             }
@@ -124,7 +124,7 @@ fn prepare(env: &Env, plan: &Plan<'_>) -> Result<(Vec<Table>, How)> {
 
 /// The schema number of a store. Before there were checksums it stood alone.
 fn schema_of(txn: &Write<'_>, meta: Table, known: u32) -> Result<u32> {
-    let odd = |why| crate::codec::corrupt("meta", why);
+    let odd = |why| crate::codec::corrupt_record("meta", why);
     let read = |table: Table| {
         let bytes = txn.get(table, SCHEMA)?.ok_or_else(|| odd("no schema number"))?;
         Ok::<_, Error>(<[u8; 4]>::try_from(bytes).ok().map(u32::from_be_bytes))

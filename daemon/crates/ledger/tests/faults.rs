@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 
-use sdl_ledger::{Error, FactsStore, Fault, FaultPoint, Faults, How, Ledger, Options, View, encode};
+use sdl_ledger::{Error, FactsStore, Fault, FaultPoint, Faults, How, Ledger, Options, View, encode_facts};
 use sdl_model::{Cause, Version};
 use support::{Node, Spec, Tree, dump, folder, load, no_findings, open, sample, small, soon, step};
 
@@ -348,8 +348,10 @@ fn facts_survive_full_maps_and_disks() {
     let specs: Vec<Spec> = (0..60)
         .map(|n| Spec { package: Some(n), defs: vec![(n % 9, vec![1; 200])], imports: vec![], padding: 0 })
         .collect();
-    let rows: Vec<_> =
-        specs.iter().map(|spec| (support::facts_key(spec), encode(&support::facts(spec)).unwrap())).collect();
+    let rows: Vec<_> = specs
+        .iter()
+        .map(|spec| (support::facts_key(spec), encode_facts(&support::facts(spec)).unwrap()))
+        .collect();
     switch.set(|at| (at == FaultPoint::BeforeCommit).then_some(Fault::DiskFull));
     assert!(matches!(store.put_encoded(&rows), Err(Error::DiskFull { .. })));
     assert!(!store.has(&rows[0].0).unwrap());

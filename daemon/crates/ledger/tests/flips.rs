@@ -7,7 +7,7 @@ use std::fs;
 use std::ops::ControlFlow;
 use std::path::Path;
 
-use sdl_ledger::{DumpOptions, FactsStore, How, Ledger, Result, Snapshot, View, encode};
+use sdl_ledger::{DumpOptions, FactsStore, How, Ledger, Result, Snapshot, View, encode_facts};
 use sdl_model::{FactsKey, FileId, SymbolId};
 use support::{Node, Spec, Tree, facts, facts_key, folder, load, open, sample, small, soon, step};
 
@@ -189,7 +189,7 @@ fn facts_with_flipped_bits_are_right_or_missing_and_can_be_stored_again() {
         rebuilt += u32::from(matches!(how, How::Rebuilt { .. }));
         for (key, facts) in &rows {
             assert!(
-                store.agrees(key, &encode(facts).unwrap()).unwrap(),
+                store.agrees(key, &encode_facts(facts).unwrap()).unwrap(),
                 "round {round}: nothing sound is wrong"
             );
             let read = store.sound_facts(key).unwrap();

@@ -7,7 +7,7 @@ mod support;
 
 use std::sync::Arc;
 
-use sdl_ledger::{FactsStore, FileUpdate, Ledger, Options, ResolutionCounts, Resolved, View, encode};
+use sdl_ledger::{FactsStore, FileUpdate, Ledger, Options, ResolutionCounts, Resolved, View, encode_facts};
 use sdl_model::ids::stable_hash;
 use sdl_model::{
     Cause, Edge, EdgeKind, FactsKey, FileId, FileRow, FileState, RelPath, Resolution, StatHint, Strategy,
@@ -277,7 +277,7 @@ fn facts() {
         .updates
         .iter()
         .zip(&sample.keys)
-        .map(|(u, key)| (*key, encode(u.facts.as_ref().unwrap()).unwrap()))
+        .map(|(u, key)| (*key, encode_facts(u.facts.as_ref().unwrap()).unwrap()))
         .collect();
     println!(
         "encode {} facts, {} KB: {:.1} ms",

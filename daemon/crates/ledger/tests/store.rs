@@ -10,7 +10,7 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 use sdl_ledger::{
-    Error, FactsStore, FileUpdate, How, Lease, Ledger, Named, Options, Posting, Retention, View, encode,
+    Error, FactsStore, FileUpdate, How, Lease, Ledger, Named, Options, Posting, Retention, View, encode_facts,
 };
 use sdl_model::{Cause, FactsKey, FileId, RelPath, StatHint, SymbolId, Version};
 use support::{Node, Spec, Tree, dump, folder, load, no_findings, open, sample, small, soon, step};
@@ -34,7 +34,7 @@ fn facts_are_stored_once_and_read_in_halves() {
     let facts = support::facts(&spec(1));
     let key = support::facts_key(&spec(1));
     assert!(!store.has(&key).unwrap() && store.outline(&key).unwrap().is_none());
-    let encoded = encode(&facts).unwrap();
+    let encoded = encode_facts(&facts).unwrap();
     assert_eq!(store.put_encoded(&[(key, encoded.clone())]).unwrap(), 1);
     assert_eq!(store.put_encoded(&[(key, encoded)]).unwrap(), 0, "content-addressed");
     assert!(store.has(&key).unwrap());

@@ -54,7 +54,7 @@ impl FactsKey {
     }
 }
 
-fn hash64(parts: &[&[u8]]) -> u64 {
+fn hash_parts(parts: &[&[u8]]) -> u64 {
     let mut hasher = blake3::Hasher::new();
     for part in parts {
         hasher.update(&(part.len() as u64).to_le_bytes());
@@ -67,7 +67,7 @@ fn hash64(parts: &[&[u8]]) -> u64 {
 
 /// A stable 64-bit hash of `parts`, in which `["ab", "c"]` and `["a", "bc"]` differ. For keys that are stored.
 pub fn stable_hash(parts: &[&[u8]]) -> u64 {
-    hash64(parts)
+    hash_parts(parts)
 }
 
 /// A file of a repository: the hash of its path from the repository's root.
@@ -77,7 +77,7 @@ pub struct FileId(pub u64);
 impl FileId {
     /// The id of the file at `path`.
     pub fn of(path: &RelPath) -> Self {
-        Self(hash64(&[b"file", path.as_str().as_bytes()]))
+        Self(hash_parts(&[b"file", path.as_str().as_bytes()]))
     }
 
     /// The id of the symbol that this file's facts call `key` (see [`crate::facts::Def::key`]).

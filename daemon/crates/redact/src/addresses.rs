@@ -11,7 +11,7 @@ const LEAST: usize = 16;
 const LONGEST: usize = 100;
 
 /// The password in `scheme://user:password@host`, the token in `scheme://token@host`, where the scheme ends at `colon`.
-pub(super) fn find(text: &str, colon: usize) -> Option<Range<usize>> {
+pub(super) fn find_in_url(text: &str, colon: usize) -> Option<Range<usize>> {
     let rest = text.get(colon..)?.strip_prefix("://")?;
     let start = colon + 3;
     let stop = |c: char| c.is_whitespace() || matches!(c, '/' | '"' | '\'' | '`' | '<' | '>' | '?' | '#');

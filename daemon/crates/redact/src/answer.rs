@@ -9,14 +9,14 @@ use std::borrow::Cow;
 
 use serde_json::{Map, Value};
 
-use crate::{Level, assigned, find, masked, tokens};
+use crate::{Level, assigned, find_secrets, mask_part, tokens};
 
 /// How a string of the structured form is shown in the text form.
 pub type Form = fn(&str) -> Cow<'_, str>;
 
 /// Masks an answer in both its forms. `forms` are the ways in which its strings may be in the text, and `level` is asked where
 /// something was found.
-pub fn answer(
+pub fn mask_answer(
     structured: &mut Map<String, Value>,
     text: &mut String,
     forms: &[Form],
@@ -34,7 +34,7 @@ pub fn answer(
 }
 
 /// Masks every string in a value.
-pub fn value(value: &mut Value, level: Level) {
+pub fn mask_value(value: &mut Value, level: Level) {
     Pass::new(level).value(value);
 }
 
@@ -43,7 +43,7 @@ const LEAST: usize = 8;
 
 /// Whether anything in a string may be a secret.
 pub fn is_suspect(text: &str) -> bool {
-    text.len() >= LEAST && !find(text, Level::Likely).is_empty()
+    text.len() >= LEAST && !find_secrets(text, Level::Likely).is_empty()
 }
 
 /// Whether any string in a value may hold one.
@@ -58,10 +58,10 @@ pub fn holds_secret(value: &Value) -> bool {
 
 fn lines_hold(text: &str) -> bool {
     let mut found = Vec::new();
-    tokens::find(text, Level::Likely, &mut found);
+    tokens::find_tokens(text, Level::Likely, &mut found);
     !found.is_empty()
         || text.lines().filter(|line| line.len() >= LEAST).any(|line| {
-            assigned::find(line, &mut found);
+            assigned::find_assigned(line, &mut found);
             !found.is_empty()
         })
 }
@@ -83,7 +83,7 @@ impl Pass {
     /// Masks a string.
     pub fn leaf(&mut self, text: &mut String) {
         if text.len() >= LEAST
-            && let Some(shown) = crate::text(text, self.level)
+            && let Some(shown) = crate::mask_text(text, self.level)
         {
             // JSON within a string stays JSON.
             let inner = text.starts_with(['{', '[']).then(|| serde_json::from_str::<Value>(text).ok());
@@ -112,7 +112,7 @@ impl Pass {
     /// Masks every key and every string in an object.
     pub fn map(&mut self, map: &mut Map<String, Value>) {
         if map.keys().any(|key| is_suspect(key)) {
-            let shown = |key: String| crate::text(&key, self.level).unwrap_or(key);
+            let shown = |key: String| crate::mask_text(&key, self.level).unwrap_or(key);
             *map = std::mem::take(map).into_iter().map(|(key, value)| (shown(key), value)).collect();
         }
         map.values_mut().for_each(|value| self.value(value));
@@ -133,13 +133,13 @@ impl Pass {
             }
         }
         // A key has many lines.
-        if let Some(shown) = crate::text(&out, Level::Known) {
+        if let Some(shown) = crate::mask_text(&out, Level::Known) {
             out = shown;
         }
         if self.level == Level::Likely {
             let mut lines = String::with_capacity(out.len());
             for line in out.split_inclusive('\n') {
-                lines.push_str(&masked(line, &find(line, Level::Likely), 0..line.len()));
+                lines.push_str(&mask_part(line, &find_secrets(line, Level::Likely), 0..line.len()));
             }
             out = lines;
         }
@@ -170,7 +170,7 @@ mod tests {
         }));
         let mut text =
             format!("PASSWORD: \"correct horse\" Uses {key}.\nsrc/{key}.py\ntoken = 'abcdefgh ijkl mn0p'");
-        answer(&mut structured, &mut text, &FORMS, || Level::Likely);
+        mask_answer(&mut structured, &mut text, &FORMS, || Level::Likely);
         let all = format!("{} {text}", Value::Object(structured.clone()));
         assert!(!all.contains("horse") && !all.contains(&key) && !all.contains("ijkl"), "{all}");
         assert_eq!(structured["card"]["name"], "PASSWORD");
@@ -182,14 +182,14 @@ mod tests {
         let plain = json!({"header": "def token(self) -> str", "id": "s_0123456789abc"});
         let mut structured = object(plain.clone());
         let mut text = "token? 0.7\ns_0123456789abc".to_owned();
-        answer(&mut structured, &mut text, &FORMS, || unreachable!());
+        mask_answer(&mut structured, &mut text, &FORMS, || unreachable!());
         assert_eq!((Value::Object(structured), text.as_str()), (plain, "token? 0.7\ns_0123456789abc"));
         let likely = json!({"header": "PASSWORD = \"correct horse\""});
         let mut structured = object(likely.clone());
         let mut text = likely.to_string();
-        answer(&mut structured, &mut text, &FORMS, || Level::Known);
+        mask_answer(&mut structured, &mut text, &FORMS, || Level::Known);
         assert_eq!((Value::Object(structured.clone()), text.clone()), (likely.clone(), likely.to_string()));
-        answer(&mut structured, &mut text, &FORMS, || Level::Likely);
+        mask_answer(&mut structured, &mut text, &FORMS, || Level::Likely);
         assert_eq!(text, Value::Object(structured).to_string(), "a text that is the JSON stays that");
     }
 
@@ -197,7 +197,7 @@ mod tests {
     fn json_within_a_string_stays_json() {
         let inner = json!({"header": "PASSWORD = \"correct horse\"", "next": "'x'"});
         let mut structured = object(json!({ "content": inner.to_string() }));
-        answer(&mut structured, &mut String::new(), &FORMS, || Level::Likely);
+        mask_answer(&mut structured, &mut String::new(), &FORMS, || Level::Likely);
         let shown: Value = serde_json::from_str(structured["content"].as_str().unwrap()).unwrap();
         assert_eq!(shown, json!({"header": "PASSWORD = \"***\"", "next": "'x'"}));
     }
@@ -222,7 +222,7 @@ mod tests {
             let rounds = 1_000;
             let started = std::time::Instant::now();
             for _ in 0..rounds {
-                answer(&mut structured, &mut text, &FORMS, || unreachable!());
+                mask_answer(&mut structured, &mut text, &FORMS, || unreachable!());
             }
             println!("{what} of {} bytes twice: {:?}", text.len(), started.elapsed() / rounds);
         }

@@ -87,7 +87,7 @@ struct Scan<'a> {
 }
 
 /// Adds what is found.
-pub(super) fn find(text: &str, found: &mut Vec<Range<usize>>) {
+pub(super) fn find_assigned(text: &str, found: &mut Vec<Range<usize>>) {
     let bytes = text.as_bytes();
     if !names::may_name(bytes) {
         return;
@@ -167,7 +167,7 @@ impl Scan<'_> {
         let at = self.at;
         match std::mem::replace(&mut self.state, State::Idle) {
             State::Given(name, value) => self.literal(quote, name, value),
-            state => match quotes::name(self.bytes, at, quote) {
+            state => match quotes::quoted_name(self.bytes, at, quote) {
                 Some(inside) => {
                     self.at = inside.end + quote.width();
                     let name = self.bytes.get(inside.clone()).unwrap_or_default();
@@ -212,7 +212,7 @@ impl Scan<'_> {
 
     /// A literal where a secret's value may be.
     fn literal(&mut self, quote: Quote, name: Name, value: Value) {
-        let (content, end) = quotes::literal(self.text, self.at, quote);
+        let (content, end) = quotes::read_literal(self.text, self.at, quote);
         let inside = self.text.get(content.clone()).unwrap_or_default();
         let direct = value.fresh || value.depth == 0;
         let begins = matches!(self.before, b'=' | b'(' | b',') || self.before == b':' && !self.below;
@@ -364,12 +364,12 @@ impl Scan<'_> {
         let Some(index) = names::password_argument(name) else { return false };
         let named = Named { sort: Sort::Secret, name: b"password", beside: false };
         let content = match next {
-            Some(b'(') => lists::argument(self.text, self.at + 1, index, named),
+            Some(b'(') => lists::literal_argument(self.text, self.at + 1, index, named),
             Some(b'=' | b':' | b' ') if name.eq_ignore_ascii_case(b"auth") => {
                 let rest = self.bytes.get(self.at..).unwrap_or_default();
                 let gap = rest.iter().take(4).take_while(|b| matches!(b, b'=' | b':' | b' ')).count();
                 let opens = matches!(rest.get(gap), Some(b'(' | b'['));
-                opens.then(|| lists::pair(self.text, self.at + gap + 1, named)).flatten()
+                opens.then(|| lists::credential_pair(self.text, self.at + gap + 1, named)).flatten()
             }
             _ => None,
         };
@@ -466,7 +466,7 @@ impl Scan<'_> {
         self.at += 1;
         if byte == b'='
             && std::mem::take(&mut self.listed)
-            && let Some((values, end)) = lists::assigned(self.text, at)
+            && let Some((values, end)) = lists::assigned_secrets(self.text, at)
         {
             self.found.extend(values);
             self.at = end;

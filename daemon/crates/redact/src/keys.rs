@@ -5,7 +5,7 @@ use std::ops::Range;
 const BEGIN: &str = "-----BEGIN ";
 
 /// The private key that begins in the run of letters and dashes at `run`. Code that only speaks of its first line has none behind it.
-pub(super) fn find(text: &str, run: Range<usize>) -> Option<Range<usize>> {
+pub(super) fn find_private_key(text: &str, run: Range<usize>) -> Option<Range<usize>> {
     let start = run.end.checked_sub(BEGIN.len() - 1)?;
     let header = text.get(start..text.floor_char_boundary(start + 120))?.strip_prefix(BEGIN)?;
     let header = header.get(..header.find("-----")?)?;
@@ -36,7 +36,7 @@ fn key_end(text: &str, behind: usize) -> Option<usize> {
             // What is between two such lines is a key, unless it is a page of prose.
             return (number < 200).then_some(at + closing + END.len() + dashes);
         }
-        let mut words = words(line);
+        let mut words = line_words(line);
         let long = words.clone().any(is_long);
         let goes_on = match (number, words.next(), words.next()) {
             // Behind the dashes a key may follow on the same line.
@@ -60,7 +60,7 @@ fn key_end(text: &str, behind: usize) -> Option<usize> {
 }
 
 /// The words of a line, without what code and comments put around them and between.
-fn words(line: &str) -> impl Iterator<Item = &str> + Clone {
+fn line_words(line: &str) -> impl Iterator<Item = &str> + Clone {
     let mark = |c: char| c.is_whitespace() || "\"'`,;*#()[]>".contains(c);
     // `…\n" +`: the letter of an escaped line end is none of the key's.
     line.split(mark).flat_map(|word| word.split("\\n")).flat_map(|word| word.split("\\r")).filter_map(
@@ -73,7 +73,7 @@ fn words(line: &str) -> impl Iterator<Item = &str> + Clone {
 
 /// Where the last word of a line ends.
 fn words_end(line: &str) -> usize {
-    words(line).last().map_or(0, |word| word.as_ptr() as usize - line.as_ptr() as usize + word.len())
+    line_words(line).last().map_or(0, |word| word.as_ptr() as usize - line.as_ptr() as usize + word.len())
 }
 
 fn is_coded(word: &str) -> bool {
@@ -89,7 +89,7 @@ pub(super) fn last_line(text: &str, line: Range<usize>) -> Option<Range<usize>> 
     let below = text.get(line.end..text.floor_char_boundary(line.end + 200))?;
     let (rest, below) = below.split_once('\n')?;
     let below = below.split('\n').next()?;
-    let mut words = words(below);
+    let mut words = line_words(below);
     let (only, none) = (words.next()?, words.next());
     let alone = is_marks(rest) && none.is_none();
     let mixed = |is: fn(&u8) -> bool| only.bytes().any(|b| is(&b));
@@ -102,5 +102,5 @@ pub(super) fn last_line(text: &str, line: Range<usize>) -> Option<Range<usize>> 
 
 /// Whether nothing follows on a line but marks.
 fn is_marks(rest: &str) -> bool {
-    words(rest).next().is_none()
+    line_words(rest).next().is_none()
 }

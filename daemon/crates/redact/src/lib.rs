@@ -1,8 +1,8 @@
 //! Secrets in text: found and masked. Knows no repository and no policy.
 //!
-//! [`find`] goes once over a text, in time linear in its length, and gives the stretches to mask; [`masked`] cuts a part of the
+//! [`find_secrets`] goes once over a text, in time linear in its length, and gives the stretches to mask; [`mask_part`] cuts a part of the
 //! text out with those left out. Finding in the whole file and cutting later keeps offsets as they are, and hides the
-//! middle of a key as well as its beginning. [`answer()`] and [`Pass`] are the last stop of everything that leaves: cards are
+//! middle of a key as well as its beginning. [`mask_answer()`] and [`Pass`] are the last stop of everything that leaves: cards are
 //! made of documentation, headers and guards, which no one masked before.
 //!
 //! Etags and fingerprints are hashes of what a symbol is, secrets and all: an edited secret is an edit. They tell nothing of a
@@ -23,7 +23,7 @@ mod values;
 use std::borrow::Cow;
 use std::ops::Range;
 
-pub use answer::{Form, Pass, answer, holds_secret, is_suspect, value};
+pub use answer::{Form, Pass, holds_secret, is_suspect, mask_answer, mask_value};
 
 /// What stands in place of a secret. One token, so that masking never makes an answer larger.
 pub const MASK: &str = "***";
@@ -38,11 +38,11 @@ pub enum Level {
 }
 
 /// The secrets in a text, in order, apart from each other.
-pub fn find(text: &str, level: Level) -> Vec<Range<usize>> {
+pub fn find_secrets(text: &str, level: Level) -> Vec<Range<usize>> {
     let mut found = Vec::new();
-    tokens::find(text, level, &mut found);
+    tokens::find_tokens(text, level, &mut found);
     if level == Level::Likely {
-        assigned::find(text, &mut found);
+        assigned::find_assigned(text, &mut found);
     }
     if found.is_empty() {
         return found;
@@ -59,13 +59,13 @@ pub fn find(text: &str, level: Level) -> Vec<Range<usize>> {
 }
 
 /// The whole `text` with its secrets masked; none if it has none.
-pub fn text(text: &str, level: Level) -> Option<String> {
-    let secrets = find(text, level);
-    (!secrets.is_empty()).then(|| masked(text, &secrets, 0..text.len()).into_owned())
+pub fn mask_text(text: &str, level: Level) -> Option<String> {
+    let secrets = find_secrets(text, level);
+    (!secrets.is_empty()).then(|| mask_part(text, &secrets, 0..text.len()).into_owned())
 }
 
 /// A part of `text` with its `secrets` (of the whole text) masked, line by line: every line stays the line it was.
-pub fn masked<'a>(text: &'a str, secrets: &[Range<usize>], part: Range<usize>) -> Cow<'a, str> {
+pub fn mask_part<'a>(text: &'a str, secrets: &[Range<usize>], part: Range<usize>) -> Cow<'a, str> {
     let first = secrets.partition_point(|secret| secret.end <= part.start);
     let mut inside = secrets.get(first..).unwrap_or_default().iter();
     let mut inside = inside.by_ref().take_while(|secret| secret.start < part.end).peekable();

@@ -12,7 +12,7 @@ const LONGEST: usize = 400;
 const MOST: usize = 8;
 
 /// The items of a list that begins at `from`: their places, and where the list ends. A bracket closes it, or else its line.
-fn items(text: &str, from: usize) -> Option<(Vec<Range<usize>>, usize)> {
+fn list_items(text: &str, from: usize) -> Option<(Vec<Range<usize>>, usize)> {
     let bytes = text.as_bytes();
     let bytes = bytes.get(..bytes.len().min(from + LONGEST))?;
     let mut items = Vec::new();
@@ -27,7 +27,7 @@ fn items(text: &str, from: usize) -> Option<(Vec<Range<usize>>, usize)> {
             _ => false,
         };
         if ends || depth == 0 && byte == Some(b',') {
-            items.push(trimmed(text, start..at));
+            items.push(trim_range(text, start..at));
             start = at + 1;
         }
         if ends || items.len() > MOST {
@@ -39,45 +39,50 @@ fn items(text: &str, from: usize) -> Option<(Vec<Range<usize>>, usize)> {
             _ => {}
         }
         at = match Quote::at(bytes, at) {
-            Some(quote) => quotes::literal(text, at, quote).1.max(at + 1),
+            Some(quote) => quotes::read_literal(text, at, quote).1.max(at + 1),
             None => at + 1,
         };
     }
 }
 
-fn trimmed(text: &str, range: Range<usize>) -> Range<usize> {
+fn trim_range(text: &str, range: Range<usize>) -> Range<usize> {
     let part = text.get(range.clone()).unwrap_or_default();
     let start = range.start + (part.len() - part.trim_start().len());
     start..start.max(range.start + part.trim_end().len())
 }
 
 /// The content of an item that is nothing but a literal.
-fn content(text: &str, item: &Range<usize>) -> Option<Range<usize>> {
+fn literal_content(text: &str, item: &Range<usize>) -> Option<Range<usize>> {
     let quote = Quote::at(text.as_bytes(), item.start)?;
-    let (content, end) = quotes::literal(text, item.start, quote);
+    let (content, end) = quotes::read_literal(text, item.start, quote);
     (end == item.end).then_some(content)
 }
 
 /// The argument at `index` of those that begin at `from`, if it is a literal.
-pub(super) fn argument(text: &str, from: usize, index: usize, named: Named<'_>) -> Option<Range<usize>> {
-    let (items, _) = items(text, from)?;
-    let content = content(text, items.get(index)?)?;
+pub(super) fn literal_argument(
+    text: &str,
+    from: usize,
+    index: usize,
+    named: Named<'_>,
+) -> Option<Range<usize>> {
+    let (items, _) = list_items(text, from)?;
+    let content = literal_content(text, items.get(index)?)?;
     named.takes(text.get(content.clone())?).then_some(content)
 }
 
 /// The pair of a name and a password that begins at `from`, behind its bracket.
-pub(super) fn pair(text: &str, from: usize, named: Named<'_>) -> Option<Range<usize>> {
-    let (items, _) = items(text, from)?;
+pub(super) fn credential_pair(text: &str, from: usize, named: Named<'_>) -> Option<Range<usize>> {
+    let (items, _) = list_items(text, from)?;
     match items.as_slice() {
         [_, second] => {
-            content(text, second).filter(|it| text.get(it.clone()).is_some_and(|it| named.takes(it)))
+            literal_content(text, second).filter(|it| text.get(it.clone()).is_some_and(|it| named.takes(it)))
         }
         _ => None,
     }
 }
 
 /// What is given to the secrets among several names at once, by the `=` at `equals`; and where that ends.
-pub(super) fn assigned(text: &str, equals: usize) -> Option<(Vec<Range<usize>>, usize)> {
+pub(super) fn assigned_secrets(text: &str, equals: usize) -> Option<(Vec<Range<usize>>, usize)> {
     let from = text.floor_char_boundary(equals.saturating_sub(LONGEST));
     let before = text.get(from..equals)?;
     let line = before.get(before.rfind(['\n', ';']).map_or(0, |at| at + 1)..)?;
@@ -94,7 +99,7 @@ pub(super) fn assigned(text: &str, equals: usize) -> Option<(Vec<Range<usize>>, 
     }
     let values = equals + 1;
     let values = values + text.get(values..)?.bytes().take_while(|b| matches!(b, b' ' | b'(' | b'[')).count();
-    let (items, end) = items(text, values)?;
+    let (items, end) = list_items(text, values)?;
     if items.len() != names.len() {
         return None;
     }
@@ -102,7 +107,7 @@ pub(super) fn assigned(text: &str, equals: usize) -> Option<(Vec<Range<usize>>, 
     for (name, item) in names.iter().zip(&items) {
         let named =
             names::sort_of(name.as_bytes()).map(|sort| Named { sort, name: name.as_bytes(), beside: false });
-        if let (Some(named), Some(content)) = (named, content(text, item))
+        if let (Some(named), Some(content)) = (named, literal_content(text, item))
             && text.get(content.clone()).is_some_and(|value| named.takes(value))
         {
             found.push(content);

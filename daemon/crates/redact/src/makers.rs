@@ -112,30 +112,30 @@ pub(super) const SHORTEST: usize = 8;
 /// As much of what follows a prefix is looked at: no token is longer that does not show before.
 const LOOKED_AT: usize = 300;
 
-/// The pairs of bytes with which a prefix begins, by [`pair`].
+/// The pairs of bytes with which a prefix begins, by [`pair_index`].
 const BEGINS: [bool; 1 << 11] = {
     let mut table = [false; 1 << 11];
     let mut at = 0;
     while at < PREFIXES.len() {
         let prefix = PREFIXES[at].0.as_bytes();
-        table[pair(prefix[0], prefix[1])] = true;
+        table[pair_index(prefix[0], prefix[1])] = true;
         at += 1;
     }
     table
 };
 
-const fn pair(first: u8, second: u8) -> usize {
+const fn pair_index(first: u8, second: u8) -> usize {
     (first as usize * 37 + second as usize) & ((1 << 11) - 1)
 }
 
 /// Whether a prefix may begin with these two bytes. Nearly no word does.
 pub(super) fn may_begin(first: u8, second: Option<&u8>) -> bool {
-    second.is_some_and(|second| BEGINS[pair(first, *second)])
+    second.is_some_and(|second| BEGINS[pair_index(first, *second)])
 }
 
 /// Where in a word, not before `from`, a known maker's token begins: at the word's beginning, or behind what is no letter or
 /// digit.
-pub(super) fn token(word: &str, from: usize, cut: bool) -> Option<usize> {
+pub(super) fn token_start(word: &str, from: usize, cut: bool) -> Option<usize> {
     let bytes = word.as_bytes();
     let mut before = b' ';
     for (at, &byte) in bytes.iter().enumerate().skip(from) {

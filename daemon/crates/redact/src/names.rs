@@ -64,19 +64,19 @@ const PAIRS: [bool; 1 << 10] = {
     let mut table = [false; 1 << 10];
     let mut at = 0;
     while at < PIECES.len() {
-        table[pair(PIECES[at][0], PIECES[at][1])] = true;
+        table[pair_index(PIECES[at][0], PIECES[at][1])] = true;
         at += 1;
     }
     table
 };
 
-const fn pair(first: u8, second: u8) -> usize {
+const fn pair_index(first: u8, second: u8) -> usize {
     ((first & 31) as usize) << 5 | (second & 31) as usize
 }
 
 /// Whether any name in a text may be that of a secret, or that of a call which takes one. Most texts have none.
 pub(super) fn may_name(bytes: &[u8]) -> bool {
-    bytes.windows(2).enumerate().any(|(at, two)| PAIRS[pair(two[0], two[1])] && begins_piece(bytes, at))
+    bytes.windows(2).enumerate().any(|(at, two)| PAIRS[pair_index(two[0], two[1])] && begins_piece(bytes, at))
 }
 
 fn begins_piece(bytes: &[u8], at: usize) -> bool {
@@ -117,7 +117,7 @@ pub(super) fn sort_of(name: &[u8]) -> Option<Sort> {
     }
     // The longest ending and the marks within it are in the last bytes.
     let tail = name.get(name.len().saturating_sub(40)..).unwrap_or_default();
-    let folded = folded(tail);
+    let folded = fold_name(tail);
     if let Some(ending) = ENDINGS.iter().find(|ending| folded.ends_with(ending.as_bytes())) {
         return Some(match *ending {
             "token" | "credential" | "credentials" if is_marked(&folded) => Sort::Token,
@@ -130,7 +130,7 @@ pub(super) fn sort_of(name: &[u8]) -> Option<Sort> {
     match (last.to_ascii_lowercase().as_slice(), before) {
         (b"pass", []) => Some(Sort::Token),
         (b"pass", before) => {
-            let whose = last_word(unmarked(before)).to_ascii_lowercase();
+            let whose = last_word(strip_marks(before)).to_ascii_lowercase();
             ACCOUNTS.iter().any(|account| account.as_bytes() == whose).then_some(Sort::Secret)
         }
         (b"pin", _) => Some(Sort::Pin),
@@ -147,7 +147,7 @@ fn is_marked(folded: &[u8]) -> bool {
 }
 
 /// A name in lower case without the marks between its words.
-pub(super) fn folded(name: &[u8]) -> Folded {
+pub(super) fn fold_name(name: &[u8]) -> Folded {
     let mut folded = Folded { bytes: [0; LONGEST], length: 0 };
     let letters = name.iter().filter(|b| b.is_ascii_alphanumeric()).rev();
     for (to, from) in folded.bytes.iter_mut().rev().zip(letters) {
@@ -188,7 +188,7 @@ fn last_word(name: &[u8]) -> &[u8] {
 }
 
 /// A name without the marks at its end.
-fn unmarked(name: &[u8]) -> &[u8] {
+fn strip_marks(name: &[u8]) -> &[u8] {
     let end = name.iter().rposition(u8::is_ascii_alphanumeric).map_or(0, |at| at + 1);
     name.get(..end).unwrap_or_default()
 }
@@ -208,7 +208,7 @@ pub(super) fn is_setter(name: &[u8]) -> bool {
 
 /// Whether a name is nothing but that of a secret: `password`, `ApiKey`.
 pub(super) fn is_whole(name: &[u8]) -> bool {
-    ENDINGS.iter().any(|ending| ending.as_bytes() == &*folded(name))
+    ENDINGS.iter().any(|ending| ending.as_bytes() == &*fold_name(name))
 }
 
 /// Which argument of a call of that name is a password, counted from 0.
@@ -218,7 +218,7 @@ pub(super) fn password_argument(name: &[u8]) -> Option<usize> {
     {
         return None;
     }
-    match &*folded(name) {
+    match &*fold_name(name) {
         b"login"
         | b"signin"
         | b"authenticate"

@@ -21,63 +21,65 @@ pub(super) fn may_begin(first: u8, length: usize) -> bool {
 }
 
 /// The secret that follows the run at `run`, or is its end.
-pub(super) fn find(text: &str, run: Range<usize>) -> Option<Range<usize>> {
+pub(super) fn find_phrase(text: &str, run: Range<usize>) -> Option<Range<usize>> {
     let word = text.as_bytes().get(run.clone())?;
     let first = word.first()?;
     match (first, word.len()) {
-        (b'b' | b'B', 2) if word.eq_ignore_ascii_case(b"by") => identified(text, run),
+        (b'b' | b'B', 2) if word.eq_ignore_ascii_case(b"by") => identified_secret(text, run),
         (b'b' | b'B', 5 | 6)
             if word.eq_ignore_ascii_case(b"basic") || word.eq_ignore_ascii_case(b"bearer") =>
         {
-            authorization(text, run, word.len() == 5)
+            authorization_secret(text, run, word.len() == 5)
         }
-        (b't', 5) if word == b"token" && says(text, run.start, 20, &["uthorization"]) => {
-            authorization(text, run, false)
+        (b't', 5) if word == b"token" && line_says(text, run.start, 20, &["uthorization"]) => {
+            authorization_secret(text, run, false)
         }
-        (b'-', 2) if word == b"-u" => account(text, run),
-        (b'-', 6) if word == b"--user" => account(text, run),
-        (b'-', 2) if word == b"-p" && says(text, run.start, LOOKED_AT, &["sshpass"]) => {
-            argument(text, run.end + 1)
+        (b'-', 2) if word == b"-u" => account_password(text, run),
+        (b'-', 6) if word == b"--user" => account_password(text, run),
+        (b'-', 2) if word == b"-p" && line_says(text, run.start, LOOKED_AT, &["sshpass"]) => {
+            shell_word(text, run.end + 1)
         }
-        (b'-', 3..) if word.starts_with(b"-p") && says(text, run.start, LOOKED_AT, &["mysql", "mariadb"]) => {
-            argument(text, run.start + 2)
+        (b'-', 3..)
+            if word.starts_with(b"-p") && line_says(text, run.start, LOOKED_AT, &["mysql", "mariadb"]) =>
+        {
+            shell_word(text, run.start + 2)
         }
         _ => None,
     }
 }
 
 /// Whether the line before `at` has one of these words, no more than so many bytes before.
-fn says(text: &str, at: usize, most: usize, words: &[&str]) -> bool {
+fn line_says(text: &str, at: usize, most: usize, words: &[&str]) -> bool {
     let before = text.get(text.ceil_char_boundary(at.saturating_sub(most))..at).unwrap_or_default();
     let line = before.rsplit('\n').next().unwrap_or_default();
     words.iter().any(|word| line.contains(word))
 }
 
 /// Behind `IDENTIFIED BY`, in quotes.
-fn identified(text: &str, run: Range<usize>) -> Option<Range<usize>> {
-    let upper = says(text, run.start, 60, &["IDENTIFIED "]);
-    let lower =
-        says(text, run.start, 60, &["identified "]) && says(text, run.start, LOOKED_AT, &["user", "role"]);
+fn identified_secret(text: &str, run: Range<usize>) -> Option<Range<usize>> {
+    let upper = line_says(text, run.start, 60, &["IDENTIFIED "]);
+    let lower = line_says(text, run.start, 60, &["identified "])
+        && line_says(text, run.start, LOOKED_AT, &["user", "role"]);
     if !upper && !lower {
         return None;
     }
     let gap = text.get(run.end..)?.bytes().take_while(|b| *b == b' ').count();
     let at = run.end + gap;
     let quote = Quote::at(text.as_bytes(), at)?;
-    let (content, _) = quotes::literal(text, at, quote);
+    let (content, _) = quotes::read_literal(text, at, quote);
     let named = Named { sort: Sort::Secret, name: b"identified", beside: false };
     named.takes(text.get(content.clone())?).then_some(content)
 }
 
 /// Behind `Bearer` or `Basic`.
-fn authorization(text: &str, run: Range<usize>, basic: bool) -> Option<Range<usize>> {
+fn authorization_secret(text: &str, run: Range<usize>, basic: bool) -> Option<Range<usize>> {
     let rest = text.get(run.end..)?.strip_prefix(' ')?;
     let is_value =
         |b: u8| b.is_ascii_alphanumeric() || matches!(b, b'_' | b'-' | b'.' | b'=' | b'/' | b'+' | b'~');
     let length = rest.bytes().take_while(|b| is_value(*b)).count();
     let value = rest.get(..length)?;
     let value = value.trim_end_matches('.');
-    let sure = says(text, run.start, 32, &["uthorization", "UTHORIZATION"]);
+    let sure = line_says(text, run.start, 32, &["uthorization", "UTHORIZATION"]);
     let masked = if basic { is_account(value) } else { values::looks_random(value) };
     let speaks = ["token", "key", "jwt", "auth", "your", "secret", "credential", "realm", "scheme", "xxx"];
     let lower = || value.get(..value.len().min(40)).unwrap_or_default().to_ascii_lowercase();
@@ -115,27 +117,27 @@ fn is_account(word: &str) -> bool {
 }
 
 /// Behind the colon in `curl -u name:V`.
-fn account(text: &str, run: Range<usize>) -> Option<Range<usize>> {
-    if !says(text, run.start, LOOKED_AT, &["curl", "wget", "http "]) {
+fn account_password(text: &str, run: Range<usize>) -> Option<Range<usize>> {
+    if !line_says(text, run.start, LOOKED_AT, &["curl", "wget", "http "]) {
         return None;
     }
-    let value = argument(text, run.end + 1)?;
+    let value = shell_word(text, run.end + 1)?;
     let (name, password) = text.get(value.clone())?.split_once(':')?;
-    plausible(password).then_some(value.start + name.len() + 1..value.end)
+    is_plausible(password).then_some(value.start + name.len() + 1..value.end)
 }
 
 /// The word of a command line that begins at `at`, without its quotes.
-fn argument(text: &str, at: usize) -> Option<Range<usize>> {
+fn shell_word(text: &str, at: usize) -> Option<Range<usize>> {
     let rest = text.get(at..text.floor_char_boundary(at + LOOKED_AT))?;
     let start = at + rest.bytes().take_while(|b| matches!(b, b'"' | b'\'' | b'\\')).count();
     let rest = text.get(start..text.floor_char_boundary(start + LOOKED_AT))?;
     let length =
         rest.find(|c: char| c.is_whitespace() || matches!(c, '"' | '\'' | '`' | '\\' | ',' | ')' | ']'));
     let value = rest.get(..length.unwrap_or(rest.len()))?;
-    plausible(value).then_some(start..start + value.len())
+    is_plausible(value).then_some(start..start + value.len())
 }
 
 /// Whether something is written out rather than filled in.
-fn plausible(value: &str) -> bool {
+fn is_plausible(value: &str) -> bool {
     value.len() >= 3 && value != crate::MASK && !value.starts_with(['$', '{', '%', '<', '*'])
 }

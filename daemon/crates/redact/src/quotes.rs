@@ -35,7 +35,7 @@ pub(super) fn is_name(byte: u8) -> bool {
 }
 
 /// The name between the quote at `at` and the next one of its kind, if there is nothing else.
-pub(super) fn name(bytes: &[u8], at: usize, quote: Quote) -> Option<Range<usize>> {
+pub(super) fn quoted_name(bytes: &[u8], at: usize, quote: Quote) -> Option<Range<usize>> {
     let start = at + quote.width();
     let inside = bytes.get(start..)?.iter().take(names::LONGEST);
     let end = start + inside.take_while(|b| is_name(**b) || matches!(b, b'-' | b'.')).count();
@@ -44,7 +44,7 @@ pub(super) fn name(bytes: &[u8], at: usize, quote: Quote) -> Option<Range<usize>
 
 /// The content of the literal that begins at `at`, and where it ends. One that is never closed ends with its line, or, if
 /// it may have several, with the text.
-pub(super) fn literal(text: &str, at: usize, quote: Quote) -> (Range<usize>, usize) {
+pub(super) fn read_literal(text: &str, at: usize, quote: Quote) -> (Range<usize>, usize) {
     let bytes = text.as_bytes();
     let three = |at: usize| bytes.get(at..at + 3).is_some_and(|three| three.iter().all(|b| *b == quote.byte));
     let triple = quote.escapes == 0 && quote.byte != b'`' && three(at);

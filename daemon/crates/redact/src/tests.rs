@@ -1,11 +1,11 @@
 use super::*;
 
-fn mask(text: &str, level: Level) -> Cow<'_, str> {
-    masked(text, &find(text, level), 0..text.len())
+fn mask_at(text: &str, level: Level) -> Cow<'_, str> {
+    mask_part(text, &find_secrets(text, level), 0..text.len())
 }
 
-fn likely(text: &str) -> String {
-    mask(text, Level::Likely).into_owned()
+fn mask_likely(text: &str) -> String {
+    mask_at(text, Level::Likely).into_owned()
 }
 
 #[test]
@@ -34,13 +34,13 @@ fn what_is_named_like_a_secret_is_masked() {
         ("The password: hunt…", "The password: ***…"),
         ("token:\n    hunter2222", "token:\n    hunter2222"),
     ] {
-        assert_eq!(likely(text), wanted);
-        assert_eq!(likely(wanted), wanted, "what is masked stays as it is");
+        assert_eq!(mask_likely(text), wanted);
+        assert_eq!(mask_likely(wanted), wanted, "what is masked stays as it is");
     }
 }
 
 /// The samples of a list; lines that begin with `#` and a space say what follows.
-fn samples(list: &str) -> impl Iterator<Item = String> {
+fn list_samples(list: &str) -> impl Iterator<Item = String> {
     let lines =
         list.lines().filter(|line| !line.is_empty() && !line.starts_with("# ") || line.contains("http"));
     lines.map(|line| line.replace('⏎', "\n").replace('¦', ""))
@@ -49,13 +49,13 @@ fn samples(list: &str) -> impl Iterator<Item = String> {
 #[test]
 fn planted_secrets_are_masked_and_nothing_else() {
     let mut wrong = Vec::new();
-    for sample in samples(include_str!("samples/planted.txt")) {
+    for sample in list_samples(include_str!("samples/planted.txt")) {
         let plain = sample.replace(['«', '»'], "");
         let mut wanted = String::new();
         for (i, piece) in sample.split(['«', '»']).enumerate() {
             wanted.push_str(if i % 2 == 1 { MASK } else { piece });
         }
-        let shown = likely(&plain);
+        let shown = mask_likely(&plain);
         // Where a key ends is not marked.
         if shown != wanted && !plain.contains("-----BEGIN")
             || shown.contains("x8Kd")
@@ -63,8 +63,8 @@ fn planted_secrets_are_masked_and_nothing_else() {
         {
             wrong.push(format!("{plain}\n  gives {shown}"));
         }
-        if likely(&shown) != shown {
-            wrong.push(format!("{shown}\n  masked again gives {}", likely(&shown)));
+        if mask_likely(&shown) != shown {
+            wrong.push(format!("{shown}\n  masked again gives {}", mask_likely(&shown)));
         }
     }
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
@@ -72,10 +72,10 @@ fn planted_secrets_are_masked_and_nothing_else() {
 
 #[test]
 fn innocent_lines_stay() {
-    let samples = samples(include_str!("samples/innocent.txt"));
+    let samples = list_samples(include_str!("samples/innocent.txt"));
     let wrong: Vec<String> = samples
-        .filter(|sample| likely(sample) != *sample)
-        .map(|sample| format!("{sample}\n  gives {}", likely(&sample)))
+        .filter(|sample| mask_likely(sample) != *sample)
+        .map(|sample| format!("{sample}\n  gives {}", mask_likely(&sample)))
         .collect();
     assert!(wrong.is_empty(), "{}", wrong.join("\n"));
 }
@@ -107,7 +107,7 @@ fn code_about_secrets_stays() {
         "check_token > make_base36_token > base36_to_int",
         "ASIAN_LANGUAGES_SUPPORTED_HERE2 ASIANLANGUAGESSUPPORTED",
     ] {
-        assert_eq!(likely(text), text);
+        assert_eq!(mask_likely(text), text);
     }
 }
 
@@ -130,20 +130,20 @@ fn tokens_of_known_makers_are_masked_wherever_they_stand() {
             format!("src/deploy-{token}.py"),
             format!("of the key {}…", &token[..14]),
         ] {
-            let out = mask(&text, Level::Known);
+            let out = mask_at(&text, Level::Known);
             assert!(!out.contains(&token[4..12]) && out.contains(MASK), "{text} -> {out}");
         }
     }
     let url = "connect(\"postgres://admin:hunter2@db:5432/x\")";
-    assert_eq!(mask(url, Level::Known), "connect(\"postgres://admin:***@db:5432/x\")");
-    assert_eq!(mask("http://host:80/path@x", Level::Known), "http://host:80/path@x");
+    assert_eq!(mask_at(url, Level::Known), "connect(\"postgres://admin:***@db:5432/x\")");
+    assert_eq!(mask_at("http://host:80/path@x", Level::Known), "http://host:80/path@x");
 }
 
 #[test]
 fn a_private_key_is_masked_line_by_line_and_in_its_middle() {
     let key = format!("a\n-----BEGIN RSA {} KEY-----\nMIIE\nAbcd\n-----END RSA {0} KEY-----\nb\n", "PRIVATE");
-    let secrets = find(&key, Level::Known);
-    let all = masked(&key, &secrets, 0..key.len());
+    let secrets = find_secrets(&key, Level::Known);
+    let all = mask_part(&key, &secrets, 0..key.len());
     assert_eq!(all.lines().count(), key.lines().count());
     assert!(!all.contains("MIIE") && all.starts_with("a\n") && all.ends_with("\nb\n"), "{all}");
     let body = "A1b2C3d4".repeat(8);
@@ -154,13 +154,13 @@ fn a_private_key_is_masked_line_by_line_and_in_its_middle() {
         format!("    // -----BEGIN {} KEY-----\n    // {body}\nx = 1\n", "PRIVATE"),
         format!("Has a -----BEGIN {} KEY----- {body}… \nx = 1\n", "PRIVATE"),
     ] {
-        let shown = mask(&cut, Level::Known);
+        let shown = mask_at(&cut, Level::Known);
         assert!(!shown.contains("A1b2") && shown.ends_with("\nx = 1\n"), "{shown}");
     }
     let code = format!("if line == \"-----BEGIN {} KEY-----\":\n    return parse(line)\n", "PRIVATE");
-    assert_eq!(mask(&code, Level::Known), code);
+    assert_eq!(mask_at(&code, Level::Known), code);
     let at = key.find("MIIE").unwrap();
-    assert_eq!(masked(&key, &secrets, at..at + 9), "***\n***");
+    assert_eq!(mask_part(&key, &secrets, at..at + 9), "***\n***");
 }
 
 /// Quadratic, this would take hours: the runner ends a test that hangs.
@@ -187,7 +187,7 @@ fn time_is_linear_in_the_text() {
         "a:b@tcp",
     ] {
         let text = unit.repeat(500_000 / unit.len());
-        let shown = mask(&text, Level::Likely);
+        let shown = mask_at(&text, Level::Likely);
         assert!(shown.len() <= text.len(), "{unit}");
     }
 }

@@ -14,7 +14,7 @@ const RANDOM_ALONE: usize = 24;
 const HEX: usize = 64;
 
 /// Adds what is found.
-pub(super) fn find(text: &str, level: Level, found: &mut Vec<Range<usize>>) {
+pub(super) fn find_tokens(text: &str, level: Level, found: &mut Vec<Range<usize>>) {
     let bytes = text.as_bytes();
     let mut at = 0;
     // Behind the last private key.
@@ -32,20 +32,20 @@ pub(super) fn find(text: &str, level: Level, found: &mut Vec<Range<usize>>) {
             at += 1;
         }
         if at - start >= makers::SHORTEST && (begins.is_some() || at - start >= RANDOM_ALONE) {
-            run(text, start..at, begins, level, found);
+            scan_run(text, start..at, begins, level, found);
         }
         if before == b'N'
             && start >= behind
-            && let Some(key) = keys::find(text, start..at)
+            && let Some(key) = keys::find_private_key(text, start..at)
         {
             behind = key.end;
             found.push(key);
         }
         if at > start && phrases::may_begin(bytes[start], at - start) && level == Level::Likely {
-            found.extend(phrases::find(text, start..at));
+            found.extend(phrases::find_phrase(text, start..at));
         }
         match bytes.get(at) {
-            Some(b':') => found.extend(addresses::find(text, at)),
+            Some(b':') => found.extend(addresses::find_in_url(text, at)),
             Some(b'@') => found.extend(addresses::of_driver(text, at)),
             _ => {}
         }
@@ -54,11 +54,17 @@ pub(super) fn find(text: &str, level: Level, found: &mut Vec<Range<usize>>) {
 }
 
 /// A run that is not short; `begins`: where in it a known maker's token may begin.
-fn run(text: &str, run: Range<usize>, begins: Option<usize>, level: Level, found: &mut Vec<Range<usize>>) {
+fn scan_run(
+    text: &str,
+    run: Range<usize>,
+    begins: Option<usize>,
+    level: Level,
+    found: &mut Vec<Range<usize>>,
+) {
     let chars = text.get(run.clone()).unwrap_or_default();
     if let Some(begins) = begins {
         let cut = text.get(run.end..).is_some_and(|rest| rest.starts_with('…'));
-        if let Some(token) = makers::token(chars, begins - run.start, cut) {
+        if let Some(token) = makers::token_start(chars, begins - run.start, cut) {
             // All that follows in the word belongs to it, or may.
             found.push(run.start + token..run.end);
         }

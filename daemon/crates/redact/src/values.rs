@@ -55,7 +55,7 @@ pub(super) struct Named<'a> {
 impl Named<'_> {
     /// Whether the content of a literal is a secret.
     pub(super) fn takes(self, value: &str) -> bool {
-        let value = beginning(value);
+        let value = value_prefix(value);
         if value.len() < SHORTEST || !value.bytes().any(|b| b.is_ascii_alphanumeric()) {
             return false;
         }
@@ -104,7 +104,7 @@ impl Named<'_> {
         if letters.bytes().any(|b| b.is_ascii_digit()) {
             return false;
         }
-        let (said, name) = (names::folded(letters.as_bytes()), names::folded(self.name));
+        let (said, name) = (names::fold_name(letters.as_bytes()), names::fold_name(self.name));
         let name = name
             .get(..name.iter().rposition(u8::is_ascii_alphabetic).map_or(0, |at| at + 1))
             .unwrap_or_default();
@@ -117,7 +117,7 @@ impl Named<'_> {
     }
 }
 
-fn beginning(value: &str) -> &str {
+fn value_prefix(value: &str) -> &str {
     value.get(..value.floor_char_boundary(LOOKED_AT)).unwrap_or(value)
 }
 
@@ -140,7 +140,7 @@ pub(super) fn looks_random(value: &str) -> bool {
 }
 
 fn is_random(value: &str, least: usize) -> bool {
-    let value = beginning(value);
+    let value = value_prefix(value);
     value.len() >= least && !value.contains(char::is_whitespace) && is_mixed(value) && !is_technical(value)
 }
 
@@ -209,7 +209,7 @@ fn without_placeholders(value: &str) -> Option<String> {
         out.push_str(before);
         // `ab$cd` is a password, `$cd` is a variable.
         let within = from.starts_with('$') && before.ends_with(|c: char| c.is_ascii_alphanumeric());
-        let length = if within { 1 } else { placeholder(from) };
+        let length = if within { 1 } else { placeholder_len(from) };
         any |= length > 1;
         rest = from.get(length..).unwrap_or_default();
         out.push(' ');
@@ -219,7 +219,7 @@ fn without_placeholders(value: &str) -> Option<String> {
 }
 
 /// How long the placeholder is that a text begins with; 1 if it is none.
-fn placeholder(text: &str) -> usize {
+fn placeholder_len(text: &str) -> usize {
     let bytes = text.as_bytes();
     let closed = |open: usize, by: u8| {
         let inside = bytes.get(open..).unwrap_or_default();

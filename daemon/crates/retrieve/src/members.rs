@@ -18,7 +18,7 @@ const MOST_FILES: usize = 128;
 const MOST_NAMESAKES: usize = 64;
 
 /// The members that a type's own file states, those that tell most about the type first.
-pub(crate) fn own(sym: &Sym) -> Vec<DefIx> {
+pub(crate) fn own_members(sym: &Sym) -> Vec<DefIx> {
     if !sym.kind().is_type() {
         return Vec::new();
     }
@@ -29,12 +29,12 @@ pub(crate) fn own(sym: &Sym) -> Vec<DefIx> {
         .filter(|(ix, def)| *ix != sym.ix && holder_in(outline, def) == Some(sym.ix))
         .map(|(ix, _)| ix)
         .collect();
-    found.sort_by_key(|ix| outline.def(*ix).map(|def| order(outline, def)));
+    found.sort_by_key(|ix| outline.def(*ix).map(|def| member_order(outline, def)));
     found
 }
 
 /// The members of a type that are in other files, in order of path and place.
-pub(crate) fn elsewhere(source: &Source<'_>, sym: &Sym) -> Result<Vec<Sym>> {
+pub(crate) fn members_elsewhere(source: &Source<'_>, sym: &Sym) -> Result<Vec<Sym>> {
     if !sym.kind().is_type() || sym.def().flags.has(DefFlags::LOCAL) {
         return Ok(Vec::new());
     }
@@ -51,7 +51,7 @@ pub(crate) fn elsewhere(source: &Source<'_>, sym: &Sym) -> Result<Vec<Sym>> {
 }
 
 /// The type that a symbol is a member of.
-pub(crate) fn owner(source: &Source<'_>, sym: &Sym) -> Result<Option<Sym>> {
+pub(crate) fn member_owner(source: &Source<'_>, sym: &Sym) -> Result<Option<Sym>> {
     let outline = sym.outline();
     if let Some(ix) = holder_in(outline, sym.def()) {
         return Ok(sym.beside(ix).filter(|owner| owner.kind().is_type()));
@@ -59,7 +59,7 @@ pub(crate) fn owner(source: &Source<'_>, sym: &Sym) -> Result<Option<Sym>> {
     let Some(name) = stated_owner(outline, sym.def()) else { return Ok(None) };
     let named = source.view().named_up_to(name, MOST_NAMESAKES)?;
     let types: Vec<NameHit> = named.into_iter().filter(|hit| hit.kind.is_type()).collect();
-    let Some(hit) = nearest(source, sym, &types)? else { return Ok(None) };
+    let Some(hit) = nearest_type(source, sym, &types)? else { return Ok(None) };
     if outline.lang.traits().members.across_package && !in_one_package(source, sym, hit.file)? {
         return Ok(None);
     }
@@ -68,7 +68,7 @@ pub(crate) fn owner(source: &Source<'_>, sym: &Sym) -> Result<Option<Sym>> {
 
 /// What shows more of a type comes first: what can be called before nested types and values, what others see before what
 /// they don't; then the order of the text.
-fn order(outline: &Outline, def: &Def) -> (u8, bool, u32) {
+fn member_order(outline: &Outline, def: &Def) -> (u8, bool, u32) {
     let group = match def.kind {
         kind if kind.is_callable() => 0,
         kind if kind.is_type() => 1,
@@ -81,7 +81,7 @@ fn order(outline: &Outline, def: &Def) -> (u8, bool, u32) {
 /// The type in the same file that a definition is a member of.
 fn holder_in(outline: &Outline, def: &Def) -> Option<DefIx> {
     if let Some(name) = stated_owner(outline, def) {
-        let at = around(outline, def);
+        let at = enclosing_definition(outline, def);
         let mut types =
             outline.iter().filter(|(_, known)| known.kind.is_type() && outline.str(known.name) == name);
         let first = types.next()?;
@@ -102,7 +102,7 @@ fn stated_owner<'o>(outline: &'o Outline, def: &Def) -> Option<&'o str> {
 }
 
 /// The definition around a member and its `impl` block.
-fn around(outline: &Outline, def: &Def) -> Option<DefIx> {
+fn enclosing_definition(outline: &Outline, def: &Def) -> Option<DefIx> {
     let parent = def.parent?;
     match outline.def(parent) {
         Some(block) if block.kind == SymbolKind::Impl => block.parent,
@@ -145,7 +145,7 @@ fn in_blocks(source: &Source<'_>, sym: &Sym) -> Result<Vec<Sym>> {
                 none.insert(named.into_iter().filter(|hit| hit.kind.is_type()).collect::<Vec<_>>())
             }
         };
-        if nearest(source, &block, types)?.is_none_or(|hit| hit.symbol != sym.id) {
+        if nearest_type(source, &block, types)?.is_none_or(|hit| hit.symbol != sym.id) {
             continue;
         }
         let inside = block.outline().iter().filter(|(_, def)| def.parent == Some(block.ix));
@@ -167,7 +167,7 @@ fn in_parts(source: &Source<'_>, sym: &Sym) -> Result<Vec<Sym>> {
         }
         let Some(part) = source.symbol(hit.symbol)? else { continue };
         if part.qualified() == sym.qualified() && part.outline().lang == sym.outline().lang {
-            found.extend(own(&part).into_iter().filter_map(|ix| part.beside(ix)));
+            found.extend(own_members(&part).into_iter().filter_map(|ix| part.beside(ix)));
         }
     }
     Ok(in_order(found))
@@ -180,7 +180,7 @@ fn in_order(mut found: Vec<Sym>) -> Vec<Sym> {
 
 /// Of types of one name the one that a block or member elsewhere most likely means: the only one, else the one whose path
 /// has most folders in common with it. None where that leaves several.
-fn nearest(source: &Source<'_>, from: &Sym, types: &[NameHit]) -> Result<Option<NameHit>> {
+fn nearest_type(source: &Source<'_>, from: &Sym, types: &[NameHit]) -> Result<Option<NameHit>> {
     if let [only] = types {
         return Ok(Some(*only));
     }

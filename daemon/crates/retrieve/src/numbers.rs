@@ -24,7 +24,7 @@ impl Milli {
     }
 }
 
-fn put<S: Serializer>(value: u32, scale: u32, to: S) -> Result<S::Ok, S::Error> {
+fn serialize_scaled<S: Serializer>(value: u32, scale: u32, to: S) -> Result<S::Ok, S::Error> {
     if value.is_multiple_of(scale) {
         to.serialize_u32(value / scale)
     } else {
@@ -34,7 +34,7 @@ fn put<S: Serializer>(value: u32, scale: u32, to: S) -> Result<S::Ok, S::Error> 
 
 impl Serialize for Percent {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        put(u32::from(self.0), 100, to)
+        serialize_scaled(u32::from(self.0), 100, to)
     }
 }
 
@@ -46,7 +46,7 @@ impl<'de> Deserialize<'de> for Percent {
 
 impl Serialize for Milli {
     fn serialize<S: Serializer>(&self, to: S) -> Result<S::Ok, S::Error> {
-        put(self.0, 1000, to)
+        serialize_scaled(self.0, 1000, to)
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use sdl_model::FileId;
 
-use crate::index::words::{Scratch, terms};
+use crate::index::words::{Scratch, each_term};
 use crate::message;
 
 /// Bytes of a message that are read.
@@ -36,7 +36,7 @@ impl PastCommit {
         let mut scratch = Scratch::default();
         for line in message[..end].lines().filter(|line| !message::is_trailer(line)) {
             for word in line.split_whitespace().filter(|word| !word.contains("://")) {
-                terms(word, &mut scratch, &mut |term| {
+                each_term(word, &mut scratch, &mut |term| {
                     if !message::is_said_of_any(term) && !found.contains(term) {
                         found.insert(Box::from(term));
                     }

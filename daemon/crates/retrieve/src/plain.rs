@@ -7,8 +7,8 @@ use std::borrow::Cow;
 use std::fmt::{self, Write};
 
 /// A text as a part of one line: what would end, move, turn or hide it is escaped.
-pub fn inline(text: &str) -> Cow<'_, str> {
-    if !text.bytes().any(|byte| !(b' '..=b'~').contains(&byte)) || !text.contains(misleads) {
+pub fn inline_text(text: &str) -> Cow<'_, str> {
+    if !text.bytes().any(|byte| !(b' '..=b'~').contains(&byte)) || !text.contains(is_misleading) {
         return Cow::Borrowed(text);
     }
     let mut out = String::with_capacity(text.len() + 8);
@@ -16,7 +16,7 @@ pub fn inline(text: &str) -> Cow<'_, str> {
         match letter {
             '\n' => out.push_str("\\n"),
             '\r' => out.push_str("\\r"),
-            letter if misleads(letter) => out.extend(letter.escape_unicode()),
+            letter if is_misleading(letter) => out.extend(letter.escape_unicode()),
             letter => out.push(letter),
         }
     }
@@ -24,13 +24,13 @@ pub fn inline(text: &str) -> Cow<'_, str> {
 }
 
 /// A text of several lines, each marked as a quotation.
-pub fn quoted(text: &str) -> String {
-    let lines: Vec<String> = text.lines().map(|line| format!("> {}", inline(line))).collect();
+pub fn quote_lines(text: &str) -> String {
+    let lines: Vec<String> = text.lines().map(|line| format!("> {}", inline_text(line))).collect();
     lines.join("\n")
 }
 
 /// Whether a character does anything to its surroundings but stand there.
-fn misleads(letter: char) -> bool {
+fn is_misleading(letter: char) -> bool {
     letter != '\t' && letter.is_control()
         || matches!(letter,
             // Line ends of other kinds, and what has no width.
@@ -41,13 +41,13 @@ fn misleads(letter: char) -> bool {
             | '\u{e0000}'..='\u{e007f}')
 }
 
-/// Writes one line to the text within, escaping what is written as [`inline`] does.
+/// Writes one line to the text within, escaping what is written as [`inline_text`] does.
 #[derive(Debug)]
 pub struct Line<'a>(pub &'a mut String);
 
 impl Write for Line<'_> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
-        self.0.push_str(&inline(text));
+        self.0.push_str(&inline_text(text));
         Ok(())
     }
 }
@@ -65,11 +65,11 @@ mod tests {
             ("a\u{202e}b\u{2066}c\u{200b}d\u{2028}e", "a\\u{202e}b\\u{2066}c\\u{200b}d\\u{2028}e"),
             ("Größe\t日本語 👩‍🔧", "Größe\t日本語 👩‍🔧"),
         ] {
-            assert_eq!(inline(text), wanted);
+            assert_eq!(inline_text(text), wanted);
             let mut line = String::new();
             write!(Line(&mut line), "{text}").unwrap();
             assert_eq!(line, wanted);
         }
-        assert_eq!(quoted("one\n[v1]\u{7}\n\nlast"), "> one\n> [v1]\\u{7}\n> \n> last");
+        assert_eq!(quote_lines("one\n[v1]\u{7}\n\nlast"), "> one\n> [v1]\\u{7}\n> \n> last");
     }
 }

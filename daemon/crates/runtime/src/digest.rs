@@ -30,7 +30,7 @@ const WIDTH: usize = 400;
 const TELLING: [&str; 8] = ["error", "fail", "panic", "fatal", "exception", "traceback", "warning", "assert"];
 
 /// The output as the mode wants it, within its tokens. Where lines are left out it says so.
-pub fn digest(outcome: &Outcome, mode: Mode) -> String {
+pub fn digest_output(outcome: &Outcome, mode: Mode) -> String {
     let streams = [("stdout", &outcome.stdout), ("stderr", &outcome.stderr)];
     let said = streams.iter().filter(|(_, output)| output.count() > 0).count().max(1);
     let mut text = String::new();
@@ -41,13 +41,13 @@ pub fn digest(outcome: &Outcome, mode: Mode) -> String {
             }
             text.push_str(name);
             text.push(':');
-            part(&mut text, output, mode, mode.tokens() / said);
+            write_part(&mut text, output, mode, mode.tokens() / said);
         }
     }
     text
 }
 
-fn part(text: &mut String, output: &Output, mode: Mode, tokens: usize) {
+fn write_part(text: &mut String, output: &Output, mode: Mode, tokens: usize) {
     let lines: Vec<(u64, &str)> = output.lines().collect();
     let count = lines.len();
     let telling = |line: &str| {
@@ -70,7 +70,7 @@ fn part(text: &mut String, output: &Output, mode: Mode, tokens: usize) {
         if *taken {
             continue;
         }
-        used += sdl_tokens::count(&shortened(line)) + 2;
+        used += sdl_tokens::count_tokens(&shorten_line(line)) + 2;
         if used > tokens {
             break;
         }
@@ -79,21 +79,21 @@ fn part(text: &mut String, output: &Output, mode: Mode, tokens: usize) {
     let mut last = 0;
     let shown = lines.iter().zip(taken).filter(|(_, taken)| *taken).map(|(line, _)| *line);
     for (number, line) in shown {
-        gap(text, number - last - 1);
+        write_gap(text, number - last - 1);
         text.push('\n');
-        text.push_str(&shortened(line));
+        text.push_str(&shorten_line(line));
         last = number;
     }
-    gap(text, output.count() - last);
+    write_gap(text, output.count() - last);
 }
 
-fn gap(text: &mut String, lines: u64) {
+fn write_gap(text: &mut String, lines: u64) {
     if lines > 0 {
         text.push_str(&format!("\n… {lines} lines"));
     }
 }
 
-fn shortened(line: &str) -> String {
+fn shorten_line(line: &str) -> String {
     match line.char_indices().nth(WIDTH) {
         Some((cut, _)) => format!("{}…", line.get(..cut).unwrap_or_default()),
         None => line.to_owned(),

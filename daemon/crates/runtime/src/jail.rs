@@ -13,7 +13,7 @@ use sdl_contract::{Candidate, Code, Refusal};
 const PASSED: [&str; 8] = ["PATH", "HOME", "USER", "LANG", "LC_ALL", "TZ", "TMPDIR", "SHELL"];
 
 /// The folder to run in: the repository's root or one below it, also after its links are followed.
-pub fn folder(root: &Path, relative: Option<&str>) -> Result<PathBuf, Refusal> {
+pub fn run_folder(root: &Path, relative: Option<&str>) -> Result<PathBuf, Refusal> {
     let refused = |why: &str| {
         let shown: String = relative.unwrap_or(".").chars().take(200).collect();
         let message = format!("{shown:?} {why} {}", root.display());
@@ -37,7 +37,7 @@ pub fn folder(root: &Path, relative: Option<&str>) -> Result<PathBuf, Refusal> {
 
 /// The whole environment of a command: a few variables of the daemon, those that the settings pass, and those of the call
 /// that the settings allow.
-pub fn environment(
+pub fn command_environment(
     settings: &Settings,
     wanted: &BTreeMap<String, String>,
 ) -> Result<BTreeMap<OsString, OsString>, Refusal> {

@@ -11,7 +11,7 @@ mod settings;
 
 pub use artifact::{Artifact, Excerpt, Stream, Wanted};
 pub use capture::Output;
-pub use digest::{Mode, digest};
-pub use jail::{environment, folder};
-pub use run::{Command, Outcome, run};
-pub use settings::{Allowed, Narrowly, Settings, program};
+pub use digest::{Mode, digest_output};
+pub use jail::{command_environment, run_folder};
+pub use run::{Command, Outcome, run_command};
+pub use settings::{Allowed, Narrowly, Settings, allowed_program};

@@ -73,7 +73,11 @@ impl Drop for Turn {
 }
 
 /// Runs the command. `mask` takes out of its output what must not be shown.
-pub fn run(command: &Command, cancel: &Cancel, mask: &dyn Fn(String) -> String) -> Result<Outcome, Refusal> {
+pub fn run_command(
+    command: &Command,
+    cancel: &Cancel,
+    mask: &dyn Fn(String) -> String,
+) -> Result<Outcome, Refusal> {
     let _turn = Turn::take()?;
     platform::run(command, cancel, mask)
 }

@@ -130,7 +130,7 @@ impl Settings {
 
 /// The program that a call may run under this name with these arguments. Never one that lies in the repository because of
 /// `PATH`.
-pub fn program(
+pub fn allowed_program(
     settings: &Settings,
     (wanted, args): (&str, &[String]),
     root: &Path,

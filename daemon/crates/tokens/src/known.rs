@@ -21,7 +21,7 @@ thread_local! {
 }
 
 /// Counts with what this thread remembers.
-pub(crate) fn with<T>(count: impl FnOnce(&mut Known) -> T) -> T {
+pub(crate) fn with_known<T>(count: impl FnOnce(&mut Known) -> T) -> T {
     KNOWN.with_borrow_mut(count)
 }
 
@@ -40,7 +40,7 @@ impl Known {
         if self.places.is_empty() {
             self.places.resize(PLACES, 0);
         }
-        let Some(place) = self.places.get_mut(place(key)) else { return merge::tokens_of(piece) };
+        let Some(place) = self.places.get_mut(cache_slot(key)) else { return merge::tokens_of(piece) };
         if *place << 8 != key << 8 {
             *place = key | (merge::tokens_of(piece) as u128) << 120;
         }
@@ -48,7 +48,7 @@ impl Known {
     }
 }
 
-fn place(key: u128) -> usize {
+fn cache_slot(key: u128) -> usize {
     let folded = (key as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15) ^ ((key >> 64) as u64);
     (folded.wrapping_mul(0xe703_7ed1_a0b4_28db) >> 48) as usize % PLACES
 }
@@ -72,7 +72,7 @@ mod tests {
             })
             .collect();
         for piece in pieces.iter().chain(&pieces) {
-            assert_eq!(with(|known| known.tokens_of(piece)), merge::tokens_of(piece), "{piece:?}");
+            assert_eq!(with_known(|known| known.tokens_of(piece)), merge::tokens_of(piece), "{piece:?}");
         }
     }
 }

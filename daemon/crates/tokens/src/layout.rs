@@ -25,30 +25,30 @@ pub(crate) const SPACE: u8 = 1 << 5;
 pub(crate) const NEWLINE: u8 = 1 << 6;
 
 /// Hashes a token's bytes.
-pub(crate) fn hash(bytes: &[u8]) -> u64 {
+pub(crate) fn hash_token(bytes: &[u8]) -> u64 {
     let mut state = 0x9e37_79b9_7f4a_7c15_u64 ^ bytes.len() as u64;
     let (words, rest) = bytes.as_chunks::<8>();
     for word in words {
-        state = mix(state ^ u64::from_le_bytes(*word));
+        state = mix_bits(state ^ u64::from_le_bytes(*word));
     }
     let mut last = 0_u64;
     for &byte in rest {
         last = (last << 8) | u64::from(byte);
     }
-    mix(state ^ last)
+    mix_bits(state ^ last)
 }
 
-fn mix(value: u64) -> u64 {
+fn mix_bits(value: u64) -> u64 {
     let wide = u128::from(value ^ 0xa076_1d64_78bd_642f) * 0xe703_7ed1_a0b4_28db;
     (wide as u64) ^ ((wide >> 64) as u64)
 }
 
 /// Where a hash belongs in the table.
-pub(crate) fn slot(hash: u64) -> usize {
+pub(crate) fn table_slot(hash: u64) -> usize {
     hash as usize % SLOTS
 }
 
 /// What is kept of a hash beside its place.
-pub(crate) fn tag(hash: u64) -> u32 {
+pub(crate) fn hash_tag(hash: u64) -> u32 {
     (hash >> (64 - (32 - RANK_BITS))) as u32
 }

@@ -13,8 +13,8 @@ mod vocabulary;
 pub const ENCODING: &str = "o200k_base";
 
 /// How many tokens `text` has. Special tokens are counted as the text that they are.
-pub fn count(text: &str) -> usize {
-    known::with(|known| pieces::Pieces::new(text).map(|piece| known.tokens_of(piece)).sum())
+pub fn count_tokens(text: &str) -> usize {
+    known::with_known(|known| pieces::Pieces::new(text).map(|piece| known.tokens_of(piece)).sum())
 }
 
 /// How many tokens `text` has, or none if they are more than `limit`; looks no further than it takes to know.
@@ -22,7 +22,7 @@ pub fn count_at_most(text: &str, limit: usize) -> Option<usize> {
     if text.len() / layout::LONGEST > limit {
         return None;
     }
-    known::with(|known| {
+    known::with_known(|known| {
         let mut tokens = 0;
         for piece in pieces::Pieces::new(text) {
             tokens += known.tokens_of(piece);

@@ -6,7 +6,7 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use crate::vocabulary::{NONE, rank};
+use crate::vocabulary::{NONE, token_rank};
 
 /// Up to this length a plain search for the lowest rank is faster than a heap.
 const SHORT: usize = 48;
@@ -16,7 +16,7 @@ pub(crate) fn tokens_of(piece: &[u8]) -> usize {
     if piece.len() < 2 {
         return piece.len();
     }
-    if rank(piece) != NONE {
+    if token_rank(piece) != NONE {
         return 1;
     }
     if piece.len() <= SHORT { merge_short(piece) } else { merge_long(piece) }
@@ -35,7 +35,7 @@ fn merge_short(piece: &[u8]) -> usize {
         if i + 1 >= parts {
             return NONE;
         }
-        piece.get(starts[i] as usize..starts[i + 2] as usize).map_or(NONE, rank)
+        piece.get(starts[i] as usize..starts[i + 2] as usize).map_or(NONE, token_rank)
     };
     for (i, rank) in ranks.iter_mut().enumerate().take(parts) {
         *rank = merged(&starts, parts, i);
@@ -78,7 +78,7 @@ fn merge_long(piece: &[u8]) -> usize {
     let len = piece.len() as u32;
     let mut parts: Vec<Part> = (0..len)
         .map(|i| {
-            let pair = piece.get(i as usize..i as usize + 2).map_or(NONE, rank);
+            let pair = piece.get(i as usize..i as usize + 2).map_or(NONE, token_rank);
             Part { before: i.wrapping_sub(1), after: i + 1, rank: pair }
         })
         .collect();
@@ -107,7 +107,7 @@ fn merge_long(piece: &[u8]) -> usize {
         for from in [Some(start), Some(left.before).filter(|_| start > 0)].into_iter().flatten() {
             let after = parts[from as usize].after;
             let end = if after < len { parts[after as usize].after } else { len + 1 };
-            let rank = piece.get(from as usize..end as usize).map_or(NONE, rank);
+            let rank = piece.get(from as usize..end as usize).map_or(NONE, token_rank);
             parts[from as usize].rank = rank;
             if rank != NONE {
                 queue.push(entry(rank, from));

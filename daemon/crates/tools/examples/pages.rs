@@ -13,7 +13,7 @@ fn main() -> io::Result<()> {
             fs::remove_file(old)?;
         }
     }
-    for (name, text) in sdl_tools::pages() {
+    for (name, text) in sdl_tools::documentation_pages() {
         fs::write(folder.join(name), text)?;
     }
     Ok(())

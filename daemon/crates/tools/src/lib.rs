@@ -33,10 +33,10 @@ pub use host::{Host, Repo};
 pub use sdl_contract::{Cancel, Names, NoProgress, Progress, Session, Surface};
 pub use stored::tables::AGENT_TABLES;
 pub use surface::protocol::{ProtocolError, is_protocol_method};
-pub use tools::{Tools, pages};
+pub use tools::{Tools, documentation_pages};
 
 /// What a repository allows its readers, and the ceiling over that.
 pub mod policy {
     pub use crate::guard::policy::{BudgetCaps, CapsPatch, Ceilings, Policy, PolicyPatch};
-    pub use crate::host::policies::shown;
+    pub use crate::host::policies::shown_policy;
 }

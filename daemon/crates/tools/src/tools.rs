@@ -12,8 +12,8 @@ use crate::surface::{envelope, manual, protocol};
 use crate::{Cancel, Host, Names, Progress, ProtocolError, Session, Surface, actions};
 
 /// A page of documentation for each action and one that lists them: file names and Markdown texts.
-pub fn pages() -> Vec<(String, String)> {
-    manual::pages(&Registry::new(actions::all()))
+pub fn documentation_pages() -> Vec<(String, String)> {
+    manual::manual_pages(&Registry::new(actions::all()))
 }
 
 /// Every tool over one host. Cheap to share; make one per process.
@@ -45,11 +45,11 @@ impl Tools {
         let served = RefCell::default();
         let services = &self.services;
         let caller = Caller { session, progress, cancel };
-        let answer = pipeline::call(services, caller, name, args, &served);
+        let answer = pipeline::answer_call(services, caller, name, args, &served);
         let failed = answer.is_err();
         let (bytes, tokens) = match answer {
-            Ok(answer) => envelope::answered(answer),
-            Err(error) => envelope::failed(&error),
+            Ok(answer) => envelope::answer_result(answer),
+            Err(error) => envelope::error_result(&error),
         };
         if services.usage.note(session.id, served.into_inner(), tokens, failed, services.leases.now()) {
             services.usage.settle_beside(&services.host);
@@ -71,7 +71,7 @@ impl Tools {
         params: &[u8],
         cancel: &Cancel,
     ) -> Result<Vec<u8>, ProtocolError> {
-        protocol::answer(&self.services, session, method, params, cancel)
+        protocol::answer_method(&self.services, session, method, params, cancel)
     }
 
     /// Whether no call of the tool changes anything, so that a call whose answer was lost may be sent again. A gateway may
@@ -85,7 +85,7 @@ impl Tools {
         self.services
             .registry
             .tool(name)
-            .is_none_or(|tool| !pipeline::changes(&self.services.registry, tool, args))
+            .is_none_or(|tool| !pipeline::is_mutating(&self.services.registry, tool, args))
     }
 
     /// Every action in full, for command lines and documentation: `{"actions": [{name, tool, namespace, mutating,

@@ -324,7 +324,7 @@ impl Crawler<'_> {
         let Some(reason) = self.rules.reason(levels, path, is_folder) else { return };
         let rule = |reason: &str| reason.rsplit_once(": ").map(|(_, rule)| rule.to_owned());
         if !self.listing.ignored_by.iter().any(|known| rule(known) == rule(&reason)) {
-            self.listing.ignored_by.push(brief(&reason));
+            self.listing.ignored_by.push(shorten_middle(&reason));
         }
     }
 }
@@ -381,7 +381,7 @@ pub(crate) fn stat_hint(meta: &Meta, read_ns: i64) -> StatHint {
 }
 
 /// A text for people, without its middle if it is long: paths in it may be.
-pub fn brief(text: &str) -> String {
+pub fn shorten_middle(text: &str) -> String {
     const HEAD: usize = 120;
     const TAIL: usize = 60;
     let length = text.chars().count();
@@ -394,7 +394,7 @@ pub fn brief(text: &str) -> String {
 }
 
 /// The absolute path of a relative one.
-pub(crate) fn absolute(root: &Path, path: &Path) -> PathBuf {
+pub(crate) fn absolute_path(root: &Path, path: &Path) -> PathBuf {
     if path.as_os_str().is_empty() { root.to_owned() } else { root.join(path) }
 }
 
@@ -452,8 +452,8 @@ mod tests {
 
     #[test]
     fn long_texts_lose_their_middle() {
-        assert_eq!(brief("a/b: no"), "a/b: no");
-        let long = brief(&format!("{}: File name too long", "é/".repeat(5_000)));
+        assert_eq!(shorten_middle("a/b: no"), "a/b: no");
+        let long = shorten_middle(&format!("{}: File name too long", "é/".repeat(5_000)));
         assert!(
             long.chars().count() == 181 && long.starts_with("é/") && long.ends_with("too long"),
             "{long}"

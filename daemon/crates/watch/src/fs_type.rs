@@ -6,24 +6,24 @@ use std::path::Path;
 /// Why the folder's file system sends no usable events, if it does not.
 #[cfg(target_os = "linux")]
 pub(crate) fn without_events(path: &Path) -> Option<String> {
-    reason(rustix::fs::statfs(path).ok()?)
+    remote_reason(rustix::fs::statfs(path).ok()?)
 }
 
 /// The same for an open folder.
 #[cfg(target_os = "linux")]
 pub(crate) fn without_events_at(folder: std::os::fd::BorrowedFd<'_>) -> Option<String> {
-    reason(rustix::fs::fstatfs(folder).ok()?)
+    remote_reason(rustix::fs::fstatfs(folder).ok()?)
 }
 
 #[cfg(target_os = "linux")]
-fn reason(stat: rustix::fs::StatFs) -> Option<String> {
-    let name = remote(u32::try_from(stat.f_type & 0xffff_ffff).ok()?)?;
+fn remote_reason(stat: rustix::fs::StatFs) -> Option<String> {
+    let name = remote_name(u32::try_from(stat.f_type & 0xffff_ffff).ok()?)?;
     Some(format!("{name} file systems report only changes that this machine makes itself"))
 }
 
 /// The names of such file systems, by the magic numbers of `statfs`.
 #[cfg(target_os = "linux")]
-fn remote(magic: u32) -> Option<&'static str> {
+fn remote_name(magic: u32) -> Option<&'static str> {
     Some(match magic {
         0x6969 => "NFS",
         0x517b | 0xff53_4d42 | 0xfe53_4d42 => "SMB",
@@ -50,12 +50,12 @@ pub(crate) fn made_up(path: &Path) -> Option<&'static str> {
     if path.starts_with("/dev") && !path.starts_with("/dev/shm") {
         return Some("devices");
     }
-    kernels(u32::try_from(rustix::fs::statfs(path).ok()?.f_type & 0xffff_ffff).ok()?)
+    kernel_fs_name(u32::try_from(rustix::fs::statfs(path).ok()?.f_type & 0xffff_ffff).ok()?)
 }
 
 /// What the kernel's own file systems show, by the magic numbers of `statfs`.
 #[cfg(target_os = "linux")]
-fn kernels(magic: u32) -> Option<&'static str> {
+fn kernel_fs_name(magic: u32) -> Option<&'static str> {
     Some(match magic {
         0x9fa0 => "processes",
         0x6265_6572 => "the kernel's devices and drivers",
@@ -109,8 +109,8 @@ mod tests {
     #[test]
     fn local_file_systems_are_trusted() {
         for local in [0xef53, 0x5846_5342, 0x9123_683e, 0x0102_1994, 0x2fc1_2fc1, 0x794c_7630] {
-            assert_eq!(remote(local), None, "{local:x}");
+            assert_eq!(remote_name(local), None, "{local:x}");
         }
-        assert_eq!(remote(0x6573_5546), Some("FUSE"), "virtiofs has FUSE's number");
+        assert_eq!(remote_name(0x6573_5546), Some("FUSE"), "virtiofs has FUSE's number");
     }
 }

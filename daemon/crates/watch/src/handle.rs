@@ -8,7 +8,7 @@ use std::time::Instant;
 use crate::disk::identity_of;
 use crate::hub::Hub;
 use crate::inbox::{Attempt, Inbox, Rescan, Serial, Waited};
-use crate::router::{RootId, Route, lock};
+use crate::router::{RootId, Route, lock_mutex};
 
 /// How a root is kept up to date.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -148,9 +148,9 @@ impl TreeHandle {
 
     /// A root that was moved, replaced or unmounted sends no event to say so.
     fn check_root(&self) {
-        let known = *lock(&self.route.identity);
+        let known = *lock_mutex(&self.route.identity);
         if known.is_some() && identity_of(&self.route.path).ok() != known {
-            *lock(&self.route.identity) = None;
+            *lock_mutex(&self.route.identity) = None;
             self.route.inbox.ask_rescan(Rescan::Root);
         }
     }
@@ -158,7 +158,7 @@ impl TreeHandle {
     /// How the root is kept up to date.
     pub fn status(&self) -> WatchStatus {
         let now = self.hub.0.config.clock.now();
-        let reason = lock(&self.route.scanning).as_ref().map(|scanned| scanned.reason(now));
+        let reason = lock_mutex(&self.route.scanning).as_ref().map(|scanned| scanned.reason(now));
         let last = self.route.last_event_ns.load(Ordering::Relaxed);
         WatchStatus {
             kind: reason.map_or(WatchKind::Watching, |reason| WatchKind::Scanning { reason }),

@@ -9,14 +9,14 @@ use std::time::Duration;
 
 use crate::clock::{Clock, SystemClock};
 use crate::cookie::Cookies;
-use crate::crawl::brief;
+use crate::crawl::shorten_middle;
 use crate::disk::Identity;
 use crate::fs_type;
 use crate::git::GitFolder;
 use crate::handle::TreeHandle;
 use crate::inbox::{Inbox, Limits, Serial, Settle};
 use crate::root::CanonicalRoot;
-use crate::router::{RootId, Route, Router, Sink, lock};
+use crate::router::{RootId, Route, Router, Sink, lock_mutex};
 use crate::scanned::Scanned;
 use crate::source::{Source, SystemSource, WatchError};
 use crate::table::{Owner, Table};
@@ -174,13 +174,13 @@ impl Hub {
 
     /// The number of watched folders.
     pub fn watches(&self) -> usize {
-        lock(&self.0.watcher).table.len()
+        lock_mutex(&self.0.watcher).table.len()
     }
 }
 
 impl HubInner {
     fn with_watcher<T>(&self, with: impl FnOnce(&mut dyn Source, &mut Table) -> T) -> Option<T> {
-        let mut watcher = lock(&self.watcher);
+        let mut watcher = lock_mutex(&self.watcher);
         let Watcher { source, table } = &mut *watcher;
         source.as_deref_mut().ok().map(|source| with(source, table))
     }
@@ -232,7 +232,7 @@ impl HubInner {
 
     /// Can a root be watched, for all that is known before trying? If not: why, and whether that may pass.
     fn is_watchable(&self, route: &Route) -> Result<(), (String, bool)> {
-        let mut watcher = lock(&self.watcher);
+        let mut watcher = lock_mutex(&self.watcher);
         if let (Err(_), Some(start)) = (&watcher.source, &self.start) {
             watcher.source = start(Sink(self.router.clone()));
         }
@@ -246,9 +246,9 @@ impl HubInner {
     /// later.
     pub(crate) fn degrade(&self, route: &Arc<Route>, reason: &str, may_pass: bool) {
         // Every answer says it.
-        let reason = brief(reason);
+        let reason = shorten_middle(reason);
         {
-            let mut scanning = lock(&route.scanning);
+            let mut scanning = lock_mutex(&route.scanning);
             if scanning.is_none() {
                 tracing::warn!(root = %route.path.display(), reason, "the repository is scanned instead of watched");
                 route.inbox.start_scanning();

@@ -69,7 +69,7 @@ mod table;
 mod tree;
 
 pub use clock::{Clock, ManualClock, SystemClock};
-pub use crawl::{Crawl, Found, Listing, brief};
+pub use crawl::{Crawl, Found, Listing, shorten_middle};
 pub use error::{Problem, ReadError, RootError};
 pub use fake::FakeWatcher;
 pub use git::{GitData, GitRefused};
@@ -77,7 +77,9 @@ pub use handle::{Synced, Ticket, TreeHandle, WatchKind, WatchStatus};
 pub use hub::{Hub, HubConfig, RootOptions};
 pub use inbox::{Attempt, Batch, Inbox, Limits, Rescan, Serial, Settle, Step, Waited};
 pub use read::{FileRead, Reader};
-pub use reconcile::{Difference, Known, KnownFile, Merge, NothingKnown, is_racy, needs_read, reconcile};
+pub use reconcile::{
+    Difference, Known, KnownFile, Merge, NothingKnown, is_racy, needs_read, reconcile_files,
+};
 pub use root::{CanonicalRoot, RootContext, check_root};
 pub use router::{RootId, Sink};
 pub use source::{Source, SystemSource, WatchError};

@@ -20,17 +20,17 @@ pub(crate) enum Plain {
 }
 
 /// What lies at `path`. Opens nothing and follows no link at its end.
-pub(crate) fn look(path: &Path, most: u64) -> Plain {
+pub(crate) fn look_at(path: &Path, most: u64) -> Plain {
     match fs::symlink_metadata(path) {
         Ok(meta) if meta.is_dir() => Plain::Folder,
-        Ok(meta) => judge(&meta, most).map_or(Plain::File, Plain::Other),
+        Ok(meta) => file_fault(&meta, most).map_or(Plain::File, Plain::Other),
         Err(error) if is_absent(&error) => Plain::Nothing,
         Err(error) => Plain::Other(format!("can't be looked at ({error})")),
     }
 }
 
 /// What is wrong with a file, if anything.
-fn judge(meta: &Metadata, most: u64) -> Option<String> {
+fn file_fault(meta: &Metadata, most: u64) -> Option<String> {
     if meta.file_type().is_symlink() {
         Some("is a symbolic link".to_owned())
     } else if !meta.is_file() {
@@ -55,45 +55,45 @@ pub(crate) enum Links {
     Followed,
 }
 
-fn refused(why: String) -> io::Error {
+fn refused_error(why: String) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidInput, why)
 }
 
 /// Opens a regular file of at most `most` bytes: none if there is no file. Never waits. The file may grow afterwards.
 pub(crate) fn open_checked(path: &Path, most: u64, links: Links) -> io::Result<Option<File>> {
     if links == Links::Refused {
-        match look(path, most) {
+        match look_at(path, most) {
             Plain::Nothing => return Ok(None),
             Plain::File => {}
-            Plain::Folder => return Err(refused("is a folder".to_owned())),
-            Plain::Other(why) => return Err(refused(why)),
+            Plain::Folder => return Err(refused_error("is a folder".to_owned())),
+            Plain::Other(why) => return Err(refused_error(why)),
         }
     }
-    let file = match open(path, links) {
+    let file = match open_plain(path, links) {
         Ok(file) => file,
         Err(error) if is_absent(&error) => return Ok(None),
         Err(error) => return Err(error),
     };
-    match judge(&file.metadata()?, most) {
-        Some(why) => Err(refused(why)),
+    match file_fault(&file.metadata()?, most) {
+        Some(why) => Err(refused_error(why)),
         None => Ok(Some(file)),
     }
 }
 
 /// Reads a regular file of at most `most` bytes: none if there is no file. Never waits.
-pub(crate) fn read(path: &Path, most: u64, links: Links) -> io::Result<Option<Vec<u8>>> {
+pub(crate) fn read_plain(path: &Path, most: u64, links: Links) -> io::Result<Option<Vec<u8>>> {
     let Some(file) = open_checked(path, most, links)? else { return Ok(None) };
     let mut bytes = Vec::new();
     // It may have grown, or be a file of `/proc`, which has no size.
     file.take(most + 1).read_to_end(&mut bytes)?;
     if bytes.len() as u64 > most {
-        return Err(refused(format!("is larger than {most} bytes")));
+        return Err(refused_error(format!("is larger than {most} bytes")));
     }
     Ok(Some(bytes))
 }
 
 #[cfg(unix)]
-fn open(path: &Path, links: Links) -> io::Result<File> {
+fn open_plain(path: &Path, links: Links) -> io::Result<File> {
     use std::os::unix::fs::OpenOptionsExt as _;
 
     use rustix::fs::OFlags;
@@ -105,7 +105,7 @@ fn open(path: &Path, links: Links) -> io::Result<File> {
 }
 
 #[cfg(not(unix))]
-fn open(path: &Path, _links: Links) -> io::Result<File> {
+fn open_plain(path: &Path, _links: Links) -> io::Result<File> {
     OpenOptions::new().read(true).open(path)
 }
 
@@ -127,9 +127,9 @@ mod tests {
         let pipe = rustix::fs::FileType::Fifo;
         rustix::fs::mknodat(rustix::fs::CWD, at("pipe"), pipe, rustix::fs::Mode::RWXU, 0).unwrap();
 
-        assert_eq!(read(&at("file"), 4, Links::Refused).unwrap().unwrap(), b"four");
-        assert!(read(&at("missing"), 4, Links::Refused).unwrap().is_none());
-        assert!(read(&at("file/below"), 4, Links::Refused).unwrap().is_none());
+        assert_eq!(read_plain(&at("file"), 4, Links::Refused).unwrap().unwrap(), b"four");
+        assert!(read_plain(&at("missing"), 4, Links::Refused).unwrap().is_none());
+        assert!(read_plain(&at("file/below"), 4, Links::Refused).unwrap().is_none());
         for (name, most, why) in [
             ("file", 3, "is larger than 3 bytes"),
             ("folder", 4, "is a folder"),
@@ -137,11 +137,11 @@ mod tests {
             ("zeros", 4, "is a symbolic link"),
             ("pipe", 4, "is not a regular file"),
         ] {
-            assert_eq!(read(&at(name), most, Links::Refused).unwrap_err().to_string(), why, "{name}");
+            assert_eq!(read_plain(&at(name), most, Links::Refused).unwrap_err().to_string(), why, "{name}");
         }
-        assert_eq!(read(&at("link"), 4, Links::Followed).unwrap().unwrap(), b"four");
+        assert_eq!(read_plain(&at("link"), 4, Links::Followed).unwrap().unwrap(), b"four");
         for name in ["zeros", "pipe"] {
-            let error = read(&at(name), 4, Links::Followed).unwrap_err();
+            let error = read_plain(&at(name), 4, Links::Followed).unwrap_err();
             assert_eq!(error.to_string(), "is not a regular file", "{name}");
         }
     }

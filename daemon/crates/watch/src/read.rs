@@ -50,14 +50,14 @@ impl Reader {
     pub fn read(&self, path: &RelPath, limit: u64) -> Result<FileRead, ReadError> {
         let dir = self.dir.as_ref().ok_or_else(|| ReadError::Gone(path.clone()))?;
         let read_ns = self.clock.wall_ns();
-        let (file, meta) = dir.file(Path::new(path.as_str())).map_err(|error| sort(path, error))?;
+        let (file, meta) = dir.file(Path::new(path.as_str())).map_err(|error| sort_error(path, error))?;
         let stat = stat_hint(&meta, read_ns);
         if meta.size > limit {
             return Ok(FileRead::TooLarge { stat });
         }
         // One byte more than there should be, to see the end without another call; and it may have grown.
         let mut bytes = Vec::with_capacity(meta.size as usize + 1);
-        file.take(limit + 1).read_to_end(&mut bytes).map_err(|error| sort(path, error))?;
+        file.take(limit + 1).read_to_end(&mut bytes).map_err(|error| sort_error(path, error))?;
         if bytes.len() as u64 > limit {
             return Ok(FileRead::TooLarge { stat });
         }
@@ -65,7 +65,7 @@ impl Reader {
     }
 }
 
-fn sort(path: &RelPath, error: io::Error) -> ReadError {
+fn sort_error(path: &RelPath, error: io::Error) -> ReadError {
     let path = path.clone();
     if disk::is_gone(&error) {
         return ReadError::Gone(path);

@@ -110,7 +110,10 @@ impl<'a> Merge<'a> {
 }
 
 /// [`Merge`] over an iterator of what is known, in order of path.
-pub fn reconcile<'a>(known: impl IntoIterator<Item = (&'a str, KnownFile)>, found: &[Found]) -> Difference {
+pub fn reconcile_files<'a>(
+    known: impl IntoIterator<Item = (&'a str, KnownFile)>,
+    found: &[Found],
+) -> Difference {
     let mut merge = Merge::new(found);
     for (path, file) in known {
         merge.known(path, file);
@@ -133,7 +136,7 @@ mod tests {
     #[test]
     fn new_changed_and_removed() {
         let known = |stat| KnownFile { stat: Some(stat) };
-        let difference = reconcile(
+        let difference = reconcile_files(
             [
                 ("a", known(stat(1, 5))),
                 ("b-", known(stat(1, 5))),

@@ -128,7 +128,7 @@ fn refuse_nesting(path: &Path, existing: &[PathBuf]) -> Result<(), RootError> {
 }
 
 fn is_worktree_top(path: &Path) -> bool {
-    git::discover(path, None).is_some_and(|git| {
+    git::discover_git(path, None).is_some_and(|git| {
         git.top == path
             && git.is_linked_worktree()
             && git.own.parent().and_then(Path::file_name).is_some_and(|name| name == "worktrees")

@@ -64,7 +64,7 @@ impl Route {
     }
 
     pub(crate) fn is_scanning(&self) -> bool {
-        lock(&self.scanning).is_some()
+        lock_mutex(&self.scanning).is_some()
     }
 
     /// All its folders are watched from now on.
@@ -72,17 +72,20 @@ impl Route {
         tracing::info!(root = %self.path.display(), "the repository is watched again");
         // In this order: a barrier asked for in between is served by a scan, not by a cookie that nobody listens to.
         self.inbox.stop_scanning();
-        *lock(&self.scanning) = None;
+        *lock_mutex(&self.scanning) = None;
     }
 
     /// Is it scanned, and time to try and watch it?
     pub(crate) fn may_watch_again(&self, now: Instant) -> bool {
-        lock(&self.scanning).as_ref().and_then(|scanned| scanned.again).is_some_and(|again| again.at <= now)
+        lock_mutex(&self.scanning)
+            .as_ref()
+            .and_then(|scanned| scanned.again)
+            .is_some_and(|again| again.at <= now)
     }
 }
 
 /// Locks; nothing in this crate panics with something half done.
-pub(crate) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(crate) fn lock_mutex<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -112,14 +115,14 @@ impl Sink {
     /// Something at this absolute path may have changed.
     pub fn touched(&self, path: &Path) {
         let router = &*self.0;
-        if let Some(rest) = relative(path, router.cookies.folder()) {
+        if let Some(rest) = relative_path(path, router.cookies.folder()) {
             return self.cookie_touched(rest);
         }
         let now = router.clock.wall_ns();
         router.read(|routes| {
             let is_gits = !routes.git.is_empty() && routes.touch_git(path);
             for route in &routes.roots {
-                if let Some(rest) = relative(path, &route.path) {
+                if let Some(rest) = relative_path(path, &route.path) {
                     // What git does to its locks wakes nobody.
                     if is_gits && rest.components().any(|part| part.as_os_str() == ".git") {
                         return;
@@ -197,7 +200,7 @@ impl Routes {
 }
 
 /// The part of `path` below `root`; empty for `root` itself.
-fn relative<'a>(path: &'a Path, root: &Path) -> Option<&'a Path> {
+fn relative_path<'a>(path: &'a Path, root: &Path) -> Option<&'a Path> {
     let inside = path.as_os_str().as_encoded_bytes().starts_with(root.as_os_str().as_encoded_bytes());
     if inside { path.strip_prefix(root).ok() } else { None }
 }

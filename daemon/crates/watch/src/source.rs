@@ -67,7 +67,7 @@ impl Hush {
 impl SystemSource {
     /// Starts it; its events go to `sink`, on a thread of its own.
     pub fn start(sink: Sink) -> Result<Self, WatchError> {
-        let watcher = notify::recommended_watcher(move |event| deliver(&sink, event))
+        let watcher = notify::recommended_watcher(move |event| deliver_event(&sink, event))
             .map_err(|error| WatchError::Failed(error.to_string()))?;
         Ok(Self {
             watcher,
@@ -78,7 +78,7 @@ impl SystemSource {
 }
 
 /// Runs on the watcher's thread: nothing here may wait.
-fn deliver(sink: &Sink, event: notify::Result<notify::Event>) {
+fn deliver_event(sink: &Sink, event: notify::Result<notify::Event>) {
     match event {
         Ok(event) if event.need_rescan() => sink.overflow(),
         // Reading changes nothing. The end of a write does: it is the only trace of one through a memory mapping.

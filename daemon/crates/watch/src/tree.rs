@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use sdl_model::{RelPath, SkipReason};
 
-use crate::crawl::{Crawler, Found, Listing, WatchFolder, absolute, skip_of, stat_hint};
+use crate::crawl::{Crawler, Found, Listing, WatchFolder, absolute_path, skip_of, stat_hint};
 use crate::disk::{self, Identity, Kind, RootDir};
 use crate::error::Problem;
 use crate::git::{self, Tracked};
@@ -18,7 +18,7 @@ use crate::hub::RootOptions;
 use crate::inbox::{Batch, Inbox, Rescan};
 use crate::read::Reader;
 use crate::reconcile::{Known, Merge, needs_read};
-use crate::router::lock;
+use crate::router::lock_mutex;
 use crate::rules::{self, Outside, Rules, Scope};
 use crate::source::WatchError;
 
@@ -210,7 +210,7 @@ impl Tree {
         let opened = RootDir::open(self.handle.root());
         // A folder that is not there is not the one that may come back.
         let identity = opened.as_ref().map_or(Identity { device: 0, inode: 0 }, RootDir::identity);
-        *lock(&self.handle.route.identity) = Some(identity);
+        *lock_mutex(&self.handle.route.identity) = Some(identity);
         self.dir = Some(Arc::new(opened?));
         Ok(())
     }
@@ -231,7 +231,7 @@ impl Tree {
         if !self.is_watched() {
             return;
         }
-        let folders = git::discover(self.handle.root(), self.options.home.as_deref())
+        let folders = git::discover_git(self.handle.root(), self.options.home.as_deref())
             .map(|git| git.folders(self.handle.root()))
             .unwrap_or_default();
         if let Err(error) = self.handle.hub.0.watch_git(&self.handle.route, &folders) {
@@ -281,7 +281,7 @@ impl Tree {
         match watch.given_up {
             Some(reason) => self.degrade(reason),
             None if watched => {
-                let top = absolute(self.handle.root(), Path::new(folder));
+                let top = absolute_path(self.handle.root(), Path::new(folder));
                 self.handle.hub.0.forget_stale(&self.handle.route, &top, self.round);
             }
             None => {}
@@ -343,7 +343,7 @@ impl Tree {
         scopes: &mut Scopes,
         work: &mut Work,
     ) -> Result<bool, K::Error> {
-        let shown = shown(path);
+        let shown = listed_path(path);
         let Some(parent) = path.parent().map_or(Some(""), Path::to_str) else {
             // The folder above has a bad name and is listed as skipped, as a whole.
             return Ok(false);
@@ -404,7 +404,7 @@ impl Tree {
     fn gone(&mut self, path: &Path, shown: &str) {
         self.rules.forget_below(shown);
         if self.is_watched() {
-            let path = absolute(self.handle.root(), path);
+            let path = absolute_path(self.handle.root(), path);
             self.handle.hub.0.forget_below(&self.handle.route, &path);
         }
     }
@@ -496,12 +496,12 @@ struct WatchTree<'a> {
 
 impl WatchFolder for WatchTree<'_> {
     fn watch(&mut self, path: &Path, identity: Identity) -> Result<bool, WatchError> {
-        let path = absolute(self.handle.root(), path);
+        let path = absolute_path(self.handle.root(), path);
         self.handle.hub.0.watch(&self.handle.route, &path, identity, self.round)
     }
 
     fn forget(&mut self, path: &Path) {
-        self.handle.hub.0.forget_below(&self.handle.route, &absolute(self.handle.root(), path));
+        self.handle.hub.0.forget_below(&self.handle.route, &absolute_path(self.handle.root(), path));
     }
 
     fn give_up(&mut self, reason: String) {
@@ -510,7 +510,7 @@ impl WatchFolder for WatchTree<'_> {
 }
 
 /// A path as it is listed: bad bytes replaced, `/` between parts.
-fn shown(path: &Path) -> String {
+fn listed_path(path: &Path) -> String {
     let text = path.to_string_lossy();
     if cfg!(windows) { text.replace('\\', "/") } else { text.into_owned() }
 }

@@ -26,7 +26,7 @@ async fn until_closed(stream: &mut UnixStream) -> Vec<ServerMessage> {
     messages
 }
 
-fn closing(messages: &[ServerMessage]) -> &WireError {
+fn closing_reason(messages: &[ServerMessage]) -> &WireError {
     match messages.last() {
         Some(ServerMessage::Closing(reason)) => reason,
         other => panic!("no reason given: {other:?}"),
@@ -34,18 +34,18 @@ fn closing(messages: &[ServerMessage]) -> &WireError {
 }
 
 async fn send_after_hello(fixture: &Fixture, bytes: &[u8]) -> Vec<ServerMessage> {
-    let mut stream = raw(&fixture.socket()).await;
-    stream.write_all(&polite()).await.unwrap();
+    let mut stream = raw_connection(&fixture.socket()).await;
+    stream.write_all(&polite_opening()).await.unwrap();
     let _ = stream.write_all(bytes).await;
     until_closed(&mut stream).await
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn nonsense_closes_its_connection_with_a_reason_and_no_other() {
-    let fixture = Fixture::start(options()).await;
+    let fixture = Fixture::start(test_options()).await;
     let bystander = fixture.client().await;
     let trailing = {
-        let mut frame = framed(&ClientMessage::Ping { nonce: 1 });
+        let mut frame = frame_message(&ClientMessage::Ping { nonce: 1 });
         frame.push(0);
         frame[0] += 1;
         frame
@@ -58,10 +58,10 @@ async fn nonsense_closes_its_connection_with_a_reason_and_no_other() {
         ("an unknown message", [&1_u32.to_le_bytes()[..], &[200]].concat(), code::PROTOCOL),
         ("bytes behind the message", trailing, code::PROTOCOL),
         ("a huge length inside", claims_too_much_inside, code::PROTOCOL),
-        ("a second hello", framed(&ClientMessage::Hello(hello("again"))), code::PROTOCOL),
+        ("a second hello", frame_message(&ClientMessage::Hello(test_hello("again"))), code::PROTOCOL),
     ] {
         let messages = send_after_hello(&fixture, &bytes).await;
-        assert_eq!(closing(&messages).code, expected, "{what}: {messages:?}");
+        assert_eq!(closing_reason(&messages).code, expected, "{what}: {messages:?}");
     }
     assert_eq!(bystander.call("echo", vec![5], CallOptions::read()).await.unwrap(), [5]);
     let service = fixture.stop().await;
@@ -70,24 +70,24 @@ async fn nonsense_closes_its_connection_with_a_reason_and_no_other() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_id_that_is_taken_is_refused() {
-    let fixture = Fixture::start(options()).await;
+    let fixture = Fixture::start(test_options()).await;
     let request =
         Request { id: 7, method: "wait".into(), params: vec![], deadline_ms: None, want_progress: false };
-    let frame = framed(&ClientMessage::Request(request));
+    let frame = frame_message(&ClientMessage::Request(request));
     let messages = send_after_hello(&fixture, &[frame.clone(), frame].concat()).await;
-    assert!(closing(&messages).message.contains("request id 7"), "{messages:?}");
+    assert!(closing_reason(&messages).message.contains("request id 7"), "{messages:?}");
     fixture.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_client_that_breaks_off_takes_its_requests_along() {
-    let fixture = Fixture::start(options()).await;
+    let fixture = Fixture::start(test_options()).await;
     for cut in ["between frames", "inside of a frame"] {
-        let mut stream = raw(&fixture.socket()).await;
+        let mut stream = raw_connection(&fixture.socket()).await;
         let request =
             Request { id: 1, method: "wait".into(), params: vec![], deadline_ms: None, want_progress: false };
-        let mut bytes = polite();
-        bytes.extend(framed(&ClientMessage::Request(request)));
+        let mut bytes = polite_opening();
+        bytes.extend(frame_message(&ClientMessage::Request(request)));
         if cut == "inside of a frame" {
             bytes.extend([100, 0, 0]);
         }
@@ -101,27 +101,27 @@ async fn a_client_that_breaks_off_takes_its_requests_along() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn before_the_hello_nothing_else_is_taken() {
-    let fixture = Fixture::start(options()).await;
-    let mut stream = raw(&fixture.socket()).await;
-    let early = framed(&ClientMessage::Ping { nonce: 3 });
-    stream.write_all(&[ours(), early].concat()).await.unwrap();
-    assert!(closing(&until_closed(&mut stream).await).message.contains("hello"));
+    let fixture = Fixture::start(test_options()).await;
+    let mut stream = raw_connection(&fixture.socket()).await;
+    let early = frame_message(&ClientMessage::Ping { nonce: 3 });
+    stream.write_all(&[our_handshake(), early].concat()).await.unwrap();
+    assert!(closing_reason(&until_closed(&mut stream).await).message.contains("hello"));
 
     // Nor is there room for a hello without end.
-    let mut stream = raw(&fixture.socket()).await;
-    let long = framed(&ClientMessage::Hello(hello(&"x".repeat(100_000))));
-    stream.write_all(&ours()).await.unwrap();
+    let mut stream = raw_connection(&fixture.socket()).await;
+    let long = frame_message(&ClientMessage::Hello(test_hello(&"x".repeat(100_000))));
+    stream.write_all(&our_handshake()).await.unwrap();
     let _ = stream.write_all(&long).await;
-    assert_eq!(closing(&until_closed(&mut stream).await).code, code::TOO_LARGE);
+    assert_eq!(closing_reason(&until_closed(&mut stream).await).code, code::TOO_LARGE);
 
     // Another protocol gets our handshake and then the end.
-    let mut stream = raw(&fixture.socket()).await;
+    let mut stream = raw_connection(&fixture.socket()).await;
     let _ = stream.write_all(b"GET / HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
     assert_eq!(until_closed(&mut stream).await, []);
 
     // So do builds that are too old or too new; they can tell which from the handshake.
     for offer in [Offer { min: 0, max: 0 }, Offer { min: 900, max: 901 }] {
-        let mut stream = raw(&fixture.socket()).await;
+        let mut stream = raw_connection(&fixture.socket()).await;
         let bytes = Handshake { offer, ..Handshake::ours() }.encode().unwrap();
         let _ = stream.write_all(&bytes).await;
         assert_eq!(until_closed(&mut stream).await, []);
@@ -132,25 +132,26 @@ async fn before_the_hello_nothing_else_is_taken() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_silent_client_is_not_waited_for() {
-    let fixture = Fixture::start(Options { opening_timeout: Duration::from_millis(50), ..options() }).await;
-    let mut stream = raw(&fixture.socket()).await;
-    stream.write_all(&ours()[..5]).await.unwrap();
-    assert!(closing(&until_closed(&mut stream).await).message.contains("in time"));
+    let fixture =
+        Fixture::start(Options { opening_timeout: Duration::from_millis(50), ..test_options() }).await;
+    let mut stream = raw_connection(&fixture.socket()).await;
+    stream.write_all(&our_handshake()[..5]).await.unwrap();
+    assert!(closing_reason(&until_closed(&mut stream).await).message.contains("in time"));
     fixture.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_client_that_never_reads_is_bounded_and_given_up() {
-    let limits = Options { max_running: 4, write_stall: Duration::from_millis(200), ..options() };
+    let limits = Options { max_running: 4, write_stall: Duration::from_millis(200), ..test_options() };
     let fixture = Fixture::start(limits).await;
-    let mut stream = raw(&fixture.socket()).await;
-    stream.write_all(&polite()).await.unwrap();
+    let mut stream = raw_connection(&fixture.socket()).await;
+    stream.write_all(&polite_opening()).await.unwrap();
     let flood = async {
         for id in 0..1000 {
             let params = b"1000000".to_vec();
             let request =
                 Request { id, method: "bytes".into(), params, deadline_ms: None, want_progress: true };
-            stream.write_all(&framed(&ClientMessage::Request(request))).await?;
+            stream.write_all(&frame_message(&ClientMessage::Request(request))).await?;
         }
         std::io::Result::Ok(())
     };

@@ -130,7 +130,7 @@ pub(super) struct Fixture {
     folder: Option<tempfile::TempDir>,
 }
 
-pub(super) fn options() -> Options {
+pub(super) fn test_options() -> Options {
     Options { token: TokenSource::None, ..Options::default() }
 }
 
@@ -145,13 +145,13 @@ impl Fixture {
 
     async fn start_in(paths: Paths, options: Options) -> Self {
         let service = Echo::new();
-        let handle = server(Arc::clone(&service), options);
+        let handle = make_server(Arc::clone(&service), options);
         let instance = Instance::acquire(&paths, LONG).unwrap();
         let listener = Listener::bind(paths.socket(), &instance).await.unwrap();
         let serving = tokio::spawn({
             let handle = handle.clone();
             async move {
-                serve(handle, vec![listener]).await;
+                serve_listeners(handle, vec![listener]).await;
                 drop(instance);
             }
         });
@@ -163,7 +163,7 @@ impl Fixture {
     }
 
     async fn client(&self) -> Client {
-        Client::connect(self.paths.socket(), hello("test")).await.unwrap()
+        Client::connect(self.paths.socket(), test_hello("test")).await.unwrap()
     }
 
     /// Stops the server and waits for its end.
@@ -174,7 +174,7 @@ impl Fixture {
     }
 }
 
-pub(super) fn hello(name: &str) -> SessionHello {
+pub(super) fn test_hello(name: &str) -> SessionHello {
     SessionHello {
         kind: ClientKind::Other,
         name: name.to_owned(),
@@ -188,23 +188,23 @@ pub(super) fn hello(name: &str) -> SessionHello {
 }
 
 /// A raw connection that has said nothing yet.
-async fn raw(socket: &Path) -> tokio::net::UnixStream {
+async fn raw_connection(socket: &Path) -> tokio::net::UnixStream {
     tokio::net::UnixStream::connect(socket).await.unwrap()
 }
 
-fn ours() -> Vec<u8> {
+fn our_handshake() -> Vec<u8> {
     Handshake::ours().encode().unwrap()
 }
 
-fn framed(message: &ClientMessage) -> Vec<u8> {
+fn frame_message(message: &ClientMessage) -> Vec<u8> {
     let mut out = Vec::new();
     encode_client(message, MAX_FRAME, &mut out).unwrap();
     out
 }
 
 /// Handshake and hello of a client that behaves so far.
-fn polite() -> Vec<u8> {
-    let mut bytes = ours();
-    bytes.extend(framed(&ClientMessage::Hello(hello("raw"))));
+fn polite_opening() -> Vec<u8> {
+    let mut bytes = our_handshake();
+    bytes.extend(frame_message(&ClientMessage::Hello(test_hello("raw"))));
     bytes
 }

@@ -4,15 +4,15 @@ use sdl_client::{CallOptions, ClientError, Event, Launch, ReconnectOptions, Reco
 
 use super::*;
 
-fn reconnecting(paths: &Paths) -> ReconnectingClient {
+fn reconnecting_client(paths: &Paths) -> ReconnectingClient {
     ReconnectingClient::new(ReconnectOptions {
         paths: paths.clone(),
-        hello: hello("test"),
+        hello: test_hello("test"),
         launch: Launch::Never,
     })
 }
 
-fn folder() -> (tempfile::TempDir, Paths) {
+fn temp_paths() -> (tempfile::TempDir, Paths) {
     let folder = tempfile::tempdir().unwrap();
     let paths = Paths::new(folder.path().join("state"), None);
     (folder, paths)
@@ -20,7 +20,7 @@ fn folder() -> (tempfile::TempDir, Paths) {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_drain_lets_running_requests_finish_and_begins_none() {
-    let fixture = Fixture::start(options()).await;
+    let fixture = Fixture::start(test_options()).await;
     let client = fixture.client().await;
     let running = client.start("wait", vec![1], CallOptions::mutation()).await.unwrap();
     fixture.service.begun(1).await;
@@ -43,7 +43,7 @@ async fn a_drain_lets_running_requests_finish_and_begins_none() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_drain_finishes_an_answer_that_is_half_written() {
-    let fixture = Fixture::start(options()).await;
+    let fixture = Fixture::start(test_options()).await;
     let client = fixture.client().await;
     let large = client.start("bytes", "8000000", CallOptions::mutation()).await.unwrap();
     let small = client.start("wait", vec![1], CallOptions::mutation()).await.unwrap();
@@ -57,7 +57,7 @@ async fn a_drain_finishes_an_answer_that_is_half_written() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_drain_does_not_wait_for_ever() {
-    let fixture = Fixture::start(Options { drain: Duration::from_millis(50), ..options() }).await;
+    let fixture = Fixture::start(Options { drain: Duration::from_millis(50), ..test_options() }).await;
     let client = fixture.client().await;
     let stuck = client.start("wait", vec![1], CallOptions::mutation()).await.unwrap();
     fixture.service.begun(1).await;
@@ -68,9 +68,9 @@ async fn a_drain_does_not_wait_for_ever() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn reads_survive_a_restart_and_mutations_are_not_repeated() {
-    let (_folder, paths) = folder();
-    let first = Fixture::start_in(paths.clone(), Options { drain: Duration::ZERO, ..options() }).await;
-    let client = reconnecting(&paths);
+    let (_folder, paths) = temp_paths();
+    let first = Fixture::start_in(paths.clone(), Options { drain: Duration::ZERO, ..test_options() }).await;
+    let client = reconnecting_client(&paths);
     let mut events = client.events();
     client.call("echo", b"a", CallOptions::read()).await.unwrap();
     let Event::Connected { instance: before, .. } = events.recv().await.unwrap() else { panic!() };
@@ -83,7 +83,7 @@ async fn reads_survive_a_restart_and_mutations_are_not_repeated() {
     let mutation = under_way(CallOptions::mutation());
     first.service.begun(2).await;
     first.stop().await;
-    let second = Fixture::start_in(paths.clone(), options()).await;
+    let second = Fixture::start_in(paths.clone(), test_options()).await;
     second.service.gate.add_permits(10);
 
     assert_eq!(read.await.unwrap().unwrap(), b"x");
@@ -101,12 +101,12 @@ async fn reads_survive_a_restart_and_mutations_are_not_repeated() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_mutation_that_was_never_sent_goes_to_the_next_daemon() {
-    let (_folder, paths) = folder();
-    let first = Fixture::start_in(paths.clone(), options()).await;
-    let client = reconnecting(&paths);
+    let (_folder, paths) = temp_paths();
+    let first = Fixture::start_in(paths.clone(), test_options()).await;
+    let client = reconnecting_client(&paths);
     client.call("echo", b"a", CallOptions::read()).await.unwrap();
     first.stop().await;
-    let second = Fixture::start_in(paths.clone(), options()).await;
+    let second = Fixture::start_in(paths.clone(), test_options()).await;
     assert_eq!(client.call("echo", b"b", CallOptions::mutation()).await.unwrap(), b"b");
     second.stop().await;
     let error = client.call("echo", b"c", CallOptions::mutation()).await.unwrap_err();
@@ -116,11 +116,11 @@ async fn a_mutation_that_was_never_sent_goes_to_the_next_daemon() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_socket_left_behind_is_taken_over_and_a_live_one_is_not() {
-    let (_folder, paths) = folder();
+    let (_folder, paths) = temp_paths();
     paths.create().unwrap();
     drop(std::os::unix::net::UnixListener::bind(paths.socket()).unwrap());
     assert!(paths.socket().exists());
-    let fixture = Fixture::start_in(paths.clone(), options()).await;
+    let fixture = Fixture::start_in(paths.clone(), test_options()).await;
     fixture.client().await.call("echo", vec![], CallOptions::read()).await.unwrap();
 
     // A daemon with another state folder but the same socket.
@@ -145,7 +145,7 @@ async fn a_path_that_is_too_long_for_a_socket_works_all_the_same() {
     let short = folder.path().join("s");
     std::fs::create_dir(&short).unwrap();
     let paths = Paths::with_short_folder(folder.path().join("long".repeat(30)).join("state"), None, &short);
-    let fixture = Fixture::start_in(paths.clone(), options()).await;
+    let fixture = Fixture::start_in(paths.clone(), test_options()).await;
     fixture.client().await.call("echo", vec![], CallOptions::read()).await.unwrap();
     fixture.stop().await;
     assert!(paths.socket().starts_with(&short), "{}", paths.socket().display());
@@ -161,10 +161,10 @@ async fn child_of_a_service_manager() {
         return;
     }
     let service = Echo::new();
-    let handle = server(Arc::clone(&service), options());
+    let handle = make_server(Arc::clone(&service), test_options());
     let listeners = Listener::inherited().unwrap();
     assert_eq!(listeners.len(), 1);
-    let serving = tokio::spawn(serve(handle.clone(), listeners));
+    let serving = tokio::spawn(serve_listeners(handle.clone(), listeners));
     while service.closed.load(Ordering::SeqCst) == 0 {
         tokio::task::yield_now().await;
     }
@@ -174,7 +174,7 @@ async fn child_of_a_service_manager() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn an_inherited_socket_is_served_and_left_in_its_place() {
-    let (_folder, paths) = folder();
+    let (_folder, paths) = temp_paths();
     paths.create().unwrap();
     let listener = std::os::unix::net::UnixListener::bind(paths.socket()).unwrap();
     let mut daemon = std::process::Command::new("sh")
@@ -189,7 +189,7 @@ async fn an_inherited_socket_is_served_and_left_in_its_place() {
         .stdout(std::process::Stdio::null())
         .spawn()
         .unwrap();
-    let client = sdl_client::Client::connect(paths.socket(), hello("test")).await.unwrap();
+    let client = sdl_client::Client::connect(paths.socket(), test_hello("test")).await.unwrap();
     assert_ne!(client.welcome().pid, std::process::id());
     assert_eq!(client.call("echo", vec![1], CallOptions::read()).await.unwrap(), [1]);
     drop(client);

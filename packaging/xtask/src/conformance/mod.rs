@@ -10,7 +10,7 @@ use std::io::{BufRead, BufReader, Read as _};
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 
-use crate::command::{self, Fault, Outcome, answers, cargo, in_root};
+use crate::command::{self, Fault, Outcome, cargo_command, has_program, in_root};
 use crate::quickstart::PROGRAMS;
 use known::Known;
 use outcome::{Outcomes, Revision};
@@ -52,10 +52,10 @@ impl Target {
 }
 
 /// Runs all of it. With `write` the page takes what came out; without, it has to say just that.
-pub(crate) fn run(write: bool) -> Outcome {
+pub(crate) fn run_conformance(write: bool) -> Outcome {
     let dir = command::target_dir()?.join("conformance");
     let suite = Suite::install(&dir)?;
-    build()?;
+    build_server()?;
     let revisions = suite.revisions()?;
     let mut outcomes = Outcomes::default();
     for (target, arguments) in TARGETS {
@@ -67,19 +67,19 @@ pub(crate) fn run(write: bool) -> Outcome {
             outcomes.add(target, revision, checks);
         }
     }
-    let known = Known::read(&fs::read_to_string(command::root().join(HOME).join("misses.txt"))?)?;
-    let table = page::table(&outcomes, &known);
+    let known = Known::read(&fs::read_to_string(command::workspace_root().join(HOME).join("misses.txt"))?)?;
+    let table = page::outcome_table(&outcomes, &known);
     println!("\n{table}");
     let mut faults = known.differences(&outcomes);
-    faults.extend(page::compare(&table, write)?);
+    faults.extend(page::compare_page(&table, write)?);
     if faults.is_empty() { Ok(()) } else { Err(Fault::new(faults.join("\n       "))) }
 }
 
-fn build() -> Outcome {
+fn build_server() -> Outcome {
     let programs = PROGRAMS.iter().flat_map(|name| ["--package", name]);
-    cargo().args(["build", "--locked", "--bins"]).args(programs).run()?;
+    cargo_command().args(["build", "--locked", "--bins"]).args(programs).run()?;
     let server = ["--package", "sdl-tests", "--features", "conformance", "--bin", "conformance-server"];
-    cargo().args(["build", "--locked"]).args(server).run()
+    cargo_command().args(["build", "--locked"]).args(server).run()
 }
 
 /// The installed suite.
@@ -94,7 +94,7 @@ impl Suite {
         fs::create_dir_all(dir)?;
         let mut changed = false;
         for name in ["package.json", "package-lock.json"] {
-            let wanted = fs::read(command::root().join(HOME).join(name))?;
+            let wanted = fs::read(command::workspace_root().join(HOME).join(name))?;
             if fs::read(dir.join(name)).ok().as_deref() != Some(&*wanted) {
                 fs::write(dir.join(name), wanted)?;
                 changed = true;
@@ -102,9 +102,9 @@ impl Suite {
         }
         let package = dir.join("node_modules").join("@modelcontextprotocol").join("conformance");
         if changed || !package.is_dir() {
-            npm(dir, &["ci", "--ignore-scripts"])?;
+            run_npm(dir, &["ci", "--ignore-scripts"])?;
         }
-        Ok(Self { node: node(&dir.join("node"))?, package })
+        Ok(Self { node: find_node(&dir.join("node"))?, package })
     }
 
     fn revisions(&self) -> Outcome<Vec<Revision>> {
@@ -129,7 +129,7 @@ impl Suite {
             .output()?;
         // Its success says no more than the checks do.
         fs::write(&log, [output.stdout, output.stderr].concat())?;
-        let scenarios = outcome::read(out)?;
+        let scenarios = outcome::read_scenarios(out)?;
         match revision.unseen(&scenarios) {
             unseen if unseen.is_empty() => Ok(scenarios),
             unseen => {
@@ -139,25 +139,25 @@ impl Suite {
     }
 }
 
-fn npm(dir: &Path, arguments: &[&str]) -> Outcome {
+fn run_npm(dir: &Path, arguments: &[&str]) -> Outcome {
     let npm = if cfg!(windows) { "npm.cmd" } else { "npm" };
-    if !answers(npm, &["--version"]) {
+    if !has_program(npm, &["--version"]) {
         return Err(Fault::new(format!("the conformance suite needs Node.js {NODE} or newer, and npm")));
     }
     in_root(npm).arg("--prefix").arg(dir).args(arguments).args(["--no-audit", "--no-fund"]).run()
 }
 
 /// A Node.js that is new enough: the machine's, or one from the registry.
-fn node(dir: &Path) -> Outcome<PathBuf> {
+fn find_node(dir: &Path) -> Outcome<PathBuf> {
     let major = NODE.split('.').next().unwrap_or(NODE);
     let enough = format!("process.exit(process.versions.node.split('.')[0] >= {major} ? 0 : 1)");
-    if answers("node", &["-e", &enough]) {
+    if has_program("node", &["-e", &enough]) {
         return Ok("node".into());
     }
     let fetched = dir.join("node_modules").join("node").join("bin").join("node");
-    if !answers(&fetched.to_string_lossy(), &["-e", &enough]) {
+    if !has_program(&fetched.to_string_lossy(), &["-e", &enough]) {
         fs::create_dir_all(dir)?;
-        npm(dir, &["install", "--no-save", &format!("node@{NODE}")])?;
+        run_npm(dir, &["install", "--no-save", &format!("node@{NODE}")])?;
     }
     Ok(fetched)
 }
@@ -170,7 +170,7 @@ struct Server {
 
 impl Server {
     fn start(arguments: &[&str]) -> Outcome<Self> {
-        let mut child = Command::new(command::program("debug", "conformance-server")?)
+        let mut child = Command::new(command::program_path("debug", "conformance-server")?)
             .args(arguments)
             .env("SDL_TEST_BIN_DIR", command::target_dir()?.join("debug"))
             .stdin(Stdio::piped())

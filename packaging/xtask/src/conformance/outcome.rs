@@ -92,7 +92,7 @@ impl Scenario {
 
 /// Reads the folders that the suite has written, `server-<scenario>-<time>/checks.json`, in no order: two may have begun
 /// within one millisecond.
-pub(crate) fn read(dir: &Path) -> Outcome<Vec<Scenario>> {
+pub(crate) fn read_scenarios(dir: &Path) -> Outcome<Vec<Scenario>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(dir)? {
         let entry = entry?;

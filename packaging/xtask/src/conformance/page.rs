@@ -14,12 +14,12 @@ const BEGIN: &str = "<!-- Written by `cargo xtask conformance --write`. -->\n";
 const END: &str = "<!-- Until here. -->";
 
 /// The scores, every scenario, and the reasons.
-pub(crate) fn table(outcomes: &Outcomes, known: &Known) -> String {
+pub(crate) fn outcome_table(outcomes: &Outcomes, known: &Known) -> String {
     let mut text = String::from("| required scenarios passed | 2025-11-25 | 2026-07-28 |\n|---|---|---|\n");
     for (target, _) in super::TARGETS {
         let scores = REVISIONS.map(|revision| {
             let run = outcomes.runs.iter().find(|run| run.target == target && run.revision.name == revision);
-            run.map(|run| score(run, known)).unwrap_or_default()
+            run.map(|run| score_text(run, known)).unwrap_or_default()
         });
         let _ = writeln!(text, "| {} | {} |", target.name(), scores.join(" | "));
     }
@@ -55,7 +55,7 @@ pub(crate) fn table(outcomes: &Outcomes, known: &Known) -> String {
 }
 
 /// `passed of all`, and of how many of the passed ones no check of their own has passed but hollow ones.
-fn score(run: &Run, known: &Known) -> String {
+fn score_text(run: &Run, known: &Known) -> String {
     let required = run.scenarios.iter().filter(|scenario| run.revision.required.contains(&scenario.name));
     let (mut passed, mut hollow) = (0, 0);
     for scenario in required.filter(|scenario| scenario.passed()) {
@@ -76,8 +76,8 @@ fn score(run: &Run, known: &Known) -> String {
 }
 
 /// Puts the tables on the page, or says that it has others.
-pub(crate) fn compare(table: &str, write: bool) -> Outcome<Option<String>> {
-    let path = command::root().join(PAGE);
+pub(crate) fn compare_page(table: &str, write: bool) -> Outcome<Option<String>> {
+    let path = command::workspace_root().join(PAGE);
     let page = fs::read_to_string(&path)?;
     let split = page.split_once(BEGIN).and_then(|(before, rest)| Some((before, rest.split_once(END)?)));
     let (before, (found, after)) = split.ok_or_else(|| Fault::new(format!("{PAGE} has lost its marks")))?;
@@ -119,6 +119,6 @@ mod tests {
                 scenario("extra", "SUCCESS"),
             ],
         };
-        assert_eq!(score(&run, &known), "3 of 4, 2 of them hollow");
+        assert_eq!(score_text(&run, &known), "3 of 4, 2 of them hollow");
     }
 }

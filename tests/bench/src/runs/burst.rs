@@ -9,12 +9,12 @@ use crate::options::Options;
 use crate::world::{World, check_synced};
 use crate::{Outcome, process, tree};
 
-pub(crate) fn run(options: &Options) -> Outcome {
+pub(crate) fn run_burst(options: &Options) -> Outcome {
     let env = TestEnv::new();
     let root = env.repo("tree", "");
     let files = options.number("files", 300) as usize;
-    let git = |args: &[&str]| fixture::git(&root, args).ok_or("this run needs git");
-    let mut modules = tree::make(&root, files)?;
+    let git = |args: &[&str]| fixture::run_git(&root, args).ok_or("this run needs git");
+    let mut modules = tree::make_tree(&root, files)?;
     git(&["init", "--quiet"])?;
     git(&["add", "."])?;
     git(&["commit", "--quiet", "-m", "one"])?;
@@ -51,7 +51,7 @@ pub(crate) fn run(options: &Options) -> Outcome {
         );
         before = head;
         let name = if branch == "other" { "step_0_1_again1" } else { "step_0_1" };
-        crate::world::symbol(&mut world, name)?;
+        crate::world::symbol_id(&mut world, name)?;
     }
     Ok(())
 }

@@ -6,22 +6,22 @@ use std::time::Instant;
 use sdl_tests::{McpClient, TestEnv};
 use serde_json::json;
 
-use crate::figures::{Times, megabytes};
+use crate::figures::{Times, format_megabytes};
 use crate::options::Options;
 use crate::world::{self, World};
 use crate::{Outcome, process, tree};
 
-pub(crate) fn run(options: &Options) -> Outcome {
+pub(crate) fn run_clients(options: &Options) -> Outcome {
     let env = TestEnv::new();
     let root = env.repo("tree", "");
-    let files = tree::make(&root, 300)?.len();
+    let files = tree::make_tree(&root, 300)?.len();
     let (world, _) = World::indexed(env, &root)?;
     let calls = options.number("calls", 200);
 
     let mut connecting = Times::default();
     let mut shims = Vec::new();
     for _ in 0..options.number("clients", 16) {
-        shims.push(connecting.measure(|| world::connect(&world.env, &root))?);
+        shims.push(connecting.measure(|| world::connect_shim(&world.env, &root))?);
     }
     println!("start of a shim and handshake: {}", connecting.summary());
 
@@ -33,7 +33,7 @@ pub(crate) fn run(options: &Options) -> Outcome {
             .enumerate()
             .map(|(number, shim)| {
                 scope.spawn(move || {
-                    converse(shim, repo, number, calls, files).map_err(|error| error.to_string())
+                    call_actions(shim, repo, number, calls, files).map_err(|error| error.to_string())
                 })
             })
             .collect();
@@ -49,20 +49,20 @@ pub(crate) fn run(options: &Options) -> Outcome {
     }
     println!("{:.0} calls a second: {}", times.len() as f64 / wall, times.summary());
 
-    let shim = shims.first().and_then(|shim| process::memory(shim.pid()));
-    for (name, memory) in [("daemon", process::memory(world.daemon.pid())), ("a shim", shim)] {
+    let shim = shims.first().and_then(|shim| process::memory_use(shim.pid()));
+    for (name, memory) in [("daemon", process::memory_use(world.daemon.pid())), ("a shim", shim)] {
         if let Some(memory) = memory {
             println!(
                 "{name:<7} {} resident, {} of it private",
-                megabytes(memory.resident),
-                megabytes(memory.anonymous)
+                format_megabytes(memory.resident),
+                format_megabytes(memory.anonymous)
             );
         }
     }
     Ok(())
 }
 
-fn converse(shim: &mut McpClient, repo: &str, number: usize, calls: u64, files: usize) -> Outcome<Times> {
+fn call_actions(shim: &mut McpClient, repo: &str, number: usize, calls: u64, files: usize) -> Outcome<Times> {
     let mut times = Times::default();
     for round in 0..calls as usize {
         let name = format!("step_{}_{}", (number * 31 + round * 7) % files, round % tree::FUNCTIONS);
@@ -71,7 +71,7 @@ fn converse(shim: &mut McpClient, repo: &str, number: usize, calls: u64, files: 
             1 => ("repo_status", json!({"sync": "require"})),
             _ => ("symbol_search", json!({"query": name, "limit": 5})),
         };
-        times.measure(|| world::call(shim, repo, action, arguments))?;
+        times.measure(|| world::call_action(shim, repo, action, arguments))?;
     }
     Ok(times)
 }

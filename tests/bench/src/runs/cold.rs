@@ -8,12 +8,12 @@ use rayon::prelude::*;
 use sdl_tests::TestEnv;
 use tree_sitter::{Language, Parser};
 
-use crate::figures::{median, megabytes};
+use crate::figures::{format_megabytes, median};
 use crate::options::Options;
 use crate::world::World;
 use crate::{Outcome, grammars, process, tree};
 
-pub(crate) fn run(options: &Options) -> Outcome {
+pub(crate) fn run_cold(options: &Options) -> Outcome {
     let path = options.path.clone().ok_or("cold wants a PATH")?;
     let rounds = options.number("rounds", 3);
     let mut bare = Runs::default();
@@ -21,12 +21,12 @@ pub(crate) fn run(options: &Options) -> Outcome {
     for round in 0..rounds.max(1) {
         let env = TestEnv::new();
         let root = env.repo("tree", "");
-        let copied = tree::copy(&path, &root)?;
+        let copied = tree::copy_tree(&path, &root)?;
         let parsed = parse_all(&root, &mut bare);
         if round == 0 {
-            println!("{copied} files copied, {} parsed, {}", parsed.files, megabytes(parsed.bytes));
+            println!("{copied} files copied, {} parsed, {}", parsed.files, format_megabytes(parsed.bytes));
         }
-        index(env, &root, &mut sdl)?;
+        measure_index(env, &root, &mut sdl)?;
     }
     println!("bare parse   {}", bare.summary());
     println!("first index  {}", sdl.summary());
@@ -56,7 +56,7 @@ impl Runs {
     }
 }
 
-fn index(env: TestEnv, root: &Path, runs: &mut Runs) -> Outcome {
+fn measure_index(env: TestEnv, root: &Path, runs: &mut Runs) -> Outcome {
     // The daemon is started beforehand: the cost of a process is not the cost of an index.
     let empty = env.repo("empty", "");
     let (mut world, _) = World::indexed(env, &empty)?;
@@ -65,17 +65,17 @@ fn index(env: TestEnv, root: &Path, runs: &mut Runs) -> Outcome {
     let began = Instant::now();
     world.repo = String::new();
     let registered = world.call("repo_register", serde_json::json!({"rootPath": root}))?;
-    world.repo = crate::world::text(&registered, "repoId")?;
+    world.repo = crate::world::text_field(&registered, "repoId")?;
     world.wait_until_indexed()?;
     runs.wall.push(began.elapsed().as_secs_f64());
     runs.cpu.push(process::cpu_seconds(pid).zip(cpu).map_or(f64::NAN, |(after, before)| after - before));
-    if let Some(memory) = process::memory(pid) {
-        let on_disk = |folder: &str| megabytes(stored(&world.env.state_dir().join(folder)));
+    if let Some(memory) = process::memory_use(pid) {
+        let on_disk = |folder: &str| format_megabytes(stored_bytes(&world.env.state_dir().join(folder)));
         println!(
             "daemon: {} resident, {} of it private, peak {}; on disk: facts {}, ledger {}",
-            megabytes(memory.resident),
-            megabytes(memory.anonymous),
-            megabytes(memory.peak),
+            format_megabytes(memory.resident),
+            format_megabytes(memory.anonymous),
+            format_megabytes(memory.peak),
             on_disk("facts"),
             on_disk("repos")
         );
@@ -84,7 +84,7 @@ fn index(env: TestEnv, root: &Path, runs: &mut Runs) -> Outcome {
 }
 
 /// Bytes of the databases below a folder, as far as the disk holds them.
-fn stored(folder: &Path) -> u64 {
+fn stored_bytes(folder: &Path) -> u64 {
     let files = ignore::WalkBuilder::new(folder).standard_filters(false).build().flatten();
     let sizes =
         files.filter(|entry| entry.file_name() == "data.mdb").filter_map(|entry| entry.metadata().ok());
@@ -105,7 +105,9 @@ fn parse_all(root: &Path, runs: &mut Runs) -> Parsed {
     let files: Vec<(PathBuf, Language)> = ignore::WalkBuilder::new(root)
         .build()
         .flatten()
-        .filter_map(|entry| grammars::of(entry.path()).map(|language| (entry.into_path(), language)))
+        .filter_map(|entry| {
+            grammars::file_grammar(entry.path()).map(|language| (entry.into_path(), language))
+        })
         .collect();
     let sizes: Vec<u64> = files
         .par_iter()

@@ -10,17 +10,17 @@ use crate::Outcome;
 use crate::options::Options;
 use crate::random::Random;
 use crate::tree::{self, FUNCTIONS, Module};
-use crate::world::{self, World, check_synced, symbol, version};
+use crate::world::{self, World, check_synced, symbol_id, version_number};
 
 /// Longest wait before a kill. A batch of a few files is written well within it.
 const LONGEST: u64 = 60_000;
 
-pub(crate) fn run(options: &Options) -> Outcome {
+pub(crate) fn run_crash(options: &Options) -> Outcome {
     let env = TestEnv::new();
     let root = env.repo("tree", "");
-    let mut modules = tree::make(&root, 100)?;
+    let mut modules = tree::make_tree(&root, 100)?;
     let (mut world, _) = World::indexed(env, &root)?;
-    let outcome = rounds(options, &mut world, &mut modules);
+    let outcome = run_rounds(options, &mut world, &mut modules);
     if outcome.is_err() {
         let log = world.env.daemon_log();
         let start = log.len().saturating_sub(4_000);
@@ -29,7 +29,7 @@ pub(crate) fn run(options: &Options) -> Outcome {
     outcome
 }
 
-fn rounds(options: &Options, world: &mut World, modules: &mut [Module]) -> Outcome {
+fn run_rounds(options: &Options, world: &mut World, modules: &mut [Module]) -> Outcome {
     let root = world.root.clone();
     let mut random = Random::new(options.number("seed", 1));
     let rounds = options.number("rounds", 200);
@@ -53,7 +53,7 @@ fn rounds(options: &Options, world: &mut World, modules: &mut [Module]) -> Outco
             let arguments = json!({"repoId": world.repo, "sync": "require"});
             world.client.send_call("sdl_repo_status", arguments)?;
         }
-        super::idle::quiet(Duration::from_micros(random.below(LONGEST)));
+        super::idle::pass_time(Duration::from_micros(random.below(LONGEST)));
         if asked {
             // A shim that waits for an answer would start the next daemon at once, and this one wants to hold it.
             world.client.kill()?;
@@ -63,18 +63,19 @@ fn rounds(options: &Options, world: &mut World, modules: &mut [Module]) -> Outco
         // Another daemon takes over; a shim that lived through it has to find it by itself.
         world.daemon = world.env.daemon();
         if asked {
-            world.client = world::connect(&world.env, &root)?;
+            world.client = world::connect_shim(&world.env, &root)?;
         }
         let status = world.call("repo_status", json!({"sync": "require", "syncTimeoutMs": 30_000}))?;
         check_synced(&status)?;
-        let head = version(&world::text(&status, "ledgerVersion")?)?;
+        let head = version_number(&world::text_field(&status, "ledgerVersion")?)?;
         if head < seen {
             return Err(format!("round {round}: the ledger went back from v{seen} to v{head}").into());
         }
         seen = head;
         for (at, function) in edited {
             let Some(module) = modules.get(at) else { continue };
-            symbol(world, &module.function(function)).map_err(|error| format!("round {round}: {error}"))?;
+            symbol_id(world, &module.function(function))
+                .map_err(|error| format!("round {round}: {error}"))?;
         }
         if round % verify_every == 0 {
             let output = world.env.ctl(&["verify", "--repo", &world.repo]);

@@ -23,7 +23,7 @@ const EXTENSIONS: &[&str] = &[
 ];
 
 /// The texts to edit, by path.
-fn texts(root: &Path) -> BTreeMap<String, String> {
+fn read_texts(root: &Path) -> BTreeMap<String, String> {
     let mut found = BTreeMap::new();
     for entry in ignore::WalkBuilder::new(root).build().flatten() {
         let path = entry.path();
@@ -40,7 +40,7 @@ fn texts(root: &Path) -> BTreeMap<String, String> {
     found
 }
 
-fn write(root: &Path, path: &str, text: Option<&String>) -> Outcome {
+fn write_edit(root: &Path, path: &str, text: Option<&String>) -> Outcome {
     let target = root.join(path);
     match text {
         Some(text) => {
@@ -54,7 +54,7 @@ fn write(root: &Path, path: &str, text: Option<&String>) -> Outcome {
 }
 
 /// Waits until the ledger has every edit, so that the next one makes a version of its own.
-fn settle(world: &mut World) -> Outcome {
+fn wait_settled(world: &mut World) -> Outcome {
     let mut failure = None;
     for _ in 0..SYNCS {
         match world.call("repo_status", json!({"sync": "require", "syncTimeoutMs": 30_000})) {
@@ -66,7 +66,7 @@ fn settle(world: &mut World) -> Outcome {
 }
 
 /// What `sdlctl verify` found to differ.
-fn differences(world: &World) -> Outcome<Vec<String>> {
+fn verify_differences(world: &World) -> Outcome<Vec<String>> {
     let output = world.env.ctl(&["verify", "--json", "--repo", &world.repo]);
     let answer: Value = serde_json::from_slice(&output.stdout)
         .map_err(|_| format!("verify: {}", String::from_utf8_lossy(&output.stderr)))?;
@@ -79,15 +79,15 @@ fn differences(world: &World) -> Outcome<Vec<String>> {
     Ok(lines.map(|line| line.as_str().unwrap_or_default().to_owned()).collect())
 }
 
-pub(crate) fn run(options: &Options) -> Outcome {
+pub(crate) fn run_drift(options: &Options) -> Outcome {
     let path = options.path.as_ref().ok_or("drift PATH: the tree to edit a copy of")?;
     let edits = options.number("edits", 100);
     let every = options.number("every", 25).max(1);
     let mut random = Random::new(options.number("seed", 1));
     let env = TestEnv::new();
     let root = env.repo("tree", "");
-    tree::clone(path, &root)?;
-    let original = texts(&root);
+    tree::clone_tree(path, &root)?;
+    let original = read_texts(&root);
     let mut texts = original.clone();
     let (mut world, time) = World::indexed(env, &root)?;
     let first = world.head()?;
@@ -96,12 +96,12 @@ pub(crate) fn run(options: &Options) -> Outcome {
     for edit in 1..=edits {
         let changed = edit_tree(&mut texts, &original, &mut random);
         for path in &changed {
-            write(&root, path, texts.get(path))?;
+            write_edit(&root, path, texts.get(path))?;
         }
         since.push(changed);
-        settle(&mut world)?;
+        wait_settled(&mut world)?;
         if edit % every == 0 || edit == edits {
-            let found = differences(&world)?;
+            let found = verify_differences(&world)?;
             if !found.is_empty() {
                 let shown = found.join("\n");
                 return Err(

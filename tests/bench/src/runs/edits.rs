@@ -11,7 +11,7 @@ use serde_json::{Value, json};
 use crate::figures::Times;
 use crate::options::Options;
 use crate::random::Random;
-use crate::world::{World, check_synced, text, version};
+use crate::world::{World, check_synced, text_field, version_number};
 use crate::{Outcome, process, tree};
 
 /// Functions that are held.
@@ -21,22 +21,22 @@ const MOST_TRIES: u64 = 10;
 /// Files of the small tree.
 const SMALL: usize = 50;
 
-pub(crate) fn run(options: &Options) -> Outcome {
+pub(crate) fn run_edits(options: &Options) -> Outcome {
     let path = options.path.clone().ok_or("edits wants a PATH")?;
     let edits = options.number("edits", 1000);
     let outside = options.number("outside", 100);
 
     let env = TestEnv::new();
     let root = env.repo("large", "");
-    println!("large tree: {} files", tree::copy(&path, &root)?);
+    println!("large tree: {} files", tree::copy_tree(&path, &root)?);
     let (mut world, _) = World::indexed(env, &root)?;
-    let functions = functions(&mut world)?;
+    let functions = python_functions(&mut world)?;
     let step = (functions.len() / HELD).max(1);
     let held: Vec<Function> = functions.iter().step_by(step).take(HELD).cloned().collect();
     let held_files: BTreeSet<String> = held.iter().map(|function| function.file.clone()).collect();
     let others: Vec<Function> =
         functions.iter().filter(|function| !held_files.contains(&function.file)).cloned().collect();
-    let large = measure(&mut world, &held, &others, edits, outside)?;
+    let large = measure_edits(&mut world, &held, &others, edits, outside)?;
     drop(world);
 
     let env = TestEnv::new();
@@ -51,7 +51,7 @@ pub(crate) fn run(options: &Options) -> Outcome {
     }
     println!("small tree: {} files", files.len());
     let (mut world, _) = World::indexed(env, &root)?;
-    let small = measure(&mut world, &held, &[], edits, 0)?;
+    let small = measure_edits(&mut world, &held, &[], edits, 0)?;
     println!(
         "CPU of an edit and its refresh: {large:.2} ms against {small:.2} ms, ratio {:.2}",
         large / small
@@ -66,7 +66,7 @@ struct Function {
 }
 
 /// The functions and methods of the tree's Python files, in order of path.
-fn functions(world: &mut World) -> Outcome<Vec<Function>> {
+fn python_functions(world: &mut World) -> Outcome<Vec<Function>> {
     let mut found = Vec::new();
     let mut cursor = Value::Null;
     for _ in 0..40 {
@@ -78,7 +78,7 @@ fn functions(world: &mut World) -> Outcome<Vec<Function>> {
         }
         let page = world.call("symbol_search", query)?;
         for result in page["results"].as_array().into_iter().flatten() {
-            found.push(Function { id: text(result, "symbolId")?, file: text(result, "file")? });
+            found.push(Function { id: text_field(result, "symbolId")?, file: text_field(result, "file")? });
         }
         cursor = page["cursor"].clone();
         if cursor.is_null() {
@@ -90,7 +90,7 @@ fn functions(world: &mut World) -> Outcome<Vec<Function>> {
 }
 
 /// Makes the edits; gives the daemon's CPU of one inside the slice, in milliseconds.
-fn measure(
+fn measure_edits(
     world: &mut World,
     held: &[Function],
     others: &[Function],
@@ -108,8 +108,8 @@ fn measure(
         .filter_map(|card| card["symbolId"].as_str())
         .collect();
     let held: Vec<&Function> = held.iter().filter(|function| cards.contains(function.id.as_str())).collect();
-    let handle = text(&slice, "sliceHandle")?;
-    let mut known = text(&slice, "ledgerVersion")?;
+    let handle = text_field(&slice, "sliceHandle")?;
+    let mut known = text_field(&slice, "ledgerVersion")?;
 
     let mut random = Random::new(1);
     let (mut times, mut faults) = (Times::default(), Vec::new());
@@ -121,11 +121,11 @@ fn measure(
             break;
         }
         let Some(function) = held.get(random.below(held.len() as u64) as usize) else { break };
-        if !edit(world, function, round)? {
+        if !edit_function(world, function, round)? {
             continue;
         }
         made += 1;
-        let answer = times.measure(|| refresh(world, &handle, &mut known))?;
+        let answer = times.measure(|| refresh_slice(world, &handle, &mut known))?;
         let changed = answer["delta"]["changedSymbols"].as_array().map(Vec::as_slice).unwrap_or_default();
         if changed.len() != 1 || changed.iter().any(|symbol| symbol["symbolId"] != function.id.as_str()) {
             faults.push(format!("edit {round} of {}: {}", function.id, answer["delta"]));
@@ -140,13 +140,13 @@ fn measure(
             break;
         }
         let Some(function) = others.get(random.below(others.len() as u64) as usize) else { break };
-        let before = version(&known)?;
-        if !edit(world, function, round)? {
+        let before = version_number(&known)?;
+        if !edit_function(world, function, round)? {
             continue;
         }
-        let answer = times.measure(|| refresh(world, &handle, &mut known))?;
+        let answer = times.measure(|| refresh_slice(world, &handle, &mut known))?;
         // A member's card tells whom it calls and how sure that is: an edit elsewhere can't change either.
-        if answer["notModified"] != true || version(&known)? <= before {
+        if answer["notModified"] != true || version_number(&known)? <= before {
             faults.push(format!("outside {round} in {}: {answer}", function.file));
         }
     }
@@ -158,16 +158,16 @@ fn measure(
     if faults.is_empty() { Ok(cpu * 1e3 / f64::from(made.max(1))) } else { Err("answers were wrong".into()) }
 }
 
-fn refresh(world: &mut World, handle: &str, known: &mut String) -> Outcome<Value> {
+fn refresh_slice(world: &mut World, handle: &str, known: &mut String) -> Outcome<Value> {
     let answer = world.call("slice_refresh", json!({"sliceHandle": handle, "knownVersion": &*known}))?;
     check_synced(&answer)?;
-    *known = text(&answer, "currentVersion")?;
+    *known = text_field(&answer, "currentVersion")?;
     Ok(answer)
 }
 
 /// Gives a function a last statement of its own, or another number in it; false if the function is too short to be sure
 /// where its body stands.
-fn edit(world: &mut World, function: &Function, number: u64) -> Outcome<bool> {
+fn edit_function(world: &mut World, function: &Function, number: u64) -> Outcome<bool> {
     const MARK: &str = "edit_of_the_bench = ";
     let card = world.call("symbol_getCard", json!({"symbolId": function.id, "detail": "minimal"}))?;
     let line = |field: &str| card["card"]["range"][field].as_u64().map(|line| line as usize);
@@ -187,12 +187,12 @@ fn edit(world: &mut World, function: &Function, number: u64) -> Outcome<bool> {
         Some(old) if old.contains(MARK) => *old = statement,
         _ => lines.insert(last, statement),
     }
-    save(&path, &(lines.join("\n") + "\n"), number.is_multiple_of(2))?;
+    save_file(&path, &(lines.join("\n") + "\n"), number.is_multiple_of(2))?;
     Ok(true)
 }
 
 /// In place, or beside and moved over.
-fn save(path: &Path, text: &str, in_place: bool) -> Outcome {
+fn save_file(path: &Path, text: &str, in_place: bool) -> Outcome {
     if in_place {
         fs::write(path, text)?;
     } else {

@@ -9,7 +9,7 @@ use crate::Outcome;
 use crate::figures::Times;
 use crate::options::Options;
 use crate::tree::{self, FUNCTIONS, Module};
-use crate::world::{World, check_synced, symbol, text, version};
+use crate::world::{World, check_synced, symbol_id, text_field, version_number};
 
 /// The files whose functions are held.
 const HELD: usize = 8;
@@ -25,25 +25,26 @@ enum Edit {
     Name,
 }
 
-pub(crate) fn run(options: &Options) -> Outcome {
+pub(crate) fn run_freshness(options: &Options) -> Outcome {
     let env = TestEnv::new();
     let root = env.repo("tree", "");
     let files = options.number("files", 300).max(2 * HELD as u64) as usize;
-    let mut modules = tree::make(&root, files)?;
+    let mut modules = tree::make_tree(&root, files)?;
     let (mut world, time) = World::indexed(env, &root)?;
     println!("{files} made files, indexed in {:.2} s", time.as_secs_f64());
 
     let mut entries = Vec::new();
     for module in modules.iter().take(HELD) {
         for at in 0..FUNCTIONS {
-            entries.push(symbol(&mut world, &module.function(at))?);
+            entries.push(symbol_id(&mut world, &module.function(at))?);
         }
     }
     let slice = world.call(
         "slice_build",
         json!({"entrySymbols": entries, "budget": {"maxCards": 60, "maxEstimatedTokens": 18_000}, "sync": "require"}),
     )?;
-    let mut held = Held { handle: text(&slice, "sliceHandle")?, known: text(&slice, "ledgerVersion")? };
+    let mut held =
+        Held { handle: text_field(&slice, "sliceHandle")?, known: text_field(&slice, "ledgerVersion")? };
 
     let mut times: BTreeMap<Edit, Times> = BTreeMap::new();
     let mut faults = Vec::new();
@@ -54,9 +55,9 @@ pub(crate) fn run(options: &Options) -> Outcome {
         // import keeps the old name, so only functions in the middle are renamed.
         let at = if edit == Edit::Name { 1 + round % (FUNCTIONS - 2) } else { round % FUNCTIONS };
         let Some(module) = modules.get_mut(round / 3 % HELD) else { continue };
-        let expected = make(edit, module, at, &world.root)?;
+        let expected = make_edit(edit, module, at, &world.root)?;
         let answer = times.entry(edit).or_default().measure(|| held.refresh(&mut world))?;
-        if let Err(fault) = check(&answer, &expected) {
+        if let Err(fault) = check_answer(&answer, &expected) {
             faults.push(format!("edit {round} ({edit:?} of {expected}): {fault}"));
         }
     }
@@ -69,12 +70,12 @@ pub(crate) fn run(options: &Options) -> Outcome {
     for round in 0..outside {
         let far = files / 2 + round % (files / 2 - HELD).max(1);
         let Some(module) = modules.get_mut(far) else { continue };
-        let before = version(&held.known)?;
-        make(Edit::Literal, module, round % FUNCTIONS, &world.root)?;
+        let before = version_number(&held.known)?;
+        make_edit(Edit::Literal, module, round % FUNCTIONS, &world.root)?;
         let answer = times.measure(|| held.refresh(&mut world))?;
         if answer["notModified"] != true {
             faults.push(format!("outside {round}: not `notModified`: {}", answer["delta"]));
-        } else if version(&held.known)? <= before {
+        } else if version_number(&held.known)? <= before {
             faults.push(format!("outside {round}: the version stayed at {}", held.known));
         }
     }
@@ -98,13 +99,13 @@ impl Held {
         let answer =
             world.call("slice_refresh", json!({"sliceHandle": self.handle, "knownVersion": self.known}))?;
         check_synced(&answer)?;
-        self.known = text(&answer, "currentVersion")?;
+        self.known = text_field(&answer, "currentVersion")?;
         Ok(answer)
     }
 }
 
 /// Makes an edit and gives the name of the function that it changes.
-fn make(edit: Edit, module: &mut Module, at: usize, root: &std::path::Path) -> Outcome<String> {
+fn make_edit(edit: Edit, module: &mut Module, at: usize, root: &std::path::Path) -> Outcome<String> {
     if edit == Edit::Name {
         if let Some(renames) = module.renames.get_mut(at) {
             *renames += 1;
@@ -120,7 +121,7 @@ fn make(edit: Edit, module: &mut Module, at: usize, root: &std::path::Path) -> O
 }
 
 /// The answer holds the change of `expected`, and of nothing but it and those that call it.
-fn check(answer: &Value, expected: &str) -> Outcome {
+fn check_answer(answer: &Value, expected: &str) -> Outcome {
     if answer["notModified"] == true {
         return Err("stale: `notModified`".into());
     }

@@ -8,18 +8,18 @@ use serde_json::{Value, json};
 
 use crate::figures::Times;
 use crate::options::Options;
-use crate::world::{World, text};
+use crate::world::{World, text_field};
 use crate::{Outcome, tree};
 
 /// Calls that read much are made less often.
 const HEAVY: u64 = 20;
 
-pub(crate) fn run(options: &Options) -> Outcome {
+pub(crate) fn run_latency(options: &Options) -> Outcome {
     let env = TestEnv::new();
     let root = env.repo("tree", "");
     match &options.path {
-        Some(path) => tree::clone(path, &root)?,
-        None => println!("{} made files", tree::make(&root, 300)?.len()),
+        Some(path) => tree::clone_tree(path, &root)?,
+        None => println!("{} made files", tree::make_tree(&root, 300)?.len()),
     }
     let (mut world, time) = World::indexed(env, &root)?;
     let status = world.call("repo_status", json!({}))?;
@@ -37,14 +37,14 @@ pub(crate) fn run(options: &Options) -> Outcome {
     let ids: Vec<Value> =
         any["results"].as_array().into_iter().flatten().map(|result| result["symbolId"].clone()).collect();
     let first = ids.first().cloned().ok_or("no symbol to ask for")?;
-    measure(&mut world, "symbol_getCard", json!({"symbolId": first, "detail": "full"}), calls)?;
-    measure(&mut world, "symbol_getCards", json!({"symbolIds": ids, "detail": "full"}), heavy)?;
-    measure(&mut world, "repo_overview", json!({"level": "full"}), heavy)?;
+    measure_action(&mut world, "symbol_getCard", json!({"symbolId": first, "detail": "full"}), calls)?;
+    measure_action(&mut world, "symbol_getCards", json!({"symbolIds": ids, "detail": "full"}), heavy)?;
+    measure_action(&mut world, "repo_overview", json!({"level": "full"}), heavy)?;
 
-    let name = names(&mut world)?.into_iter().next().ok_or("no symbol to ask for")?;
+    let name = central_names(&mut world)?.into_iter().next().ok_or("no symbol to ask for")?;
     let id = {
         let found = world.call("symbol_search", json!({"query": name, "limit": 1}))?;
-        text(found["results"].get(0).unwrap_or(&Value::Null), "symbolId")?
+        text_field(found["results"].get(0).unwrap_or(&Value::Null), "symbolId")?
     };
     let slice = world.call("slice_build", json!({"entrySymbols": [id]}))?;
     let known = json!({"sliceHandle": slice["sliceHandle"], "knownVersion": slice["ledgerVersion"]});
@@ -62,11 +62,11 @@ pub(crate) fn run(options: &Options) -> Outcome {
         ),
         ("slice_build", json!({"taskText": task})),
     ] {
-        measure(&mut world, action, arguments, calls)?;
+        measure_action(&mut world, action, arguments, calls)?;
     }
-    measure(&mut world, "context_summary", json!({"query": name}), heavy)?;
-    measure(&mut world, "context_summary", json!({"query": task, "scope": "task"}), heavy)?;
-    measure(
+    measure_action(&mut world, "context_summary", json!({"query": name}), heavy)?;
+    measure_action(&mut world, "context_summary", json!({"query": task, "scope": "task"}), heavy)?;
+    measure_action(
         &mut world,
         "agent_orchestrate",
         json!({"taskText": task, "budget": {"maxTokens": 4000}}),
@@ -74,8 +74,8 @@ pub(crate) fn run(options: &Options) -> Outcome {
     )?;
     if tree::has_commit(&root, "HEAD~1") {
         let ends = json!({"fromVersion": "git:HEAD~1", "toVersion": "git:HEAD"});
-        measure(&mut world, "delta_get", ends.clone(), heavy)?;
-        measure(&mut world, "pr_risk_analyze", ends, heavy)?;
+        measure_action(&mut world, "delta_get", ends.clone(), heavy)?;
+        measure_action(&mut world, "pr_risk_analyze", ends, heavy)?;
     } else {
         println!(
             "delta_get, pr_risk_analyze: not measured. They compare HEAD with the commit before it, and this tree has none; \
@@ -85,7 +85,7 @@ pub(crate) fn run(options: &Options) -> Outcome {
     Ok(())
 }
 
-fn measure(world: &mut World, action: &str, arguments: Value, calls: u64) -> Outcome {
+fn measure_action(world: &mut World, action: &str, arguments: Value, calls: u64) -> Outcome {
     let began = Instant::now();
     world.call(action, arguments.clone())?;
     let first = began.elapsed().as_secs_f64() * 1e3;
@@ -93,18 +93,18 @@ fn measure(world: &mut World, action: &str, arguments: Value, calls: u64) -> Out
     for _ in 0..calls {
         times.measure(|| world.call(action, arguments.clone()))?;
     }
-    println!("{action:<17} first {first:>8.2}  then {}  {}", times.summary(), shorten(&arguments));
+    println!("{action:<17} first {first:>8.2}  then {}  {}", times.summary(), shorten_arguments(&arguments));
     Ok(())
 }
 
 /// Names that much of the tree depends on.
-fn names(world: &mut World) -> Outcome<Vec<String>> {
+fn central_names(world: &mut World) -> Outcome<Vec<String>> {
     let overview = world.call("repo_overview", json!({"level": "full"}))?;
     let spots = overview["hotspots"].as_array().map(Vec::as_slice).unwrap_or_default();
     Ok(spots.iter().filter_map(|spot| spot["name"].as_str().map(str::to_owned)).collect())
 }
 
-fn shorten(arguments: &Value) -> String {
+fn shorten_arguments(arguments: &Value) -> String {
     let text = arguments.to_string();
     if text.chars().count() > 70 { text.chars().take(69).chain(['…']).collect() } else { text }
 }

@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 use sdl_model::Lang;
 
 use super::corpus::Corpus;
-use super::percent;
+use super::format_percent;
 use super::place::Candidate;
-use super::score::score;
-use crate::output::{self, bold};
+use super::score::score_edges;
+use crate::output::{self, style_bold};
 
 /// What the truth said of a rule's edges.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -36,8 +36,8 @@ impl Calibration {
             by_rule.entry(&edge.strategy).or_default().push((number, edge));
         }
         for (rule, edges) in by_rule {
-            let tally = score(corpus, edges);
-            let counts = self.counts.entry((rule.to_owned(), group(lang).to_owned())).or_default();
+            let tally = score_edges(corpus, edges);
+            let counts = self.counts.entry((rule.to_owned(), language_group(lang).to_owned())).or_default();
             counts.right += tally.right;
             counts.wrong += tally.wrong;
             counts.open += tally.unknown;
@@ -47,17 +47,17 @@ impl Calibration {
 
     /// For people.
     pub(super) fn show(&self) {
-        output::line(&bold(&format!(
+        output::print_line(&style_bold(&format!(
             "{:<16} {:<8} {:>7} {:>6} {:>6} {:>10}",
             "strategy", "group", "right", "wrong", "open", "precision"
         )));
         for ((rule, group), counts) in &self.counts {
-            output::line(&format!(
+            output::print_line(&format!(
                 "{rule:<16} {group:<8} {:>7} {:>6} {:>6} {:>10}",
                 counts.right,
                 counts.wrong,
                 counts.open,
-                percent(counts.right, counts.right + counts.wrong),
+                format_percent(counts.right, counts.right + counts.wrong),
             ));
         }
     }
@@ -81,6 +81,6 @@ impl Calibration {
 }
 
 /// Languages that resolve alike are measured together.
-fn group(lang: &str) -> &str {
+fn language_group(lang: &str) -> &str {
     Lang::from_name(lang).and_then(|lang| lang.traits().measured_as).unwrap_or(lang)
 }

@@ -13,7 +13,7 @@ use flate2::read::MultiGzDecoder;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 
-use super::place::simple;
+use super::place::simple_name;
 use crate::output::Failure;
 
 /// The longest line that is read.
@@ -117,14 +117,14 @@ impl Corpus {
     pub(super) fn read(folder: &Path) -> Result<Self, Failure> {
         let mut corpus = Self::default();
         let mut first: HashMap<u64, Ix> = HashMap::new();
-        each(&part(folder, "defs"), |def: Def| {
+        each_line(&part_path(folder, "defs"), |def: Def| {
             let ix = corpus.defs.len();
             corpus.one.push(def.g.map_or(ix, |group| *first.entry(group).or_insert(ix)));
             corpus.by_file.entry(def.file.clone()).or_default().push(ix);
             corpus.defs.push(def);
         })?;
         let mut files = String::new();
-        reader(&folder.join("files.txt"))?
+        open_reader(&folder.join("files.txt"))?
             .take(LONGEST)
             .read_to_string(&mut files)
             .map_err(|error| Failure::io("files.txt", &error))?;
@@ -135,7 +135,7 @@ impl Corpus {
         let find = |file: &str, line: Option<u32>, name: Option<&str>| at.get(&(file, line?, name?)).copied();
         let mut accepted: HashMap<(Ix, Ix), HashSet<Ix>> = HashMap::new();
         let mut order = Vec::new();
-        each(&part(folder, "edges"), |edge: Edge| {
+        each_line(&part_path(folder, "edges"), |edge: Edge| {
             let Some(callee) = find(&edge.callee_file, Some(edge.callee_line), Some(&edge.callee_name))
             else {
                 return;
@@ -169,9 +169,9 @@ impl Corpus {
             }
         }
         corpus.pairs = order;
-        each(&part(folder, "unresolved"), |call: Unresolved| {
+        each_line(&part_path(folder, "unresolved"), |call: Unresolved| {
             if let Some(caller) = find(&call.caller_file, call.caller_line, call.caller_name.as_deref()) {
-                corpus.unresolved.entry(caller).or_default().insert(simple(&call.name).to_owned());
+                corpus.unresolved.entry(caller).or_default().insert(simple_name(&call.name).to_owned());
             }
         })?;
         Ok(corpus)
@@ -179,8 +179,8 @@ impl Corpus {
 }
 
 /// What a folder says of itself; none if it is no corpus.
-pub(super) fn meta(folder: &Path) -> Result<Option<Meta>, Failure> {
-    if !part(folder, "edges").is_file() {
+pub(super) fn read_meta(folder: &Path) -> Result<Option<Meta>, Failure> {
+    if !part_path(folder, "edges").is_file() {
         return Ok(None);
     }
     let path = folder.join("meta.json");
@@ -191,20 +191,20 @@ pub(super) fn meta(folder: &Path) -> Result<Option<Meta>, Failure> {
     Ok(Some(meta))
 }
 
-fn part(folder: &Path, name: &str) -> PathBuf {
+fn part_path(folder: &Path, name: &str) -> PathBuf {
     let plain = folder.join(format!("{name}.jsonl"));
     if plain.is_file() { plain } else { folder.join(format!("{name}.jsonl.gz")) }
 }
 
-fn reader(path: &Path) -> Result<Box<dyn Read>, Failure> {
+fn open_reader(path: &Path) -> Result<Box<dyn Read>, Failure> {
     let file = File::open(path).map_err(|error| Failure::io(&path.display().to_string(), &error))?;
     let packed = path.extension().is_some_and(|extension| extension == "gz");
     Ok(if packed { Box::new(MultiGzDecoder::new(file)) } else { Box::new(file) })
 }
 
 /// Reads a file of JSON lines, packed or not.
-pub(super) fn each<T: DeserializeOwned>(path: &Path, mut each: impl FnMut(T)) -> Result<(), Failure> {
-    let mut lines = BufReader::new(reader(path)?);
+pub(super) fn each_line<T: DeserializeOwned>(path: &Path, mut each: impl FnMut(T)) -> Result<(), Failure> {
+    let mut lines = BufReader::new(open_reader(path)?);
     let mut line = Vec::new();
     for number in 1_u64.. {
         line.clear();

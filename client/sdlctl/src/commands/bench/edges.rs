@@ -9,14 +9,14 @@ use serde_json::{Value, json};
 use super::calibration::Calibration;
 use super::corpus::{self, Corpus, Meta};
 use super::floor::{Names, Symbol};
-use super::percent;
+use super::format_percent;
 use super::place::{Candidate, Exported};
 use super::private::Private;
-use super::score::{Tally, score};
+use super::score::{Tally, score_edges};
 use super::sources;
 use crate::cli::BenchEdgesArgs;
 use crate::commands::export;
-use crate::output::{self, Failure, Outcome, bold, dim};
+use crate::output::{self, Failure, Outcome, style_bold, style_dim};
 
 /// Precision is shown above each of these.
 const LEVELS: [f64; 3] = [0.9, 0.7, 0.5];
@@ -32,52 +32,53 @@ struct Report {
     not_indexed: usize,
 }
 
-pub(super) fn run(args: &BenchEdgesArgs, as_json: bool) -> Result<Outcome, Failure> {
-    let corpora = corpora(&args.truth, &args.corpus)?;
+pub(super) fn run_bench_edges(args: &BenchEdgesArgs, as_json: bool) -> Result<Outcome, Failure> {
+    let corpora = find_corpora(&args.truth, &args.corpus)?;
     let daemon = Private::start()?;
     let mut calibration = Calibration::default();
     let mut reports = Vec::new();
     if !as_json {
-        heading();
+        print_heading();
     }
     for (folder, meta) in corpora {
-        let root = sources::root(&meta, &args.sources, args.obtain)?;
+        let root = sources::source_root(&meta, &args.sources, args.obtain)?;
         let truth = Corpus::read(&folder)?;
         let repo = daemon.index(&root)?;
-        let edges: Vec<Candidate> = lines(&daemon, "export/edges", &repo)?
+        let edges: Vec<Candidate> = export_lines(&daemon, "export/edges", &repo)?
             .into_iter()
             .filter(|edge: &Exported| edge.kind == "call")
             .map(Candidate::from)
             .collect();
         let mut names = Names::default();
-        lines(&daemon, "export/symbols", &repo)?
+        export_lines(&daemon, "export/symbols", &repo)?
             .into_iter()
             .filter(|symbol: &Symbol| truth.files.contains(symbol.file()))
             .for_each(|symbol| names.add(symbol));
-        let calls = lines(&daemon, "export/calls", &repo)?;
+        let calls = export_lines(&daemon, "export/calls", &repo)?;
         let linked: Vec<Candidate> = calls.into_iter().filter_map(|call| names.link(call)).collect();
-        let above =
-            |level: f64| score(&truth, edges.iter().enumerate().filter(|(_, edge)| edge.confidence >= level));
+        let above = |level: f64| {
+            score_edges(&truth, edges.iter().enumerate().filter(|(_, edge)| edge.confidence >= level))
+        };
         let outside = |ix: usize| !names.has_file(&truth.defs[ix].file);
         let report = Report {
             not_indexed: truth.pairs.iter().filter(|pair| outside(pair.0) || outside(pair.1)).count(),
-            all: score(&truth, edges.iter().enumerate()),
-            floor: score(&truth, linked.iter().enumerate()),
+            all: score_edges(&truth, edges.iter().enumerate()),
+            floor: score_edges(&truth, linked.iter().enumerate()),
             above: LEVELS.map(above).into(),
             meta,
         };
         calibration.add(&report.meta.lang, &truth, &edges);
         if !as_json {
-            show(&report);
+            print_report(&report);
             show_errors(&report, &truth, &edges, args.show);
         }
         reports.push(report);
     }
     if as_json {
-        let rows: Value = reports.iter().map(row).collect();
-        output::json(&json!({ "corpora": rows, "strategies": calibration.json() }));
+        let rows: Value = reports.iter().map(report_row).collect();
+        output::print_json(&json!({ "corpora": rows, "strategies": calibration.json() }));
     } else {
-        output::line("");
+        output::print_line("");
         calibration.show();
     }
     if let Some(path) = &args.table {
@@ -88,17 +89,17 @@ pub(super) fn run(args: &BenchEdgesArgs, as_json: bool) -> Result<Outcome, Failu
 }
 
 /// The corpora in a folder: itself, those in it, or those in its `edges`.
-fn corpora(truths: &[PathBuf], wanted: &[String]) -> Result<Vec<(PathBuf, Meta)>, Failure> {
+fn find_corpora(truths: &[PathBuf], wanted: &[String]) -> Result<Vec<(PathBuf, Meta)>, Failure> {
     let mut found = Vec::new();
     for truth in truths {
-        if let Some(meta) = corpus::meta(truth)? {
+        if let Some(meta) = corpus::read_meta(truth)? {
             found.push((truth.clone(), meta));
         }
     }
     for folder in truths.iter().flat_map(|truth| [truth.clone(), truth.join("edges")]) {
         let Ok(entries) = fs::read_dir(&folder) else { continue };
         for entry in entries.flatten() {
-            if let Some(meta) = corpus::meta(&entry.path())? {
+            if let Some(meta) = corpus::read_meta(&entry.path())? {
                 found.push((entry.path(), meta));
             }
         }
@@ -118,9 +119,9 @@ fn corpora(truths: &[PathBuf], wanted: &[String]) -> Result<Vec<(PathBuf, Meta)>
     Ok(found)
 }
 
-fn lines<T: DeserializeOwned>(daemon: &Private, method: &str, repo: &str) -> Result<Vec<T>, Failure> {
+fn export_lines<T: DeserializeOwned>(daemon: &Private, method: &str, repo: &str) -> Result<Vec<T>, Failure> {
     let mut found = Vec::new();
-    export::pages(daemon.session(), method, repo, |page| {
+    export::each_page(daemon.session(), method, repo, |page| {
         for line in page.lines() {
             found.push(serde_json::from_str(line).map_err(|error| {
                 Failure::Local(format!("{method} wrote what is not understood: {error}"))
@@ -131,14 +132,14 @@ fn lines<T: DeserializeOwned>(daemon: &Private, method: &str, repo: &str) -> Res
     Ok(found)
 }
 
-fn heading() {
-    output::line(&bold(&format!(
+fn print_heading() {
+    output::print_line(&style_bold(&format!(
         "{:<22} {:<17} {:<17} {:<17} {:<13} {:<13} {:<13} {:>5} {:>6}",
         "corpus", "P    R    F1", "strict", "by name alone", ">= 0.9", ">= 0.7", ">= 0.5", "wrong", "missed"
     )));
 }
 
-fn show(report: &Report) {
+fn print_report(report: &Report) {
     let rates = |tally: &Tally, strict: bool| {
         let (precision, recall) = tally.rates(strict);
         format!("{:<17}", format!("{precision:.3} {recall:.3} {:.3}", tally.f1(strict)))
@@ -147,11 +148,11 @@ fn show(report: &Report) {
         .above
         .iter()
         .map(|tally| {
-            let share = percent(tally.judged(), report.all.judged());
+            let share = format_percent(tally.judged(), report.all.judged());
             format!("{:<13}", format!("{:.3} ({share})", tally.rates(false).0))
         })
         .collect();
-    output::line(&format!(
+    output::print_line(&format!(
         "{:<22} {} {} {} {} {:>5} {:>6}",
         report.meta.corpus,
         rates(&report.all, false),
@@ -162,7 +163,7 @@ fn show(report: &Report) {
         report.all.pairs - report.all.matched.len(),
     ));
     if report.not_indexed > 0 {
-        output::line(&dim(&format!(
+        output::print_line(&style_dim(&format!(
             "  {} of the missed have an end in a file that is not indexed (generated, minified, too large)",
             report.not_indexed
         )));
@@ -173,7 +174,7 @@ fn show(report: &Report) {
 fn show_errors(report: &Report, truth: &Corpus, edges: &[Candidate], most: usize) {
     for edge in report.all.errors.iter().take(most).filter_map(|number| edges.get(*number)) {
         let name = |name: &Option<String>| name.clone().unwrap_or_default();
-        output::line(&dim(&format!(
+        output::print_line(&style_dim(&format!(
             "  wrong   {}:{} {} -> {}:{} {} ({}, {})",
             edge.caller.file,
             edge.caller.line.unwrap_or(0),
@@ -189,11 +190,11 @@ fn show_errors(report: &Report, truth: &Corpus, edges: &[Candidate], most: usize
     for (caller, callee) in missed.take(most).map(|number| truth.pairs[number]) {
         let at =
             |ix: usize| format!("{}:{} {}", truth.defs[ix].file, truth.defs[ix].line, truth.defs[ix].name);
-        output::line(&dim(&format!("  missed  {} -> {}", at(caller), at(callee))));
+        output::print_line(&style_dim(&format!("  missed  {} -> {}", at(caller), at(callee))));
     }
 }
 
-fn row(report: &Report) -> Value {
+fn report_row(report: &Report) -> Value {
     let rates = |tally: &Tally, strict: bool| {
         let (precision, recall) = tally.rates(strict);
         json!({ "precision": precision, "recall": recall, "f1": tally.f1(strict) })

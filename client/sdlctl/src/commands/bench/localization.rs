@@ -7,12 +7,12 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use super::corpus::each;
+use super::corpus::each_line;
 use super::private::Private;
-use super::tasks::{Found, Scores, Task, score};
+use super::tasks::{Found, Scores, Task, score_ranking};
 use crate::cli::BenchLocalizationArgs;
-use crate::output::{self, Failure, Outcome, bold, dim, number, text};
-use crate::session::object;
+use crate::output::{self, Failure, Outcome, number_at, style_bold, style_dim, text_at};
+use crate::session::json_object;
 
 /// How one task came out.
 struct Answer {
@@ -24,9 +24,12 @@ struct Answer {
     within: Vec<f64>,
 }
 
-pub(super) fn run(args: &BenchLocalizationArgs, as_json: bool) -> Result<Outcome, Failure> {
+pub(super) fn run_bench_localization(
+    args: &BenchLocalizationArgs,
+    as_json: bool,
+) -> Result<Outcome, Failure> {
     let mut by_repo: BTreeMap<String, Vec<Task>> = BTreeMap::new();
-    each(&args.tasks, |task: Task| {
+    each_line(&args.tasks, |task: Task| {
         if args.repo.is_empty() || args.repo.contains(&task.repo_key) {
             by_repo.entry(task.repo_key.clone()).or_default().push(task);
         }
@@ -50,62 +53,72 @@ pub(super) fn run(args: &BenchLocalizationArgs, as_json: bool) -> Result<Outcome
     for (key, tasks) in by_repo {
         let repo = daemon.index(&args.sources.join(&key))?;
         for task in tasks {
-            answers.push(answer(&daemon, &repo, task, args)?);
+            answers.push(answer_task(&daemon, &repo, task, args)?);
         }
     }
     if let Some(path) = &args.results {
-        write(path, &answers).map_err(|error| Failure::io(&path.display().to_string(), &error))?;
+        write_answers(path, &answers).map_err(|error| Failure::io(&path.display().to_string(), &error))?;
     }
     if as_json {
-        let rows: Vec<Value> =
-            groups(&answers).iter().map(|(name, group)| row(name, group, &args.tokens)).collect();
-        output::json(&json!({ "groups": rows }));
+        let rows: Vec<Value> = answer_groups(&answers)
+            .iter()
+            .map(|(name, group)| group_row(name, group, &args.tokens))
+            .collect();
+        output::print_json(&json!({ "groups": rows }));
     } else {
-        show(&answers, args);
+        print_groups(&answers, args);
     }
     Ok(Outcome::Good)
 }
 
-fn answer(daemon: &Private, repo: &str, task: Task, args: &BenchLocalizationArgs) -> Result<Answer, Failure> {
+fn answer_task(
+    daemon: &Private,
+    repo: &str,
+    task: Task,
+    args: &BenchLocalizationArgs,
+) -> Result<Answer, Failure> {
     let mut within = Vec::new();
     let mut first: Option<(Vec<Found>, u64)> = None;
     for tokens in &args.tokens {
-        let budget =
-            object([("maxEstimatedTokens", Some(json!(tokens))), ("maxCards", args.cards.map(Value::from))]);
+        let budget = json_object([
+            ("maxEstimatedTokens", Some(json!(tokens))),
+            ("maxCards", args.cards.map(Value::from)),
+        ]);
         let request = json!({ "repoId": repo, "taskText": task.query, "budget": budget });
         let (ranked, used) = match daemon.session().tool("slice.build", &request) {
-            Ok(answer) => {
-                (cards(&answer.structured["slice"]), number(&answer.structured, "/slice/estimatedTokens"))
-            }
+            Ok(answer) => (
+                slice_cards(&answer.structured["slice"]),
+                number_at(&answer.structured, "/slice/estimatedTokens"),
+            ),
             // A message without a word that occurs finds nothing; it counts as that.
             Err(Failure::Refused { .. }) => (Vec::new(), 0),
             Err(other) => return Err(other),
         };
-        within.push(score(&task, &ranked).all);
+        within.push(score_ranking(&task, &ranked).all);
         first.get_or_insert((ranked, used));
     }
     let (ranked, tokens) = first.unwrap_or_default();
-    Ok(Answer { scores: score(&task, &ranked), task, ranked, tokens, within })
+    Ok(Answer { scores: score_ranking(&task, &ranked), task, ranked, tokens, within })
 }
 
 /// The cards of a slice in their order, from its usual compact form.
-fn cards(slice: &Value) -> Vec<Found> {
+fn slice_cards(slice: &Value) -> Vec<Found> {
     let path = |card: &Value| match &card["f"] {
         Value::Number(at) => {
             let at = at.as_u64().and_then(|at| usize::try_from(at).ok());
-            at.map_or("-", |at| text(&slice["paths"][at], "")).to_owned()
+            at.map_or("-", |at| text_at(&slice["paths"][at], "")).to_owned()
         }
-        other => text(other, "").to_owned(),
+        other => text_at(other, "").to_owned(),
     };
     let found = |card: &Value| Found {
         path: path(card),
-        name: card["q"].as_str().unwrap_or_else(|| text(card, "/n")).to_owned(),
-        start_line: u32::try_from(number(card, "/r/0")).unwrap_or(0),
+        name: card["q"].as_str().unwrap_or_else(|| text_at(card, "/n")).to_owned(),
+        start_line: u32::try_from(number_at(card, "/r/0")).unwrap_or(0),
     };
     slice["cards"].as_array().into_iter().flatten().map(found).collect()
 }
 
-fn write(path: &Path, answers: &[Answer]) -> std::io::Result<()> {
+fn write_answers(path: &Path, answers: &[Answer]) -> std::io::Result<()> {
     let mut out = BufWriter::new(File::create(path)?);
     for answer in answers {
         let line = json!({ "id": answer.task.id, "ranked": answer.ranked, "tokens": answer.tokens });
@@ -117,7 +130,7 @@ fn write(path: &Path, answers: &[Answer]) -> std::io::Result<()> {
 type Group<'a> = (String, Vec<&'a Answer>);
 
 /// All, those whose message names a target and those whose does not, and each repository.
-fn groups(answers: &[Answer]) -> Vec<Group<'_>> {
+fn answer_groups(answers: &[Answer]) -> Vec<Group<'_>> {
     let pick = |name: &str, keep: &dyn Fn(&Answer) -> bool| {
         (name.to_owned(), answers.iter().filter(|answer| keep(answer)).collect::<Vec<_>>())
     };
@@ -133,49 +146,49 @@ fn groups(answers: &[Answer]) -> Vec<Group<'_>> {
     found
 }
 
-fn mean(group: &[&Answer], of: impl Fn(&Answer) -> f64) -> f64 {
+fn group_mean(group: &[&Answer], of: impl Fn(&Answer) -> f64) -> f64 {
     group.iter().map(|answer| of(answer)).sum::<f64>() / group.len().max(1) as f64
 }
 
 /// What is shown of a group, with the name of each figure.
-fn figures(group: &[&Answer], budgets: &[u32]) -> Vec<(String, f64)> {
+fn group_figures(group: &[&Answer], budgets: &[u32]) -> Vec<(String, f64)> {
     let mut figures: Vec<(String, f64)> = vec![
-        ("recall@5".into(), mean(group, |a| a.scores.at_5)),
-        ("recall@10".into(), mean(group, |a| a.scores.at_10)),
-        ("recall@20".into(), mean(group, |a| a.scores.at_20)),
-        ("MRR".into(), mean(group, |a| a.scores.reciprocal_rank)),
-        ("hit@10".into(), mean(group, |a| a.scores.hit_at_10)),
-        ("files@5".into(), mean(group, |a| a.scores.files_at_5)),
+        ("recall@5".into(), group_mean(group, |a| a.scores.at_5)),
+        ("recall@10".into(), group_mean(group, |a| a.scores.at_10)),
+        ("recall@20".into(), group_mean(group, |a| a.scores.at_20)),
+        ("MRR".into(), group_mean(group, |a| a.scores.reciprocal_rank)),
+        ("hit@10".into(), group_mean(group, |a| a.scores.hit_at_10)),
+        ("files@5".into(), group_mean(group, |a| a.scores.files_at_5)),
     ];
     let mut by_budget: Vec<(u32, f64)> = budgets
         .iter()
         .enumerate()
-        .map(|(at, budget)| (*budget, mean(group, |a| a.within.get(at).copied().unwrap_or(0.0))))
+        .map(|(at, budget)| (*budget, group_mean(group, |a| a.within.get(at).copied().unwrap_or(0.0))))
         .collect();
     by_budget.sort_by_key(|(budget, _)| *budget);
     figures.extend(by_budget.into_iter().map(|(budget, recall)| (format!("<={budget}"), recall)));
     figures
 }
 
-fn row(name: &str, group: &[&Answer], budgets: &[u32]) -> Value {
+fn group_row(name: &str, group: &[&Answer], budgets: &[u32]) -> Value {
     let figures: serde_json::Map<String, Value> =
-        figures(group, budgets).into_iter().map(|(name, value)| (name, json!(value))).collect();
+        group_figures(group, budgets).into_iter().map(|(name, value)| (name, json!(value))).collect();
     json!({
         "group": name,
         "tasks": group.len(),
         "figures": figures,
-        "tokens": mean(group, |answer| answer.tokens as f64),
-        "cards": mean(group, |answer| answer.ranked.len() as f64),
+        "tokens": group_mean(group, |answer| answer.tokens as f64),
+        "cards": group_mean(group, |answer| answer.ranked.len() as f64),
     })
 }
 
-fn show(answers: &[Answer], args: &BenchLocalizationArgs) {
-    let groups = groups(answers);
+fn print_groups(answers: &[Answer], args: &BenchLocalizationArgs) {
+    let groups = answer_groups(answers);
     for (at, (name, group)) in groups.iter().enumerate() {
-        let figures = figures(group, &args.tokens);
+        let figures = group_figures(group, &args.tokens);
         if at == 0 {
             let names: Vec<String> = figures.iter().map(|(name, _)| format!("{name:>9}")).collect();
-            output::line(&bold(&format!(
+            output::print_line(&style_bold(&format!(
                 "{:<14}{:>5} {} {:>7} {:>6}",
                 "",
                 "tasks",
@@ -186,18 +199,18 @@ fn show(answers: &[Answer], args: &BenchLocalizationArgs) {
         }
         let values: Vec<String> =
             figures.iter().map(|(_, value)| format!("{:>9.1}", 100.0 * value)).collect();
-        output::line(&format!(
+        output::print_line(&format!(
             "{name:<14}{:>5} {} {:>7.0} {:>6.1}",
             group.len(),
             values.join(" "),
-            mean(group, |answer| answer.tokens as f64),
-            mean(group, |answer| answer.ranked.len() as f64),
+            group_mean(group, |answer| answer.tokens as f64),
+            group_mean(group, |answer| answer.ranked.len() as f64),
         ));
     }
     for answer in answers.iter().filter(|answer| answer.scores.at_10 < 1.0).take(args.misses) {
         let first = answer.task.query.lines().next().unwrap_or_default();
         let wanted: Vec<String> =
             answer.task.targets.iter().map(|target| format!("{}:{}", target.path, target.name)).collect();
-        output::line(&dim(&format!("  {} {first:?} -> {}", answer.task.id, wanted.join(", "))));
+        output::print_line(&style_dim(&format!("  {} {first:?} -> {}", answer.task.id, wanted.join(", "))));
     }
 }

@@ -16,14 +16,14 @@ mod tasks;
 use crate::cli::BenchCommand;
 use crate::output::{Failure, Outcome};
 
-pub(crate) fn run(command: &BenchCommand, as_json: bool) -> Result<Outcome, Failure> {
+pub(crate) fn run_bench(command: &BenchCommand, as_json: bool) -> Result<Outcome, Failure> {
     match command {
-        BenchCommand::Edges(args) => edges::run(args, as_json),
-        BenchCommand::Localization(args) => localization::run(args, as_json),
+        BenchCommand::Edges(args) => edges::run_bench_edges(args, as_json),
+        BenchCommand::Localization(args) => localization::run_bench_localization(args, as_json),
     }
 }
 
 /// A share in percent, with one digit: `98.7`; a dash where there is nothing to share.
-fn percent(part: usize, whole: usize) -> String {
+fn format_percent(part: usize, whole: usize) -> String {
     if whole == 0 { "-".to_owned() } else { format!("{:.1}", 100.0 * part as f64 / whole as f64) }
 }

@@ -15,12 +15,12 @@ pub(super) struct Place {
 impl Place {
     /// The last part of the name.
     pub(super) fn simple(&self) -> Option<&str> {
-        self.name.as_deref().map(simple)
+        self.name.as_deref().map(simple_name)
     }
 }
 
 /// The last part of a qualified name.
-pub(super) fn simple(name: &str) -> &str {
+pub(super) fn simple_name(name: &str) -> &str {
     let last = name.rsplit("::").next().unwrap_or(name);
     last.rsplit('.').next().unwrap_or(last).trim_start_matches('#')
 }
@@ -68,9 +68,9 @@ mod tests {
 
     #[test]
     fn the_last_part_of_a_name() {
-        assert_eq!(simple("a::b::c"), "c");
-        assert_eq!(simple("Shop.Cart.add"), "add");
-        assert_eq!(simple("#secret"), "secret");
-        assert_eq!(simple("plain"), "plain");
+        assert_eq!(simple_name("a::b::c"), "c");
+        assert_eq!(simple_name("Shop.Cart.add"), "add");
+        assert_eq!(simple_name("#secret"), "secret");
+        assert_eq!(simple_name("plain"), "plain");
     }
 }

@@ -7,7 +7,7 @@ use sdl_client::{CallOptions, Paths};
 use serde_json::json;
 use tempfile::TempDir;
 
-use crate::output::{Failure, text};
+use crate::output::{Failure, text_at};
 use crate::session::{self, Session};
 
 /// The daemon, until this is dropped.
@@ -38,7 +38,7 @@ impl Private {
     pub(super) fn index(&self, tree: &Path) -> Result<String, Failure> {
         let tree = tree.canonicalize().map_err(|error| Failure::io(&tree.display().to_string(), &error))?;
         let registered = self.session.tool("repo.register", &json!({ "rootPath": tree }))?.structured;
-        let repo = text(&registered, "/repoId").to_owned();
+        let repo = text_at(&registered, "/repoId").to_owned();
         self.session.tool("index.refresh", &json!({ "repoId": repo, "mode": "incremental" }))?;
         Ok(repo)
     }
@@ -47,11 +47,11 @@ impl Private {
 impl Drop for Private {
     fn drop(&mut self) {
         // Its folder goes next: a daemon that does not end by itself would write into nothing.
-        stop(&self.session);
+        stop_daemon(&self.session);
     }
 }
 
-fn stop(session: &Session) {
+fn stop_daemon(session: &Session) {
     let _ = session.call_with("daemon/stop", &json!({}), CallOptions::mutation(), |_| {});
     session.wait_closed(Duration::from_secs(30));
 }
@@ -59,10 +59,10 @@ fn stop(session: &Session) {
 /// The daemon is in a session of its own, which no interrupt from the terminal reaches: it is told, and the measurement's
 /// next call finds it gone.
 fn end_on_interrupt(paths: &Paths) {
-    let Ok(runtime) = session::runtime() else { return };
+    let Ok(runtime) = session::make_runtime() else { return };
     if runtime.block_on(tokio::signal::ctrl_c()).is_ok()
         && let Ok(session) = Session::existing_at(paths)
     {
-        stop(&session);
+        stop_daemon(&session);
     }
 }

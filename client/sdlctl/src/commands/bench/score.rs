@@ -45,7 +45,7 @@ impl Tally {
     /// Precision and recall; without a verdict counts as wrong if `strict`.
     pub(super) fn rates(&self, strict: bool) -> (f64, f64) {
         let wrong = self.wrong + if strict { self.neutral + self.unknown } else { 0 };
-        (share(self.right, self.right + wrong), share(self.matched.len(), self.pairs))
+        (share_of(self.right, self.right + wrong), share_of(self.matched.len(), self.pairs))
     }
 
     /// The harmonic mean of both.
@@ -55,21 +55,24 @@ impl Tally {
     }
 }
 
-fn share(part: usize, whole: usize) -> f64 {
+fn share_of(part: usize, whole: usize) -> f64 {
     if whole == 0 { 0.0 } else { part as f64 / whole as f64 }
 }
 
 /// Judges edges. The same pair counts once, and calls at the level of a module or class are left out.
-pub(super) fn score<'a>(corpus: &Corpus, edges: impl IntoIterator<Item = (usize, &'a Candidate)>) -> Tally {
+pub(super) fn score_edges<'a>(
+    corpus: &Corpus,
+    edges: impl IntoIterator<Item = (usize, &'a Candidate)>,
+) -> Tally {
     let mut tally = Tally { pairs: corpus.pairs.len(), ..Tally::default() };
     let mut seen = HashSet::new();
     for (number, edge) in edges {
-        let Some((callers, callees)) = ends(corpus, edge) else { continue };
+        let Some((callers, callees)) = edge_ends(corpus, edge) else { continue };
         let unknown_place = callees.is_empty().then(|| (edge.callee.file.clone(), edge.callee.line));
         if !seen.insert((callers.clone(), callees.clone(), unknown_place)) {
             continue;
         }
-        match judge(corpus, edge, &callers, &callees, &mut tally.matched) {
+        match judge_edge(corpus, edge, &callers, &callees, &mut tally.matched) {
             Verdict::Right => tally.right += 1,
             Verdict::Neutral => tally.neutral += 1,
             Verdict::Unknown => tally.unknown += 1,
@@ -83,17 +86,18 @@ pub(super) fn score<'a>(corpus: &Corpus, edges: impl IntoIterator<Item = (usize,
 }
 
 /// The definitions that both ends mean; none if the truth does not speak of the caller.
-fn ends(corpus: &Corpus, edge: &Candidate) -> Option<(Vec<Ix>, Vec<Ix>)> {
+fn edge_ends(corpus: &Corpus, edge: &Candidate) -> Option<(Vec<Ix>, Vec<Ix>)> {
     if !corpus.files.contains(&edge.caller.file) {
         return None;
     }
-    let callers = meant(corpus, &edge.caller, true);
+    let callers = meant_definitions(corpus, &edge.caller, true);
     let callers = callers.into_iter().filter(|ix| corpus.defs[*ix].calls());
-    let callers = unified(corpus, callers);
-    (!callers.is_empty()).then(|| (callers, unified(corpus, meant(corpus, &edge.callee, false))))
+    let callers = unify_definitions(corpus, callers);
+    (!callers.is_empty())
+        .then(|| (callers, unify_definitions(corpus, meant_definitions(corpus, &edge.callee, false))))
 }
 
-fn unified(corpus: &Corpus, found: impl IntoIterator<Item = Ix>) -> Vec<Ix> {
+fn unify_definitions(corpus: &Corpus, found: impl IntoIterator<Item = Ix>) -> Vec<Ix> {
     let mut found: Vec<Ix> = found.into_iter().map(|ix| corpus.one[ix]).collect();
     found.sort_unstable();
     found.dedup();
@@ -101,15 +105,15 @@ fn unified(corpus: &Corpus, found: impl IntoIterator<Item = Ix>) -> Vec<Ix> {
 }
 
 /// The definitions nearest to a place, by preference those of its name; for a caller, else, the innermost function around it.
-fn meant(corpus: &Corpus, place: &Place, caller: bool) -> Vec<Ix> {
+fn meant_definitions(corpus: &Corpus, place: &Place, caller: bool) -> Vec<Ix> {
     let (Some(line), Some(inside)) = (place.line, corpus.by_file.get(&place.file)) else { return Vec::new() };
     let mut near: Vec<(f64, Ix)> = inside
         .iter()
-        .map(|ix| (distance(corpus, *ix, line), *ix))
+        .map(|ix| (line_distance(corpus, *ix, line), *ix))
         .filter(|(distance, _)| *distance <= NEAR)
         .collect();
     if let Some(name) = place.simple() {
-        let named = |ix: &Ix| super::place::simple(&corpus.defs[*ix].name) == name;
+        let named = |ix: &Ix| super::place::simple_name(&corpus.defs[*ix].name) == name;
         if near.iter().any(|(_, ix)| named(ix)) {
             near.retain(|(_, ix)| named(ix));
         }
@@ -129,7 +133,7 @@ fn meant(corpus: &Corpus, place: &Place, caller: bool) -> Vec<Ix> {
     if preferred.is_empty() { nearest } else { preferred }
 }
 
-fn distance(corpus: &Corpus, ix: Ix, line: u32) -> f64 {
+fn line_distance(corpus: &Corpus, ix: Ix, line: u32) -> f64 {
     let def = &corpus.defs[ix];
     if line == def.line || line == def.start {
         0.0
@@ -140,7 +144,7 @@ fn distance(corpus: &Corpus, ix: Ix, line: u32) -> f64 {
     }
 }
 
-fn judge(
+fn judge_edge(
     corpus: &Corpus,
     edge: &Candidate,
     callers: &[Ix],
@@ -159,8 +163,10 @@ fn judge(
     if pairs().any(|pair| corpus.neutral.contains(&pair)) {
         return Verdict::Neutral;
     }
-    let mut names =
-        callees.iter().map(|ix| super::place::simple(&corpus.defs[*ix].name)).chain(edge.callee.simple());
+    let mut names = callees
+        .iter()
+        .map(|ix| super::place::simple_name(&corpus.defs[*ix].name))
+        .chain(edge.callee.simple());
     let open = |name: &str| {
         callers.iter().any(|caller| corpus.unresolved.get(caller).is_some_and(|open| open.contains(name)))
     };

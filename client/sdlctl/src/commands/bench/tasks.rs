@@ -54,10 +54,10 @@ pub(super) struct Scores {
 }
 
 /// Scores a list, best first.
-pub(super) fn score(task: &Task, ranked: &[Found]) -> Scores {
+pub(super) fn score_ranking(task: &Task, ranked: &[Found]) -> Scores {
     let mut seen = HashSet::new();
     let ranked: Vec<&Found> = ranked.iter().filter(|found| seen.insert(*found)).collect();
-    let rank = |target: &Target| ranked.iter().position(|found| hits(target, found)).map(|at| at + 1);
+    let rank = |target: &Target| ranked.iter().position(|found| hits_target(target, found)).map(|at| at + 1);
     let ranks: Vec<Option<usize>> = task.targets.iter().map(rank).collect();
     let within = |most: usize| {
         let count = ranks.iter().flatten().filter(|rank| **rank <= most).count();
@@ -84,20 +84,20 @@ pub(super) fn score(task: &Task, ranked: &[Found]) -> Scores {
 }
 
 /// Whether a definition is the target.
-fn hits(target: &Target, found: &Found) -> bool {
+fn hits_target(target: &Target, found: &Found) -> bool {
     if found.path != target.path {
         return false;
     }
-    let name = simple(&found.name);
-    if name != simple(&target.name) {
-        return target.accept.iter().any(|other| simple(other) == name);
+    let name = simple_name(&found.name);
+    if name != simple_name(&target.name) {
+        return target.accept.iter().any(|other| simple_name(other) == name);
     }
     target.same_name_in_file < 2
-        || meant(found.start_line, &target.same_name_starts) == Some(target.start_line)
+        || meant_start(found.start_line, &target.same_name_starts) == Some(target.start_line)
 }
 
 /// Which of several definitions of one name starts at a line: the nearest within ten lines, else the next one below.
-fn meant(line: u32, starts: &[u32]) -> Option<u32> {
+fn meant_start(line: u32, starts: &[u32]) -> Option<u32> {
     let near = starts.iter().copied().min_by_key(|start| start.abs_diff(line))?;
     if near.abs_diff(line) <= 10 {
         return Some(near);
@@ -106,7 +106,7 @@ fn meant(line: u32, starts: &[u32]) -> Option<u32> {
 }
 
 /// The last part of a name, whatever the language puts between its parts.
-fn simple(name: &str) -> &str {
+fn simple_name(name: &str) -> &str {
     let last = name.rsplit("::").next().unwrap_or(name);
     last.rsplit(['.', '#', '/']).next().unwrap_or(last).trim_matches(['`', '"', '\'', ' '])
 }
@@ -136,7 +136,7 @@ mod tests {
             found("b.py", "pay", 5),
             found("a.py", "Cart.add", 12),
         ];
-        let scores = score(&task(), &list);
+        let scores = score_ranking(&task(), &list);
         assert_eq!((scores.at_5, scores.all, scores.hit_at_10), (1.0, 1.0, 1.0));
         assert!((scores.reciprocal_rank - 0.5).abs() < 1e-9, "a repeat takes no rank");
         assert!((scores.files_at_5 - 1.0).abs() < 1e-9);
@@ -144,15 +144,15 @@ mod tests {
 
     #[test]
     fn one_of_several_of_a_name_is_told_by_its_line() {
-        assert!(score(&task(), &[found("a.py", "add", 48)]).all < 0.1, "that is the other one");
-        assert!(score(&task(), &[found("a.py", "add", 12)]).all > 0.4);
-        assert_eq!(meant(30, &[10, 50]), Some(50));
-        assert_eq!(meant(90, &[10, 50]), Some(50));
+        assert!(score_ranking(&task(), &[found("a.py", "add", 48)]).all < 0.1, "that is the other one");
+        assert!(score_ranking(&task(), &[found("a.py", "add", 12)]).all > 0.4);
+        assert_eq!(meant_start(30, &[10, 50]), Some(50));
+        assert_eq!(meant_start(90, &[10, 50]), Some(50));
     }
 
     #[test]
     fn what_is_inside_is_as_good() {
-        assert!(score(&task(), &[found("b.py", "pay.inner", 7)]).all > 0.4);
-        assert!(score(&task(), &[found("b.py", "other", 7)]).all < 0.1);
+        assert!(score_ranking(&task(), &[found("b.py", "pay.inner", 7)]).all > 0.4);
+        assert!(score_ranking(&task(), &[found("b.py", "other", 7)]).all < 0.1);
     }
 }

@@ -4,72 +4,86 @@ use std::fmt::Write as _;
 
 use serde_json::Value;
 
-use crate::output::{number, text};
+use crate::output::{number_at, text_at};
 use crate::terminal;
 
 /// The report.
-pub(super) fn of(answer: &Value) -> String {
+pub(super) fn markdown_report(answer: &Value) -> String {
     let mut out = String::new();
-    let (score, level) = (number(answer, "/analysis/riskScore"), text(answer, "/analysis/riskLevel"));
-    add(&mut out, format_args!("## Risk {score} of 100 ({level})\n"));
-    add(
+    let (score, level) = (number_at(answer, "/analysis/riskScore"), text_at(answer, "/analysis/riskLevel"));
+    add_line(&mut out, format_args!("## Risk {score} of 100 ({level})\n"));
+    add_line(
         &mut out,
         format_args!(
             "`{}` to `{}`: {} symbols changed, {} may be affected. Decision: **{}**.\n",
-            text(answer, "/analysis/fromVersion"),
-            text(answer, "/analysis/toVersion"),
-            number(answer, "/analysis/changedSymbolsCount"),
-            number(answer, "/analysis/blastRadiusCount"),
-            text(answer, "/policyDecision/decision"),
+            text_at(answer, "/analysis/fromVersion"),
+            text_at(answer, "/analysis/toVersion"),
+            number_at(answer, "/analysis/changedSymbolsCount"),
+            number_at(answer, "/analysis/blastRadiusCount"),
+            text_at(answer, "/policyDecision/decision"),
         ),
     );
-    add(&mut out, format_args!("| part | points | of | why |\n|---|---:|---:|---|"));
-    for part in list(answer, "/analysis/parts") {
+    add_line(&mut out, format_args!("| part | points | of | why |\n|---|---:|---:|---|"));
+    for part in list_items(answer, "/analysis/parts") {
         let points = part["points"].as_f64().unwrap_or(0.0);
-        let (name, weight) = (text(part, "/name"), number(part, "/weight"));
-        add(&mut out, format_args!("| {name} | {points} | {weight} | {} |", cell(text(part, "/why"))));
+        let (name, weight) = (text_at(part, "/name"), number_at(part, "/weight"));
+        add_line(
+            &mut out,
+            format_args!("| {name} | {points} | {weight} | {} |", escape_cell(text_at(part, "/why"))),
+        );
     }
-    section(&mut out, answer, "Findings", "/analysis/findings", |finding| {
+    write_section(&mut out, answer, "Findings", "/analysis/findings", |finding| {
         format!(
             "**{}** {}: {}",
-            text(finding, "/severity"),
-            text(finding, "/type"),
-            cell(text(finding, "/message"))
+            text_at(finding, "/severity"),
+            text_at(finding, "/type"),
+            escape_cell(text_at(finding, "/message"))
         )
     });
-    section(&mut out, answer, "Affected", "/analysis/impactedSymbols", |symbol| {
+    write_section(&mut out, answer, "Affected", "/analysis/impactedSymbols", |symbol| {
         format!(
             "`{}` in `{}`: {}",
-            text(symbol, "/name"),
-            text(symbol, "/file"),
-            cell(text(symbol, "/reason"))
+            text_at(symbol, "/name"),
+            text_at(symbol, "/file"),
+            escape_cell(text_at(symbol, "/reason"))
         )
     });
-    section(&mut out, answer, "Tests", "/analysis/recommendedTests", |test| {
-        format!("{} ({}): {}", text(test, "/type"), text(test, "/priority"), cell(text(test, "/description")))
+    write_section(&mut out, answer, "Tests", "/analysis/recommendedTests", |test| {
+        format!(
+            "{} ({}): {}",
+            text_at(test, "/type"),
+            text_at(test, "/priority"),
+            escape_cell(text_at(test, "/description"))
+        )
     });
     out
 }
 
-fn section(out: &mut String, answer: &Value, title: &str, pointer: &str, entry: impl Fn(&Value) -> String) {
-    let mut entries = list(answer, pointer).peekable();
+fn write_section(
+    out: &mut String,
+    answer: &Value,
+    title: &str,
+    pointer: &str,
+    entry: impl Fn(&Value) -> String,
+) {
+    let mut entries = list_items(answer, pointer).peekable();
     if entries.peek().is_some() {
-        add(out, format_args!("\n### {title}\n"));
-        entries.for_each(|item| add(out, format_args!("- {}", terminal::line(&entry(item)))));
+        add_line(out, format_args!("\n### {title}\n"));
+        entries.for_each(|item| add_line(out, format_args!("- {}", terminal::escape_line(&entry(item)))));
     }
 }
 
-fn list<'a>(answer: &'a Value, pointer: &str) -> impl Iterator<Item = &'a Value> {
+fn list_items<'a>(answer: &'a Value, pointer: &str) -> impl Iterator<Item = &'a Value> {
     answer.pointer(pointer).and_then(Value::as_array).into_iter().flatten()
 }
 
-fn add(out: &mut String, line: std::fmt::Arguments<'_>) {
+fn add_line(out: &mut String, line: std::fmt::Arguments<'_>) {
     // Writing to a string cannot fail.
     let _ = writeln!(out, "{line}");
 }
 
 /// Text that breaks no table and starts no markup of its own.
-fn cell(text: &str) -> String {
+fn escape_cell(text: &str) -> String {
     let mut safe = String::new();
     for letter in text.chars() {
         if matches!(letter, '|' | '<' | '>' | '*' | '_' | '`' | '[' | ']' | '\\') {
@@ -84,7 +98,7 @@ fn cell(text: &str) -> String {
 mod tests {
     #[test]
     fn a_report_has_its_parts() {
-        let report = super::of(&super::super::sample());
+        let report = super::markdown_report(&super::super::sample_answer());
         for piece in [
             "## Risk 41 of 100 (medium)",
             "Decision: **review**.",

@@ -6,10 +6,10 @@ mod sarif;
 use serde_json::{Value, json};
 
 use crate::cli::{RiskArgs, RiskFormat};
-use crate::output::{self, Failure, Outcome, number};
+use crate::output::{self, Failure, Outcome, number_at};
 use crate::session::Session;
 
-pub(crate) fn run(args: &RiskArgs, as_json: bool) -> Result<Outcome, Failure> {
+pub(crate) fn run_risk(args: &RiskArgs, as_json: bool) -> Result<Outcome, Failure> {
     let session = Session::open()?;
     let repo = session.repo(args.repo.repo.as_deref())?;
     let arguments =
@@ -17,17 +17,17 @@ pub(crate) fn run(args: &RiskArgs, as_json: bool) -> Result<Outcome, Failure> {
     let answer = session.tool("pr.risk.analyze", &arguments)?;
     let format = if as_json { RiskFormat::Json } else { args.format };
     match format {
-        RiskFormat::Text => output::block(&answer.text),
-        RiskFormat::Json => output::json(&answer.structured),
-        RiskFormat::Markdown => output::block(markdown::of(&answer.structured).trim_end()),
-        RiskFormat::Sarif => output::json(&sarif::of(&answer.structured)),
+        RiskFormat::Text => output::print_block(&answer.text),
+        RiskFormat::Json => output::print_json(&answer.structured),
+        RiskFormat::Markdown => output::print_block(markdown::markdown_report(&answer.structured).trim_end()),
+        RiskFormat::Sarif => output::print_json(&sarif::sarif_report(&answer.structured)),
     }
-    Ok(outcome(&answer.structured, args.threshold))
+    Ok(risk_outcome(&answer.structured, args.threshold))
 }
 
 /// Bad from the threshold on.
-fn outcome(answer: &Value, threshold: Option<u8>) -> Outcome {
-    let score = number(answer, "/analysis/riskScore");
+fn risk_outcome(answer: &Value, threshold: Option<u8>) -> Outcome {
+    let score = number_at(answer, "/analysis/riskScore");
     match threshold {
         Some(threshold) if score >= u64::from(threshold) => Outcome::Bad,
         _ => Outcome::Good,
@@ -36,7 +36,7 @@ fn outcome(answer: &Value, threshold: Option<u8>) -> Outcome {
 
 /// An answer as the daemon gives it.
 #[cfg(test)]
-fn sample() -> Value {
+fn sample_answer() -> Value {
     json!({
         "analysis": {
             "fromVersion": "git:aaaa", "toVersion": "v7", "riskScore": 41, "riskLevel": "medium",
@@ -68,7 +68,7 @@ mod tests {
             (Some(41), Outcome::Bad),
             (Some(0), Outcome::Bad),
         ] {
-            assert_eq!(outcome(&sample(), threshold), ends, "{threshold:?}");
+            assert_eq!(risk_outcome(&sample_answer(), threshold), ends, "{threshold:?}");
         }
     }
 }

@@ -5,15 +5,15 @@ use std::fmt::Write as _;
 
 use serde_json::{Value, json};
 
-use crate::output::text;
+use crate::output::text_at;
 
 /// The findings as one run.
-pub(super) fn of(answer: &Value) -> Value {
+pub(super) fn sarif_report(answer: &Value) -> Value {
     let findings = answer.pointer("/analysis/findings").and_then(Value::as_array);
     let findings: Vec<&Value> = findings.into_iter().flatten().collect();
-    let rules: BTreeSet<&str> = findings.iter().map(|finding| text(finding, "/type")).collect();
+    let rules: BTreeSet<&str> = findings.iter().map(|finding| text_at(finding, "/type")).collect();
     let rules: Vec<Value> = rules.into_iter().map(|id| json!({ "id": id })).collect();
-    let results: Vec<Value> = findings.into_iter().map(result).collect();
+    let results: Vec<Value> = findings.into_iter().map(sarif_result).collect();
     json!({
         "$schema": "https://json.schemastore.org/sarif-2.1.0.json",
         "version": "2.1.0",
@@ -29,37 +29,37 @@ pub(super) fn of(answer: &Value) -> Value {
     })
 }
 
-fn result(finding: &Value) -> Value {
-    let level = match text(finding, "/severity") {
+fn sarif_result(finding: &Value) -> Value {
+    let level = match text_at(finding, "/severity") {
         "critical" | "high" => "error",
         "medium" => "warning",
         _ => "note",
     };
     let symbols = finding["affectedSymbols"].as_array();
-    let locations: Vec<Value> = symbols.into_iter().flatten().map(location).collect();
+    let locations: Vec<Value> = symbols.into_iter().flatten().map(sarif_location).collect();
     json!({
-        "ruleId": text(finding, "/type"),
+        "ruleId": text_at(finding, "/type"),
         "level": level,
-        "message": {"text": text(finding, "/message")},
+        "message": {"text": text_at(finding, "/message")},
         "locations": locations,
         "properties": {"score": finding["score"]},
     })
 }
 
-fn location(symbol: &Value) -> Value {
-    let mut place = json!({"artifactLocation": {"uri": uri(text(symbol, "/file"))}});
+fn sarif_location(symbol: &Value) -> Value {
+    let mut place = json!({"artifactLocation": {"uri": relative_uri(text_at(symbol, "/file"))}});
     // What is gone has a file and no line.
     if let Some(line) = symbol["line"].as_u64() {
         place["region"] = json!({ "startLine": line.max(1) });
     }
     json!({
         "physicalLocation": place,
-        "logicalLocations": [{"fullyQualifiedName": text(symbol, "/name")}],
+        "logicalLocations": [{"fullyQualifiedName": text_at(symbol, "/name")}],
     })
 }
 
 /// A path as a relative reference.
-fn uri(path: &str) -> String {
+fn relative_uri(path: &str) -> String {
     let mut uri = String::new();
     for byte in path.bytes() {
         match byte {
@@ -79,7 +79,7 @@ mod tests {
 
     #[test]
     fn findings_become_results() {
-        let sarif = of(&super::super::sample());
+        let sarif = sarif_report(&super::super::sample_answer());
         assert_eq!(sarif["version"], "2.1.0");
         let run = &sarif["runs"][0];
         assert_eq!(

@@ -16,7 +16,7 @@ use serde_json::json;
 
 use super::lifecycle;
 use crate::cli::ServiceCommand;
-use crate::output::{self, Failure, Outcome, dim};
+use crate::output::{self, Failure, Outcome, style_dim};
 use crate::session::{self, Session};
 
 /// A file that belongs to the service.
@@ -51,42 +51,43 @@ struct Place {
     variables: Vec<(&'static str, String)>,
 }
 
-pub(crate) fn run(command: ServiceCommand, as_json: bool) -> Result<Outcome, Failure> {
+pub(crate) fn run_service(command: ServiceCommand, as_json: bool) -> Result<Outcome, Failure> {
     match command {
         ServiceCommand::Install { dry_run: true } => {
-            show(&plan(&Place::find()?)?, as_json);
+            print_plan(&service_plan(&Place::find()?)?, as_json);
             Ok(Outcome::Good)
         }
         ServiceCommand::Install { dry_run: false } => {
             let place = Place::find()?;
-            install(&place, &plan(&place)?, as_json)
+            install_service(&place, &service_plan(&place)?, as_json)
         }
         ServiceCommand::Uninstall => {
             // The program may be gone already; only the names of the files matter here.
-            let place = Place { daemon: String::new(), paths: session::paths()?, variables: Vec::new() };
-            uninstall(&place, &plan(&place)?, as_json)
+            let place =
+                Place { daemon: String::new(), paths: session::daemon_paths()?, variables: Vec::new() };
+            uninstall_service(&place, &service_plan(&place)?, as_json)
         }
     }
 }
 
-fn show(plan: &Plan, as_json: bool) {
+fn print_plan(plan: &Plan, as_json: bool) {
     let steps = || plan.stop.iter().chain(&plan.install).map(|step| step.join(" "));
     if as_json {
         let files: Vec<_> =
             plan.units.iter().map(|unit| json!({ "path": unit.path, "text": unit.text })).collect();
-        output::json(&json!({ "files": files, "steps": steps().collect::<Vec<_>>() }));
+        output::print_json(&json!({ "files": files, "steps": steps().collect::<Vec<_>>() }));
         return;
     }
     for unit in &plan.units {
-        output::line(&format!("# {}", unit.path.display()));
-        output::block(&unit.text);
+        output::print_line(&format!("# {}", unit.path.display()));
+        output::print_block(&unit.text);
     }
-    steps().for_each(|step| output::line(&format!("$ {step}")));
+    steps().for_each(|step| output::print_line(&format!("$ {step}")));
 }
 
-fn install(place: &Place, plan: &Plan, as_json: bool) -> Result<Outcome, Failure> {
+fn install_service(place: &Place, plan: &Plan, as_json: bool) -> Result<Outcome, Failure> {
     if let Some(check) = &plan.check {
-        execute(check).map_err(|error| {
+        execute_step(check).map_err(|error| {
             Failure::Local(format!(
                 "this user's service manager can't be reached, nothing was changed: {error}; without one: sdlctl start"
             ))
@@ -94,35 +95,35 @@ fn install(place: &Place, plan: &Plan, as_json: bool) -> Result<Outcome, Failure
     }
     // The socket of an earlier installation goes first: it would start the daemon again.
     for step in &plan.stop {
-        let _ = execute(step);
+        let _ = execute_step(step);
     }
-    let runtime = session::runtime()?;
+    let runtime = session::make_runtime()?;
     place.paths.create().map_err(|error| Failure::Local(error.to_string()))?;
     // While this is held no client starts a daemon by hand in place of the one that is stopped.
     let lock = runtime
         .block_on(sdl_client::spawn::start_lock(&place.paths))
         .map_err(|error| Failure::Local(error.to_string()))?;
-    let by_hand = lifecycle::end()? != lifecycle::Ended::NoneRan;
+    let by_hand = lifecycle::end_daemon()? != lifecycle::Ended::NoneRan;
     for unit in &plan.units {
-        write(unit)?;
+        write_unit(unit)?;
     }
-    plan.install.iter().try_for_each(|step| execute(step))?;
+    plan.install.iter().try_for_each(|step| execute_step(step))?;
     drop(lock);
     if cfg!(target_os = "linux") {
         // Its manager has said that it is ready; this is whether clients of this environment reach it.
         Session::existing()?;
     }
-    let files = names(plan);
+    let files = unit_names(plan);
     if as_json {
         let what = "installed and started";
-        output::json(&json!({ "ok": true, "what": what, "files": files, "stoppedByHand": by_hand }));
+        output::print_json(&json!({ "ok": true, "what": what, "files": files, "stoppedByHand": by_hand }));
     } else {
         if by_hand {
-            output::line("stopped the daemon that was running");
+            output::print_line("stopped the daemon that was running");
         }
-        output::line(&format!("service installed and started: {}", files.join(", ")));
+        output::print_line(&format!("service installed and started: {}", files.join(", ")));
         if std::env::var_os(sdl_client::token::VARIABLE).is_some() {
-            output::line(&dim(&format!(
+            output::print_line(&style_dim(&format!(
                 "{} is a secret and was not written into it; give it to the service as the credential sdl-token",
                 sdl_client::token::VARIABLE
             )));
@@ -131,12 +132,12 @@ fn install(place: &Place, plan: &Plan, as_json: bool) -> Result<Outcome, Failure
     Ok(Outcome::Good)
 }
 
-fn uninstall(place: &Place, plan: &Plan, as_json: bool) -> Result<Outcome, Failure> {
+fn uninstall_service(place: &Place, plan: &Plan, as_json: bool) -> Result<Outcome, Failure> {
     let installed = plan.units.iter().any(|unit| unit.path.exists());
     if installed {
         // A step fails when there is nothing to stop; the files go all the same.
         for step in &plan.uninstall {
-            let _ = execute(step);
+            let _ = execute_step(step);
         }
         for unit in &plan.units {
             match fs::remove_file(&unit.path) {
@@ -147,7 +148,7 @@ fn uninstall(place: &Place, plan: &Plan, as_json: bool) -> Result<Outcome, Failu
             }
         }
         for step in &plan.forget {
-            let _ = execute(step);
+            let _ = execute_step(step);
         }
         for folder in &plan.folders {
             // Fails if it holds anything, as it should.
@@ -157,16 +158,18 @@ fn uninstall(place: &Place, plan: &Plan, as_json: bool) -> Result<Outcome, Failu
     }
     let what = if installed { "removed" } else { "was not installed" };
     if as_json {
-        output::json(&json!({ "ok": true, "what": what, "files": names(plan), "changed": installed }));
+        output::print_json(
+            &json!({ "ok": true, "what": what, "files": unit_names(plan), "changed": installed }),
+        );
     } else if installed {
-        output::line(&format!("service removed: {}", names(plan).join(", ")));
+        output::print_line(&format!("service removed: {}", unit_names(plan).join(", ")));
     } else {
-        output::line("the service was not installed");
+        output::print_line("the service was not installed");
     }
     Ok(Outcome::Good)
 }
 
-fn names(plan: &Plan) -> Vec<String> {
+fn unit_names(plan: &Plan) -> Vec<String> {
     plan.units.iter().map(|unit| unit.path.display().to_string()).collect()
 }
 
@@ -186,7 +189,7 @@ fn remove_dead_socket(path: &Path) {
 #[cfg(not(unix))]
 fn remove_dead_socket(_path: &Path) {}
 
-fn write(unit: &Unit) -> Result<(), Failure> {
+fn write_unit(unit: &Unit) -> Result<(), Failure> {
     let failed = |error| Failure::io(&format!("can't write {}", unit.path.display()), &error);
     if let Some(folder) = unit.path.parent() {
         fs::create_dir_all(folder).map_err(failed)?;
@@ -194,7 +197,7 @@ fn write(unit: &Unit) -> Result<(), Failure> {
     fs::write(&unit.path, &unit.text).map_err(failed)
 }
 
-fn execute(step: &[String]) -> Result<(), Failure> {
+fn execute_step(step: &[String]) -> Result<(), Failure> {
     let Some((program, arguments)) = step.split_first() else { return Ok(()) };
     let ended = Command::new(program)
         .args(arguments)
@@ -207,30 +210,31 @@ fn execute(step: &[String]) -> Result<(), Failure> {
     Err(Failure::Local(format!("`{}` failed: {}", step.join(" "), said.trim())))
 }
 
-fn step(words: &[&str]) -> Vec<String> {
+fn make_step(words: &[&str]) -> Vec<String> {
     words.iter().map(|word| (*word).to_owned()).collect()
 }
 
 impl Place {
     fn find() -> Result<Self, Failure> {
-        let program = sdl_client::spawn::program().map_err(|error| Failure::Local(error.to_string()))?;
+        let program =
+            sdl_client::spawn::daemon_program().map_err(|error| Failure::Local(error.to_string()))?;
         let program =
             program.canonicalize().map_err(|error| Failure::io(&program.display().to_string(), &error))?;
-        let paths = session::paths()?;
+        let paths = session::daemon_paths()?;
         let mut variables = vec![
-            ("SDL_STATE_DIR", plain(paths.state())?.to_owned()),
-            ("SDL_RUNTIME_DIR", plain(paths.runtime())?.to_owned()),
+            ("SDL_STATE_DIR", plain_path(paths.state())?.to_owned()),
+            ("SDL_RUNTIME_DIR", plain_path(paths.runtime())?.to_owned()),
         ];
         if let Some(log) = std::env::var_os("SDL_LOG").filter(|log| !log.is_empty()) {
-            variables.push(("SDL_LOG", plain(Path::new(&log))?.to_owned()));
+            variables.push(("SDL_LOG", plain_path(Path::new(&log))?.to_owned()));
         }
-        plain(paths.socket())?;
-        Ok(Self { daemon: plain(&program)?.to_owned(), paths, variables })
+        plain_path(paths.socket())?;
+        Ok(Self { daemon: plain_path(&program)?.to_owned(), paths, variables })
     }
 }
 
 /// Text that no file of the manager's could take for anything else.
-fn plain(path: &Path) -> Result<&str, Failure> {
+fn plain_path(path: &Path) -> Result<&str, Failure> {
     let text = path.to_str().filter(|text| !text.chars().any(char::is_control));
     text.ok_or_else(|| {
         Failure::Local(format!("{path:?} can't be written into a service's file: it is not plain UTF-8"))
@@ -238,33 +242,33 @@ fn plain(path: &Path) -> Result<&str, Failure> {
 }
 
 #[cfg(any(target_os = "linux", target_os = "macos"))]
-fn home() -> Result<PathBuf, Failure> {
+fn user_home() -> Result<PathBuf, Failure> {
     std::env::home_dir().ok_or_else(|| Failure::Local("no home folder is known: set HOME".into()))
 }
 
 #[cfg(target_os = "linux")]
-fn plan(place: &Place) -> Result<Plan, Failure> {
+fn service_plan(place: &Place) -> Result<Plan, Failure> {
     let config = std::env::var_os("XDG_CONFIG_HOME").map(PathBuf::from).filter(|path| path.is_absolute());
     let config = match config {
         Some(config) => config,
-        None => home()?.join(".config"),
+        None => user_home()?.join(".config"),
     };
-    Ok(systemd::plan(place, &config.join("systemd/user")))
+    Ok(systemd::systemd_plan(place, &config.join("systemd/user")))
 }
 
 #[cfg(target_os = "macos")]
-fn plan(place: &Place) -> Result<Plan, Failure> {
-    Ok(launchd::plan(place, &home()?.join("Library/LaunchAgents")))
+fn service_plan(place: &Place) -> Result<Plan, Failure> {
+    Ok(launchd::launchd_plan(place, &user_home()?.join("Library/LaunchAgents")))
 }
 
 #[cfg(windows)]
-fn plan(place: &Place) -> Result<Plan, Failure> {
-    windows::plan(place)
+fn service_plan(place: &Place) -> Result<Plan, Failure> {
+    windows::windows_plan(place)
 }
 
 #[cfg(not(any(target_os = "linux", target_os = "macos", windows)))]
-fn plan(place: &Place) -> Result<Plan, Failure> {
-    let _ = (step, &place.daemon, &place.variables);
+fn service_plan(place: &Place) -> Result<Plan, Failure> {
+    let _ = (make_step, &place.daemon, &place.variables);
     Err(Failure::Local(
         "this system's service manager is not known; start the daemon with: sdlctl start".into(),
     ))

@@ -2,45 +2,46 @@
 
 use std::path::Path;
 
-use super::{Place, Plan, Unit, step};
+use super::{Place, Plan, Unit, make_step};
 
 const SERVICE: &str = include_str!("../../../../../packaging/systemd/sdld.service");
 const SOCKET: &str = include_str!("../../../../../packaging/systemd/sdld.socket");
 
-pub(super) fn plan(place: &Place, folder: &Path) -> Plan {
+pub(super) fn systemd_plan(place: &Place, folder: &Path) -> Plan {
     let variables: Vec<String> =
-        place.variables.iter().map(|(name, value)| format!("\"{name}={}\"", quoted(value))).collect();
-    let service =
-        SERVICE.replace("@SDLD@", &quoted(&place.daemon)).replace("@ENVIRONMENT@", &variables.join(" "));
+        place.variables.iter().map(|(name, value)| format!("\"{name}={}\"", escape_quoted(value))).collect();
+    let service = SERVICE
+        .replace("@SDLD@", &escape_quoted(&place.daemon))
+        .replace("@ENVIRONMENT@", &variables.join(" "));
     let socket = SOCKET.replace("@SOCKET@", &place.paths.socket().to_string_lossy().replace('%', "%%"));
     Plan {
         units: vec![
             Unit { path: folder.join("sdld.service"), text: service },
             Unit { path: folder.join("sdld.socket"), text: socket },
         ],
-        check: Some(systemctl(&["show-environment"])),
-        stop: vec![systemctl(&["stop", "sdld.socket", "sdld.service"])],
+        check: Some(systemctl_step(&["show-environment"])),
+        stop: vec![systemctl_step(&["stop", "sdld.socket", "sdld.service"])],
         install: vec![
-            systemctl(&["daemon-reload"]),
-            systemctl(&["enable", "--now", "sdld.socket", "sdld.service"]),
+            systemctl_step(&["daemon-reload"]),
+            systemctl_step(&["enable", "--now", "sdld.socket", "sdld.service"]),
         ],
-        uninstall: vec![systemctl(&["disable", "--now", "sdld.socket", "sdld.service"])],
+        uninstall: vec![systemctl_step(&["disable", "--now", "sdld.socket", "sdld.service"])],
         forget: vec![
-            systemctl(&["daemon-reload"]),
-            systemctl(&["reset-failed", "sdld.service", "sdld.socket"]),
+            systemctl_step(&["daemon-reload"]),
+            systemctl_step(&["reset-failed", "sdld.service", "sdld.socket"]),
         ],
         folders: ["default.target.wants", "sockets.target.wants"].map(|name| folder.join(name)).into(),
     }
 }
 
-fn systemctl(words: &[&str]) -> Vec<String> {
-    let mut all = step(&["systemctl", "--user"]);
-    all.extend(step(words));
+fn systemctl_step(words: &[&str]) -> Vec<String> {
+    let mut all = make_step(&["systemctl", "--user"]);
+    all.extend(make_step(words));
     all
 }
 
 /// For use between double quotes.
-fn quoted(text: &str) -> String {
+fn escape_quoted(text: &str) -> String {
     text.replace('%', "%%").replace('\\', "\\\\").replace('"', "\\\"")
 }
 
@@ -55,7 +56,7 @@ mod tests {
             paths: sdl_client::Paths::new("/s t".into(), Some("/r%".into())),
             variables: vec![("SDL_STATE_DIR", "/s t".into()), ("SDL_LOG", "a\\b".into())],
         };
-        let plan = plan(&place, Path::new("/config"));
+        let plan = systemd_plan(&place, Path::new("/config"));
         let service = &plan.units[0].text;
         assert!(service.contains("\nExecStart=\"/opt/a \\\"b\\\"/100%%/sdld\"\n"), "{service}");
         assert!(service.contains("\nEnvironment=\"SDL_STATE_DIR=/s t\" \"SDL_LOG=a\\\\b\"\n"), "{service}");

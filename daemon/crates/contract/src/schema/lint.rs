@@ -19,16 +19,16 @@ const FORBIDDEN: [&str; 11] = [
 const TYPES: [&str; 6] = ["object", "array", "string", "integer", "number", "boolean"];
 
 /// Every breach, each with its place. Empty for a schema that is fit to publish.
-pub fn lint(schema: &Value) -> Vec<String> {
+pub fn lint_schema(schema: &Value) -> Vec<String> {
     let mut breaches = Vec::new();
     if schema.get("type").and_then(Value::as_str) != Some("object") {
         breaches.push("the root is not an object".to_owned());
     }
-    walk(schema, "", &mut breaches);
+    walk_schema(schema, "", &mut breaches);
     breaches
 }
 
-fn walk(schema: &Value, place: &str, breaches: &mut Vec<String>) {
+fn walk_schema(schema: &Value, place: &str, breaches: &mut Vec<String>) {
     let Some(map) = schema.as_object() else {
         breaches.push(format!("{place}: not an object but {schema}"));
         return;
@@ -64,13 +64,13 @@ fn walk(schema: &Value, place: &str, breaches: &mut Vec<String>) {
         if is_id && property.get("type").and_then(Value::as_str) != Some("string") {
             breaches.push(format!("{place}: an id that is not a string"));
         }
-        walk(property, &place, breaches);
+        walk_schema(property, &place, breaches);
     }
     if let Some(items) = map.get("items") {
-        walk(items, &format!("{place}[]"), breaches);
+        walk_schema(items, &format!("{place}[]"), breaches);
     }
     if let Some(rest) = map.get("additionalProperties").filter(|rest| !rest.is_boolean()) {
-        walk(rest, &format!("{place}.*"), breaches);
+        walk_schema(rest, &format!("{place}.*"), breaches);
     }
 }
 
@@ -114,9 +114,9 @@ mod tests {
             (json!({"type": "object", "oneOf": []}), "uses oneOf"),
             (json!({"type": "object", "description": "x".repeat(1_501)}), "clients cut"),
         ] {
-            let breaches = lint(&schema).join("; ");
+            let breaches = lint_schema(&schema).join("; ");
             assert!(breaches.contains(says), "{schema}: {breaches}");
         }
-        assert!(lint(&json!({"type": "object", "additionalProperties": true})).is_empty());
+        assert!(lint_schema(&json!({"type": "object", "additionalProperties": true})).is_empty());
     }
 }

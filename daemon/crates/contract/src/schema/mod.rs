@@ -7,23 +7,24 @@ use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
-pub use lint::lint;
+pub use lint::lint_schema;
 
 /// The schema of what a request type accepts. Closed: other fields are refused.
 pub fn of_request<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().for_deserialize().with(|s| s.inline_subschemas = true);
-    normal::normalize(settings.into_generator().into_root_schema_for::<T>().to_value())
+    normal::normalize_schema(settings.into_generator().into_root_schema_for::<T>().to_value())
 }
 
 /// The schema of what a response type writes. Open: responses may grow.
 pub fn of_response<T: JsonSchema>() -> Value {
     let settings = SchemaSettings::draft2020_12().for_serialize().with(|s| s.inline_subschemas = true);
-    let mut schema = normal::normalize(settings.into_generator().into_root_schema_for::<T>().to_value());
-    open(&mut schema);
+    let mut schema =
+        normal::normalize_schema(settings.into_generator().into_root_schema_for::<T>().to_value());
+    open_schema(&mut schema);
     schema
 }
 
-fn open(schema: &mut Value) {
+fn open_schema(schema: &mut Value) {
     match schema {
         Value::Object(map) => {
             if map.get("additionalProperties") == Some(&Value::Bool(false)) {
@@ -33,15 +34,15 @@ fn open(schema: &mut Value) {
             if map.get("type").and_then(Value::as_str) == Some("integer") {
                 map.shift_remove("maximum");
             }
-            map.values_mut().for_each(open);
+            map.values_mut().for_each(open_schema);
         }
-        Value::Array(items) => items.iter_mut().for_each(open),
+        Value::Array(items) => items.iter_mut().for_each(open_schema),
         _ => {}
     }
 }
 
 /// Puts the properties of `more` behind those of `schema`; where both have one, `schema`'s stays.
-pub fn extend(schema: &mut Value, more: &Value) {
+pub fn extend_schema(schema: &mut Value, more: &Value) {
     let (Some(schema), Some(more)) = (schema.as_object_mut(), more.as_object()) else { return };
     if let Some(from) = more.get("properties").and_then(Value::as_object) {
         let to = schema.entry("properties").or_insert_with(|| Value::Object(Map::new()));
@@ -68,11 +69,11 @@ const LISTED_DEPTH: usize = 2;
 /// The schema as `tools/list` shows it: names, types, the first sentence of each description, short choices and what is
 /// required. What the full schema says beyond that (the rest of descriptions, limits, long choices, what is deep inside) is
 /// checked all the same and shown in every refusal.
-pub fn terse(schema: &Value) -> Value {
-    listed(schema, 0)
+pub fn terse_schema(schema: &Value) -> Value {
+    terse_at(schema, 0)
 }
 
-fn listed(schema: &Value, depth: usize) -> Value {
+fn terse_at(schema: &Value, depth: usize) -> Value {
     let Some(map) = schema.as_object() else { return schema.clone() };
     let mut out = Map::new();
     for (key, value) in map {
@@ -88,11 +89,11 @@ fn listed(schema: &Value, depth: usize) -> Value {
             }
             "properties" if depth < LISTED_DEPTH => {
                 let properties = value.as_object().into_iter().flatten();
-                let properties = properties.map(|(name, schema)| (name.clone(), listed(schema, depth + 1)));
+                let properties = properties.map(|(name, schema)| (name.clone(), terse_at(schema, depth + 1)));
                 out.insert(key.clone(), Value::Object(properties.collect()));
             }
             "items" => {
-                let mut items = listed(value, depth);
+                let mut items = terse_at(value, depth);
                 // The array has its own.
                 if let Some(items) = items.as_object_mut() {
                     items.shift_remove("description");
@@ -175,10 +176,10 @@ mod tests {
                 "additionalProperties": false
             })
         );
-        assert_eq!(lint(&schema), Vec::<String>::new());
-        assert_eq!(lint(&of_response::<Request>()), Vec::<String>::new());
+        assert_eq!(lint_schema(&schema), Vec::<String>::new());
+        assert_eq!(lint_schema(&of_response::<Request>()), Vec::<String>::new());
         assert_eq!(
-            terse(&schema)["properties"]["budget"],
+            terse_schema(&schema)["properties"]["budget"],
             json!({
                 "type": "object",
                 "description": "Limits",

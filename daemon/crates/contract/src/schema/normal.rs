@@ -21,7 +21,7 @@ const KEPT: [&str; 13] = [
 
 /// The schema in the common subset: nullable as plain, a choice of constants as an enum, no titles, formats or defaults.
 /// What has no form in the subset stays as it is, for the lint to find.
-pub(super) fn normalize(schema: Value) -> Value {
+pub(super) fn normalize_schema(schema: Value) -> Value {
     let Value::Object(mut map) = schema else { return schema };
     collapse_nullable(&mut map);
     collapse_choices(&mut map);
@@ -42,19 +42,19 @@ pub(super) fn normalize(schema: Value) -> Value {
     let mut out = Map::new();
     for key in KEPT {
         if let Some(value) = map.shift_remove(key) {
-            out.insert(key.to_owned(), within(key, value));
+            out.insert(key.to_owned(), normalize_within(key, value));
         }
     }
     out.extend(map);
     Value::Object(out)
 }
 
-fn within(key: &str, value: Value) -> Value {
+fn normalize_within(key: &str, value: Value) -> Value {
     match (key, value) {
-        ("properties", Value::Object(properties)) => {
-            Value::Object(properties.into_iter().map(|(name, schema)| (name, normalize(schema))).collect())
-        }
-        ("items" | "additionalProperties", schema) => normalize(schema),
+        ("properties", Value::Object(properties)) => Value::Object(
+            properties.into_iter().map(|(name, schema)| (name, normalize_schema(schema))).collect(),
+        ),
+        ("items" | "additionalProperties", schema) => normalize_schema(schema),
         // A minimum of zero that only says "unsigned" is worth its words: keep it.
         (_, value) => value,
     }

@@ -38,13 +38,13 @@ pub(crate) fn read(root: &Path) -> BTreeMap<RelPath, String> {
     walk(root, root, &mut files);
     let text = |path: &Path| std::fs::read_to_string(path).ok().filter(|text| text.len() <= MAX_BYTES);
     let all = files.into_iter().filter_map(|(rel, path)| Some((rel, text(&path)?)));
-    all.filter(|(rel, text)| sdl_lang::detect(rel, text.as_bytes()).is_some()).collect()
+    all.filter(|(rel, text)| sdl_lang::detect_lang(rel, text.as_bytes()).is_some()).collect()
 }
 
 /// Adds a file to `repo`, or removes it if nothing can be said of its text.
 pub(crate) fn insert(repo: &mut Repo, path: &RelPath, text: &str) {
-    let lang = sdl_lang::detect(path, text.as_bytes());
-    match lang.map(|lang| (lang, sdl_lang::extract(lang, text.as_bytes()))) {
+    let lang = sdl_lang::detect_lang(path, text.as_bytes());
+    match lang.map(|lang| (lang, sdl_lang::extract_facts(lang, text.as_bytes()))) {
         Some((lang, Ok(facts))) => {
             let key = FactsKey { lang, content: ContentHash::of(text.as_bytes()) };
             repo.insert(path.clone(), key, Arc::new(facts));

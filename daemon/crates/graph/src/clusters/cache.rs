@@ -35,10 +35,12 @@ impl ClusterCache {
             if held.version > version {
                 // A reader that began before the newest version was there.
                 drop(kept);
-                return Ok(fits(snapshot)?.then_some(Arc::new(Clusters::of(&FileRows::read(snapshot)?))));
+                return Ok(
+                    is_small_enough(snapshot)?.then_some(Arc::new(Clusters::of(&FileRows::read(snapshot)?)))
+                );
             }
         }
-        if !fits(snapshot)? {
+        if !is_small_enough(snapshot)? {
             *kept = None;
             return Ok(None);
         }
@@ -63,6 +65,6 @@ impl ClusterCache {
     }
 }
 
-fn fits(snapshot: &Snapshot<'_>) -> Result<bool> {
+fn is_small_enough(snapshot: &Snapshot<'_>) -> Result<bool> {
     Ok(snapshot.counters()?.edges <= MOST_EDGES)
 }

@@ -7,12 +7,12 @@ const NAMELESS: [&str; 6] = ["__init__", "index", "lib", "main", "mod", "package
 
 /// One name for each cluster, from its files' paths: the deepest folder that two thirds of them lie in, if the hub does
 /// too, else the hub's. Where a bigger cluster has that name, the hub's name stands behind it.
-pub(super) fn labels(paths: &[Vec<&str>], hubs: &[&str]) -> Vec<String> {
+pub(super) fn cluster_labels(paths: &[Vec<&str>], hubs: &[&str]) -> Vec<String> {
     let mut taken: HashSet<String> = HashSet::new();
     let mut out = Vec::with_capacity(paths.len());
     for (i, paths) in paths.iter().enumerate() {
-        let (folder, hub) = (folder(paths), hubs.get(i).copied().unwrap_or(""));
-        let whole = bare(hub);
+        let (folder, hub) = (majority_folder(paths), hubs.get(i).copied().unwrap_or(""));
+        let whole = path_label(hub);
         let leads = !folder.is_empty() && hub.strip_prefix(folder).is_some_and(|rest| rest.starts_with('/'));
         let short = if leads { folder.to_owned() } else { whole.to_owned() };
         // A hub's path belongs to one cluster only: the last of these is free.
@@ -27,7 +27,7 @@ pub(super) fn labels(paths: &[Vec<&str>], hubs: &[&str]) -> Vec<String> {
 }
 
 /// A path without its extension, or its folder if the file's name says nothing.
-fn bare(path: &str) -> &str {
+fn path_label(path: &str) -> &str {
     let (folder, name) = path.rsplit_once('/').unwrap_or(("", path));
     let stem = name.split('.').find(|part| !part.is_empty()).unwrap_or(name);
     if NAMELESS.contains(&stem) && !folder.is_empty() {
@@ -38,7 +38,7 @@ fn bare(path: &str) -> &str {
 }
 
 /// The deepest folder that holds at least two thirds of the files; the root is empty.
-fn folder<'p>(paths: &[&'p str]) -> &'p str {
+fn majority_folder<'p>(paths: &[&'p str]) -> &'p str {
     let mut counts: HashMap<&str, usize> = HashMap::new();
     for path in paths {
         for (at, _) in path.match_indices('/') {
@@ -57,15 +57,22 @@ mod tests {
 
     #[test]
     fn a_cluster_goes_by_its_deepest_common_folder() {
-        assert_eq!(folder(&["a/b/c.py", "a/b/d/e.py", "x.py"]), "a/b");
-        assert_eq!(folder(&["a.py", "b/c.py"]), "");
+        assert_eq!(majority_folder(&["a/b/c.py", "a/b/d/e.py", "x.py"]), "a/b");
+        assert_eq!(majority_folder(&["a.py", "b/c.py"]), "");
         let some = vec!["src/x.py", "src/y.py"];
-        let named = labels(&[some.clone(), some.clone(), some], &["src/x.py", "src/y.py", "src/w/y.py"]);
+        let named =
+            cluster_labels(&[some.clone(), some.clone(), some], &["src/x.py", "src/y.py", "src/w/y.py"]);
         assert_eq!(named, ["src", "src/y", "src/w/y"]);
-        assert_eq!(labels(&[vec!["a.py", "b.py"]], &["b.py"]), ["b"]);
+        assert_eq!(cluster_labels(&[vec!["a.py", "b.py"]], &["b.py"]), ["b"]);
         let tested = vec!["tests/a.py", "tests/b.py", "tests/c.py", "app/db/__init__.py"];
-        assert_eq!(labels(&[tested], &["app/db/__init__.py"]), ["app/db"], "not what only tests it");
-        assert_eq!(labels(&[vec!["app/db/query.py", "lib/x.py"]], &["app/db/query.py"]), ["app/db/query"]);
-        assert_eq!([bare(".bashrc"), bare("a/.x.y"), bare("lib.rs")], [".bashrc", "a/.x", "lib"]);
+        assert_eq!(cluster_labels(&[tested], &["app/db/__init__.py"]), ["app/db"], "not what only tests it");
+        assert_eq!(
+            cluster_labels(&[vec!["app/db/query.py", "lib/x.py"]], &["app/db/query.py"]),
+            ["app/db/query"]
+        );
+        assert_eq!(
+            [path_label(".bashrc"), path_label("a/.x.y"), path_label("lib.rs")],
+            [".bashrc", "a/.x", "lib"]
+        );
     }
 }

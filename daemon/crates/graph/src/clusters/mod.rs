@@ -69,7 +69,7 @@ fn by_group(groups: &[u32]) -> Vec<Vec<u32>> {
 }
 
 /// The weight of all edges within each cluster, and from it to each other one.
-fn weights(
+fn cluster_weights(
     clusters: usize,
     directed: Vec<(u32, u32, u64)>,
     at: impl Fn(u32) -> Option<u32>,
@@ -115,7 +115,7 @@ impl Clusters {
             }
         }
         let near: Vec<Vec<(u32, u64)>> = near.into_iter().map(in_order).collect();
-        let mut members = by_group(&moves::groups(&near));
+        let mut members = by_group(&moves::find_groups(&near));
         members.retain(|members| members.len() > 1);
         // Members are in order of path, so that the first one tells clusters of one size apart.
         members.sort_by_key(|members| (std::cmp::Reverse(members.len()), members.first().copied()));
@@ -128,7 +128,7 @@ impl Clusters {
             }
         }
         let at = |node: u32| home.get(node as usize).copied().flatten();
-        let (inner, outer) = weights(members.len(), directed, at);
+        let (inner, outer) = cluster_weights(members.len(), directed, at);
         let path = |node: u32| nodes.get(node as usize).map_or("", |(_, row)| row.path.as_str());
         let hubs: Vec<&str> = members
             .iter()
@@ -143,7 +143,7 @@ impl Clusters {
             .collect();
         let paths: Vec<Vec<&str>> =
             members.iter().map(|members| members.iter().map(|node| path(*node)).collect()).collect();
-        let labels = label::labels(&paths, &hubs);
+        let labels = label::cluster_labels(&paths, &hubs);
         let list = labels.into_iter().zip(&members).zip(&hubs).zip(inner.into_iter().zip(outer));
         let list = list
             .map(|(((label, members), hub), (inner, outer))| {

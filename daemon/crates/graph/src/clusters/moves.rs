@@ -13,27 +13,27 @@ struct Nodes {
 }
 
 /// The group of each node, numbered from 0 in order of their first nodes. `near` is symmetric and without loops.
-pub(super) fn groups(near: &[Vec<(u32, u64)>]) -> Vec<u32> {
+pub(super) fn find_groups(near: &[Vec<(u32, u64)>]) -> Vec<u32> {
     let mut of: Vec<u32> = (0..near.len() as u32).collect();
     let mut nodes = Nodes { near: near.to_vec(), own: vec![0; near.len()] };
     for _ in 0..MOST_ROUNDS {
         let (moved, count) = one_round(&nodes);
         for group in &mut of {
-            *group = get(&moved, *group);
+            *group = value_at(&moved, *group);
         }
         if count == nodes.near.len() {
             break;
         }
-        nodes = gathered(&nodes, &moved, count);
+        nodes = merge_groups(&nodes, &moved, count);
     }
     of
 }
 
-fn get<T: Copy + Default>(list: &[T], at: u32) -> T {
+fn value_at<T: Copy + Default>(list: &[T], at: u32) -> T {
     list.get(at as usize).copied().unwrap_or_default()
 }
 
-fn add(list: &mut [u64], at: u32, weight: u64) {
+fn add_weight(list: &mut [u64], at: u32, weight: u64) {
     if let Some(sum) = list.get_mut(at as usize) {
         *sum += weight;
     }
@@ -51,21 +51,22 @@ fn one_round(nodes: &Nodes) -> (Vec<u32>, usize) {
     for _ in 0..MOST_SWEEPS {
         let mut moved = false;
         for (node, near) in (0u32..).zip(&nodes.near) {
-            let (mine, from) = (get(&weights, node), get(&group, node));
+            let (mine, from) = (value_at(&weights, node), value_at(&group, node));
             let mut seen = Vec::with_capacity(near.len());
             for (other, weight) in near {
-                let other = get(&group, *other);
-                if get(&into, other) == 0 {
+                let other = value_at(&group, *other);
+                if value_at(&into, other) == 0 {
                     seen.push(other);
                 }
-                add(&mut into, other, *weight);
+                add_weight(&mut into, other, *weight);
             }
             if let Some(total) = total.get_mut(from as usize) {
                 *total -= mine;
             }
             // What joining a group adds to the modularity, times a constant.
             let gain = |to: u32| {
-                i128::from(get(&into, to)) * i128::from(all) - i128::from(mine) * i128::from(get(&total, to))
+                i128::from(value_at(&into, to)) * i128::from(all)
+                    - i128::from(mine) * i128::from(value_at(&total, to))
             };
             let mut best = (gain(from), from);
             seen.sort_unstable();
@@ -75,7 +76,7 @@ fn one_round(nodes: &Nodes) -> (Vec<u32>, usize) {
                     best = (gain, *to);
                 }
             }
-            add(&mut total, best.1, mine);
+            add_weight(&mut total, best.1, mine);
             if best.1 != from {
                 moved = true;
                 if let Some(group) = group.get_mut(node as usize) {
@@ -92,11 +93,11 @@ fn one_round(nodes: &Nodes) -> (Vec<u32>, usize) {
             break;
         }
     }
-    numbered(&group)
+    renumber_groups(&group)
 }
 
 /// Numbers groups from 0 in order of their first nodes.
-fn numbered(group: &[u32]) -> (Vec<u32>, usize) {
+fn renumber_groups(group: &[u32]) -> (Vec<u32>, usize) {
     let mut number: Vec<Option<u32>> = vec![None; group.len()];
     let mut count = 0;
     let mut out = Vec::with_capacity(group.len());
@@ -111,18 +112,18 @@ fn numbered(group: &[u32]) -> (Vec<u32>, usize) {
 }
 
 /// One node for each group.
-fn gathered(nodes: &Nodes, group: &[u32], count: usize) -> Nodes {
+fn merge_groups(nodes: &Nodes, group: &[u32], count: usize) -> Nodes {
     let mut own = vec![0u64; count];
     let mut pairs: Vec<(u32, u32, u64)> = Vec::new();
     for (node, near) in (0u32..).zip(&nodes.near) {
-        let from = get(group, node);
-        add(&mut own, from, get(&nodes.own, node));
+        let from = value_at(group, node);
+        add_weight(&mut own, from, value_at(&nodes.own, node));
         for (other, weight) in near {
-            let to = get(group, *other);
+            let to = value_at(group, *other);
             if to != from {
                 pairs.push((from, to, *weight));
             } else if *other > node {
-                add(&mut own, from, *weight);
+                add_weight(&mut own, from, *weight);
             }
         }
     }
@@ -157,8 +158,8 @@ mod tests {
     #[test]
     fn two_triangles_are_two_groups() {
         let edges = [(0, 1, 5), (1, 2, 5), (0, 2, 5), (3, 4, 5), (4, 5, 5), (3, 5, 5), (2, 3, 1)];
-        assert_eq!(groups(&symmetric(7, &edges)), [0, 0, 0, 1, 1, 1, 2]);
-        assert!(groups(&[]).is_empty());
+        assert_eq!(find_groups(&symmetric(7, &edges)), [0, 0, 0, 1, 1, 1, 2]);
+        assert!(find_groups(&[]).is_empty());
     }
 
     #[test]
@@ -173,7 +174,7 @@ mod tests {
             }
             edges.push((first, (first + 9) % 40, 1));
         }
-        let groups = groups(&symmetric(40, &edges));
+        let groups = find_groups(&symmetric(40, &edges));
         let wanted: Vec<u32> = (0..40).map(|node| node / 5).collect();
         assert_eq!(groups, wanted);
     }

@@ -28,7 +28,7 @@ impl FileRows {
         })?;
         let mut rows = Self::default();
         for (file, path) in files {
-            let out = out(snapshot, file)?;
+            let out = outgoing_files(snapshot, file)?;
             rows.set(file, &path, out);
         }
         Ok(rows)
@@ -53,7 +53,7 @@ impl FileRows {
         let mut changed = false;
         for (file, path) in touched {
             let row = match path {
-                Some(path) => Some(Row { path, out: out(snapshot, file)? }),
+                Some(path) => Some(Row { path, out: outgoing_files(snapshot, file)? }),
                 None => None,
             };
             if self.0.get(&file) != row.as_ref() {
@@ -80,21 +80,21 @@ impl FileRows {
 }
 
 /// The files that one file's symbols lead to, sorted, with weights.
-fn out(snapshot: &Snapshot<'_>, file: FileId) -> Result<Vec<(FileId, u64)>> {
+fn outgoing_files(snapshot: &Snapshot<'_>, file: FileId) -> Result<Vec<(FileId, u64)>> {
     let mut sums: BTreeMap<FileId, u64> = BTreeMap::new();
     for symbol in snapshot.symbols_of(file)? {
         for edge in snapshot.out_edges(symbol)? {
             let Some(target) = snapshot.symbol_file(edge.to)?.filter(|target| *target != file) else {
                 continue;
             };
-            *sums.entry(target).or_default() += weight(&edge);
+            *sums.entry(target).or_default() += edge_weight(&edge);
         }
     }
     Ok(sums.into_iter().filter(|(_, weight)| *weight > 0).collect())
 }
 
 /// What an edge weighs: as in slices, less where it is not sure. In thousandths, for sums that do not round.
-fn weight(edge: &Edge) -> u64 {
+fn edge_weight(edge: &Edge) -> u64 {
     let kind = match edge.kind {
         EdgeKind::Call => 10,
         EdgeKind::Implements => 9,

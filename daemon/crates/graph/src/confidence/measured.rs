@@ -8,7 +8,7 @@ use sdl_model::Lang;
 pub(super) const LINES: &str = include_str!("measured.tsv");
 
 /// The groups of languages that are measured apart, each once.
-pub(super) fn groups() -> Vec<&'static str> {
+pub(super) fn language_groups() -> Vec<&'static str> {
     let mut all: Vec<_> = Lang::ALL.into_iter().filter_map(|lang| lang.traits().measured_as).collect();
     all.sort_unstable();
     all.dedup();
@@ -44,12 +44,12 @@ impl Counts {
 }
 
 /// Counts by rule and group. A line that is not understood is left out; a test sees to it that there is none.
-pub(super) fn rows() -> HashMap<(&'static str, &'static str), Counts> {
-    let groups = groups();
-    LINES.lines().filter_map(row).filter(|((_, group), _)| groups.contains(group)).collect()
+pub(super) fn measured_counts() -> HashMap<(&'static str, &'static str), Counts> {
+    let groups = language_groups();
+    LINES.lines().filter_map(parse_row).filter(|((_, group), _)| groups.contains(group)).collect()
 }
 
-fn row(line: &'static str) -> Option<((&'static str, &'static str), Counts)> {
+fn parse_row(line: &'static str) -> Option<((&'static str, &'static str), Counts)> {
     let mut columns = line.split('\t');
     let (rule, group) = (columns.next()?, columns.next()?);
     let mut count = || columns.next()?.parse().ok();

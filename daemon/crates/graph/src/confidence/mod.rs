@@ -36,7 +36,7 @@ const OFTEN: u32 = 20;
 type Table = Vec<Vec<u8>>;
 
 static TABLE: LazyLock<Table> = LazyLock::new(|| {
-    let rows = measured::rows();
+    let rows = measured::measured_counts();
     let most = strategies::ALL.iter().map(|rule| usize::from(rule.number)).max().unwrap_or(0);
     let mut table = vec![Vec::new(); most + 1];
     for rule in strategies::ALL {
@@ -52,7 +52,7 @@ static TABLE: LazyLock<Table> = LazyLock::new(|| {
 });
 
 /// The measured precision of a rule in a language, in percent.
-pub fn of(strategy: Strategy, lang: Lang) -> u8 {
+pub fn measured_precision(strategy: Strategy, lang: Lang) -> u8 {
     let row = TABLE.get(usize::from(strategy.0));
     row.and_then(|row| row.get(lang as usize)).copied().unwrap_or(0)
 }
@@ -68,20 +68,20 @@ impl Values {
     fn of(rule: &Rule, seen: impl Fn(&'static str) -> Counts) -> Self {
         let by_name = rule.goes_by_name();
         let most = if rule.resolution == Resolution::Ambiguous { MOST_AMBIGUOUS } else { MOST };
-        let groups = measured::groups();
+        let groups = measured::language_groups();
         let whole = groups.iter().map(|group| seen(group)).fold(Counts::default(), Counts::plus);
-        let value = whole.share(by_name, prior(rule), WEIGHT);
+        let value = whole.share(by_name, prior_precision(rule), WEIGHT);
         let mut least = value;
         let mut by_group = Vec::new();
         for group in groups {
             let counts = seen(group);
             let own = counts.share(by_name, value, WEIGHT);
-            by_group.push((group, percent(own, most)));
+            by_group.push((group, to_percent(own, most)));
             if counts.right + counts.wrong >= OFTEN {
                 least = least.min(own);
             }
         }
-        Self { by_group, unmeasured: percent(least, most) }
+        Self { by_group, unmeasured: to_percent(least, most) }
     }
 
     fn for_group(&self, wanted: Option<&str>) -> u8 {
@@ -90,13 +90,13 @@ impl Values {
     }
 }
 
-fn percent(share: f64, most: u8) -> u8 {
+fn to_percent(share: f64, most: u8) -> u8 {
     // The cast is of a number from 1 to 99.
     (share * 100.0).floor().clamp(1.0, f64::from(most)) as u8
 }
 
 /// What a rule is taken to be worth before anything was seen of it.
-fn prior(rule: &Rule) -> f64 {
+fn prior_precision(rule: &Rule) -> f64 {
     match rule.resolution {
         Resolution::Exact => 0.95,
         Resolution::Inferred if rule.goes_by_name() => 0.4,
@@ -113,7 +113,7 @@ mod tests {
     fn every_rule_has_a_value() {
         for rule in strategies::ALL {
             for lang in Lang::ALL {
-                assert!((1..=MOST).contains(&of(rule.strategy(), lang)), "{}", rule.name);
+                assert!((1..=MOST).contains(&measured_precision(rule.strategy(), lang)), "{}", rule.name);
             }
         }
     }
@@ -121,7 +121,7 @@ mod tests {
     #[test]
     fn the_table_names_rules_and_groups_that_exist() {
         let lines = measured::LINES.lines().filter(|line| !line.starts_with('#')).count();
-        let rows = measured::rows();
+        let rows = measured::measured_counts();
         assert_eq!(rows.len(), lines, "a line that is not understood, or one twice");
         for (name, _) in rows.keys() {
             assert!(strategies::ALL.iter().any(|rule| rule.name == *name), "{name}");

@@ -5,7 +5,7 @@ use std::rc::Rc;
 use sdl_model::SymbolKind;
 use sdl_model::facts::{Def, DefIx, Expr, ExprIx};
 
-use super::generics::parameters;
+use super::generics::parameter_names;
 use super::{Ctx, Env, How, Infer, Shape, ShapeKind, Ty, Typed};
 use crate::world::{DefRef, FileIndex, last_name};
 
@@ -206,7 +206,7 @@ impl Infer<'_, '_> {
 /// The names of a type's generic parameters. They may be among its bases: `Generic[T]`.
 fn type_parameters(file: &FileIndex, def: &Def) -> Vec<Box<str>> {
     if let Some(generics) = def.generics {
-        return parameters(file.outline.str(generics), &file.traits().types).map(Into::into).collect();
+        return parameter_names(file.outline.str(generics), &file.traits().types).map(Into::into).collect();
     }
     let listed = def.bases.iter().find_map(|base| match file.outline.arena.expr(base.ty) {
         Expr::Generic(of, args) => {

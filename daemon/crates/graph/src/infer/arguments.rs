@@ -2,7 +2,7 @@
 
 use sdl_model::facts::{Arena, BindingKind, Expr, ExprIx, Lit, Param, ParamKind};
 
-use super::generics::parameters;
+use super::generics::parameter_names;
 use super::{Ctx, Infer, Meaning, Ty, Want};
 use crate::modules::Place;
 use crate::world::{DefRef, FileIndex};
@@ -29,7 +29,7 @@ enum Plain {
 }
 
 /// The plain type called `name`, in any of the languages that have overloads.
-fn plain(name: &str) -> Option<Plain> {
+fn plain_type(name: &str) -> Option<Plain> {
     Some(match name {
         "String" | "string" | "basic_string" => Plain::Text,
         "Char" | "char" | "wchar_t" | "char16_t" | "char32_t" | "Character" => Plain::Char,
@@ -46,7 +46,7 @@ fn plain(name: &str) -> Option<Plain> {
 /// Whether two names are of one type: languages have texts under several.
 fn is_called(a: &str, b: &str) -> bool {
     a == b
-        || matches!((plain(a), plain(b)), (Some(a), Some(b)) if a == b && a != Plain::Number && a != Plain::Array)
+        || matches!((plain_type(a), plain_type(b)), (Some(a), Some(b)) if a == b && a != Plain::Number && a != Plain::Array)
 }
 
 /// Whether every value is of the type called `name`.
@@ -172,7 +172,7 @@ impl Infer<'_, '_> {
     /// Whether `defs` extend different types of which one is plain: which of them is meant is up to the receiver's type alone.
     pub(crate) fn extend_plain_ones(&self, defs: &[DefRef]) -> bool {
         let names: Vec<Option<String>> = defs.iter().map(|def| self.extended_name(*def)).collect();
-        let is_plain = |name: &Option<String>| name.as_deref().and_then(plain).is_some();
+        let is_plain = |name: &Option<String>| name.as_deref().and_then(plain_type).is_some();
         names.iter().any(|name| Some(name) != names.first()) && names.iter().any(is_plain)
     }
 
@@ -185,7 +185,7 @@ impl Infer<'_, '_> {
     /// Whether `def` extends a plain type, and no value of the type called `name` is of it.
     pub(crate) fn extends_other_plain(&self, def: DefRef, name: &str) -> bool {
         let extended = self.extended_name(def);
-        let is_plain = extended.as_deref().and_then(plain).is_some();
+        let is_plain = extended.as_deref().and_then(plain_type).is_some();
         is_plain && !extended.is_some_and(|extended| is_called(&extended, name))
     }
 
@@ -219,7 +219,7 @@ impl Infer<'_, '_> {
         }
         let wanted = self.stated(&Self::outline_ctx(file, def, None), stated);
         let callable = matches!(file.outline.arena.expr(stated), Expr::Callable(..));
-        let wanted_plain = name.as_deref().and_then(plain);
+        let wanted_plain = name.as_deref().and_then(plain_type);
         let converts = file.traits().types.converts;
         match arg.lit {
             Some(Lit::Null) => {
@@ -238,7 +238,7 @@ impl Infer<'_, '_> {
             }
             _ => {}
         }
-        let own_plain = arg.name.as_deref().and_then(plain);
+        let own_plain = arg.name.as_deref().and_then(plain_type);
         // What may be anything fits nothing less without a cast.
         let is_any = arg.name.as_deref().is_some_and(|name| matches!(name, "object" | "Any"));
         if is_any && (wanted.instance_of().is_some() || wanted_plain.is_some()) && !converts {
@@ -278,7 +278,7 @@ impl Infer<'_, '_> {
         for _ in 0..8 {
             let Some(found) = at.and_then(|at| file.outline.def(at)) else { return false };
             if let Some(generics) = found.generics
-                && parameters(file.outline.str(generics), &file.traits().types).any(|one| one == name)
+                && parameter_names(file.outline.str(generics), &file.traits().types).any(|one| one == name)
             {
                 return true;
             }

@@ -180,7 +180,7 @@ impl Infer<'_, '_> {
     pub(super) fn overload(&self, def: DefRef, args: usize) -> DefRef {
         let file = self.file(def.file);
         let traits = file.traits();
-        if traits.calls.overloads != Overloads::Functions || fits(&file, def.def, args) {
+        if traits.calls.overloads != Overloads::Functions || accepts_args(&file, def.def, args) {
             return def;
         }
         let Some((scope, name)) =
@@ -189,7 +189,7 @@ impl Infer<'_, '_> {
             return def;
         };
         let takes = |file: &FileIndex, ix: DefIx| {
-            file.outline.def(ix).is_some_and(|other| other.kind.is_callable()) && fits(file, ix, args)
+            file.outline.def(ix).is_some_and(|other| other.kind.is_callable()) && accepts_args(file, ix, args)
         };
         let owner = |ix: DefIx| self.owner_type(DefRef { def: ix, ..def });
         let is_outside = file.outline.def(def.def).is_some_and(|found| found.owner.is_some());
@@ -216,7 +216,7 @@ impl Infer<'_, '_> {
         match (param.ty, param.kind) {
             (Some(ty), kind) => {
                 let ty = self.stated(&here, ty);
-                Typed::new(rest(ty, kind), How::Stated)
+                Typed::new(rest_type(ty, kind), How::Stated)
             }
             (None, ParamKind::Receiver) => self.receiver(&here),
             (None, ParamKind::Rest | ParamKind::KeywordRest) => Typed::EXTERNAL,
@@ -296,7 +296,7 @@ impl Infer<'_, '_> {
             if binding.kind == BindingKind::Param
                 && let Some(kind) = Self::param_kind(&file, binding.scope, body.arena.str(binding.name))
             {
-                ty = rest(ty, kind);
+                ty = rest_type(ty, kind);
             }
             if ty != Ty::Unknown {
                 return Typed::new(ty, How::Stated);
@@ -379,7 +379,7 @@ impl Infer<'_, '_> {
             }
             Ty::Union(list) => {
                 let all = list.iter().map(|ty| self.called(&Typed::new(ty.clone(), how)));
-                join(all)
+                union_types(all)
             }
             // `require('x')()`: the module is its default export.
             Ty::Module(module) => {
@@ -394,7 +394,7 @@ impl Infer<'_, '_> {
 }
 
 /// Whether `def` can be called with `args` arguments.
-pub(crate) fn fits(file: &FileIndex, def: DefIx, args: usize) -> bool {
+pub(crate) fn accepts_args(file: &FileIndex, def: DefIx, args: usize) -> bool {
     let Some(def) = file.outline.def(def) else { return false };
     let params = def.params.iter().filter(|param| param.kind != ParamKind::Receiver);
     let (mut least, mut most) = (0, 0);
@@ -411,7 +411,7 @@ pub(crate) fn fits(file: &FileIndex, def: DefIx, args: usize) -> bool {
 }
 
 /// One of several: the union of their types, as sure as the least sure.
-pub(super) fn join(all: impl Iterator<Item = Typed>) -> Typed {
+pub(super) fn union_types(all: impl Iterator<Item = Typed>) -> Typed {
     let mut how = How::Named;
     let types: Vec<Ty> = all
         .map(|typed| {
@@ -422,7 +422,7 @@ pub(super) fn join(all: impl Iterator<Item = Typed>) -> Typed {
     Typed::new(Ty::union(types), how)
 }
 
-fn rest(ty: Ty, kind: ParamKind) -> Ty {
+fn rest_type(ty: Ty, kind: ParamKind) -> Ty {
     match kind {
         ParamKind::Rest if !matches!(ty, Ty::External(_)) => Shape::ty(ShapeKind::Sequence, [ty]),
         ParamKind::KeywordRest => Shape::ty(ShapeKind::Map, [Ty::External(None), ty]),

@@ -5,7 +5,7 @@ use sdl_model::facts::{DefIx, Expr, ExprIx, StrIx};
 use sdl_model::lang::Qualified;
 
 use super::applied::Part;
-use super::defs::join;
+use super::defs::union_types;
 use super::given::Function;
 use super::{Ctx, EXPR_DEPTH, How, Infer, Meaning, Ty, Typed, Via, Want, containers};
 use crate::modules::{self, ModRef, Place};
@@ -85,7 +85,7 @@ impl Infer<'_, '_> {
             }
             Expr::Generic(base, args) => self.generic_value(ctx, ix, *base, args, deeper),
             Expr::Union(list) | Expr::Either(list) => {
-                let value = join(list.iter().map(|one| self.eval_at(ctx, *one, deeper)));
+                let value = union_types(list.iter().map(|one| self.eval_at(ctx, *one, deeper)));
                 if list.len() > 1 { value.at_least(How::Guessed) } else { value }
             }
             Expr::Tuple(list) => {
@@ -262,7 +262,7 @@ impl Infer<'_, '_> {
             }
         }
         let call = MethodCall { ctx, name, args, function, how: base.how, depth: depth + 1 };
-        join(base.ty.each().iter().map(|ty| self.method_value(&call, ty)))
+        union_types(base.ty.each().iter().map(|ty| self.method_value(&call, ty)))
     }
 
     /// What calling something without a receiver gives.
@@ -388,7 +388,7 @@ impl Infer<'_, '_> {
         let sym = self.sym(name);
         match &base.ty {
             Ty::Module(module) => {
-                let place = modules::member(self.w, *module, sym);
+                let place = modules::find_member(self.w, *module, sym);
                 self.place_type(place).at_least(how)
             }
             Ty::Class(class) => self.member_value(&base.ty, *class, sym, call).at_least(how),
@@ -404,7 +404,7 @@ impl Infer<'_, '_> {
                 None => Typed::EXTERNAL,
             },
             Ty::Union(list) => {
-                join(list.iter().map(|ty| self.attribute(&Typed::new(ty.clone(), how), name, call)))
+                union_types(list.iter().map(|ty| self.attribute(&Typed::new(ty.clone(), how), name, call)))
             }
             Ty::External(Some(shape)) => {
                 // `pair.0`, `pair.first`

@@ -4,7 +4,7 @@ use sdl_model::facts::{DefIx, Expr, ImportKind};
 use sdl_model::lang::ExtensionForm;
 use sdl_model::{SymbolKind, Visibility};
 
-use super::generics::parameters;
+use super::generics::parameter_names;
 use super::{Ctx, Infer, Ty};
 use crate::world::{DefRef, FileIndex, Sym, last_name};
 
@@ -215,7 +215,7 @@ impl Infer<'_, '_> {
             let generics = found.generics.map_or("", |generics| index.outline.str(generics));
             let is_name =
                 matches!(found.owner.map(|owner| index.outline.arena.expr(owner)), Some(Expr::Name(_)));
-            is_name && parameters(generics, &index.traits().types).any(|one| one == stated)
+            is_name && parameter_names(generics, &index.traits().types).any(|one| one == stated)
         };
         let takes_all =
             || matches!(stated, "Any" | "object" | "Object") || (owner == Ty::Unknown && is_parameter());

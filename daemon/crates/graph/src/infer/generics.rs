@@ -7,7 +7,7 @@ use super::Meaning;
 use crate::world::FileIndex;
 
 /// Whether `name` is a generic parameter of `at`, with its bound.
-pub(super) fn generic(file: &FileIndex, at: DefIx, name: &str, crossed_module: bool) -> Option<Meaning> {
+pub(super) fn find_generic(file: &FileIndex, at: DefIx, name: &str, crossed_module: bool) -> Option<Meaning> {
     let def = file.outline.def(at)?;
     if crossed_module {
         return None;
@@ -22,11 +22,14 @@ pub(super) fn generic(file: &FileIndex, at: DefIx, name: &str, crossed_module: b
 
 /// Whether `name` is one of the parameters of `generics`.
 fn is_parameter(generics: &str, name: &str, types: &Types) -> bool {
-    parameters(generics, types).any(|one| one == name)
+    parameter_names(generics, types).any(|one| one == name)
 }
 
 /// The names of the parameters of `generics`, a list as written with its brackets; lifetimes left out.
-pub(super) fn parameters<'g>(generics: &'g str, types: &Types) -> impl Iterator<Item = &'g str> + use<'g> {
+pub(super) fn parameter_names<'g>(
+    generics: &'g str,
+    types: &Types,
+) -> impl Iterator<Item = &'g str> + use<'g> {
     let name_first = types.bound_follows_name;
     let is_word = |c: char| c.is_alphanumeric() || c == '_';
     let mut depth = 0_usize;

@@ -37,7 +37,7 @@ impl Infer<'_, '_> {
         depth: u8,
     ) -> Option<Typed> {
         let traits = self.file(ctx.file).traits();
-        let makes = makes(shape.map(|shape| shape.kind), name, &traits.library)?;
+        let makes = method_result(shape.map(|shape| shape.kind), name, &traits.library)?;
         let given: Vec<(ExprIx, Typed)> = function
             .params
             .iter()
@@ -125,7 +125,7 @@ impl Makes {
 }
 
 /// What the method `name` of a value from outside makes of what the function gives that it is called with.
-fn makes(kind: Option<ShapeKind>, name: &str, library: &Library) -> Option<Makes> {
+fn method_result(kind: Option<ShapeKind>, name: &str, library: &Library) -> Option<Makes> {
     let holds_many = matches!(kind, Some(ShapeKind::Sequence | ShapeKind::Map | ShapeKind::Tuple));
     let holds_one = kind == Some(ShapeKind::Wrapper);
     Some(match name {

@@ -32,7 +32,7 @@ use crate::own::Own;
 pub(crate) use crate::values::{How, Member, Shape, ShapeKind, Ty, Typed, Written};
 use crate::world::{DefRef, FileIndex, FileIx, Memo, Rules, Sym, World};
 
-pub(crate) use defs::fits;
+pub(crate) use defs::accepts_args;
 pub(crate) use extensions::{Extensions, is_extension};
 pub(crate) use meaning::{Meaning, Via, Want};
 

@@ -4,7 +4,7 @@ use sdl_model::SymbolKind;
 use sdl_model::facts::{BindingKind, Def, DefFlags, DefIx, Import, ImportKind, StrIx};
 use sdl_model::lang::Names;
 
-use super::generics::generic;
+use super::generics::find_generic;
 use super::{Ctx, Infer, Meaning, Via, Want};
 use crate::modules::{self, Place};
 use crate::world::{DefRef, FileIndex, FileIx, Question, Sym};
@@ -162,7 +162,7 @@ impl Infer<'_, '_> {
         }
         // A type parameter hides no value of its name.
         let names_types = want == Want::Type || !names.types_beside_values;
-        match generic(file, at, sought.text, step.crossed_module).filter(|_| names_types) {
+        match find_generic(file, at, sought.text, step.crossed_module).filter(|_| names_types) {
             Some(meaning) => Look::Found(meaning),
             None => Look::Nothing,
         }
@@ -465,7 +465,7 @@ impl Infer<'_, '_> {
         let import = file
             .imports(scope.def, name)
             .find(|ix| !rules.leaves_out_import(self.w, scope.file, file, *ix))?;
-        match modules::import(self.w, scope.file, import) {
+        match modules::resolve_import(self.w, scope.file, import) {
             Place::Missing => Some((Place::External, Via::Import)),
             place => Some((place, Via::Import)),
         }
@@ -475,7 +475,7 @@ impl Infer<'_, '_> {
     fn imported(&self, file: &FileIndex, ix: FileIx, scope: DefIx, name: Sym) -> Option<(Place, Via)> {
         let mut outside = None;
         for import in modules::built_imports(self.w, ix, file, file.imports(scope, name)) {
-            match modules::import(self.w, ix, import) {
+            match modules::resolve_import(self.w, ix, import) {
                 found @ (Place::Def(_) | Place::Module(_)) => return Some((found, Via::Import)),
                 Place::External => outside = Some(Place::External),
                 Place::Missing => outside = outside.or(Some(Place::Missing)),
@@ -499,7 +499,7 @@ impl Infer<'_, '_> {
     }
 
     fn by_wildcard(&self, file: &FileIndex, ix: FileIx, import: &Import, name: Sym) -> Option<(Place, Via)> {
-        match modules::wildcard(self.w, ix, file, import, name) {
+        match modules::find_wildcard(self.w, ix, file, import, name) {
             // What a type holds under its own name makes one of it.
             Place::Def(def) if self.is_constructor(def) => None,
             found @ (Place::Def(_) | Place::Module(_)) => Some((found, Via::Wildcard)),

@@ -4,7 +4,7 @@ use super::{Shape, ShapeKind, Ty};
 use crate::words::words;
 
 /// What a type from outside called `name` is, given its arguments.
-pub(crate) fn outside(name: &str, args: Vec<Ty>) -> Ty {
+pub(crate) fn external_type(name: &str, args: Vec<Ty>) -> Ty {
     let first = |args: Vec<Ty>| args.into_iter().next().unwrap_or(Ty::Unknown);
     match name {
         "Optional" if args.len() == 1 => Ty::union(args.into_iter().chain([Ty::Null])),

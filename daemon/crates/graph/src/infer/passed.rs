@@ -67,7 +67,7 @@ impl Infer<'_, '_> {
     /// What `def` gives to parameter `param` of the function that it takes as argument `arg`.
     fn given(&self, def: DefRef, subject: Option<DefRef>, arg: usize, param: usize) -> Ty {
         let file = self.file(def.file);
-        let Some(ty) = parameter(&file, def.def, arg) else { return Ty::Unknown };
+        let Some(ty) = parameter_type(&file, def.def, arg) else { return Ty::Unknown };
         let ctx = Self::outline_ctx(&file, def, subject);
         // `T.(A) -> R`: what it is run on is none of its parameters.
         let receiver = match file.outline.arena.expr(ty) {
@@ -93,7 +93,7 @@ impl Infer<'_, '_> {
             Ty::Instance(interface) => self.only_method(*interface).map_or(Ty::Unknown, |method| {
                 let file = self.file(method.file);
                 let ctx = Self::outline_ctx(&file, method, None);
-                parameter(&file, method.def, param).map_or(Ty::Unknown, |ty| self.stated(&ctx, ty))
+                parameter_type(&file, method.def, param).map_or(Ty::Unknown, |ty| self.stated(&ctx, ty))
             }),
             _ => Ty::Unknown,
         }))
@@ -105,7 +105,7 @@ impl Infer<'_, '_> {
             Ty::Func(def, subject) => {
                 let file = self.file(def.file);
                 let ctx = Self::outline_ctx(&file, *def, *subject);
-                parameter(&file, def.def, at).map_or(Ty::Unknown, |ty| self.stated(&ctx, ty))
+                parameter_type(&file, def.def, at).map_or(Ty::Unknown, |ty| self.stated(&ctx, ty))
             }
             Ty::Callable(signature) => signature.params.get(at).cloned().unwrap_or(Ty::Unknown),
             Ty::External(_) => Ty::External(None),
@@ -193,7 +193,7 @@ impl Infer<'_, '_> {
 }
 
 /// The stated type of the parameter that argument `arg` is for.
-fn parameter(file: &FileIndex, def: DefIx, arg: usize) -> Option<ExprIx> {
+fn parameter_type(file: &FileIndex, def: DefIx, arg: usize) -> Option<ExprIx> {
     let def = file.outline.def(def)?;
     let params = def.params.iter().filter(|param| param.kind != ParamKind::Receiver);
     for (at, param) in params.enumerate() {

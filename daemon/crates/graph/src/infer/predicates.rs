@@ -6,7 +6,7 @@ use super::{Ctx, Infer, Ty};
 use crate::world::DefRef;
 
 /// The text of a name.
-fn name(arena: &Arena, ix: ExprIx) -> Option<&str> {
+fn name_text(arena: &Arena, ix: ExprIx) -> Option<&str> {
     match arena.expr(ix) {
         Expr::Name(name) => Some(arena.str(*name)),
         _ => None,
@@ -24,19 +24,19 @@ impl Infer<'_, '_> {
         let found = file.outline.def(def.def)?;
         let Expr::Generic(kind, parts) = arena.expr(found.ret?) else { return None };
         let [ty, of] = parts.as_slice() else { return None };
-        let is_of_it = name(arena, *kind) == Some(PREDICATE)
-            && found.params.get(at).map(|param| file.outline.str(param.name)) == name(arena, *of);
+        let is_of_it = name_text(arena, *kind) == Some(PREDICATE)
+            && found.params.get(at).map(|param| file.outline.str(param.name)) == name_text(arena, *of);
         if !is_of_it {
             return None;
         }
         // `value is InstanceType<T>`, where another parameter is a `T`.
         if let Expr::Generic(made, of) = arena.expr(*ty)
-            && name(arena, *made) == Some("InstanceType")
+            && name_text(arena, *made) == Some("InstanceType")
             && let [of] = of.as_slice()
-            && let Some(of) = name(arena, *of)
+            && let Some(of) = name_text(arena, *of)
         {
             let is_class =
-                |param: &sdl_model::facts::Param| param.ty.is_some_and(|ty| name(arena, ty) == Some(of));
+                |param: &sdl_model::facts::Param| param.ty.is_some_and(|ty| name_text(arena, ty) == Some(of));
             let class = args.get(found.params.iter().position(is_class)?)?;
             return match self.eval(&values, *class).ty {
                 Ty::Class(class) => Some(Ty::Instance(class)),

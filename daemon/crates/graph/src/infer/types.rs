@@ -4,7 +4,7 @@ use sdl_model::SymbolKind;
 use sdl_model::facts::{DefFlags, DefIx, Expr, ExprIx, Lit, PREDICATE, StrIx};
 use sdl_model::lang::Qualified;
 
-use super::generics::parameters;
+use super::generics::parameter_names;
 use super::{Ctx, EXPR_DEPTH, Env, Infer, Meaning, Shape, ShapeKind, Ty, Typed, Want, outside};
 use crate::modules::{self, ModRef, Place};
 use crate::world::{DefRef, Question};
@@ -216,7 +216,7 @@ impl Infer<'_, '_> {
                 self.rules(ctx.file).first_holder(self.w, ctx.file, ctx.scope, self.sym(ctx.arena.str(*name)))
             }
             Expr::Path(outer, name) => match self.type_place(ctx, *outer, depth + 1) {
-                Place::Module(module) => modules::holder(self.w, module, self.sym(ctx.arena.str(*name))),
+                Place::Module(module) => modules::find_holder(self.w, module, self.sym(ctx.arena.str(*name))),
                 _ => Place::Missing,
             },
             _ => Place::Missing,
@@ -252,13 +252,13 @@ impl Infer<'_, '_> {
     /// What `name` is inside `place`.
     pub(crate) fn inside(&self, place: Place, name: &str) -> Place {
         match place {
-            Place::Module(module) => modules::member(self.w, module, self.sym(name)),
+            Place::Module(module) => modules::find_member(self.w, module, self.sym(name)),
             Place::Def(def) => {
                 let file = self.file(def.file);
                 let kind = file.outline.def(def.def).map(|def| def.kind);
                 match kind {
                     Some(SymbolKind::Namespace) => {
-                        modules::member(self.w, ModRef::Inline(def), self.sym(name))
+                        modules::find_member(self.w, ModRef::Inline(def), self.sym(name))
                     }
                     Some(_) => {
                         let class = self.class_behind(def).unwrap_or(def);
@@ -305,7 +305,7 @@ impl Infer<'_, '_> {
                     _ => Ty::Unknown,
                 }
             }
-            Place::External | Place::Missing => outside::outside(name(), args),
+            Place::External | Place::Missing => outside::external_type(name(), args),
             Place::Module(module) => match modules::default_of(self.w, module) {
                 Place::Def(def) => Ty::Instance(def),
                 _ => Ty::Unknown,
@@ -354,7 +354,7 @@ impl Infer<'_, '_> {
         let Some(found) = file.outline.def(def.def) else { return Ty::Unknown };
         let (Some(target), Some(generics)) = (found.ty, found.generics) else { return self.alias(def) };
         let generics = file.outline.str(generics);
-        let names: Vec<Box<str>> = parameters(generics, &file.traits().types).map(Into::into).collect();
+        let names: Vec<Box<str>> = parameter_names(generics, &file.traits().types).map(Into::into).collect();
         let mut args = args;
         if file.traits().types.trait_bounds {
             // What is left out is what the alias says by default.

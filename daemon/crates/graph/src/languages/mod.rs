@@ -1,6 +1,6 @@
 //! What is special about each language, a folder for each, behind [`Rules`].
 //!
-//! A new deep language gets a folder here and a line in [`rules`]; what is only a fact about it goes into the table,
+//! A new deep language gets a folder here and a line in [`language_rules`]; what is only a fact about it goes into the table,
 //! [`sdl_model::lang`]. Languages that are packs of
 //! `sdl-lang` have [`shallow`] in common.
 
@@ -28,7 +28,7 @@ struct Plain;
 
 impl Rules for Plain {}
 
-fn rules(lang: Lang) -> &'static dyn Rules {
+fn language_rules(lang: Lang) -> &'static dyn Rules {
     match lang {
         Lang::Bash => &bash::Bash,
         Lang::C => &c::C,
@@ -55,7 +55,7 @@ impl<'a> World<'a> {
 
     /// The same with other limits. All edges and questions of a repository must come from the same limits.
     pub fn with_limits(view: &'a dyn View, outlines: &'a dyn Outlines, limits: Limits) -> Self {
-        Self::with_rules(view, outlines, limits, rules)
+        Self::with_rules(view, outlines, limits, language_rules)
     }
 }
 
@@ -65,9 +65,9 @@ mod tests {
 
     #[test]
     fn builtin_members_differ_by_language() {
-        assert!(rules(Lang::Python).is_builtin_member("append"));
-        assert!(rules(Lang::TypeScript).is_builtin_member("push"));
-        assert!(!rules(Lang::Python).is_builtin_member("push"));
-        assert!(!rules(Lang::Rust).is_builtin_member("get_card"));
+        assert!(language_rules(Lang::Python).is_builtin_member("append"));
+        assert!(language_rules(Lang::TypeScript).is_builtin_member("push"));
+        assert!(!language_rules(Lang::Python).is_builtin_member("push"));
+        assert!(!language_rules(Lang::Rust).is_builtin_member("get_card"));
     }
 }

@@ -14,7 +14,7 @@ use crate::world::{DefRef, FileIndex, FileIx, Question, Sym, World};
 const FILES: usize = 16;
 
 /// The type that an import names whole. Namespaces bring in types, which are found one by one.
-pub(super) fn module(w: &World<'_>, file: &FileIndex, text: &str) -> Place {
+pub(super) fn find_module(w: &World<'_>, file: &FileIndex, text: &str) -> Place {
     let (namespace, name) = split_last(text.trim_start_matches('\\'));
     import_name(w, file, namespace, name)
 }
@@ -32,7 +32,7 @@ pub(super) fn import_name(w: &World<'_>, file: &FileIndex, namespace: &str, name
 /// Of a name that very many definitions have, the one in the file that the namespace leads to.
 fn by_path(w: &World<'_>, lang: Lang, namespace: &str, name: Sym) -> Place {
     let is_common = lang == Lang::Php && w.named(name).is_none();
-    if is_common { composer::class(w, namespace, name) } else { Place::Missing }
+    if is_common { composer::find_class(w, namespace, name) } else { Place::Missing }
 }
 
 /// The same in C#, where a type is mostly in a file of its name; `wanted` accepts its namespace. A type that is written in very
@@ -105,7 +105,7 @@ fn namespace_of(w: &World<'_>, file: &FileIndex, def: DefIx) -> Option<String> {
 }
 
 /// The namespaces that `scope` of a file sees: its own, those around them, and those that it uses.
-fn seen(w: &World<'_>, file: &FileIndex, scope: DefIx) -> Vec<String> {
+fn seen_namespaces(w: &World<'_>, file: &FileIndex, scope: DefIx) -> Vec<String> {
     let mut seen: Vec<String> = Vec::new();
     let own = own_namespace(w, file, scope);
     let mut around = own.as_str();
@@ -137,12 +137,12 @@ fn seen_from(w: &World<'_>, from: FileIx, scope: DefIx) -> Rc<[Sym]> {
     let scope = file.enclosing(scope, |kind| kind == SymbolKind::Namespace).unwrap_or(DefIx::MODULE);
     let q = Question::NamespacesSeen(DefRef { file: from, def: scope });
     w.derive(&w.memos.names, q, Rc::default(), || {
-        seen(w, &file, scope).iter().map(|text| plain(w, text)).collect()
+        seen_namespaces(w, &file, scope).iter().map(|text| plain_namespace(w, text)).collect()
     })
 }
 
 /// A namespace as it compares, whatever joins its parts.
-fn plain(w: &World<'_>, text: &str) -> Sym {
+fn plain_namespace(w: &World<'_>, text: &str) -> Sym {
     let is_plain = !text.contains(['\\', ':']) && !text.starts_with('.') && !text.ends_with('.');
     if is_plain && !text.contains("..") {
         return w.sym(text);
@@ -152,28 +152,28 @@ fn plain(w: &World<'_>, text: &str) -> Sym {
 }
 
 /// Whether `scope` of a file sees the namespace that the type `class` is in.
-pub(super) fn sees(w: &World<'_>, from: FileIx, scope: DefIx, class: DefRef) -> bool {
+pub(super) fn sees_class(w: &World<'_>, from: FileIx, scope: DefIx, class: DefRef) -> bool {
     let around =
         w.file(class.file).outline.def(class.def).and_then(|def| def.parent).unwrap_or(DefIx::MODULE);
     let q = Question::NamespaceOf(DefRef { def: around, ..class });
     let of = w.derive(&w.memos.names, q, Rc::default(), || {
-        namespace_of(w, &w.file(class.file), class.def).iter().map(|text| plain(w, text)).collect()
+        namespace_of(w, &w.file(class.file), class.def).iter().map(|text| plain_namespace(w, text)).collect()
     });
     of.first().is_some_and(|namespace| seen_from(w, from, scope).contains(namespace))
 }
 
 /// What `name` is in `scope` of a file: in its own namespaces, those around them, and those that it uses.
-pub(super) fn implicit(w: &World<'_>, from: FileIx, scope: DefIx, name: Sym) -> Place {
+pub(super) fn find_implicit(w: &World<'_>, from: FileIx, scope: DefIx, name: Sym) -> Place {
     let file = w.file(from);
     let sees = seen_from(w, from, scope);
-    let found = by_namespace(w, name, |found| sees.contains(&plain(w, found)));
+    let found = by_namespace(w, name, |found| sees.contains(&plain_namespace(w, found)));
     found
-        .or_else(|| by_file(w, file.lang(), name, |found| sees.contains(&plain(w, found))))
+        .or_else(|| by_file(w, file.lang(), name, |found| sees.contains(&plain_namespace(w, found))))
         .or_else(|| {
             if file.lang() != Lang::Php {
                 return Place::Missing;
             }
-            let all = seen(w, &file, scope);
+            let all = seen_namespaces(w, &file, scope);
             let mut seen = all.iter();
             seen.find_map(|namespace| {
                 Some(by_path(w, file.lang(), namespace, name)).filter(|at| at.is_found())
@@ -200,7 +200,7 @@ fn global_function(w: &World<'_>, lang: Lang, name: Sym) -> Place {
 
 /// What `name` is in the namespace that `dotted` spells out: whole, or seen from the namespaces around, or by an alias
 /// for its first part.
-pub(super) fn spelled(w: &World<'_>, from: FileIx, scope: DefIx, dotted: &str, name: &str) -> Place {
+pub(super) fn find_qualified(w: &World<'_>, from: FileIx, scope: DefIx, dotted: &str, name: &str) -> Place {
     let file = w.file(from);
     let is_php = file.lang() == Lang::Php;
     let parts: Vec<&str> = dotted.split(['.', ':', '\\']).filter(|part| !part.is_empty()).collect();
@@ -208,18 +208,21 @@ pub(super) fn spelled(w: &World<'_>, from: FileIx, scope: DefIx, dotted: &str, n
     let own = own_namespace(w, &file, scope);
     let mut tried: Vec<String> = Vec::new();
     match parts.split_first() {
-        Some((&"namespace", rest)) if is_php => tried.push(joined(&own, rest)),
+        Some((&"namespace", rest)) if is_php => tried.push(join_namespace(&own, rest)),
         Some((first, rest)) if !is_whole => {
             let alias = file.imports(DefIx::MODULE, w.sym(first)).next().and_then(|ix| file.import(ix));
             if let Some(alias) = alias {
                 let whole = alias.name.map_or_else(String::new, |name| file.outline.str(name).to_owned());
-                tried.push(joined(file.outline.str(alias.module), &[&[whole.as_str()], rest].concat()));
+                tried.push(join_namespace(
+                    file.outline.str(alias.module),
+                    &[&[whole.as_str()], rest].concat(),
+                ));
             } else {
-                tried.push(joined(&own, &parts));
+                tried.push(join_namespace(&own, &parts));
                 let mut around = own.as_str();
                 while !is_php && !around.is_empty() {
                     around = around.rsplit_once('.').map_or("", |(outer, _)| outer);
-                    tried.push(joined(around, &parts));
+                    tried.push(join_namespace(around, &parts));
                 }
             }
         }
@@ -235,7 +238,7 @@ pub(super) fn spelled(w: &World<'_>, from: FileIx, scope: DefIx, dotted: &str, n
     found.next().unwrap_or(Place::Missing)
 }
 
-fn joined(namespace: &str, parts: &[&str]) -> String {
+fn join_namespace(namespace: &str, parts: &[&str]) -> String {
     let all = std::iter::once(namespace).chain(parts.iter().copied());
     all.filter(|part| !part.is_empty()).collect::<Vec<_>>().join(".")
 }

@@ -4,18 +4,18 @@ use sdl_model::facts::DefIx;
 use sdl_model::{Lang, SymbolKind};
 
 use super::c;
-use crate::modules::paths::join;
+use crate::modules::paths::join_path;
 use crate::modules::{ModRef, Place};
 use crate::world::{DefRef, FileIndex, FileIx, Sym, World};
 
 /// The file that `require`, `require_relative`, `source` or `.` names.
-pub(super) fn module(w: &World<'_>, file: &FileIndex, text: &str) -> Place {
+pub(super) fn find_module(w: &World<'_>, file: &FileIndex, text: &str) -> Place {
     let text = without_variables(text);
     let with_extension = match file.lang() {
         Lang::Ruby if !has_extension(text, "rb") => format!("{text}.rb"),
         _ => text.to_owned(),
     };
-    let beside = join(file.path.dir(), &with_extension).and_then(|path| w.open_path(&path));
+    let beside = join_path(file.path.dir(), &with_extension).and_then(|path| w.open_path(&path));
     match beside {
         Some(at) => Place::Module(ModRef::File(at)),
         None => c::by_suffix(w, file, &with_extension, false),
@@ -35,8 +35,8 @@ fn without_variables(text: &str) -> &str {
 }
 
 /// What `name` is among what a file loads.
-pub(super) fn implicit(w: &World<'_>, from: FileIx, name: Sym) -> Place {
-    c::closure(w, from)
+pub(super) fn find_implicit(w: &World<'_>, from: FileIx, name: Sym) -> Place {
+    c::included_files(w, from)
         .iter()
         .find_map(|at| {
             let file = w.file(*at);
@@ -48,7 +48,7 @@ pub(super) fn implicit(w: &World<'_>, from: FileIx, name: Sym) -> Place {
 
 /// A constant of Ruby's top level: whichever file defines it, the program loads it by some way that the text need not
 /// show.
-pub(super) fn root(w: &World<'_>, name: &str) -> Place {
+pub(super) fn find_root_name(w: &World<'_>, name: &str) -> Place {
     let mut found: Vec<_> = w
         .named(w.sym(name))
         .iter()

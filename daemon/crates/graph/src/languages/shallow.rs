@@ -8,8 +8,8 @@ use sdl_model::Lang;
 use sdl_model::facts::{DefFlags, DefIx, Import, ImportKind};
 
 use super::c::by_suffix;
-use crate::modules::paths::join;
-use crate::modules::{self, ModRef, Place, as_place, declared, inside};
+use crate::modules::paths::join_path;
+use crate::modules::{self, ModRef, Place, as_place, find_declared, find_inside};
 use crate::world::{DefRef, FileIndex, FileIx, Rules, Sym, World};
 
 /// Most parts of a name that are looked at, and most scopes around it.
@@ -48,7 +48,7 @@ impl Rules for Shallow {
                 .map_or(Place::External, |(_, path)| by_suffix(w, &file, path, false));
         }
         if is_path {
-            let beside = join(file.path.dir(), text).and_then(|path| w.open_path(&path));
+            let beside = join_path(file.path.dir(), text).and_then(|path| w.open_path(&path));
             return match beside {
                 Some(at) => Place::Module(ModRef::File(at)),
                 None => by_suffix(w, &file, text, false),
@@ -78,7 +78,7 @@ impl Rules for Shallow {
     }
 
     fn file_member(&self, w: &World<'_>, at: FileIx, name: Sym) -> Option<Place> {
-        let found = declared(w, at, name);
+        let found = find_declared(w, at, name);
         if found.is_found() {
             return Some(found);
         }
@@ -110,7 +110,7 @@ impl Rules for Shallow {
             .into_iter()
             .filter_map(|id| w.open(id))
             .filter(|at| w.file(*at).lang() as u8 == self.0)
-            .map(|at| declared(w, at, name))
+            .map(|at| find_declared(w, at, name))
             .find(|place| place.is_found())
             .unwrap_or(Place::Missing)
     }
@@ -151,7 +151,7 @@ impl Shallow {
             let mut parts = rest.split('.');
             let first = parts.next().unwrap_or_default();
             let found = self.package_member(w, w.sym(package), w.sym(first));
-            parts.fold(found, |place, part| inside(w, place, part))
+            parts.fold(found, |place, part| find_inside(w, place, part))
         };
         let dots = full.rmatch_indices('.').take(MAX_PARTS).filter_map(|(at, _)| full.split_at_checked(at));
         let in_package = dots
@@ -194,7 +194,7 @@ fn reexported(w: &World<'_>, at: FileIx, file: &FileIndex, name: Sym) -> Place {
         .filter(|import| import.kind == ImportKind::Wildcard && import.reexport)
         .filter_map(|import| match modules::imported_module(w, at, import) {
             Place::Module(ModRef::File(target)) if target == at => None,
-            Place::Module(target) => Some(modules::member(w, target, name)),
+            Place::Module(target) => Some(modules::find_member(w, target, name)),
             _ => None,
         })
         .find(|place| place.is_found())

@@ -10,7 +10,7 @@ pub(crate) use crate::values::{ModRef, Place};
 use crate::world::{DefRef, FileIndex, FileIx, Question, Sym, World};
 
 /// The module that an import's text names, seen from `scope` of `from`.
-pub(crate) fn module(w: &World<'_>, from: FileIx, scope: DefIx, text: &str) -> Place {
+pub(crate) fn find_module(w: &World<'_>, from: FileIx, scope: DefIx, text: &str) -> Place {
     let rules = w.rules(w.file(from).lang());
     // Folder and text decide in most languages; asking per file keeps the question simple.
     let scope = rules.module_scope(scope);
@@ -23,13 +23,13 @@ pub(crate) fn imported_module(w: &World<'_>, from: FileIx, import: &Import) -> P
     let file = w.file(from);
     let text = file.outline.str(import.module);
     match w.rules(file.lang()).module_text(import, text) {
-        Some(wanted) => module(w, from, import.scope, &wanted),
-        None => module(w, from, import.scope, text),
+        Some(wanted) => find_module(w, from, import.scope, &wanted),
+        None => find_module(w, from, import.scope, text),
     }
 }
 
 /// What the import numbered `ix` of `from` binds.
-pub(crate) fn import(w: &World<'_>, from: FileIx, ix: u32) -> Place {
+pub(crate) fn resolve_import(w: &World<'_>, from: FileIx, ix: u32) -> Place {
     w.derive(&w.memos.places, Question::Import(from, ix), Place::Missing, || {
         let file = w.file(from);
         let Some(import) = file.import(ix) else { return Place::Missing };
@@ -40,7 +40,7 @@ pub(crate) fn import(w: &World<'_>, from: FileIx, ix: u32) -> Place {
                 let name = file.outline.str(name);
                 rules
                     .import_name(w, from, import, name)
-                    .unwrap_or_else(|| inside(w, imported_module(w, from, import), name))
+                    .unwrap_or_else(|| find_inside(w, imported_module(w, from, import), name))
             }
             ImportKind::Default => default_place(w, imported_module(w, from, import)),
             ImportKind::Module => {
@@ -60,9 +60,9 @@ pub(crate) fn default_place(w: &World<'_>, place: Place) -> Place {
 }
 
 /// What `name` is directly inside a module or a definition.
-pub(crate) fn inside(w: &World<'_>, place: Place, name: &str) -> Place {
+pub(crate) fn find_inside(w: &World<'_>, place: Place, name: &str) -> Place {
     match place {
-        Place::Module(module) => member(w, module, w.sym(name)),
+        Place::Module(module) => find_member(w, module, w.sym(name)),
         Place::Def(def) => {
             let file = w.file(def.file);
             file.child(def.def, w.sym(name)).map_or(Place::Missing, |child| as_place(&file, def, child))
@@ -82,12 +82,12 @@ pub(crate) fn default_of(w: &World<'_>, module: ModRef) -> Place {
 }
 
 /// What `name` means inside a module, seen from outside.
-pub(crate) fn member(w: &World<'_>, module: ModRef, name: Sym) -> Place {
+pub(crate) fn find_member(w: &World<'_>, module: ModRef, name: Sym) -> Place {
     let q = Question::ModuleMember(module, name);
     w.derive(&w.memos.places, q, Place::Missing, || match module {
         ModRef::File(at) => {
             let found = w.rules(w.file(at).lang()).file_member(w, at, name);
-            found.unwrap_or_else(|| declared(w, at, name))
+            found.unwrap_or_else(|| find_declared(w, at, name))
         }
         ModRef::Inline(def) => {
             let file = w.file(def.file);
@@ -104,7 +104,7 @@ pub(crate) fn member(w: &World<'_>, module: ModRef, name: Sym) -> Place {
 }
 
 /// What `name` means inside a module where more of a path follows.
-pub(crate) fn holder(w: &World<'_>, module: ModRef, name: Sym) -> Place {
+pub(crate) fn find_holder(w: &World<'_>, module: ModRef, name: Sym) -> Place {
     let at = match module {
         ModRef::File(file) => DefRef { file, def: DefIx::MODULE },
         ModRef::Inline(def) => def,
@@ -114,7 +114,7 @@ pub(crate) fn holder(w: &World<'_>, module: ModRef, name: Sym) -> Place {
 }
 
 /// What a file's top level defines under `name`, but for what is local to it.
-pub(crate) fn declared(w: &World<'_>, at: FileIx, name: Sym) -> Place {
+pub(crate) fn find_declared(w: &World<'_>, at: FileIx, name: Sym) -> Place {
     let file = w.file(at);
     let module = DefRef { file: at, def: DefIx::MODULE };
     match file.child(DefIx::MODULE, name) {
@@ -136,17 +136,23 @@ pub(crate) fn as_place(file: &FileIndex, parent: DefRef, def: DefIx) -> Place {
 }
 
 /// What the wildcard import `import` of `from` brings in under `name`.
-pub(crate) fn wildcard(w: &World<'_>, from: FileIx, file: &FileIndex, import: &Import, name: Sym) -> Place {
+pub(crate) fn find_wildcard(
+    w: &World<'_>,
+    from: FileIx,
+    file: &FileIndex,
+    import: &Import,
+    name: Sym,
+) -> Place {
     let text = file.outline.str(import.module);
-    match module(w, from, import.scope, text) {
+    match find_module(w, from, import.scope, text) {
         Place::Module(ModRef::File(target)) if target == from && import.scope == DefIx::MODULE => {
             Place::Missing
         }
         Place::Module(target) => {
             let found = w.rules(file.lang()).wildcard(w, from, target, name);
-            found.unwrap_or_else(|| member(w, target, name))
+            found.unwrap_or_else(|| find_member(w, target, name))
         }
-        Place::Def(def) => inside(w, Place::Def(def), &w.text(name)),
+        Place::Def(def) => find_inside(w, Place::Def(def), &w.text(name)),
         other => other,
     }
 }

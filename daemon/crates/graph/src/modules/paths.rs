@@ -1,7 +1,7 @@
 //! Paths as text.
 
 /// `rel` seen from folder `dir`, without `.` and `..`; none if it leads out of the repository.
-pub(crate) fn join(dir: &str, rel: &str) -> Option<String> {
+pub(crate) fn join_path(dir: &str, rel: &str) -> Option<String> {
     let mut parts: Vec<&str> = dir.split('/').filter(|part| !part.is_empty()).collect();
     for part in rel.split('/') {
         match part {
@@ -16,7 +16,7 @@ pub(crate) fn join(dir: &str, rel: &str) -> Option<String> {
 }
 
 /// The folder of a path; empty for the root.
-pub(crate) fn dir(path: &str) -> &str {
+pub(crate) fn parent_dir(path: &str) -> &str {
     path.rsplit_once('/').map_or("", |(dir, _)| dir)
 }
 
@@ -26,12 +26,12 @@ pub(crate) fn in_dir(dir: &str, name: &str) -> String {
 }
 
 /// `dir` and the folders around it, innermost first, the root (empty) last.
-pub(crate) fn ancestors(dir: &str) -> impl Iterator<Item = &str> {
-    std::iter::successors(Some(dir), |at| (!at.is_empty()).then(|| self::dir(at)))
+pub(crate) fn folder_ancestors(dir: &str) -> impl Iterator<Item = &str> {
+    std::iter::successors(Some(dir), |at| (!at.is_empty()).then(|| self::parent_dir(at)))
 }
 
 /// How many leading parts two folders share.
-pub(crate) fn shared(a: &str, b: &str) -> usize {
+pub(crate) fn shared_depth(a: &str, b: &str) -> usize {
     a.split('/').zip(b.split('/')).take_while(|(a, b)| a == b).count()
 }
 
@@ -41,9 +41,9 @@ mod tests {
 
     #[test]
     fn joins() {
-        assert_eq!(join("a/b", "../c/./d").as_deref(), Some("a/c/d"));
-        assert_eq!(join("", "x").as_deref(), Some("x"));
-        assert_eq!(join("a", "../../x"), None);
-        assert_eq!(ancestors("a/b").collect::<Vec<_>>(), ["a/b", "a", ""]);
+        assert_eq!(join_path("a/b", "../c/./d").as_deref(), Some("a/c/d"));
+        assert_eq!(join_path("", "x").as_deref(), Some("x"));
+        assert_eq!(join_path("a", "../../x"), None);
+        assert_eq!(folder_ancestors("a/b").collect::<Vec<_>>(), ["a/b", "a", ""]);
     }
 }

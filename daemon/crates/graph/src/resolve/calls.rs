@@ -422,7 +422,7 @@ impl Resolver<'_, '_> {
     /// The member of what is no type of the repository.
     fn member_of_other(&self, found: &mut Members, ty: &Ty, name: Sym, call: bool, how: How) {
         match ty {
-            Ty::Module(module) => match modules::member(self.infer.w, *module, name) {
+            Ty::Module(module) => match modules::find_member(self.infer.w, *module, name) {
                 Place::Def(def) => found.add(Some(def), &s::QUALIFIED),
                 Place::Module(module) => {
                     if let Place::Def(def) = modules::default_of(self.infer.w, module) {

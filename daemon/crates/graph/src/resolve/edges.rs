@@ -37,7 +37,7 @@ impl Edges {
             kind,
             resolution: rule.resolution,
             strategy: rule.strategy(),
-            confidence: confidence::of(rule.strategy(), self.lang),
+            confidence: confidence::measured_precision(rule.strategy(), self.lang),
             line_offset: line.saturating_sub(def.span.start_line),
             sites: 1,
         };
@@ -45,7 +45,7 @@ impl Edges {
         known.sites = known.sites.saturating_add(1);
         known.line_offset = known.line_offset.min(edge.line_offset);
         // Which rule is named does not depend on what was measured; the edge is as sure as the surest of them.
-        let order = |edge: &Edge| (edge.resolution, strategies::order(edge.strategy));
+        let order = |edge: &Edge| (edge.resolution, strategies::rule_order(edge.strategy));
         if order(&edge) < order(known) {
             known.resolution = edge.resolution;
             known.strategy = edge.strategy;

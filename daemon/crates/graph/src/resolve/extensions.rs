@@ -4,7 +4,7 @@ use sdl_model::facts::Ref;
 use sdl_model::lang::ExtensionForm;
 
 use super::{CANDIDATES, Outcome, Resolver};
-use crate::infer::{Extensions, Ty, fits, is_extension};
+use crate::infer::{Extensions, Ty, accepts_args, is_extension};
 use crate::strategies::{EXTENSION, EXTENSION_OF, OVERLOADS, Rule};
 use crate::world::{DefRef, Sym};
 
@@ -67,7 +67,7 @@ impl Resolver<'_, '_> {
 
     fn fitting(&self, one: &Ref, mut found: Vec<DefRef>) -> Vec<DefRef> {
         let args = usize::from(one.args);
-        found.retain(|def| fits(&self.infer.file(def.file), def.def, args));
+        found.retain(|def| accepts_args(&self.infer.file(def.file), def.def, args));
         found
     }
 

@@ -5,7 +5,7 @@ use sdl_model::lang::is_test_path;
 use sdl_model::{SymbolKind, Visibility};
 
 use super::{CANDIDATES_BY_NAME, Outcome, Resolver};
-use crate::infer::{Meaning, Want, fits};
+use crate::infer::{Meaning, Want, accepts_args};
 use crate::modules::Place;
 use crate::strategies::{NEAR_METHOD, SAME_NAME, TRAIT_IN_SCOPE, UNIQUE_FUNCTION, UNIQUE_METHOD};
 use crate::world::{DefRef, FileIndex, FileIx, Sym};
@@ -16,7 +16,7 @@ fn is_test(file: &FileIndex) -> bool {
 }
 
 /// Names of functions that make a value of a type, whatever traits the type has.
-fn makes(name: &str) -> bool {
+fn is_constructor_name(name: &str) -> bool {
     matches!(
         name,
         "new"
@@ -173,7 +173,7 @@ impl Resolver<'_, '_> {
     fn of_trait_in_scope(&self, one: &Ref, name: Sym, any_name: bool) -> Option<DefRef> {
         if !self.traits.calls.traits_in_scope
             || !(one.form == RefForm::MethodCall
-                || one.form == RefForm::PathCall && !makes(&self.infer.w.text(name)))
+                || one.form == RefForm::PathCall && !is_constructor_name(&self.infer.w.text(name)))
             || (!any_name && self.rules().is_builtin_member(&self.infer.w.text(name)))
         {
             return None;
@@ -202,7 +202,7 @@ impl Resolver<'_, '_> {
                 _ => None,
             };
         }
-        found.retain(|def| fits(&self.infer.file(def.file), def.def, usize::from(one.args)));
+        found.retain(|def| accepts_args(&self.infer.file(def.file), def.def, usize::from(one.args)));
         match found.as_slice() {
             [only] => Some(*only),
             _ => None,
@@ -267,7 +267,7 @@ impl Resolver<'_, '_> {
             });
         }
         if self.traits.calls.checks_arity {
-            found.retain(|def| fits(&self.infer.file(def.file), def.def, usize::from(one.args)));
+            found.retain(|def| accepts_args(&self.infer.file(def.file), def.def, usize::from(one.args)));
         }
         let near: Vec<DefRef> = found.iter().copied().filter(|def| def.file == self.infer.own.file).collect();
         match (found.as_slice(), near.as_slice()) {

@@ -62,7 +62,7 @@ impl Resolver<'_, '_> {
                 | ImportKind::SideEffect
                 | ImportKind::Include
                 | ImportKind::SystemInclude => modules::imported_module(infer.w, at, one),
-                _ => modules::import(infer.w, at, ix as u32),
+                _ => modules::resolve_import(infer.w, at, ix as u32),
             };
             if infer.w.is_spent() {
                 continue;

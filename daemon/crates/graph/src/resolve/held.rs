@@ -10,7 +10,7 @@ use crate::strategies::{ALIAS, HELD_FUNCTION, Rule};
 use crate::world::DefRef;
 
 /// The functions and types that a value may be; none if it may be something else.
-fn callables(value: &Typed) -> Vec<DefRef> {
+fn possible_callables(value: &Typed) -> Vec<DefRef> {
     let each = value.ty.each().iter().filter(|ty| **ty != Ty::Null);
     let found: Option<Vec<DefRef>> = each
         .map(|ty| match ty {
@@ -133,7 +133,7 @@ impl Resolver<'_, '_> {
             }
         });
         if sure && self.traits.calls.locals == CalledLocals::ByText {
-            let targets = if several { callables(&value) } else { self.all_named(ix) };
+            let targets = if several { possible_callables(&value) } else { self.all_named(ix) };
             if targets.len() > 1 {
                 return Outcome::Found(targets, &ALIAS);
             }

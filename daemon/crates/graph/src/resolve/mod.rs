@@ -228,7 +228,7 @@ impl Resolver<'_, '_> {
             && def.kind == SymbolKind::Struct
             && one.form == RefForm::Construct
             && one.args == 0
-            && !overloads::fits(&self.infer.file(constructor.file), constructor.def, 0);
+            && !overloads::accepts_args(&self.infer.file(constructor.file), constructor.def, 0);
         (!is_default).then_some(constructor)
     }
 }

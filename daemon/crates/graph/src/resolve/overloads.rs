@@ -5,7 +5,7 @@ use sdl_model::facts::{DefFlags, DefIx, ExprIx, ParamKind, Ref, RefForm};
 use sdl_model::lang::{ExtensionForm, Overloads};
 
 use super::{CANDIDATES, Outcome, Resolver};
-pub(super) use crate::infer::fits;
+pub(super) use crate::infer::accepts_args;
 use crate::modules::{self, Place};
 use crate::strategies::{ARGUMENT_TYPES, INHERITED, OVERLOADS, PACKAGE};
 use crate::world::{DefRef, FileIndex, FileIx, Sym};
@@ -38,7 +38,7 @@ impl Resolver<'_, '_> {
             let file = self.infer().file(base.file);
             let takes = |ix: &DefIx| {
                 let is_method = file.outline.def(*ix).is_some_and(|def| def.kind.is_callable());
-                is_method && fits(&file, *ix, args)
+                is_method && accepts_args(&file, *ix, args)
             };
             let def = file.children(base.def, name).find(takes)?;
             Some(DefRef { file: base.file, def })
@@ -86,7 +86,7 @@ impl Resolver<'_, '_> {
             let file = infer.file(base.file);
             for ix in file.children(base.def, name) {
                 let is_method = file.outline.def(ix).is_some_and(|def| def.kind.is_callable());
-                if !is_method || !fits(&file, ix, usize::from(one.args)) {
+                if !is_method || !accepts_args(&file, ix, usize::from(one.args)) {
                     continue;
                 }
                 if types(&file, ix).is_none_or(|other| is_overridden(&other, &written)) {
@@ -103,7 +103,7 @@ impl Resolver<'_, '_> {
         let infer = self.infer();
         let at = infer.own.file;
         let file = infer.file(at);
-        let imported = file.imports(DefIx::MODULE, name).map(|ix| modules::import(infer.w, at, ix));
+        let imported = file.imports(DefIx::MODULE, name).map(|ix| modules::resolve_import(infer.w, at, ix));
         let around = self.rules().implicit(infer.w, at, one.scope, name);
         let own = file.child(DefIx::MODULE, name).map(|def| Place::Def(DefRef { file: at, def }));
         let found = imported.chain(own).chain([around]).find_map(|place| {
@@ -112,7 +112,7 @@ impl Resolver<'_, '_> {
             let takes = |ix: &DefIx| {
                 let plain =
                     file.outline.def(*ix).is_some_and(|def| def.kind.is_callable() && def.owner.is_none());
-                plain && fits(&file, *ix, args)
+                plain && accepts_args(&file, *ix, args)
             };
             let def = file.children(DefIx::MODULE, name).find(takes)?;
             Some(DefRef { file: found.file, def })
@@ -157,7 +157,7 @@ impl Resolver<'_, '_> {
         let takes = |file: &FileIndex, def: DefRef| {
             let found = file.outline.def(def.def);
             found.is_some_and(|found| found.kind.is_callable() && !found.flags.has(DefFlags::EXPLICIT))
-                && fits(file, def.def, usize::from(one.args))
+                && accepts_args(file, def.def, usize::from(one.args))
                 && infer.takes_arguments(file, def, &args).is_some()
         };
         if all.iter().any(|ix| takes(&file, DefRef { def: *ix, ..target })) {
@@ -231,7 +231,7 @@ impl Resolver<'_, '_> {
         let args = usize::from(one.args);
         if !def.kind.is_type()
             && def.kind != SymbolKind::Constructor
-            && !all.iter().any(|ix| fits(&file, *ix, args))
+            && !all.iter().any(|ix| accepts_args(&file, *ix, args))
             && let Some(outcome) = self.overload_elsewhere(*target, name, one)
         {
             return outcome;
@@ -296,7 +296,7 @@ impl Resolver<'_, '_> {
 
 /// Those that can be called with so many arguments; of them those without optional parameters, if there are any.
 fn taking_so_many(file: &FileIndex, all: Vec<DefIx>, args: usize) -> Vec<DefIx> {
-    let fitting: Vec<DefIx> = all.into_iter().filter(|ix| fits(file, *ix, args)).collect();
+    let fitting: Vec<DefIx> = all.into_iter().filter(|ix| accepts_args(file, *ix, args)).collect();
     let is_exact = |ix: &DefIx| {
         file.outline.def(*ix).is_some_and(|def| {
             let mut params = def.params.iter().filter(|param| param.kind != ParamKind::Receiver);

@@ -2,7 +2,7 @@
 
 use sdl_model::facts::Ref;
 
-use super::overloads::fits;
+use super::overloads::accepts_args;
 use super::{Outcome, Resolver};
 use crate::infer::Ty;
 use crate::strategies::{EXTENSION_OF, INHERITED, STATED};
@@ -74,7 +74,7 @@ impl Resolver<'_, '_> {
             return is_function.then(|| Outcome::one(member.def, rule));
         }
         let found = self.infer.extensions(&self.ctx(one), receiver, name).sure;
-        let fitting = |def: &DefRef| fits(&self.infer.file(def.file), def.def, usize::from(one.args));
+        let fitting = |def: &DefRef| accepts_args(&self.infer.file(def.file), def.def, usize::from(one.args));
         match found.as_slice() {
             [only] if fitting(only) => Some(Outcome::one(*only, &EXTENSION_OF)),
             _ => None,

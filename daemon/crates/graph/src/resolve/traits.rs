@@ -60,11 +60,11 @@ impl Resolver<'_, '_> {
             let local = import.local.map_or("", |local| own.outline.str(local));
             let target = match import.kind {
                 ImportKind::Wildcard => {
-                    modules::module(self.infer.w, at, import.scope, own.outline.str(import.module))
+                    modules::find_module(self.infer.w, at, import.scope, own.outline.str(import.module))
                 }
                 // `use Trait as _` binds no name.
                 _ if local.starts_with(char::is_uppercase) || import.local.is_none() => {
-                    modules::import(self.infer.w, at, ix as u32)
+                    modules::resolve_import(self.infer.w, at, ix as u32)
                 }
                 _ => continue,
             };

@@ -42,7 +42,7 @@ fn is_word(c: char) -> bool {
 }
 
 /// The identifiers of `text`, each with where it begins.
-fn words(text: &str) -> Vec<(usize, &str)> {
+fn identifiers_in(text: &str) -> Vec<(usize, &str)> {
     let mut found = Vec::new();
     let mut at = 0;
     for part in text.split_inclusive(|c| !is_word(c)) {
@@ -56,10 +56,10 @@ fn words(text: &str) -> Vec<(usize, &str)> {
 }
 
 /// `text` with every identifier `from` as `to`.
-fn renamed(text: &str, from: &str, to: &str) -> String {
+fn rename_identifier(text: &str, from: &str, to: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut done = 0;
-    for (at, _) in words(text).into_iter().filter(|(_, word)| *word == from) {
+    for (at, _) in identifiers_in(text).into_iter().filter(|(_, word)| *word == from) {
         out.push_str(&text[done..at]);
         out.push_str(to);
         done = at + from.len();
@@ -69,9 +69,9 @@ fn renamed(text: &str, from: &str, to: &str) -> String {
 }
 
 /// `text` with another identifier in place of a random one among those that begin in `start..end`.
-fn replaced(text: &str, other: &str, range: std::ops::Range<usize>, random: &mut Random) -> String {
-    let here: Vec<_> = words(text).into_iter().filter(|(at, _)| range.contains(at)).collect();
-    let new = random.one_of(&words(other)).map(|(_, word)| (*word).to_owned());
+fn replace_random(text: &str, other: &str, range: std::ops::Range<usize>, random: &mut Random) -> String {
+    let here: Vec<_> = identifiers_in(text).into_iter().filter(|(at, _)| range.contains(at)).collect();
+    let new = random.one_of(&identifiers_in(other)).map(|(_, word)| (*word).to_owned());
     match (random.one_of(&here), new) {
         (Some((at, old)), Some(new)) => format!("{}{new}{}", &text[..*at], &text[at + old.len()..]),
         _ => text.to_owned(),
@@ -102,7 +102,7 @@ fn from_lines(lines: &[&str]) -> String {
 }
 
 /// A comment in the language of the file at `path`.
-fn comment(path: &str, random: &mut Random) -> String {
+fn random_comment(path: &str, random: &mut Random) -> String {
     let mark = match path.rsplit_once('.').map(|(_, extension)| extension) {
         Some("py" | "rb" | "sh" | "bash" | "toml") => "#",
         _ => "//",
@@ -115,33 +115,35 @@ pub fn edit_text(path: &str, text: &str, other: &str, random: &mut Random) -> St
     let mut lines: Vec<&str> = text.split_inclusive('\n').collect();
     let at = random.below(lines.len());
     match random.below(11) {
-        0 => format!("{text}{}", comment(path, random)),
+        0 => format!("{text}{}", random_comment(path, random)),
         1 => {
-            let comment = comment(path, random);
+            let comment = random_comment(path, random);
             lines.insert(at, &comment);
             from_lines(&lines)
         }
         // A declared name, or any, called otherwise throughout the file.
         2 | 3 => {
-            let all = words(text);
+            let all = identifiers_in(text);
             let Some((_, old)) = random.one_of(&all) else { return text.to_owned() };
             let new = match random.below(3) {
                 0 => format!("{old}X"),
-                1 => random.one_of(&words(other)).map_or_else(String::new, |(_, word)| (*word).to_owned()),
+                1 => random
+                    .one_of(&identifiers_in(other))
+                    .map_or_else(String::new, |(_, word)| (*word).to_owned()),
                 _ => random.one_of(&all).map_or_else(String::new, |(_, word)| (*word).to_owned()),
             };
-            renamed(text, old, &new)
+            rename_identifier(text, old, &new)
         }
         // What a type inherits from, what an import names.
         kind @ 4..=6 => {
             let wanted = lines_with(text, if kind == 4 { &IMPORT_WORDS } else { &TYPE_WORDS });
             let Some(line) = random.one_of(&wanted) else {
-                return replaced(text, other, 0..text.len(), random);
+                return replace_random(text, other, 0..text.len(), random);
             };
             let source = if random.below(2) == 0 { text } else { other };
-            replaced(text, source, line_range(text, *line), random)
+            replace_random(text, source, line_range(text, *line), random)
         }
-        7 => replaced(text, other, 0..text.len(), random),
+        7 => replace_random(text, other, 0..text.len(), random),
         8 => {
             let end = (at + 1 + random.below(12)).min(lines.len());
             lines.drain(at..end);

@@ -39,7 +39,7 @@ pub struct Repo {
 }
 
 /// The definitions that others find by name.
-fn hits(file: FileId, facts: &Facts) -> impl Iterator<Item = (String, NameHit)> {
+fn name_hits(file: FileId, facts: &Facts) -> impl Iterator<Item = (String, NameHit)> {
     facts.outline.published().flat_map(move |(ix, published)| {
         let hit =
             facts.outline.def(ix).map(|def| NameHit { symbol: file.symbol(def.key), file, kind: def.kind });
@@ -50,7 +50,7 @@ fn hits(file: FileId, facts: &Facts) -> impl Iterator<Item = (String, NameHit)> 
 
 /// How many definitions this thread has looked at, whatever it resolved.
 pub fn steps_taken() -> u64 {
-    crate::world::steps::taken()
+    crate::world::steps::steps_taken()
 }
 
 impl Repo {
@@ -65,7 +65,7 @@ impl Repo {
         if let Some(package) = facts.outline.package {
             self.by_package.entry(facts.outline.str(package).to_owned()).or_default().insert(id);
         }
-        for (name, hit) in hits(id, &facts) {
+        for (name, hit) in name_hits(id, &facts) {
             self.by_name.entry(name).or_default().insert(hit);
         }
         for def in &facts.outline.defs {
@@ -90,7 +90,7 @@ impl Repo {
         if let Some(package) = entry.facts.outline.package {
             drop_from(&mut self.by_package, entry.facts.outline.str(package));
         }
-        for (name, hit) in hits(id, &entry.facts) {
+        for (name, hit) in name_hits(id, &entry.facts) {
             if let Some(set) = self.by_name.get_mut(&name) {
                 set.remove(&hit);
             }
@@ -173,7 +173,7 @@ impl Outlines for Repo {
     }
 }
 
-fn listed(set: Option<&BTreeSet<FileId>>) -> Vec<FileId> {
+fn to_list(set: Option<&BTreeSet<FileId>>) -> Vec<FileId> {
     set.map(|set| set.iter().copied().collect()).unwrap_or_default()
 }
 
@@ -196,15 +196,15 @@ impl View for Repo {
     }
 
     fn files_named(&self, file_name: &str) -> Result<Vec<FileId>> {
-        Ok(listed(self.by_file_name.get(file_name)))
+        Ok(to_list(self.by_file_name.get(file_name)))
     }
 
     fn files_in_dir(&self, dir: &str) -> Result<Vec<FileId>> {
-        Ok(listed(self.by_dir.get(dir)))
+        Ok(to_list(self.by_dir.get(dir)))
     }
 
     fn files_of_package(&self, package: &str) -> Result<Vec<FileId>> {
-        Ok(listed(self.by_package.get(package)))
+        Ok(to_list(self.by_package.get(package)))
     }
 
     fn symbol_home(&self, symbol: SymbolId) -> Result<Option<SymbolHome>> {

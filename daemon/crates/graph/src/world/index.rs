@@ -83,7 +83,7 @@ impl Chains {
     }
 
     fn all(&self, scope: u32, name: Sym) -> impl Iterator<Item = u32> {
-        std::iter::successors(self.first(scope, name), |ix| self.after(*ix)).inspect(|_| steps::count())
+        std::iter::successors(self.first(scope, name), |ix| self.after(*ix)).inspect(|_| steps::count_step())
     }
 
     fn is_crowded(&self, scope: u32, name: Sym) -> bool {
@@ -152,7 +152,7 @@ fn owning_aliases(o: &Outline, names: &[Sym], owners: &NumberSet<Sym>) -> Box<[D
 }
 
 /// Which definitions hold others.
-fn holders(o: &Outline) -> Box<[bool]> {
+fn container_flags(o: &Outline) -> Box<[bool]> {
     let mut holders = vec![false; o.defs.len()].into_boxed_slice();
     for parent in o.defs.iter().filter_map(|def| def.parent) {
         if let Some(holds) = holders.get_mut(parent.0 as usize) {
@@ -174,10 +174,12 @@ impl FileIndex {
         // What an outline's interface covers has no order but that of identity; so neither has this index.
         let mut order: Vec<u32> = (0..o.defs.len() as u32).collect();
         if o.lang.traits().calls.overloads == Overloads::None {
-            order.sort_by_key(|ix| o.defs.get(*ix as usize).map(|def| rank(def.kind)));
+            order.sort_by_key(|ix| o.defs.get(*ix as usize).map(|def| kind_rank(def.kind)));
         } else {
             // Keys differ by the types of parameters, and not by the order of the text.
-            order.sort_unstable_by_key(|ix| o.defs.get(*ix as usize).map(|def| (rank(def.kind), def.key)));
+            order.sort_unstable_by_key(|ix| {
+                o.defs.get(*ix as usize).map(|def| (kind_rank(def.kind), def.key))
+            });
         }
         let children = Chains::build(
             o.defs.len(),
@@ -215,7 +217,7 @@ impl FileIndex {
         let exports = exports.into_iter().map(|(name, local)| (intern(name), intern(local))).collect();
         let apart = Apart::build(o, &names, &mut intern);
         let owning_aliases = owning_aliases(o, &names, &apart.owners);
-        let holders = holders(o);
+        let holders = container_flags(o);
         let default_export = o
             .iter()
             .filter(|(_, def)| def.flags.has(DefFlags::DEFAULT_EXPORT) && def.parent == Some(DefIx::MODULE))
@@ -293,12 +295,13 @@ impl FileIndex {
 
     /// The other types and namespaces that are merged with `def`.
     pub(crate) fn merged(&self, def: DefIx) -> impl Iterator<Item = DefIx> {
-        let found = self.outline.def(def).filter(|found| self.merges_declarations() && merges(found.kind));
+        let found =
+            self.outline.def(def).filter(|found| self.merges_declarations() && is_mergeable(found.kind));
         let of = found.and_then(|found| found.parent).zip(self.name(def));
         let same = of.into_iter().flat_map(|(parent, name)| self.children(parent, name));
         same.filter(move |other| {
             let kind = self.outline.def(*other).map(|other| other.kind);
-            *other != def && kind.is_some_and(|kind| merges(kind) && kind != SymbolKind::Function)
+            *other != def && kind.is_some_and(|kind| is_mergeable(kind) && kind != SymbolKind::Function)
         })
     }
 
@@ -365,7 +368,7 @@ impl FileIndex {
 }
 
 /// Whether a declaration of this kind is merged with others of its name.
-fn merges(kind: SymbolKind) -> bool {
+fn is_mergeable(kind: SymbolKind) -> bool {
     matches!(
         kind,
         SymbolKind::Class
@@ -377,7 +380,7 @@ fn merges(kind: SymbolKind) -> bool {
 }
 
 /// Which of several definitions of one name is meant first. A class comes before an interface that adds to it.
-fn rank(kind: SymbolKind) -> u8 {
+fn kind_rank(kind: SymbolKind) -> u8 {
     match kind {
         SymbolKind::Type => 2,
         SymbolKind::Interface => 1,

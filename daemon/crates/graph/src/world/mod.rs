@@ -261,7 +261,7 @@ impl<'a> World<'a> {
 
     /// An opened file.
     pub(crate) fn file(&self, ix: FileIx) -> Rc<FileIndex> {
-        steps::count();
+        steps::count_step();
         // Only `open` hands out these numbers, and nothing removes a file.
         self.files.borrow()[ix.0 as usize].clone()
     }

@@ -7,13 +7,13 @@ std::thread_local! {
 }
 
 /// One definition has been looked at.
-pub(crate) fn count() {
+pub(crate) fn count_step() {
     #[cfg(any(test, feature = "testing"))]
     STEPS.with(|steps| steps.set(steps.get() + 1));
 }
 
 /// How many this thread has looked at.
 #[cfg(any(test, feature = "testing"))]
-pub(crate) fn taken() -> u64 {
+pub(crate) fn steps_taken() -> u64 {
     STEPS.with(std::cell::Cell::get)
 }

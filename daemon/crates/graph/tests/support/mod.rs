@@ -14,8 +14,8 @@ use sdl_model::{ContentHash, Facts, FactsKey, FileId, RelPath, SymbolId};
 /// Adds a file to `repo` as the daemon would: read, extracted.
 pub(crate) fn add(repo: &mut Repo, path: &str, text: &str) {
     let path = RelPath::new(path).expect("a normal path");
-    let lang = sdl_lang::detect(&path, text.as_bytes()).expect("a known language");
-    let facts = sdl_lang::extract(lang, text.as_bytes()).expect("facts");
+    let lang = sdl_lang::detect_lang(&path, text.as_bytes()).expect("a known language");
+    let facts = sdl_lang::extract_facts(lang, text.as_bytes()).expect("facts");
     repo.insert(path, FactsKey { lang, content: ContentHash::of(text.as_bytes()) }, Arc::new(facts));
 }
 
@@ -57,7 +57,7 @@ pub(crate) fn edges(repo: &Repo, resolved: &BTreeMap<RelPath, Resolved>, kinds: 
                     label(path, facts, *source),
                     edge.kind.name(),
                     label(to_path, to_facts, edge.to),
-                    strategies::name(edge.strategy),
+                    strategies::rule_name(edge.strategy),
                     edge.resolution.name(),
                 ));
             }

@@ -30,7 +30,7 @@ type Known = BTreeMap<RelPath, Resolved>;
 
 fn write(repo: &mut Repo, path: &str, text: &str) {
     let path = RelPath::new(path).unwrap();
-    match sdl_lang::detect(&path, text.as_bytes()) {
+    match sdl_lang::detect_lang(&path, text.as_bytes()) {
         Some(_) => support::add(repo, path.as_str(), text),
         None => repo.remove(&path),
     }

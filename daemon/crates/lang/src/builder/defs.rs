@@ -4,7 +4,7 @@ use sdl_model::SymbolKind;
 use sdl_model::facts::{Base, BaseKind, Def, DefFlags, DefIx, Effect, EffectKind, ExprIx, Span};
 
 use super::half::Receiver;
-use super::text::{self, MAX_INVARIANT, MAX_SIGNATURE, cut, fold_into};
+use super::text::{self, MAX_INVARIANT, MAX_SIGNATURE, fold_into, truncate_text};
 use super::{Builder, Frame, MAX_EFFECTS, MAX_INVARIANTS};
 use crate::Language;
 use crate::tape::Node;
@@ -219,7 +219,7 @@ impl<'a> Builder<'a> {
         }
         fold_into(&mut text, self.slice(at, end), MAX_SIGNATURE);
         text.truncate(text.trim_end_matches([' ', ':', '{', '=', ';', ',']).len());
-        cut(&mut text, MAX_SIGNATURE);
+        truncate_text(&mut text, MAX_SIGNATURE);
         text
     }
 
@@ -413,7 +413,7 @@ impl<'a> Builder<'a> {
         if self.def(def).invariants.len() >= MAX_INVARIANTS {
             return;
         }
-        let text = self.out.str(&text::fold(text, MAX_INVARIANT));
+        let text = self.out.str(&text::fold_line(text, MAX_INVARIANT));
         let def = self.def_mut(def);
         if !def.invariants.contains(&text) {
             def.invariants.push(text);
@@ -425,7 +425,7 @@ impl<'a> Builder<'a> {
         if self.def(def).effects.len() >= MAX_EFFECTS {
             return;
         }
-        let what = self.out.str(&text::fold(what, 80));
+        let what = self.out.str(&text::fold_line(what, 80));
         let effect = Effect { kind, what };
         let def = self.def_mut(def);
         if !def.effects.contains(&effect) {

@@ -39,8 +39,8 @@ impl Builder<'_> {
             interface: 0,
         };
         keys::set_keys::<L>(lang, &mut outline.defs, &outline.arena);
-        mark(&mut outline.defs, self.bytes);
-        outline.interface = interface::interface(&outline);
+        mark_generated(&mut outline.defs, self.bytes);
+        outline.interface = interface::hash_interface(&outline);
         Facts {
             outline,
             body: Body { arena: self.body.into_arena(), refs: self.refs, bindings: self.bindings, prose },
@@ -49,7 +49,7 @@ impl Builder<'_> {
 }
 
 /// The facts of a file in a language without an extractor: just the module.
-pub(crate) fn bare(lang: Lang, bytes: &[u8]) -> Facts {
+pub(crate) fn bare_facts(lang: Lang, bytes: &[u8]) -> Facts {
     bare_with(lang, bytes, None)
 }
 
@@ -77,13 +77,13 @@ pub(crate) fn bare_with(lang: Lang, bytes: &[u8], manifest: Option<Found>) -> Fa
     for def in &mut outline.defs {
         def.key = keys::module_key();
     }
-    mark(&mut outline.defs, bytes);
-    outline.interface = interface::interface(&outline);
+    mark_generated(&mut outline.defs, bytes);
+    outline.interface = interface::hash_interface(&outline);
     Facts { outline, body: Body::default() }
 }
 
 /// Says of all definitions of a generated file that they are.
-fn mark(defs: &mut [Def], bytes: &[u8]) {
+fn mark_generated(defs: &mut [Def], bytes: &[u8]) {
     if is_generated(bytes) {
         for def in defs {
             def.flags = def.flags.with(DefFlags::GENERATED);

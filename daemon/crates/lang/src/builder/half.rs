@@ -256,7 +256,7 @@ impl<'a> Half<'a> {
 }
 
 /// Hands each expression that `expr` refers to directly to `each`.
-pub(crate) fn parts(expr: &Expr, mut each: impl FnMut(ExprIx)) {
+pub(crate) fn visit_parts(expr: &Expr, mut each: impl FnMut(ExprIx)) {
     map_parts(expr, |part| {
         each(part);
         part

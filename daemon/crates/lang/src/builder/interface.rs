@@ -9,14 +9,14 @@ use super::half::map_parts;
 use super::keys::shape_hash;
 
 /// Appends the shape at `ix` in a form in which different shapes differ.
-pub(super) fn shape(arena: &Arena, ix: ExprIx, out: &mut String) {
+pub(super) fn write_shape(arena: &Arena, ix: ExprIx, out: &mut String) {
     // A shape refers to a bounded number of others; this guards against shared ones that unfold without end.
     if out.len() > 1 << 16 {
         return;
     }
     let list = |items: &[ExprIx], out: &mut String| {
         for item in items {
-            shape(arena, *item, out);
+            write_shape(arena, *item, out);
             out.push(',');
         }
     };
@@ -26,17 +26,17 @@ pub(super) fn shape(arena: &Arena, ix: ExprIx, out: &mut String) {
         Expr::SuperRef => out.push_str("$super"),
         Expr::SelfType => out.push_str("$Self"),
         Expr::Attr(base, name) => {
-            shape(arena, *base, out);
+            write_shape(arena, *base, out);
             out.push('.');
             out.push_str(arena.str(*name));
         }
         Expr::Path(base, name) => {
-            shape(arena, *base, out);
+            write_shape(arena, *base, out);
             out.push_str("::");
             out.push_str(arena.str(*name));
         }
         Expr::Generic(base, args) => {
-            shape(arena, *base, out);
+            write_shape(arena, *base, out);
             out.push('<');
             list(args, out);
             out.push('>');
@@ -61,7 +61,7 @@ pub(super) fn shape(arena: &Arena, ix: ExprIx, out: &mut String) {
             list(params, out);
             out.push(')');
             if let Some(ret) = ret {
-                shape(arena, *ret, out);
+                write_shape(arena, *ret, out);
             }
         }
         Expr::Lit(lit) => {
@@ -73,7 +73,7 @@ pub(super) fn shape(arena: &Arena, ix: ExprIx, out: &mut String) {
             for (name, value) in fields {
                 out.push_str(arena.str(*name));
                 out.push(':');
-                shape(arena, *value, out);
+                write_shape(arena, *value, out);
                 out.push(',');
             }
             out.push('}');
@@ -91,7 +91,7 @@ fn wrapped_shape(arena: &Arena, wrapper: &Expr, out: &mut String) {
     let mut wrap = |mark: char, inner: ExprIx, more: std::fmt::Arguments<'_>| {
         out.push(mark);
         out.push('(');
-        shape(arena, inner, out);
+        write_shape(arena, inner, out);
         out.push(')');
         let _ = out.write_fmt(more);
     };
@@ -128,7 +128,7 @@ fn leads_inside(arena: &Arena, ix: ExprIx) -> bool {
 
 /// The definitions that others can see: all that are not local to a function, and of those the ones that it hands out, in
 /// an object that it returns.
-fn shown(outline: &Outline) -> Vec<bool> {
+fn visible_defs(outline: &Outline) -> Vec<bool> {
     let mut shown: Vec<bool> = Vec::with_capacity(outline.defs.len());
     for def in &outline.defs {
         let handed_out = || {
@@ -203,11 +203,11 @@ fn describe_def(outline: &Outline, def: &Def, text: &mut String) {
 /// Hashes all that another file's resolution can see of `outline`: its definitions but those local to functions, its
 /// imports and exports; not texts that only people read, not where anything stands. Each part is hashed by itself and
 /// the hashes are sorted, so that order means nothing but where identity depends on it.
-pub(super) fn interface(outline: &Outline) -> u64 {
+pub(super) fn hash_interface(outline: &Outline) -> u64 {
     let arena = &outline.arena;
     let mut parts: Vec<u64> = Vec::with_capacity(outline.defs.len() + outline.imports.len());
     let mut text = String::new();
-    let shown = shown(outline);
+    let shown = visible_defs(outline);
     for (def, _) in outline.defs.iter().zip(&shown).filter(|(_, shown)| **shown) {
         text.clear();
         describe_def(outline, def, &mut text);

@@ -7,11 +7,11 @@ use sdl_model::ids::stable_hash;
 use sdl_model::lang::Overloads;
 use sdl_model::{Lang, SymbolKind};
 
-use super::interface::shape;
+use super::interface::write_shape;
 use crate::Language;
 
 /// Kinds that one name can't stand for twice in one place.
-fn family(kind: SymbolKind) -> &'static [u8] {
+fn kind_family(kind: SymbolKind) -> &'static [u8] {
     match kind {
         SymbolKind::Module => b"",
         SymbolKind::Namespace => b"/",
@@ -45,11 +45,11 @@ pub(super) fn set_keys<L: Language>(lang: Lang, defs: &mut [Def], arena: &Arena)
         let parent = def.parent.map_or(0, |DefIx(at)| chains.get(at as usize).copied().unwrap_or(0));
         text.clear();
         if let Some(owner) = def.owner {
-            shape(arena, owner, &mut text);
+            write_shape(arena, owner, &mut text);
         }
         if def.kind == SymbolKind::Impl {
             for base in &def.bases {
-                shape(arena, base.ty, &mut text);
+                write_shape(arena, base.ty, &mut text);
             }
         }
         if overloads && def.kind.is_callable() {
@@ -59,7 +59,7 @@ pub(super) fn set_keys<L: Language>(lang: Lang, defs: &mut [Def], arena: &Arena)
                     (Some(ty), _) => {
                         text.extend(arena.str(ty).chars().filter(|c| !c.is_whitespace()));
                     }
-                    (None, Some(ty)) => shape(arena, ty, &mut text),
+                    (None, Some(ty)) => write_shape(arena, ty, &mut text),
                     (None, None) => {}
                 }
             }
@@ -71,7 +71,7 @@ pub(super) fn set_keys<L: Language>(lang: Lang, defs: &mut [Def], arena: &Arena)
             text.push_str("\0;");
         }
         let name = arena.str(def.name).as_bytes();
-        let plain = stable_hash(&[&parent.to_le_bytes(), family(def.kind), name, text.as_bytes()]);
+        let plain = stable_hash(&[&parent.to_le_bytes(), kind_family(def.kind), name, text.as_bytes()]);
         let ordinal = seen.entry(plain).or_insert(0);
         def.key = match *ordinal {
             0 => plain,
@@ -85,11 +85,11 @@ pub(super) fn set_keys<L: Language>(lang: Lang, defs: &mut [Def], arena: &Arena)
 
 /// The key that the module has in every file.
 pub(super) fn module_key() -> u64 {
-    stable_hash(&[&0u64.to_le_bytes(), family(SymbolKind::Module), b"", b""])
+    stable_hash(&[&0u64.to_le_bytes(), kind_family(SymbolKind::Module), b"", b""])
 }
 
 /// Used by keys and by the interface alike.
 pub(super) fn shape_hash(arena: &Arena, ix: ExprIx, text: &mut String) {
-    shape(arena, ix, text);
+    write_shape(arena, ix, text);
     text.push('\u{1}');
 }

@@ -21,8 +21,8 @@ use sdl_model::facts::{Binding, Def, DefIx, Export, Import, Ref, StrIx};
 
 pub use defs::NewDef;
 pub use effects::{EffectEntries, EffectTable};
-pub(crate) use finish::{Found, bare, bare_with};
-pub(crate) use half::parts;
+pub(crate) use finish::{Found, bare_facts, bare_with};
+pub(crate) use half::visit_parts;
 pub use half::{Half, MAX_ELEMENTS};
 pub(crate) use written::Written;
 

@@ -8,7 +8,7 @@ pub const MAX_INVARIANT: usize = 120;
 pub const MAX_DOC: usize = 1_000;
 
 /// `text` cut at a character boundary so that it has at most `max` bytes, with an ellipsis if anything was cut.
-pub fn cut(text: &mut String, max: usize) {
+pub fn truncate_text(text: &mut String, max: usize) {
     if text.len() <= max {
         return;
     }
@@ -47,11 +47,11 @@ pub fn fold_into(out: &mut String, text: &str, max: usize) {
 }
 
 /// `text` as one line of at most `max` bytes.
-pub fn fold(text: &str, max: usize) -> String {
+pub fn fold_line(text: &str, max: usize) -> String {
     let mut out = String::with_capacity(text.len().min(max + 8));
     fold_into(&mut out, text, max);
     out.truncate(out.trim_end().len());
-    cut(&mut out, max);
+    truncate_text(&mut out, max);
     out
 }
 
@@ -72,7 +72,7 @@ pub fn clean_comment(text: &str) -> Option<String> {
         let ruler = !line.is_empty() && !line.chars().any(char::is_alphanumeric);
         lines.push(if ruler { "" } else { line.strip_prefix(' ').unwrap_or(line).trim_end() });
     }
-    paragraphs(lines.into_iter())
+    join_paragraphs(lines.into_iter())
 }
 
 /// A docstring's text (without its quotes) with the common indentation removed. First paragraphs, at most
@@ -90,11 +90,11 @@ pub fn clean_docstring(text: &str) -> Option<String> {
         .take(200)
         .enumerate()
         .map(|(i, line)| if i == 0 { line.trim() } else { line.get(indent..).unwrap_or("").trim_end() });
-    paragraphs(lines)
+    join_paragraphs(lines)
 }
 
 /// Joins whole paragraphs while they fit; the first one is cut if it alone does not.
-fn paragraphs<'t>(lines: impl Iterator<Item = &'t str>) -> Option<String> {
+fn join_paragraphs<'t>(lines: impl Iterator<Item = &'t str>) -> Option<String> {
     let mut out = String::new();
     let mut whole = 0;
     for line in lines {
@@ -115,7 +115,7 @@ fn paragraphs<'t>(lines: impl Iterator<Item = &'t str>) -> Option<String> {
         }
     }
     out.truncate(out.trim_end().len());
-    cut(&mut out, MAX_DOC);
+    truncate_text(&mut out, MAX_DOC);
     (!out.is_empty()).then_some(out)
 }
 
@@ -125,9 +125,9 @@ mod tests {
 
     #[test]
     fn folding() {
-        assert_eq!(fold("def f(\n    a,\n    b = 1,\n)  -> int", 80), "def f(a, b = 1) -> int");
-        assert_eq!(fold("abcdefgh", 6), "abc…");
-        assert_eq!(fold("ääää", 6), "ä…");
+        assert_eq!(fold_line("def f(\n    a,\n    b = 1,\n)  -> int", 80), "def f(a, b = 1) -> int");
+        assert_eq!(fold_line("abcdefgh", 6), "abc…");
+        assert_eq!(fold_line("ääää", 6), "ä…");
     }
 
     #[test]

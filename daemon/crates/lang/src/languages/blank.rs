@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 /// White space for `place`, lines where they were; nothing for a place that the text does not have.
-pub(super) fn blank(text: &mut [u8], place: Range<usize>) {
+pub(super) fn blank_range(text: &mut [u8], place: Range<usize>) {
     for byte in text.get_mut(place).unwrap_or_default() {
         if !matches!(*byte, b'\n' | b'\r') {
             *byte = b' ';
@@ -13,14 +13,14 @@ pub(super) fn blank(text: &mut [u8], place: Range<usize>) {
 
 #[cfg(test)]
 mod tests {
-    use super::blank;
+    use super::blank_range;
 
     #[test]
     fn lines_stay() {
         let mut text = *b"ab\r\ncd\n";
-        blank(&mut text, 1..6);
+        blank_range(&mut text, 1..6);
         assert_eq!(&text, b"a \r\n  \n");
-        blank(&mut text, 5..99);
+        blank_range(&mut text, 5..99);
         assert_eq!(&text, b"a \r\n  \n");
     }
 }

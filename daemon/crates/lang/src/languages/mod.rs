@@ -44,14 +44,14 @@ use sdl_model::{Facts, Lang};
 use tree_sitter::{Language as Grammar, Tree};
 
 use crate::ExtractError;
-use crate::builder::bare;
-use crate::driver::run;
+use crate::builder::bare_facts;
+use crate::driver::run_extractor;
 #[cfg(test)]
 use crate::flow::Flow;
 use crate::flow::Roles;
 use crate::kinds::Tables;
 use crate::parse::{self, Prepare};
-use crate::scanner::guarded;
+use crate::scanner::guard_grammar;
 
 /// One language's extractor.
 struct Entry {
@@ -76,7 +76,7 @@ macro_rules! entry {
             #[cfg(test)]
             extractor: std::any::type_name::<$extractor>,
             prepare: <$extractor as crate::Language>::prepare,
-            grammar: || guarded(Lang::$lang, Grammar::new($grammar)),
+            grammar: || guard_grammar(Lang::$lang, Grammar::new($grammar)),
             #[cfg(test)]
             flow: <$extractor as crate::Language>::FLOW,
             roles: || {
@@ -93,11 +93,11 @@ macro_rules! entry {
                 type Of = Tables<<$extractor as crate::Language>::K, <$extractor as crate::Language>::F>;
                 static GRAMMAR: OnceLock<(Grammar, Of)> = OnceLock::new();
                 let (grammar, tables) = GRAMMAR.get_or_init(|| {
-                    let grammar = guarded(Lang::$lang, Grammar::new($grammar));
+                    let grammar = guard_grammar(Lang::$lang, Grammar::new($grammar));
                     let tables = Tables::new(&grammar);
                     (grammar, tables)
                 });
-                run::<$extractor>(Lang::$lang, grammar, tables, bytes)
+                run_extractor::<$extractor>(Lang::$lang, grammar, tables, bytes)
             },
             #[cfg(test)]
             unknown_names: || {
@@ -130,43 +130,43 @@ static REGISTRY: &[Entry] = &[
 /// The shallow languages, one for each folder in `packs/`.
 static PACKS: &[Entry] = include!(concat!(env!("OUT_DIR"), "/registry.rs"));
 
-fn entries() -> impl Iterator<Item = &'static Entry> {
+fn registry_entries() -> impl Iterator<Item = &'static Entry> {
     REGISTRY.iter().chain(PACKS)
 }
 
-fn entry(lang: Lang) -> Option<&'static Entry> {
-    entries().find(|entry| entry.lang == lang)
+fn registry_entry(lang: Lang) -> Option<&'static Entry> {
+    registry_entries().find(|entry| entry.lang == lang)
 }
 
 /// What a parse takes.
-fn grammar(lang: Lang) -> Option<(Grammar, Prepare)> {
-    entry(lang).map(|entry| ((entry.grammar)(), entry.prepare))
+fn grammar_for(lang: Lang) -> Option<(Grammar, Prepare)> {
+    registry_entry(lang).map(|entry| ((entry.grammar)(), entry.prepare))
 }
 
 /// What the kinds of nodes of a language are to a skeleton; none for a language without a grammar.
-pub(crate) fn roles(lang: Lang) -> Option<&'static Roles> {
-    entry(lang).map(|entry| (entry.roles)())
+pub(crate) fn node_roles(lang: Lang) -> Option<&'static Roles> {
+    registry_entry(lang).map(|entry| (entry.roles)())
 }
 
 /// What `bytes` say, read as `lang`. Broken code yields what can be made out; a language without an extractor yields
 /// just the module. Linear in the file's length for all but hostile input, which runs into a limit.
 ///
 /// Pure. May panic if an extractor has a defect: callers that must not fail catch it.
-pub fn extract(lang: Lang, bytes: &[u8]) -> Result<Facts, ExtractError> {
+pub fn extract_facts(lang: Lang, bytes: &[u8]) -> Result<Facts, ExtractError> {
     let (lang, bytes) = scripts::read_as(lang, bytes);
     let bytes = &*bytes;
-    match entry(lang) {
+    match registry_entry(lang) {
         Some(entry) => (entry.extract)(bytes),
-        None if lang == Lang::Manifest => Ok(manifest::extract(bytes)),
-        None => Ok(bare(lang, bytes)),
+        None if lang == Lang::Manifest => Ok(manifest::extract_facts(bytes)),
+        None => Ok(bare_facts(lang, bytes)),
     }
 }
 
 /// Parses and does no more; for measuring what extraction adds. `None` for a language without a grammar.
 pub fn parse_only(lang: Lang, bytes: &[u8]) -> Option<Result<Tree, ExtractError>> {
     let (lang, bytes) = scripts::read_as(lang, bytes);
-    let (grammar, prepare) = grammar(lang)?;
-    Some(parse::parse(lang, &grammar, prepare, &bytes))
+    let (grammar, prepare) = grammar_for(lang)?;
+    Some(parse::parse_source(lang, &grammar, prepare, &bytes))
 }
 
 #[cfg(test)]
@@ -233,7 +233,7 @@ mod tests {
 
     #[test]
     fn what_looks_like_control_flow_is_stated_to_be_or_not_to_be() {
-        for entry in entries() {
+        for entry in registry_entries() {
             let flow = &entry.flow;
             let looks = |kind: &&String| kind.split('_').any(|word| CONTROL_WORDS.contains(&word));
             let stated = |kind: &str| {
@@ -253,7 +253,7 @@ mod tests {
     #[test]
     fn every_kind_that_skeletons_ask_for_is_in_the_grammar() {
         let mut unknown: BTreeMap<&str, BTreeSet<&str>> = BTreeMap::new();
-        for entry in entries() {
+        for entry in registry_entries() {
             let (flow, kinds) = (&entry.flow, kinds_of(&(entry.grammar)()));
             let pairs = flow.control.iter().chain(flow.closures).map(|(kind, _)| *kind);
             let others = flow.not_control.iter().chain(flow.unpaired).map(|(kind, _)| *kind);
@@ -272,7 +272,7 @@ mod tests {
     #[test]
     fn every_name_is_in_the_grammar() {
         let mut unknown: BTreeMap<&str, BTreeSet<String>> = BTreeMap::new();
-        for entry in entries() {
+        for entry in registry_entries() {
             let names: BTreeSet<String> = (entry.unknown_names)().into_iter().collect();
             let group = unknown.entry((entry.extractor)()).or_insert_with(|| names.clone());
             group.retain(|name| names.contains(name));

@@ -8,34 +8,34 @@ use std::ops::Range;
 
 use sdl_model::Lang;
 
-use super::blank::blank;
+use super::blank::blank_range;
 
 /// What `bytes` in `lang` are to be read as. Linear.
 pub(crate) fn read_as(lang: Lang, bytes: &[u8]) -> (Lang, Cow<'_, [u8]>) {
     if !matches!(lang, Lang::Vue | Lang::Svelte) {
         return (lang, Cow::Borrowed(bytes));
     }
-    let scripts = scripts(bytes);
+    let scripts = find_scripts(bytes);
     let has = |wanted: Lang| scripts.iter().any(|script| script.lang == wanted);
     let lang = [Lang::Tsx, Lang::TypeScript].into_iter().find(|lang| has(*lang));
     let mut text = bytes.to_vec();
     let mut at = 0;
     for script in &scripts {
-        blank(&mut text, at..script.place.start);
+        blank_range(&mut text, at..script.place.start);
         at = script.place.end;
     }
-    blank(&mut text, at..bytes.len());
+    blank_range(&mut text, at..bytes.len());
     (lang.unwrap_or(Lang::JavaScript), Cow::Owned(text))
 }
 
 /// The places outside of the scripts, without the white space around them.
-pub(crate) fn outside(lang: Lang, bytes: &[u8]) -> Vec<Range<usize>> {
+pub(crate) fn outside_ranges(lang: Lang, bytes: &[u8]) -> Vec<Range<usize>> {
     if !matches!(lang, Lang::Vue | Lang::Svelte) {
         return Vec::new();
     }
     let mut places = Vec::new();
     let mut at = 0;
-    let ends = scripts(bytes)
+    let ends = find_scripts(bytes)
         .into_iter()
         .map(|script| script.place)
         .chain(std::iter::once(bytes.len()..bytes.len()));
@@ -56,19 +56,19 @@ struct Script {
     lang: Lang,
 }
 
-fn scripts(bytes: &[u8]) -> Vec<Script> {
+fn find_scripts(bytes: &[u8]) -> Vec<Script> {
     let mut scripts = Vec::new();
     let mut at = 0;
-    while let Some(mark) = find(bytes, at, |rest| rest.first() == Some(&b'<')) {
+    while let Some(mark) = find_from(bytes, at, |rest| rest.first() == Some(&b'<')) {
         let rest = bytes.get(mark..).unwrap_or_default();
         if rest.starts_with(b"<!--") {
-            at = find(bytes, mark, |rest| rest.starts_with(b"-->")).unwrap_or(bytes.len());
+            at = find_from(bytes, mark, |rest| rest.starts_with(b"-->")).unwrap_or(bytes.len());
         } else if is_tag(rest, b"<script") {
             let Some(start) = tag_end(bytes, mark) else { break };
-            let end = find(bytes, start, |rest| is_tag(rest, b"</script")).unwrap_or(bytes.len());
+            let end = find_from(bytes, start, |rest| is_tag(rest, b"</script")).unwrap_or(bytes.len());
             let attributes = bytes.get(mark..start).unwrap_or_default();
             if !attributes.ends_with(b"/>") {
-                scripts.push(Script { place: start..end, lang: stated(attributes) });
+                scripts.push(Script { place: start..end, lang: tag_language(attributes) });
                 at = end;
                 continue;
             }
@@ -80,7 +80,7 @@ fn scripts(bytes: &[u8]) -> Vec<Script> {
     scripts
 }
 
-fn find(bytes: &[u8], from: usize, wanted: impl Fn(&[u8]) -> bool) -> Option<usize> {
+fn find_from(bytes: &[u8], from: usize, wanted: impl Fn(&[u8]) -> bool) -> Option<usize> {
     (from..bytes.len()).find(|at| wanted(bytes.get(*at..).unwrap_or_default()))
 }
 
@@ -107,7 +107,7 @@ fn tag_end(bytes: &[u8], from: usize) -> Option<usize> {
 }
 
 /// The language that a script's tag states.
-fn stated(tag: &[u8]) -> Lang {
+fn tag_language(tag: &[u8]) -> Lang {
     let text = String::from_utf8_lossy(tag);
     let value = text.split_once("lang").and_then(|(_, rest)| rest.trim_start().strip_prefix('='));
     let value = value.map_or("", |value| value.trim_start().trim_start_matches(['"', '\'']));
@@ -161,7 +161,8 @@ mod tests {
     #[test]
     fn what_is_outside_is_known() {
         let text = "<p/>\n<script>a</script>\n <b/> ";
-        let texts: Vec<&str> = outside(Lang::Vue, text.as_bytes()).into_iter().map(|at| &text[at]).collect();
+        let texts: Vec<&str> =
+            outside_ranges(Lang::Vue, text.as_bytes()).into_iter().map(|at| &text[at]).collect();
         assert_eq!(texts, ["<p/>\n<script>", "</script>\n <b/>"]);
     }
 }

@@ -12,7 +12,7 @@ use super::query::{Form, Mark, Part, Receiver, Role};
 use super::shapes::{type_shape, value_shape};
 use super::{Pack, Shallow};
 use crate::ExtractError;
-use crate::builder::text::{clean_comment, fold};
+use crate::builder::text::{clean_comment, fold_line};
 use crate::builder::{EffectTable, Half, NewDef};
 use crate::driver::{Cx, Language, Visit};
 use crate::flow::Flow;
@@ -67,7 +67,7 @@ impl<P: Pack> Language for Shallow<P> {
         let marks = marks.clone();
         let mut imports = marks.iter().filter(|mark| mark.role == Role::Import).peekable();
         if imports.peek().is_some() {
-            imports.for_each(|mark| import(cx, node, mark));
+            imports.for_each(|mark| read_import(cx, node, mark));
             return Visit::Skip;
         }
         let mut opened = false;
@@ -81,16 +81,16 @@ impl<P: Pack> Language for Shallow<P> {
                     return Visit::Skip;
                 }
                 Role::Export => cx.b.export(node.text(), "default"),
-                Role::Definition(kind) if !opened => opened = definition(cx, node, &mark, kind),
+                Role::Definition(kind) if !opened => opened = read_definition(cx, node, &mark, kind),
                 Role::Definition(_) => {}
-                Role::Reference(form) => reference(cx, node, &mark, form),
-                Role::Local => local(cx, node, &mark),
-                Role::Parameter => parameter(cx, node, &mark),
-                Role::Returns => stated(cx, node, true),
-                Role::Type => stated(cx, node, false),
-                Role::Base => base(cx, node, BaseKind::Extends),
-                Role::Implements => base(cx, node, BaseKind::Implements),
-                Role::Docs => docs(cx, node, &mark),
+                Role::Reference(form) => read_reference(cx, node, &mark, form),
+                Role::Local => bind_local(cx, node, &mark),
+                Role::Parameter => read_param(cx, node, &mark),
+                Role::Returns => read_stated_type(cx, node, true),
+                Role::Type => read_stated_type(cx, node, false),
+                Role::Base => read_base(cx, node, BaseKind::Extends),
+                Role::Implements => read_base(cx, node, BaseKind::Implements),
+                Role::Docs => read_docs(cx, node, &mark),
             }
         }
         Visit::Into
@@ -106,30 +106,30 @@ impl<P: Pack> Language for Shallow<P> {
 }
 
 /// The node that a part of `mark` is.
-fn part<'a, P: Pack>(node: Node<'a, P>, mark: &Mark, part: Part) -> Option<Node<'a, P>> {
+fn part_node<'a, P: Pack>(node: Node<'a, P>, mark: &Mark, part: Part) -> Option<Node<'a, P>> {
     node.at(mark.part(part)?)
 }
 
 /// A name without what quotes it.
-fn plain(text: &str) -> &str {
+fn plain_name(text: &str) -> &str {
     text.trim_matches(['`', '"', '\''])
 }
 
 /// Opens a definition; false if it is none here, but a local name.
-fn definition<'a, P: Pack>(
+fn read_definition<'a, P: Pack>(
     cx: &mut Context<'a, P>,
     node: Node<'a, P>,
     mark: &Mark,
     mut kind: SymbolKind,
 ) -> bool {
-    let owner = part(node, mark, Part::Owner);
-    let Some(at) = part(node, mark, Part::Name).or(owner).or(mark.props.name.map(|_| node)) else {
+    let owner = part_node(node, mark, Part::Owner);
+    let Some(at) = part_node(node, mark, Part::Name).or(owner).or(mark.props.name.map(|_| node)) else {
         return false;
     };
     let inside = cx.b.callable().is_some();
     let is_value = matches!(kind, SymbolKind::Variable | SymbolKind::Constant | SymbolKind::Field);
     if inside && (is_value || mark.props.local) {
-        local(cx, node, mark);
+        bind_local(cx, node, mark);
         return false;
     }
     if !cx.state.used.insert(at.start()) {
@@ -142,9 +142,9 @@ fn definition<'a, P: Pack>(
         SymbolKind::Variable if is_member => SymbolKind::Field,
         kind => kind,
     };
-    let whole = mark.props.name.unwrap_or(plain(at.text()));
+    let whole = mark.props.name.unwrap_or(plain_name(at.text()));
     let name = whole.rsplit('.').next().unwrap_or(whole);
-    let body = part(node, mark, Part::Body);
+    let body = part_node(node, mark, Part::Body);
     let mut new = NewDef::new(kind, name, at, node).body(body);
     // Where the grammar has no node for a body.
     let from = if at.ix() == node.ix() { node.start() } else { at.end() };
@@ -174,7 +174,7 @@ fn definition<'a, P: Pack>(
         let qualified = cx.b.out.str(&qualified);
         cx.b.def_mut(def).qualified = qualified;
     }
-    let (visibility, is_public) = visibility(cx, node, mark, at, kind);
+    let (visibility, is_public) = name_visibility(cx, node, mark, at, kind);
     let mut flags = DefFlags(mark.props.flags);
     if is_public {
         flags = flags.with(DefFlags::EXPORTED);
@@ -189,10 +189,10 @@ fn definition<'a, P: Pack>(
     if let Some(doc) = cx.state.docs.take() {
         cx.b.doc(def, &doc);
     }
-    if let Some(of) = part(node, mark, Part::Of) {
+    if let Some(of) = part_node(node, mark, Part::Of) {
         set_stated(cx, def, of, kind.is_callable());
     }
-    if let Some(value) = part(node, mark, Part::Value) {
+    if let Some(value) = part_node(node, mark, Part::Value) {
         let shape = value_shape(cx, value);
         if !cx.b.body.is_unknown(shape) {
             cx.b.add_value(def, shape, value.start());
@@ -207,7 +207,7 @@ fn header_after(text: &str) -> &str {
 }
 
 /// Who may use the definition whose name is the node `at`, and whether other files may.
-fn visibility<'a, P: Pack>(
+fn name_visibility<'a, P: Pack>(
     cx: &Context<'a, P>,
     node: Node<'a, P>,
     mark: &Mark,
@@ -231,23 +231,23 @@ fn visibility<'a, P: Pack>(
 }
 
 /// A name of the function around.
-fn local<'a, P: Pack>(cx: &mut Context<'a, P>, node: Node<'a, P>, mark: &Mark) {
-    let Some(name) = part(node, mark, Part::Name) else { return };
+fn bind_local<'a, P: Pack>(cx: &mut Context<'a, P>, node: Node<'a, P>, mark: &Mark) {
+    let Some(name) = part_node(node, mark, Part::Name) else { return };
     if !cx.state.used.insert(name.start()) {
         return;
     }
-    let ty = part(node, mark, Part::Of).map(|of| type_shape(&mut cx.b.body, P::SPEC, of.text()));
-    let value = part(node, mark, Part::Value).map(|value| value_shape(cx, value));
-    cx.b.bind(BindingKind::Local, plain(name.text()), ty, value, name.start());
+    let ty = part_node(node, mark, Part::Of).map(|of| type_shape(&mut cx.b.body, P::SPEC, of.text()));
+    let value = part_node(node, mark, Part::Value).map(|value| value_shape(cx, value));
+    cx.b.bind(BindingKind::Local, plain_name(name.text()), ty, value, name.start());
 }
 
-fn parameter<'a, P: Pack>(cx: &mut Context<'a, P>, node: Node<'a, P>, mark: &Mark) {
+fn read_param<'a, P: Pack>(cx: &mut Context<'a, P>, node: Node<'a, P>, mark: &Mark) {
     let def = cx.b.scope();
     let kind = cx.b.def(def).kind;
     if !(kind.is_callable() || kind.is_type()) || cx.b.def(def).params.len() >= MAX_PARAMS {
         return;
     }
-    let name = part(node, mark, Part::Name);
+    let name = part_node(node, mark, Part::Name);
     if !cx.state.params.insert(node.ix()) {
         return;
     }
@@ -256,14 +256,14 @@ fn parameter<'a, P: Pack>(cx: &mut Context<'a, P>, node: Node<'a, P>, mark: &Mar
     {
         return;
     }
-    let text = name.map_or("", |name| plain(name.text()));
-    let of = part(node, mark, Part::Of);
+    let text = name.map_or("", |name| plain_name(name.text()));
+    let of = part_node(node, mark, Part::Of);
     let is_receiver = mark.props.param == ParamKind::Receiver || P::SPEC.own.contains(&text);
     let param = Param {
         name: cx.b.out.str(text),
-        ty_text: of.map(|of| cx.b.out.str(&fold(of.text(), MAX_TYPE))),
+        ty_text: of.map(|of| cx.b.out.str(&fold_line(of.text(), MAX_TYPE))),
         ty: of.map(|of| type_shape(&mut cx.b.out, P::SPEC, of.text())),
-        optional: part(node, mark, Part::Default).is_some(),
+        optional: part_node(node, mark, Part::Default).is_some(),
         kind: if is_receiver { ParamKind::Receiver } else { mark.props.param },
     };
     cx.b.def_mut(def).params.push(param);
@@ -274,7 +274,7 @@ fn parameter<'a, P: Pack>(cx: &mut Context<'a, P>, node: Node<'a, P>, mark: &Mar
 }
 
 /// A type that the innermost definition states: what it returns, or what it is.
-fn stated<'a, P: Pack>(cx: &mut Context<'a, P>, node: Node<'a, P>, returned: bool) {
+fn read_stated_type<'a, P: Pack>(cx: &mut Context<'a, P>, node: Node<'a, P>, returned: bool) {
     let def = cx.b.scope();
     if def != DefIx::MODULE {
         set_stated(cx, def, node, returned);
@@ -284,7 +284,7 @@ fn stated<'a, P: Pack>(cx: &mut Context<'a, P>, node: Node<'a, P>, returned: boo
 fn set_stated<'a, P: Pack>(cx: &mut Context<'a, P>, def: DefIx, node: Node<'a, P>, returned: bool) {
     let ty = type_shape(&mut cx.b.out, P::SPEC, node.text());
     if returned {
-        let text = cx.b.out.str(&fold(node.text(), MAX_TYPE));
+        let text = cx.b.out.str(&fold_line(node.text(), MAX_TYPE));
         let def = cx.b.def_mut(def);
         def.ret = def.ret.or(Some(ty));
         def.ret_text = def.ret_text.or(Some(text));
@@ -294,7 +294,7 @@ fn set_stated<'a, P: Pack>(cx: &mut Context<'a, P>, def: DefIx, node: Node<'a, P
     }
 }
 
-fn base<'a, P: Pack>(cx: &mut Context<'a, P>, node: Node<'a, P>, kind: BaseKind) {
+fn read_base<'a, P: Pack>(cx: &mut Context<'a, P>, node: Node<'a, P>, kind: BaseKind) {
     let def = cx.b.scope();
     if def != DefIx::MODULE {
         let ty = type_shape(&mut cx.b.out, P::SPEC, node.text());
@@ -302,8 +302,8 @@ fn base<'a, P: Pack>(cx: &mut Context<'a, P>, node: Node<'a, P>, kind: BaseKind)
     }
 }
 
-fn docs<'a, P: Pack>(cx: &mut Context<'a, P>, node: Node<'a, P>, mark: &Mark) {
-    let text = part(node, mark, Part::Value).map_or(node.text(), Node::text);
+fn read_docs<'a, P: Pack>(cx: &mut Context<'a, P>, node: Node<'a, P>, mark: &Mark) {
+    let text = part_node(node, mark, Part::Value).map_or(node.text(), Node::text);
     let text = text.trim_start_matches(|c: char| c == '~' || c.is_alphabetic());
     let doc = clean_comment(text.trim_matches(['"', '\'']));
     cx.b.doc_span(node.start(), node.end());
@@ -316,10 +316,10 @@ fn docs<'a, P: Pack>(cx: &mut Context<'a, P>, node: Node<'a, P>, mark: &Mark) {
     }
 }
 
-fn reference<'a, P: Pack>(cx: &mut Context<'a, P>, node: Node<'a, P>, mark: &Mark, form: RefForm) {
-    let name = part(node, mark, Part::Name).unwrap_or(node);
+fn read_reference<'a, P: Pack>(cx: &mut Context<'a, P>, node: Node<'a, P>, mark: &Mark, form: RefForm) {
+    let name = part_node(node, mark, Part::Name).unwrap_or(node);
     // A type by its path: `a.b.C<D>`.
-    let text = plain(name.text()).trim_start_matches('.');
+    let text = plain_name(name.text()).trim_start_matches('.');
     let text = text.get(..text.find(['<', '[', ' ', '\n']).unwrap_or(text.len())).unwrap_or("");
     let (path, last) = text.rsplit_once('.').unwrap_or(("", text));
     let end = name.text().find(text).map_or(0, |at| at + text.len());
@@ -327,13 +327,13 @@ fn reference<'a, P: Pack>(cx: &mut Context<'a, P>, node: Node<'a, P>, mark: &Mar
     if last.is_empty() || !cx.state.used.insert(at) {
         return;
     }
-    let receiver = part(node, mark, Part::Receiver);
+    let receiver = part_node(node, mark, Part::Receiver);
     let recv = match mark.props.receiver {
         Some(Receiver::Own) => Some(cx.b.body.add(Expr::SelfRef)),
         Some(Receiver::Base) => Some(cx.b.body.add(Expr::SuperRef)),
         None => receiver.map(|receiver| value_shape(cx, receiver)),
     };
-    let arguments = part(node, mark, Part::Arguments);
+    let arguments = part_node(node, mark, Part::Arguments);
     let args = arg_count(node, arguments) + usize::from(mark.props.extra);
     let recv = if recv.is_none() && !path.is_empty() && form != RefForm::Decorator {
         Some(cx.b.body.dotted(path))
@@ -352,13 +352,13 @@ pub(super) fn arg_count<'a, P: Pack>(call: Node<'a, P>, list: Option<Node<'a, P>
     list.map_or(0, |list| list.children().count() - usize::from(list.ix() == call.ix()))
 }
 
-fn import<'a, P: Pack>(cx: &mut Context<'a, P>, node: Node<'a, P>, mark: &Mark) {
-    let Some(module) = part(node, mark, Part::Module) else { return };
+fn read_import<'a, P: Pack>(cx: &mut Context<'a, P>, node: Node<'a, P>, mark: &Mark) {
+    let Some(module) = part_node(node, mark, Part::Module) else { return };
     let end = mark.module_end().and_then(|at| node.at(at)).unwrap_or(module).end();
     let text = cx.b.slice(module.start(), end).trim().trim_matches(['"', '\'', '<', '>', '`']);
     let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
-    let name = part(node, mark, Part::Name).map(|name| plain(name.text()));
-    let alias = part(node, mark, Part::Alias).map(|alias| plain(alias.text()));
+    let name = part_node(node, mark, Part::Name).map(|name| plain_name(name.text()));
+    let alias = part_node(node, mark, Part::Alias).map(|alias| plain_name(alias.text()));
     let last = |text: &str| -> String {
         let file = text.rsplit('/').next().unwrap_or(text);
         file.rsplit(['.', ':']).next().unwrap_or(file).to_owned()

@@ -180,7 +180,7 @@ impl PackQuery {
             }
         };
         let captures = query.capture_names().iter().map(|name| {
-            capture(name).unwrap_or_else(|| {
+            parse_capture(name).unwrap_or_else(|| {
                 mistakes.push(format!("{}: no capture is called @{name}", spec.name));
                 Capture::Unused
             })
@@ -190,7 +190,7 @@ impl PackQuery {
             let mut props = Props::default();
             for property in query.property_settings(pattern) {
                 let value = property.value.as_deref().unwrap_or("");
-                if !set(&mut props, &property.key, value) {
+                if !set_property(&mut props, &property.key, value) {
                     mistakes.push(format!("{}: no property is {} {value}", spec.name, property.key));
                 }
             }
@@ -246,7 +246,7 @@ impl PackQuery {
         if steps.get() > limit {
             return Err(ExtractError::ParseBudget { lang, steps: limit });
         }
-        place(tree, &mut places);
+        assign_places(tree, &mut places);
         let at = |id: usize| places.get(&id).copied().unwrap_or(NOWHERE);
         let mut marks: HashMap<u32, Vec<Mark>> = HashMap::with_capacity(found.len());
         for (id, parts, module_end, pattern, role) in found {
@@ -274,7 +274,7 @@ impl PackQuery {
 }
 
 /// Sets for each node whose id is asked for its place on the tape, which holds every named node, in order.
-fn place(tree: &Tree, places: &mut HashMap<usize, u32>) {
+fn assign_places(tree: &Tree, places: &mut HashMap<usize, u32>) {
     let grammar = tree.language();
     let kinds = grammar.node_kind_count();
     let mut cursor = tree.walk();
@@ -299,7 +299,7 @@ fn place(tree: &Tree, places: &mut HashMap<usize, u32>) {
     }
 }
 
-fn capture(name: &str) -> Option<Capture> {
+fn parse_capture(name: &str) -> Option<Capture> {
     if name.starts_with('_') {
         return Some(Capture::Unused);
     }
@@ -372,7 +372,7 @@ fn kind_named(name: &str) -> Option<SymbolKind> {
 }
 
 /// Sets what `(#set! key value)` says; false if that says nothing.
-fn set(props: &mut Props, key: &str, value: &str) -> bool {
+fn set_property(props: &mut Props, key: &str, value: &str) -> bool {
     use sdl_model::facts::DefFlags;
     match (key, value) {
         ("import", "wildcard") => props.form = Form::Wildcard,

@@ -108,7 +108,7 @@ fn value_within<'a, P: Pack>(cx: &mut Context<'a, P>, node: Node<'a, P>, depth: 
     if depth == 0 {
         return cx.b.body.unknown();
     }
-    if let Some(shape) = referenced(cx, node, depth) {
+    if let Some(shape) = reference_shape(cx, node, depth) {
         return shape;
     }
     let text = node.text();
@@ -126,7 +126,7 @@ fn value_within<'a, P: Pack>(cx: &mut Context<'a, P>, node: Node<'a, P>, depth: 
 }
 
 /// The shape of a node that the queries say to be a call or a member.
-fn referenced<'a, P: Pack>(cx: &mut Context<'a, P>, node: Node<'a, P>, depth: u32) -> Option<ExprIx> {
+fn reference_shape<'a, P: Pack>(cx: &mut Context<'a, P>, node: Node<'a, P>, depth: u32) -> Option<ExprIx> {
     let marks = cx.state.marks.get(&node.ix())?;
     let (form, mark) = marks.iter().find_map(|mark| match mark.role {
         Role::Reference(form) => Some((form, *mark)),

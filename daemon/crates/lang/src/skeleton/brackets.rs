@@ -5,7 +5,7 @@ use crate::flow::Roles;
 
 /// The brackets of `text` that have a partner, each with its partner's place, in order. Those in comments and literals
 /// don't count.
-pub(super) fn pairs(text: &str, nodes: &Nodes, roles: &Roles) -> Vec<(u32, u32)> {
+pub(super) fn bracket_pairs(text: &str, nodes: &Nodes, roles: &Roles) -> Vec<(u32, u32)> {
     let mut pairs: Vec<(u32, u32)> = Vec::new();
     let mut open: Vec<(u8, u32)> = Vec::new();
     let mut waiting = [0_u32; 3];

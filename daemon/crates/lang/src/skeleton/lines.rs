@@ -49,8 +49,8 @@ struct Cut {
 }
 
 /// The lines of a skeleton, none of them empty. Brackets in them are in pairs if those of the stretch are.
-pub fn lines(view: &View<'_>) -> Vec<Line> {
-    let cuts = with_comments(view, with_brackets(view, cuts(view)));
+pub fn skeleton_lines(view: &View<'_>) -> Vec<Line> {
+    let cuts = with_comments(view, with_brackets(view, ordered_cuts(view)));
     let mut out = Lines::default();
     let mut at = view.within.start;
     if view.text.get(at..).is_some_and(|held| held.starts_with(BYTE_ORDER_MARK)) {
@@ -68,7 +68,7 @@ pub fn lines(view: &View<'_>) -> Vec<Line> {
 }
 
 /// The stretch that shows `span`, and with it what is before it on its line and the mark that ends it.
-pub fn around(text: &str, span: Range<usize>) -> Range<usize> {
+pub fn stretch_around(text: &str, span: Range<usize>) -> Range<usize> {
     let before = text.get(..span.start).unwrap_or_default();
     let line = before.rfind('\n').map_or(0, |at| at + 1);
     let plain = |text: &str| !text.contains(['(', ')', '[', ']', '{', '}', ';', ',']);
@@ -79,7 +79,7 @@ pub fn around(text: &str, span: Range<usize>) -> Range<usize> {
 }
 
 /// What is hidden and left out, less what is shown, in order.
-fn cuts(view: &View<'_>) -> Vec<Cut> {
+fn ordered_cuts(view: &View<'_>) -> Vec<Cut> {
     let gaps =
         view.structure.gaps.iter().filter(|gap| gap.end > view.within.start && gap.start < view.within.end);
     let mut out: Vec<Cut> = Vec::new();
@@ -88,8 +88,8 @@ fn cuts(view: &View<'_>) -> Vec<Cut> {
         let first = view.shown.partition_point(|shown| shown.end <= gap.start);
         let shown =
             view.shown.get(first..).unwrap_or_default().iter().take_while(|shown| shown.start < gap.end);
-        for part in without(gap.clone(), shown.cloned()) {
-            out.extend(trimmed(view.text, part).map(|range| Cut { range, marked: true }));
+        for part in subtract_ranges(gap.clone(), shown.cloned()) {
+            out.extend(trim_range(view.text, part).map(|range| Cut { range, marked: true }));
         }
     }
     if view.hidden.is_empty() {
@@ -123,7 +123,7 @@ fn takes_whole_lines(text: &str, range: &Range<usize>) -> bool {
 }
 
 /// `whole` less `parts`.
-fn without(whole: Range<usize>, parts: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
+fn subtract_ranges(whole: Range<usize>, parts: impl Iterator<Item = Range<usize>>) -> Vec<Range<usize>> {
     let mut out = Vec::new();
     let mut at = whole.start;
     for part in parts {
@@ -135,7 +135,7 @@ fn without(whole: Range<usize>, parts: impl Iterator<Item = Range<usize>>) -> Ve
 }
 
 /// A stretch without the white space around it; none if there is nothing in it but what separates items.
-fn trimmed(text: &str, range: Range<usize>) -> Option<Range<usize>> {
+fn trim_range(text: &str, range: Range<usize>) -> Option<Range<usize>> {
     let held = text.get(range.clone())?;
     let start = range.start + (held.len() - held.trim_start().len());
     let held = held.trim();
@@ -156,10 +156,10 @@ fn with_brackets(view: &View<'_>, cuts: Vec<Cut>) -> Vec<Cut> {
         });
         let torn = torn.map(|(at, _)| *at as usize..*at as usize + 1);
         let marked = cut.marked;
-        for part in without(cut.range.clone(), torn) {
+        for part in subtract_ranges(cut.range.clone(), torn) {
             // What is hidden leaves no white space behind.
             let part =
-                if marked { trimmed(view.text, part) } else { Some(part).filter(|part| !part.is_empty()) };
+                if marked { trim_range(view.text, part) } else { Some(part).filter(|part| !part.is_empty()) };
             out.extend(part.map(|range| Cut { range, marked }));
         }
     }

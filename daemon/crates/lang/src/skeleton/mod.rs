@@ -1,8 +1,8 @@
 //! Skeletons: signatures and control flow, the rest left out.
 //!
 //! A skeleton is its file less whole nodes of the parse tree: runs of statements, long values, the insides of bodies. So
-//! what is left keeps its brackets in pairs and its `else`, `case` and `catch` where they belong. [`structure`] finds
-//! what to leave out, once for a text; [`lines`] shows a part of the text by it. Which kinds of nodes matter is stated
+//! what is left keeps its brackets in pairs and its `else`, `case` and `catch` where they belong. [`source_structure`] finds
+//! what to leave out, once for a text; [`skeleton_lines`] shows a part of the text by it. Which kinds of nodes matter is stated
 //! by each language, in its `flow.rs`.
 
 mod brackets;
@@ -15,7 +15,7 @@ use std::ops::Range;
 
 use sdl_model::{Lang, Outline};
 
-pub use self::lines::{Line, Piece, View, around, lines};
+pub use self::lines::{Line, Piece, View, skeleton_lines, stretch_around};
 
 use self::heads::Heads;
 use self::tree::Nodes;
@@ -50,35 +50,35 @@ impl Structure {
     }
 }
 
-/// The structure of `bytes`, read as `lang`; `outline` is what [`crate::extract`] says of them. Pure.
-pub fn structure(lang: Lang, bytes: &[u8], outline: &Outline) -> Result<Structure, ExtractError> {
-    let outside = scripts::outside(lang, bytes);
+/// The structure of `bytes`, read as `lang`; `outline` is what [`crate::extract_facts`] says of them. Pure.
+pub fn source_structure(lang: Lang, bytes: &[u8], outline: &Outline) -> Result<Structure, ExtractError> {
+    let outside = scripts::outside_ranges(lang, bytes);
     let (lang, bytes) = scripts::read_as(lang, bytes);
     let bytes = &*bytes;
-    let (Some(tree), Some(roles)) = (parse_only(lang, bytes), crate::languages::roles(lang)) else {
+    let (Some(tree), Some(roles)) = (parse_only(lang, bytes), crate::languages::node_roles(lang)) else {
         return Ok(Structure::unknown(bytes.len()));
     };
     let tree = tree?;
     let text = &*text_of(bytes);
-    let comments = comments(&tree, roles);
+    let comments = comment_ranges(&tree, roles);
     let heads = Heads::new(text, outline, &comments);
     let nodes = Nodes::new(&tree, bytes, roles, |start, end| heads.is_torn(start, end))?;
     drop(tree);
     let starts = text.bytes().zip(1_u32..).filter(|(byte, _)| *byte == b'\n').map(|(_, at)| at);
     let starts: Vec<u32> = std::iter::once(0).chain(starts).collect();
     let plan = plan::Plan { text, nodes: &nodes, roles, heads: &heads, comments: &comments, lines: &starts };
-    let gaps = joined(plan.gaps(), outside);
+    let gaps = merge_ranges(plan.gaps(), outside);
     let controls = nodes.all.iter().filter(|node| node.control);
     Ok(Structure {
         controls: controls.map(|node| node.start as usize..node.end as usize).collect(),
         gaps,
-        brackets: brackets::pairs(text, &nodes, roles),
+        brackets: brackets::bracket_pairs(text, &nodes, roles),
         comments,
     })
 }
 
 /// `gaps` and `more`, in order; those that touch are one.
-fn joined(mut gaps: Vec<Range<usize>>, more: Vec<Range<usize>>) -> Vec<Range<usize>> {
+fn merge_ranges(mut gaps: Vec<Range<usize>>, more: Vec<Range<usize>>) -> Vec<Range<usize>> {
     if more.is_empty() {
         return gaps;
     }
@@ -94,7 +94,7 @@ fn joined(mut gaps: Vec<Range<usize>>, more: Vec<Range<usize>>) -> Vec<Range<usi
     all
 }
 
-fn comments(tree: &tree_sitter::Tree, roles: &Roles) -> Vec<Range<usize>> {
+fn comment_ranges(tree: &tree_sitter::Tree, roles: &Roles) -> Vec<Range<usize>> {
     let mut comments = Vec::new();
     let mut cursor = tree.walk();
     loop {
@@ -117,5 +117,5 @@ fn comments(tree: &tree_sitter::Tree, roles: &Roles) -> Vec<Range<usize>> {
 /// Whether nodes of this kind are control flow, for the languages that have a skeleton. With [`Body::With`], that also
 /// takes a token, which is not looked at here.
 pub fn is_control(lang: Lang, kind: u16) -> bool {
-    crate::languages::roles(lang).is_some_and(|roles| roles.of(kind).control)
+    crate::languages::node_roles(lang).is_some_and(|roles| roles.of(kind).control)
 }

@@ -4,7 +4,7 @@
 
 use std::path::{Path, PathBuf};
 
-use sdl_lang::detect;
+use sdl_lang::detect_lang;
 use sdl_model::{Lang, RelPath};
 
 /// The folders of the languages, in order: those of the deep ones, then those of the packs.
@@ -36,7 +36,7 @@ pub(crate) fn files(text: &str) -> Vec<File> {
         .map(|file| {
             let (path, source) = file.split_once('\n').unwrap();
             let path = RelPath::new(path.trim()).unwrap();
-            let lang = detect(&path, source.as_bytes()).expect("a known extension");
+            let lang = detect_lang(&path, source.as_bytes()).expect("a known extension");
             File { path, lang, source: source.to_owned() }
         })
         .collect()

@@ -5,7 +5,7 @@
 use std::collections::HashMap;
 
 use sdl_lang::skeleton::{self, Piece, View, is_control};
-use sdl_lang::{ExtractError, extract, parse_only, structure};
+use sdl_lang::{ExtractError, extract_facts, parse_only, source_structure};
 use sdl_model::Lang;
 
 /// Stands for what is left out.
@@ -13,10 +13,10 @@ pub(crate) const MARK: &str = "/* ... */";
 
 /// The skeleton of a whole text.
 pub(crate) fn skeleton_of(lang: Lang, text: &str) -> Result<String, ExtractError> {
-    let facts = extract(lang, text.as_bytes())?;
-    let structure = structure(lang, text.as_bytes(), &facts.outline)?;
+    let facts = extract_facts(lang, text.as_bytes())?;
+    let structure = source_structure(lang, text.as_bytes(), &facts.outline)?;
     let view = View { text, structure: &structure, within: 0..text.len(), hidden: &[], shown: &[] };
-    let lines = skeleton::lines(&view).into_iter().map(|line| {
+    let lines = skeleton::skeleton_lines(&view).into_iter().map(|line| {
         let pieces = line.pieces.iter().map(|piece| match piece {
             Piece::Text(range) => &text[range.clone()],
             Piece::Gap(_) => MARK,

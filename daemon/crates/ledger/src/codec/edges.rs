@@ -2,7 +2,7 @@
 
 use sdl_model::{Edge, EdgeKind, InEdge, Resolution, Strategy, SymbolId};
 
-use super::{corrupt, id_at};
+use super::{corrupt_record, id_at};
 use crate::Result;
 
 /// Size of an outgoing edge.
@@ -12,18 +12,18 @@ pub(crate) const IN_EDGE_ITEM: usize = 12;
 /// An incoming edge, stored.
 pub(crate) type PackedInEdge = [u8; IN_EDGE_ITEM];
 
-fn kind(table: &'static str, number: u8) -> Result<EdgeKind> {
+fn decode_kind(table: &'static str, number: u8) -> Result<EdgeKind> {
     EdgeKind::ALL
         .into_iter()
         .find(|kind| *kind as u8 == number)
-        .ok_or_else(|| corrupt(table, format!("edge kind {number}")))
+        .ok_or_else(|| corrupt_record(table, format!("edge kind {number}")))
 }
 
-fn resolution(table: &'static str, number: u8) -> Result<Resolution> {
+fn decode_resolution(table: &'static str, number: u8) -> Result<Resolution> {
     [Resolution::Exact, Resolution::Inferred, Resolution::Ambiguous]
         .into_iter()
         .find(|resolution| *resolution as u8 == number)
-        .ok_or_else(|| corrupt(table, format!("resolution {number}")))
+        .ok_or_else(|| corrupt_record(table, format!("resolution {number}")))
 }
 
 /// Appends the edges, which are sorted and without doubles.
@@ -40,8 +40,8 @@ pub(crate) fn pack_edges(edges: &[Edge], out: &mut Vec<u8>) {
 fn unpack_edge(table: &'static str, bytes: &[u8; EDGE_LEN]) -> Result<Edge> {
     Ok(Edge {
         to: SymbolId(id_at(table, bytes)?),
-        kind: kind(table, bytes[8])?,
-        resolution: resolution(table, bytes[9])?,
+        kind: decode_kind(table, bytes[8])?,
+        resolution: decode_resolution(table, bytes[9])?,
         strategy: Strategy(bytes[10]),
         confidence: bytes[11],
         line_offset: u32::from_be_bytes([bytes[12], bytes[13], bytes[14], bytes[15]]),
@@ -53,7 +53,7 @@ fn unpack_edge(table: &'static str, bytes: &[u8; EDGE_LEN]) -> Result<Edge> {
 pub(crate) fn unpack_edges(table: &'static str, bytes: &[u8]) -> Result<Vec<Edge>> {
     let (edges, rest) = bytes.as_chunks::<EDGE_LEN>();
     if !rest.is_empty() {
-        return Err(corrupt(table, "a list of edges that is cut off"));
+        return Err(corrupt_record(table, "a list of edges that is cut off"));
     }
     edges.iter().map(|edge| unpack_edge(table, edge)).collect()
 }
@@ -73,8 +73,8 @@ pub(crate) fn unpack_in_edge(item: &PackedInEdge) -> Result<InEdge> {
     const TABLE: &str = "in_edges";
     Ok(InEdge {
         from: SymbolId(id_at(TABLE, item)?),
-        kind: kind(TABLE, item[8])?,
-        resolution: resolution(TABLE, item[9])?,
+        kind: decode_kind(TABLE, item[8])?,
+        resolution: decode_resolution(TABLE, item[9])?,
         strategy: Strategy(item[10]),
         confidence: item[11],
     })

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use sdl_model::Version;
 use sdl_model::ids::stable_hash;
 
-use super::corrupt;
+use super::corrupt_record;
 use crate::Result;
 
 /// Size of a file in a table of several.
@@ -25,7 +25,7 @@ pub(crate) fn id_at(table: &'static str, bytes: &[u8]) -> Result<u64> {
     bytes
         .first_chunk::<8>()
         .map(|id| u64::from_be_bytes(*id))
-        .ok_or_else(|| corrupt(table, "too short for an id"))
+        .ok_or_else(|| corrupt_record(table, "too short for an id"))
 }
 
 /// The key of what `id` was before `version`.
@@ -39,7 +39,7 @@ pub(crate) fn history_key(id: u64, version: Version) -> [u8; 16] {
 /// Takes such a key apart.
 pub(crate) fn split_history_key(table: &'static str, key: &[u8]) -> Result<(u64, Version)> {
     if key.len() != 16 {
-        return Err(corrupt(table, "a key that is not 16 bytes long"));
+        return Err(corrupt_record(table, "a key that is not 16 bytes long"));
     }
     Ok((id_at(table, key)?, Version(id_at(table, &key[8..])?)))
 }
@@ -73,7 +73,7 @@ pub(crate) fn path_value(file: u64, path: &str) -> Vec<u8> {
 pub(crate) fn unpack_path_value<'r>(key: &'r [u8], value: &'r [u8]) -> Result<(u64, &'r str)> {
     let file = id_at("paths", value)?;
     let path = if value.len() > 8 { &value[8..] } else { key };
-    let path = std::str::from_utf8(path).map_err(|_| corrupt("paths", "a path that is not UTF-8"))?;
+    let path = std::str::from_utf8(path).map_err(|_| corrupt_record("paths", "a path that is not UTF-8"))?;
     Ok((file, path))
 }
 

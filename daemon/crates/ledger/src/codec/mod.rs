@@ -27,28 +27,28 @@ pub(crate) use resolved::{pack_resolved, unpack_resolved};
 /// No record is larger; a length in a damaged one can't ask for more memory than this.
 const LIMIT: usize = 256 << 20;
 
-fn config() -> impl bincode::config::Config {
+fn codec_config() -> impl bincode::config::Config {
     bincode::config::standard().with_limit::<LIMIT>()
 }
 
 /// Stores a record of plain shape.
-pub(crate) fn encode<T: Serialize>(table: &'static str, value: &T) -> Result<Vec<u8>> {
-    bincode::serde::encode_to_vec(value, config()).map_err(|error| not_encoded(table, &error))
+pub(crate) fn encode_record<T: Serialize>(table: &'static str, value: &T) -> Result<Vec<u8>> {
+    bincode::serde::encode_to_vec(value, codec_config()).map_err(|error| not_encoded(table, &error))
 }
 
 /// Stores a record of plain shape behind what `out` holds.
 pub(crate) fn encode_into<T: Serialize>(table: &'static str, value: &T, out: &mut Vec<u8>) -> Result<()> {
-    bincode::serde::encode_into_std_write(value, out, config())
+    bincode::serde::encode_into_std_write(value, out, codec_config())
         .map(|_| ())
         .map_err(|error| not_encoded(table, &error))
 }
 
 /// Reads a record of plain shape, all of it.
-pub(crate) fn decode<T: DeserializeOwned>(table: &'static str, bytes: &[u8]) -> Result<T> {
-    match bincode::serde::decode_from_slice(bytes, config()) {
+pub(crate) fn decode_record<T: DeserializeOwned>(table: &'static str, bytes: &[u8]) -> Result<T> {
+    match bincode::serde::decode_from_slice(bytes, codec_config()) {
         Ok((value, read)) if read == bytes.len() => Ok(value),
-        Ok((_, read)) => Err(corrupt(table, format!("{} bytes behind its end", bytes.len() - read))),
-        Err(error) => Err(corrupt(table, error.to_string())),
+        Ok((_, read)) => Err(corrupt_record(table, format!("{} bytes behind its end", bytes.len() - read))),
+        Err(error) => Err(corrupt_record(table, error.to_string())),
     }
 }
 
@@ -58,6 +58,6 @@ fn not_encoded(table: &'static str, error: &bincode::error::EncodeError) -> Erro
 }
 
 /// The complaint about a record.
-pub(crate) fn corrupt(table: &'static str, why: impl Into<String>) -> Error {
+pub(crate) fn corrupt_record(table: &'static str, why: impl Into<String>) -> Error {
     Error::Corrupt { table, why: why.into() }
 }

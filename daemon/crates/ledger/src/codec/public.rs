@@ -4,7 +4,7 @@ use sdl_model::facts::names_in;
 use sdl_model::{FileId, Lang, Outline, SymbolId, SymbolKind};
 use serde::{Deserialize, Serialize};
 
-use super::corrupt;
+use super::corrupt_record;
 use crate::{NameHit, Result, SymbolHome, TermHit};
 
 /// Size of a definition in the table of names.
@@ -97,7 +97,7 @@ pub(crate) fn pack_home(home: SymbolHome) -> [u8; HOME] {
 /// Reads where a symbol is defined.
 pub(crate) fn unpack_home(row: &[u8]) -> Result<SymbolHome> {
     let Ok(&[f0, f1, f2, f3, f4, f5, f6, f7, kind]) = <&[u8; HOME]>::try_from(row) else {
-        return Err(corrupt("symbols", format!("a row of {} bytes", row.len())));
+        return Err(corrupt_record("symbols", format!("a row of {} bytes", row.len())));
     };
     let file = FileId(u64::from_be_bytes([f0, f1, f2, f3, f4, f5, f6, f7]));
     Ok(SymbolHome { file, kind: kind_of("symbols", kind)? })
@@ -105,7 +105,7 @@ pub(crate) fn unpack_home(row: &[u8]) -> Result<SymbolHome> {
 
 pub(crate) fn kind_of(table: &'static str, number: u8) -> Result<SymbolKind> {
     let known = SymbolKind::ALL.into_iter().find(|known| *known as u8 == number);
-    known.ok_or_else(|| corrupt(table, format!("symbol kind {number}")))
+    known.ok_or_else(|| corrupt_record(table, format!("symbol kind {number}")))
 }
 
 /// Stores a definition found by name.

@@ -1,6 +1,6 @@
 //! What resolving a file left besides its edges, packed so that it is read in place.
 
-use super::corrupt;
+use super::corrupt_record;
 use crate::{ResolutionCounts, Result};
 
 const TABLE: &str = "resolved";
@@ -49,7 +49,7 @@ pub(crate) fn pack_resolved(
 
 /// Reads it.
 pub(crate) fn unpack_resolved(bytes: &[u8]) -> Result<ResolvedRow<'_>> {
-    let cut = || corrupt(TABLE, "a row that is cut off");
+    let cut = || corrupt_record(TABLE, "a row that is cut off");
     let (head, lists) = bytes.split_at_checked(COUNTS + 4).ok_or_else(cut)?;
     let (words, _) = head.as_chunks::<4>();
     let mut words = words.iter().map(|word| u32::from_le_bytes(*word));

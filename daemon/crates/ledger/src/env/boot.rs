@@ -4,19 +4,19 @@ use std::sync::OnceLock;
 
 /// Names the time since the machine was started, during which what processes wrote outlives them. `None` where the system
 /// does not tell.
-pub(crate) fn id() -> Option<&'static str> {
+pub(crate) fn current_boot_id() -> Option<&'static str> {
     static ID: OnceLock<Option<String>> = OnceLock::new();
-    ID.get_or_init(read).as_deref()
+    ID.get_or_init(read_boot_id).as_deref()
 }
 
 #[cfg(target_os = "linux")]
-fn read() -> Option<String> {
+fn read_boot_id() -> Option<String> {
     let id = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;
     let id = id.trim();
     (!id.is_empty()).then(|| id.to_owned())
 }
 
 #[cfg(not(target_os = "linux"))]
-fn read() -> Option<String> {
+fn read_boot_id() -> Option<String> {
     None
 }

@@ -5,7 +5,7 @@ use lmdb_sys as ffi;
 
 use super::{MAX_KEY, TableSpec};
 use crate::Result;
-use crate::codec::corrupt;
+use crate::codec::corrupt_record;
 
 /// The header of a page.
 const HEADER: usize = 16;
@@ -38,10 +38,10 @@ impl Bounds {
         value: &ffi::MDB_val,
     ) -> Result<(&'a [u8], &'a [u8])> {
         if key.mv_size > MAX_KEY || !self.holds(key.mv_data as usize, key.mv_size) {
-            return Err(outside(spec));
+            return Err(out_of_bounds(spec));
         }
         // SAFETY: by the contract above, and inside the map or a page of the writer's.
-        unsafe { Ok((bytes(key), self.value(spec, Some(key), value)?)) }
+        unsafe { Ok((value_bytes(key), self.value(spec, Some(key), value)?)) }
     }
 
     /// A value, of this key if that is known.
@@ -63,10 +63,10 @@ impl Bounds {
             self.writes && (!in_page || value.mv_size <= self.page)
         };
         if value.mv_size > 0 && !fits {
-            return Err(outside(spec));
+            return Err(out_of_bounds(spec));
         }
         // SAFETY: by the contract above. On the heap the size of a page is all that is known of its end.
-        unsafe { Ok(bytes(value)) }
+        unsafe { Ok(value_bytes(value)) }
     }
 
     fn is_mapped(&self, at: usize) -> bool {
@@ -95,15 +95,15 @@ pub(super) unsafe fn map_start(key: &ffi::MDB_val, page: usize, last_page: usize
     if number > last_page { None } else { at.checked_sub(number * page) }
 }
 
-fn outside(spec: TableSpec) -> crate::Error {
-    corrupt(spec.name, "it reaches beyond the end of the file")
+fn out_of_bounds(spec: TableSpec) -> crate::Error {
+    corrupt_record(spec.name, "it reaches beyond the end of the file")
 }
 
 /// The bytes that LMDB pointed `val` to.
 ///
 /// # Safety
 /// As for [`Bounds::row`], and they must be there.
-unsafe fn bytes<'a>(val: &ffi::MDB_val) -> &'a [u8] {
+unsafe fn value_bytes<'a>(val: &ffi::MDB_val) -> &'a [u8] {
     if val.mv_data.is_null() || val.mv_size == 0 {
         return &[];
     }

@@ -87,7 +87,7 @@ pub(crate) enum Sync {
 impl Sync {
     /// What can be had here: without a name for the machine's run, a store could not tell that it must not be trusted.
     fn possible(self) -> Self {
-        if boot::id().is_some() { self } else { Self::EachCommit }
+        if boot::current_boot_id().is_some() { self } else { Self::EachCommit }
     }
 }
 
@@ -125,7 +125,9 @@ impl Folder {
         if self.owner.left == Left::Lost && sync == Sync::WhenClosed && self.owner.has_data() {
             return Some("the machine stopped while it was open".to_owned());
         }
-        self.owner.damage().or_else(|| pages::probe(self.owner.dir(), self.owner.left != Left::Closed).err())
+        self.owner
+            .damage()
+            .or_else(|| pages::probe_data_file(self.owner.dir(), self.owner.left != Left::Closed).err())
     }
 
     /// Moves the files into a folder beside them. Of what can be made again only the last is kept.
@@ -285,7 +287,8 @@ impl Env {
             unsafe { bounds::map_start(&key, page, info.last_pgno()) }
         });
         txn.abort();
-        let start = start.ok_or_else(|| crate::codec::corrupt("meta", "a page does not bear its number"))?;
+        let start =
+            start.ok_or_else(|| crate::codec::corrupt_record("meta", "a page does not bear its number"))?;
         self.map_start.store(start, Ordering::Release);
         Ok(())
     }

@@ -40,7 +40,7 @@ pub(super) struct Owner {
     lock: File,
 }
 
-fn io(what: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Error {
+fn io_error(what: &'static str, path: &Path) -> impl FnOnce(std::io::Error) -> Error {
     move |source| Error::io(what, path, source)
 }
 
@@ -59,8 +59,8 @@ fn lock_within(file: File, patience: Duration) -> std::io::Result<Option<File>> 
 impl Owner {
     /// Creates the folder if need be and takes it.
     pub(super) fn take(dir: &Path) -> Result<Self> {
-        create_private(dir).map_err(io("create the folder", dir))?;
-        let dir = fs::canonicalize(dir).map_err(io("find the folder", dir))?;
+        create_private(dir).map_err(io_error("create the folder", dir))?;
+        let dir = fs::canonicalize(dir).map_err(io_error("find the folder", dir))?;
         let mut open = OPEN.lock().unwrap_or_else(PoisonError::into_inner);
         let open = open.get_or_insert_default();
         if open.contains(&dir) {
@@ -73,11 +73,11 @@ impl Owner {
             .read(true)
             .write(true)
             .open(&path)
-            .map_err(io("open the lock", &path))?;
+            .map_err(io_error("open the lock", &path))?;
         let lock = match lock.try_lock() {
             Ok(()) => lock,
             Err(TryLockError::WouldBlock) => {
-                let freed = lock_within(lock, PREDECESSOR).map_err(io("lock", &path))?;
+                let freed = lock_within(lock, PREDECESSOR).map_err(io_error("lock", &path))?;
                 freed.ok_or_else(|| Error::InUse { path: dir.clone() })?
             }
             // A file system without locks: LMDB would have refused it for the same reason.
@@ -87,7 +87,7 @@ impl Owner {
         };
         open.insert(dir.clone());
         let left = match fs::read_to_string(dir.join(RUNNING)) {
-            Ok(boot) if super::boot::id().is_some_and(|id| id == boot) => Left::Died,
+            Ok(boot) if super::boot::current_boot_id().is_some_and(|id| id == boot) => Left::Died,
             Err(error) if error.kind() == std::io::ErrorKind::NotFound => Left::Closed,
             Ok(_) | Err(_) => Left::Lost,
         };
@@ -102,7 +102,8 @@ impl Owner {
     /// Notes that the store is open, so that the next open knows if this process never closes it.
     pub(super) fn mark_running(&mut self) -> Result<()> {
         let path = self.dir.join(RUNNING);
-        fs::write(&path, super::boot::id().unwrap_or_default()).map_err(io("create", &path))?;
+        fs::write(&path, super::boot::current_boot_id().unwrap_or_default())
+            .map_err(io_error("create", &path))?;
         self.running = true;
         Ok(())
     }
@@ -120,15 +121,15 @@ impl Owner {
     /// Notes damage for the next open.
     pub(super) fn note_damage(&self, why: &str) -> Result<()> {
         let path = self.dir.join(DAMAGED);
-        fs::write(&path, why).map_err(io("write", &path))
+        fs::write(&path, why).map_err(io_error("write", &path))
     }
 
     /// Deletes what was set aside before.
     pub(super) fn forget_set_aside(&self) -> Result<()> {
-        for entry in fs::read_dir(&self.dir).map_err(io("list", &self.dir))?.flatten() {
+        for entry in fs::read_dir(&self.dir).map_err(io_error("list", &self.dir))?.flatten() {
             if entry.file_name().to_string_lossy().starts_with(ASIDE) {
                 let path = entry.path();
-                fs::remove_dir_all(&path).map_err(io("delete", &path))?;
+                fs::remove_dir_all(&path).map_err(io_error("delete", &path))?;
             }
         }
         Ok(())
@@ -140,11 +141,11 @@ impl Owner {
             .map(|n| self.dir.join(format!("{ASIDE}-{n}")))
             .find(|path| !path.exists())
             .unwrap_or_else(|| self.dir.join(ASIDE));
-        create_private(&aside).map_err(io("create the folder", &aside))?;
+        create_private(&aside).map_err(io_error("create the folder", &aside))?;
         for name in ["data.mdb", "lock.mdb", DAMAGED] {
             let from = self.dir.join(name);
             if from.exists() {
-                fs::rename(&from, aside.join(name)).map_err(io("set aside", &from))?;
+                fs::rename(&from, aside.join(name)).map_err(io_error("set aside", &from))?;
             }
         }
         self.left = Left::Closed;
@@ -193,7 +194,7 @@ mod tests {
         assert_eq!(Owner::take(dir.path()).unwrap().left, Left::Closed);
         fs::write(dir.path().join(RUNNING), "an earlier boot").unwrap();
         assert_eq!(Owner::take(dir.path()).unwrap().left, Left::Lost);
-        if let Some(boot) = crate::env::boot::id() {
+        if let Some(boot) = crate::env::boot::current_boot_id() {
             fs::write(dir.path().join(RUNNING), boot).unwrap();
             assert_eq!(Owner::take(dir.path()).unwrap().left, Left::Died);
         }

@@ -34,7 +34,7 @@ const ALWAYS_WALKED: u64 = 64 << 20;
 /// Looks at `data.mdb` in `dir`: always at its header and length, and at every page in use if `deep`, if the file is small, or
 /// if it is shorter than its header says. A sound file can be shorter, for unused pages at the end need not exist; it is
 /// lengthened, so that nothing that LMDB maps is missing.
-pub(super) fn probe(dir: &Path, deep: bool) -> Sound {
+pub(super) fn probe_data_file(dir: &Path, deep: bool) -> Sound {
     if !cfg!(target_pointer_width = "64") {
         return Ok(());
     }
@@ -89,18 +89,18 @@ struct Walk {
 }
 
 fn u16_at(bytes: &[u8], at: usize) -> Result<u16, String> {
-    bytes.get(at..at + 2).and_then(|b| b.try_into().ok()).map(u16::from_ne_bytes).ok_or_else(cut)
+    bytes.get(at..at + 2).and_then(|b| b.try_into().ok()).map(u16::from_ne_bytes).ok_or_else(overrun_message)
 }
 
 fn u32_at(bytes: &[u8], at: usize) -> Result<u32, String> {
-    bytes.get(at..at + 4).and_then(|b| b.try_into().ok()).map(u32::from_ne_bytes).ok_or_else(cut)
+    bytes.get(at..at + 4).and_then(|b| b.try_into().ok()).map(u32::from_ne_bytes).ok_or_else(overrun_message)
 }
 
 fn u64_at(bytes: &[u8], at: usize) -> Result<u64, String> {
-    bytes.get(at..at + 8).and_then(|b| b.try_into().ok()).map(u64::from_ne_bytes).ok_or_else(cut)
+    bytes.get(at..at + 8).and_then(|b| b.try_into().ok()).map(u64::from_ne_bytes).ok_or_else(overrun_message)
 }
 
-fn cut() -> String {
+fn overrun_message() -> String {
     "a record reaches beyond its page".to_owned()
 }
 
@@ -315,7 +315,7 @@ impl Walk {
     fn free_pages(&mut self, list: &[u8], last: u64) -> Sound {
         let count = u64_at(list, 0)?;
         if count.checked_add(1).and_then(|n| n.checked_mul(8)).is_none_or(|len| len > list.len() as u64) {
-            return Err(cut());
+            return Err(overrun_message());
         }
         for n in 1..=count as usize {
             self.claim(u64_at(list, 8 * n)?, 1, last)?;

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use crc32fast::Hasher;
 
 use crate::Result;
-use crate::codec::corrupt;
+use crate::codec::corrupt_record;
 
 /// What a seal adds to each value.
 pub(super) const LEN: usize = 4;
@@ -50,7 +50,7 @@ impl Seal {
     pub(super) fn open<'v>(&self, sealed: &'v [u8]) -> Result<&'v [u8]> {
         match sealed.split_last_chunk::<LEN>() {
             Some((value, seal)) if self.of(value) == *seal => Ok(value),
-            _ => Err(corrupt(self.table, "its checksum does not fit")),
+            _ => Err(corrupt_record(self.table, "its checksum does not fit")),
         }
     }
 }
@@ -73,7 +73,7 @@ pub(super) fn open_all(seal: &Seal, size: usize, sealed: &[u8], out: &mut Vec<u8
     out.clear();
     let values = sealed.chunks_exact(size + LEN);
     if !values.remainder().is_empty() {
-        return Err(corrupt(seal.table, "an item of odd size"));
+        return Err(corrupt_record(seal.table, "an item of odd size"));
     }
     for value in values {
         out.extend_from_slice(seal.open(value)?);

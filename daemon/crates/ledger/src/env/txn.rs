@@ -11,7 +11,7 @@ use super::bounds::Bounds;
 use super::gate::{Slot, WriterGuard};
 use super::seal::{self, Seal};
 use super::{Env, MAX_KEY, Table, TableSpec};
-use crate::codec::corrupt;
+use crate::codec::corrupt_record;
 use crate::faults::{Fault, FaultPoint};
 use crate::{Error, Result};
 
@@ -84,7 +84,7 @@ impl Drop for Cursor<'_> {
     }
 }
 
-fn val(bytes: &[u8]) -> ffi::MDB_val {
+fn mdb_val(bytes: &[u8]) -> ffi::MDB_val {
     ffi::MDB_val { mv_size: bytes.len(), mv_data: bytes.as_ptr().cast_mut().cast() }
 }
 
@@ -122,7 +122,7 @@ impl<'t> Cursor<'t> {
 
     /// A key and its value as they are stored.
     fn raw(&self, key: &[u8], op: ffi::MDB_cursor_op) -> Result<Option<Row<'t>>> {
-        let (mut key, mut data) = (val(key), no_val());
+        let (mut key, mut data) = (mdb_val(key), no_val());
         let op = if key.mv_size == 0 && op == ffi::MDB_SET_RANGE { ffi::MDB_FIRST } else { op };
         if !self.step(&mut key, &mut data, op)? {
             return Ok(None);
@@ -155,7 +155,7 @@ impl<'t> Cursor<'t> {
         if !self.table.spec.sealed || from.is_empty() {
             return Ok(found);
         }
-        let astray = || corrupt(self.table.spec.name, "its keys are not in order");
+        let astray = || corrupt_record(self.table.spec.name, "its keys are not in order");
         let before = match found {
             Some((key, _)) if key < from => return Err(astray()),
             // On the key itself no comparison went wrong.
@@ -179,7 +179,7 @@ impl<'t> Cursor<'t> {
         }
         match self.at_or_after(key)? {
             Some((found, _)) if found == key => {
-                Err(corrupt(self.table.spec.name, "a key is found by one search and not by another"))
+                Err(corrupt_record(self.table.spec.name, "a key is found by one search and not by another"))
             }
             _ => Ok(None),
         }
@@ -194,7 +194,7 @@ impl<'t> Cursor<'t> {
             }
             row = self.row(&[], next)?;
             if self.table.spec.sealed && row.is_some_and(|(next, _)| next < key) {
-                return Err(corrupt(self.table.spec.name, "its keys are not in order"));
+                return Err(corrupt_record(self.table.spec.name, "its keys are not in order"));
             }
         }
         Ok(())
@@ -246,7 +246,7 @@ impl<T: Transaction> Txn<'_, T> {
         if flags == spec.flags() {
             Ok(Table::new(db, spec))
         } else {
-            Err(corrupt(spec.name, "its flags are not those it was made with"))
+            Err(corrupt_record(spec.name, "its flags are not those it was made with"))
         }
     }
 
@@ -321,7 +321,7 @@ impl<T: Transaction> Reads for Txn<'_, T> {
         }
         let seal = table.seal(key);
         let item = seal::append_all(seal.as_ref(), item.len().max(1), item);
-        self.cursor(table)?.step(&mut val(key), &mut val(&item), ffi::MDB_GET_BOTH)
+        self.cursor(table)?.step(&mut mdb_val(key), &mut mdb_val(&item), ffi::MDB_GET_BOTH)
     }
 
     fn scan(&self, table: Table, from: &[u8], each: EachRow<'_>) -> Result<()> {
@@ -431,11 +431,11 @@ impl<'e> Write<'e> {
         let items = seal::append_all(seal.as_ref(), size, items);
         let size = items.len() / count;
         let cursor = self.cursor(table)?;
-        let mut key = val(key);
+        let mut key = mdb_val(key);
         let mut rest = &items[..];
         if append {
             // The first one makes the key; the others are appended to it.
-            let mut data = val(&items[..size]);
+            let mut data = mdb_val(&items[..size]);
             // SAFETY: the cursor is open in a write transaction that is borrowed alone; both values are live slices.
             let code =
                 unsafe { ffi::mdb_cursor_put(cursor.raw, &raw mut key, &raw mut data, ffi::MDB_APPEND) };

@@ -6,7 +6,7 @@ use sdl_model::facts::DefFlags;
 use sdl_model::{Outline, SymbolKind};
 
 use crate::Result;
-use crate::codec::{corrupt, kind_of};
+use crate::codec::{corrupt_record, kind_of};
 
 /// What a list tells of a symbol.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -27,7 +27,7 @@ pub struct Brief {
 const ROW: usize = 8 + 4 + 4 + 2 + 4 + 2 + 2 + 1;
 
 /// Appends the briefs of an outline.
-pub(super) fn write(outline: &Outline, out: &mut Vec<u8>) {
+pub(super) fn write_briefs(outline: &Outline, out: &mut Vec<u8>) {
     out.extend((outline.defs.len() as u32).to_le_bytes());
     let mut texts = String::new();
     let mut add = |text: &str| {
@@ -36,8 +36,8 @@ pub(super) fn write(outline: &Outline, out: &mut Vec<u8>) {
         (at, text.len() as u16)
     };
     for def in &outline.defs {
-        let qualified = cut(outline.str(def.qualified));
-        let name = cut(outline.str(def.name));
+        let qualified = cut_name(outline.str(def.qualified));
+        let name = cut_name(outline.str(def.name));
         let (qualified_at, qualified_len) = add(qualified);
         // Most qualified names end in the simple one.
         let (name_at, name_len) = if qualified.ends_with(name) {
@@ -58,13 +58,13 @@ pub(super) fn write(outline: &Outline, out: &mut Vec<u8>) {
 }
 
 /// A name as far as its length can be stored.
-fn cut(name: &str) -> &str {
+fn cut_name(name: &str) -> &str {
     name.get(..name.floor_char_boundary(usize::from(u16::MAX))).unwrap_or("")
 }
 
 /// The first definition whose key `is` the wanted one.
-pub(super) fn find(briefs: &[u8], is: &dyn Fn(u64) -> bool) -> Result<Option<Brief>> {
-    let odd = || corrupt("outlines", "briefs of odd size");
+pub(super) fn find_brief(briefs: &[u8], is: &dyn Fn(u64) -> bool) -> Result<Option<Brief>> {
+    let odd = || corrupt_record("outlines", "briefs of odd size");
     let (count, rest) = briefs.split_first_chunk::<4>().ok_or_else(odd)?;
     let size = (u32::from_le_bytes(*count) as usize).checked_mul(ROW).ok_or_else(odd)?;
     let (rows, texts) = rest.split_at_checked(size).ok_or_else(odd)?;
@@ -126,13 +126,13 @@ mod tests {
             ..Outline::empty(Lang::Rust)
         };
         let mut bytes = Vec::new();
-        write(&outline, &mut bytes);
-        let found = find(&bytes, &|key| key == 7).unwrap().unwrap();
+        write_briefs(&outline, &mut bytes);
+        let found = find_brief(&bytes, &|key| key == 7).unwrap().unwrap();
         assert_eq!((found.name.as_str(), found.qualified.as_str()), ("später", "Uhr::später"));
         assert_eq!(bytes.len(), 4 + ROW + "Uhr::später".len(), "one text for both");
         for end in 0..bytes.len() {
-            assert!(find(&bytes[..end], &|key| key == 7).is_err(), "{end} bytes");
+            assert!(find_brief(&bytes[..end], &|key| key == 7).is_err(), "{end} bytes");
         }
-        assert!(find(&[0xff; 64], &|_| true).is_err());
+        assert!(find_brief(&[0xff; 64], &|_| true).is_err());
     }
 }

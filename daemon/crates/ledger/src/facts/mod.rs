@@ -78,9 +78,9 @@ pub struct FactsStats {
 }
 
 /// Encodes both halves.
-pub fn encode(facts: &Facts) -> Result<EncodedFacts> {
+pub fn encode_facts(facts: &Facts) -> Result<EncodedFacts> {
     let mut outline = vec![OUTLINE, 0, 0, 0, 0];
-    briefs::write(&facts.outline, &mut outline);
+    briefs::write_briefs(&facts.outline, &mut outline);
     let size = (outline.len() as u32 - 5).to_le_bytes();
     outline.splice(1..5, size);
     codec::encode_into("outlines", &facts.outline, &mut outline)?;
@@ -107,7 +107,7 @@ impl FactsStore {
         // Facts are made again from the files, sooner than the disk could take each commit.
         let sync = Sync::WhenClosed;
         let plan = Plan { schema: SCHEMA, tables: FactsTables::SPECS, sync, upgrades: UPGRADES };
-        let (env, tables, how) = store::open(dir, &plan, options)?;
+        let (env, tables, how) = store::open_store(dir, &plan, options)?;
         let tables = FactsTables::bind(&tables).ok_or(Error::Misuse("tables missing"))?;
         let cache = OutlineCache::new(options.cache_bytes);
         Ok((Self { tables, cache, pins: PinBoard::default(), env }, how))
@@ -117,7 +117,7 @@ impl FactsStore {
     /// made in parallel, encode them there and use [`Self::put_encoded`].
     pub fn put_many(&self, facts: &[(FactsKey, &Facts)]) -> Result<usize> {
         let encoded =
-            facts.iter().map(|(key, facts)| Ok((*key, encode(facts)?))).collect::<Result<Vec<_>>>()?;
+            facts.iter().map(|(key, facts)| Ok((*key, encode_facts(facts)?))).collect::<Result<Vec<_>>>()?;
         self.put_encoded(&encoded)
     }
 
@@ -147,13 +147,15 @@ impl FactsStore {
         let mut txn = self.env.write()?;
         // After a damaged row nothing is appended.
         let mut end =
-            sound(txn.last(outlines))?.map(|row| row.map(|(key, _)| key.to_vec()).unwrap_or_default());
+            skip_damaged(txn.last(outlines))?.map(|row| row.map(|(key, _)| key.to_vec()).unwrap_or_default());
         let mut stored = 0;
         for (key, facts) in rows {
             if end.as_ref().is_some_and(|end| end[..] < key[..]) {
                 txn.append(outlines, key, &facts.outline)?;
                 end = Some(key.to_vec());
-            } else if holds(&txn, outlines, key, &facts.outline)? && holds(&txn, bodies, key, &facts.body)? {
+            } else if has_row(&txn, outlines, key, &facts.outline)?
+                && has_row(&txn, bodies, key, &facts.body)?
+            {
                 continue;
             } else {
                 txn.put(outlines, key, &facts.outline)?;
@@ -178,7 +180,7 @@ impl FactsStore {
 
     /// Both halves of a blob's facts for who has the blob: damaged ones count as missing.
     pub fn sound_facts(&self, key: &FactsKey) -> Result<Option<Facts>> {
-        let facts = sound(self.facts(key))?;
+        let facts = skip_damaged(self.facts(key))?;
         if facts.is_none() {
             tracing::warn!(content = %key.content, "stored facts are damaged; they are made again");
         }
@@ -192,18 +194,18 @@ impl FactsStore {
         let read = || -> Result<bool> {
             let Some((_, outline)) = outline_of(txn.get(outlines, &key)?) else { return Ok(false) };
             let Some(body) = body_of(txn.get(bodies, &key)?) else { return Ok(false) };
-            codec::decode::<Outline>("outlines", outline)?;
-            codec::decode::<Body>("bodies", body)?;
+            codec::decode_record::<Outline>("outlines", outline)?;
+            codec::decode_record::<Body>("bodies", body)?;
             Ok(true)
         };
-        Ok(sound(read())?.unwrap_or(false))
+        Ok(skip_damaged(read())?.unwrap_or(false))
     }
 
     /// Whether the stored facts of a blob are these, as far as they are there and undamaged.
     pub fn agrees(&self, key: &FactsKey, facts: &EncodedFacts) -> Result<bool> {
         let (txn, key) = (self.env.read(None)?, key.to_bytes());
         let differs = |table, wanted: &[u8]| {
-            let stored = sound(txn.get(table, &key))?.flatten();
+            let stored = skip_damaged(txn.get(table, &key))?.flatten();
             Ok::<_, Error>(stored.is_some_and(|stored| stored != wanted))
         };
         Ok(!differs(self.tables.outlines, &facts.outline)? && !differs(self.tables.bodies, &facts.body)?)
@@ -218,7 +220,7 @@ impl FactsStore {
         let Some((_, bytes)) = outline_of(txn.get(self.tables.outlines, &key.to_bytes())?) else {
             return Ok(None);
         };
-        let outline: Arc<Outline> = Arc::new(codec::decode("outlines", bytes)?);
+        let outline: Arc<Outline> = Arc::new(codec::decode_record("outlines", bytes)?);
         let bytes = bytes.len() * DECODED_FACTOR;
         drop(txn);
         self.cache.put(*key, Arc::clone(&outline), bytes);
@@ -230,7 +232,7 @@ impl FactsStore {
     pub fn brief(&self, key: &FactsKey, is: &dyn Fn(u64) -> bool) -> Result<Option<Brief>> {
         let txn = self.env.read(None)?;
         match outline_of(txn.get(self.tables.outlines, &key.to_bytes())?) {
-            Some((briefs, _)) => briefs::find(briefs, is),
+            Some((briefs, _)) => briefs::find_brief(briefs, is),
             None => Ok(None),
         }
     }
@@ -239,15 +241,15 @@ impl FactsStore {
     pub fn body(&self, key: &FactsKey) -> Result<Option<Body>> {
         let txn = self.env.read(None)?;
         body_of(txn.get(self.tables.bodies, &key.to_bytes())?)
-            .map(|bytes| codec::decode("bodies", bytes))
+            .map(|bytes| codec::decode_record("bodies", bytes))
             .transpose()
     }
 
     /// Whether the facts of a blob are there. Damaged ones are not.
     pub fn has(&self, key: &FactsKey) -> Result<bool> {
         let (txn, key) = (self.env.read(None)?, key.to_bytes());
-        let outline = sound(txn.get(self.tables.outlines, &key))?.flatten();
-        let body = sound(txn.get(self.tables.bodies, &key))?.flatten();
+        let outline = skip_damaged(txn.get(self.tables.outlines, &key))?.flatten();
+        let body = skip_damaged(txn.get(self.tables.bodies, &key))?.flatten();
         Ok(outline_of(outline).is_some() && body_of(body).is_some())
     }
 
@@ -371,7 +373,7 @@ impl FactsStore {
 }
 
 /// None for a row that is damaged.
-fn sound<T>(read: Result<T>) -> Result<Option<T>> {
+fn skip_damaged<T>(read: Result<T>) -> Result<Option<T>> {
     match read {
         Ok(value) => Ok(Some(value)),
         Err(Error::Corrupt { .. }) => Ok(None),
@@ -380,8 +382,8 @@ fn sound<T>(read: Result<T>) -> Result<Option<T>> {
 }
 
 /// Whether a row is there and is this one.
-fn holds(reads: &impl Reads, table: Table, key: &[u8], value: &[u8]) -> Result<bool> {
-    Ok(sound(reads.get(table, key))?.flatten() == Some(value))
+fn has_row(reads: &impl Reads, table: Table, key: &[u8], value: &[u8]) -> Result<bool> {
+    Ok(skip_damaged(reads.get(table, key))?.flatten() == Some(value))
 }
 
 #[derive(Default)]

@@ -61,7 +61,7 @@ impl Ledger {
     fn held_from(&self, txn: &Write<'_>, now_ms: u64) -> Result<Option<Version>> {
         let mut held: Option<Version> = None;
         txn.scan(self.tables.leases, &[], &mut |_, value| {
-            let lease: Lease = codec::decode("leases", value)?;
+            let lease: Lease = codec::decode_record("leases", value)?;
             if lease.expires_ms >= now_ms {
                 held = Some(held.map_or(lease.holds_from, |held| held.min(lease.holds_from)));
             }
@@ -85,7 +85,7 @@ impl Ledger {
 
     fn row(&self, txn: &Write<'_>, version: Version) -> Result<Option<VersionRow>> {
         let row = txn.get(self.tables.versions, &id_key(version.0))?;
-        row.map(|bytes| codec::decode("versions", bytes)).transpose()
+        row.map(|bytes| codec::decode_record("versions", bytes)).transpose()
     }
 
     /// Forgets the version at the floor; the new floor. That one keeps its row but not its changes: what they changed
@@ -94,7 +94,7 @@ impl Ledger {
         txn.delete(self.tables.versions, &id_key(floor.0))?;
         let next = floor.next();
         let Some(row) = self.row(txn, next)? else {
-            return Err(codec::corrupt("versions", format!("{next} is missing")));
+            return Err(codec::corrupt_record("versions", format!("{next} is missing")));
         };
         for change in &row.changes {
             txn.delete(self.tables.file_history, &history_key(change.file.0, next))?;
@@ -103,7 +103,7 @@ impl Ledger {
             txn.delete(self.tables.edge_history, &history_key(symbol.0, next))?;
         }
         let row = VersionRow { parent: None, changes: Vec::new(), edge_changes: Vec::new(), ..row };
-        txn.put(self.tables.versions, &id_key(next.0), &codec::encode("versions", &row)?)?;
+        txn.put(self.tables.versions, &id_key(next.0), &codec::encode_record("versions", &row)?)?;
         Ok(next)
     }
 }

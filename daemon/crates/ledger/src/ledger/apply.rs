@@ -22,7 +22,7 @@ struct Step<'u> {
 
 type Listed<'s> = BTreeSet<(&'s str, [u8; NAME_ITEM])>;
 
-fn listed(file: FileId, public: Option<&Public>) -> Listed<'_> {
+fn listed_names(file: FileId, public: Option<&Public>) -> Listed<'_> {
     public.into_iter().flat_map(|public| public.listed(file)).collect()
 }
 
@@ -113,7 +113,7 @@ impl Batch<'_> {
         }
         if let Some(new) = new {
             self.tally.row(new, Sign::Plus);
-            self.txn.put(tables.files, &id_key(file.0), &codec::encode("files", new)?)?;
+            self.txn.put(tables.files, &id_key(file.0), &codec::encode_record("files", new)?)?;
             if old.is_none() {
                 self.txn.put(tables.paths, &text_key(path.as_str()), &path_value(file.0, path.as_str()))?;
             }
@@ -172,7 +172,7 @@ impl Batch<'_> {
                 self.txn.put(tables.symbols, &id_key(symbol.0), &home)?;
             }
         }
-        let (old, new) = (listed(file, was), listed(file, is));
+        let (old, new) = (listed_names(file, was), listed_names(file, is));
         for (name, hit) in old.difference(&new) {
             self.txn.delete_item(tables.names, &text_key(name), hit)?;
         }
@@ -184,7 +184,7 @@ impl Batch<'_> {
         }
         if let Some(is) = is {
             self.tally.public(is, Sign::Plus);
-            self.txn.put(tables.publics, &id_key(file.0), &codec::encode("publics", is)?)?;
+            self.txn.put(tables.publics, &id_key(file.0), &codec::encode_record("publics", is)?)?;
         } else {
             self.txn.delete(tables.publics, &id_key(file.0))?;
         }

@@ -44,7 +44,7 @@ impl<'l> Batch<'l> {
     pub(super) fn new(ledger: &'l Ledger) -> Result<Self> {
         let txn = ledger.env.write()?;
         let base = State::load_existing(&txn, &ledger.tables)?;
-        let tally = Tally::from_counters(&state::counters(&txn, &ledger.tables)?);
+        let tally = Tally::from_counters(&state::read_counters(&txn, &ledger.tables)?);
         Ok(Self {
             txn,
             ledger,
@@ -81,7 +81,7 @@ impl<'l> Batch<'l> {
     pub fn set_stat_only(&mut self, path: &RelPath, stat: &StatHint) -> Result<()> {
         let file = FileId::of(path);
         if self.rows().stat(file)?.as_ref() != Some(stat) {
-            self.txn.put(self.ledger.tables.stats, &id_key(file.0), &codec::encode("stats", stat)?)?;
+            self.txn.put(self.ledger.tables.stats, &id_key(file.0), &codec::encode_record("stats", stat)?)?;
             self.hints = true;
         }
         Ok(())
@@ -113,17 +113,21 @@ impl<'l> Batch<'l> {
         if !first {
             for change in &changes {
                 let key = history_key(change.file.0, version);
-                self.txn.put(tables.file_history, &key, &codec::encode("file_history", &change.old)?)?;
+                self.txn.put(
+                    tables.file_history,
+                    &key,
+                    &codec::encode_record("file_history", &change.old)?,
+                )?;
             }
             for symbol in &edge_changes {
                 let old = self.edges.get(symbol).map(Vec::as_slice).unwrap_or_default();
                 self.txn.put(tables.edge_history, &history_key(symbol.0, version), old)?;
             }
             row.changes = changes;
-            row.changes.sort_unstable_by(|a, b| history::path(a).cmp(&history::path(b)));
+            row.changes.sort_unstable_by(|a, b| history::change_path(a).cmp(&history::change_path(b)));
             row.edge_changes = edge_changes;
         }
-        self.txn.put(tables.versions, &id_key(version.0), &codec::encode("versions", &row)?)?;
+        self.txn.put(tables.versions, &id_key(version.0), &codec::encode_record("versions", &row)?)?;
         state::store_counters(&mut self.txn, tables, &self.tally.counters())?;
         state::store_git_head(&mut self.txn, tables, head)?;
         let state = State {

@@ -6,7 +6,7 @@ use std::ops::ControlFlow;
 use sdl_model::facts::names_in;
 use sdl_model::{FileId, FileRow, FileState, SymbolId, Version, VersionRow};
 
-use super::derived::incoming;
+use super::derived::incoming_edges;
 use super::rows::Rows;
 use super::tally::{Sign, Tally};
 use super::{Ledger, Snapshot, state};
@@ -59,7 +59,7 @@ struct Check<'s, 'l> {
     tally: Tally,
 }
 
-fn find(findings: &mut Vec<Finding>, table: &'static str, what: impl FnOnce() -> String) {
+fn add_finding(findings: &mut Vec<Finding>, table: &'static str, what: impl FnOnce() -> String) {
     if findings.len() < MOST {
         findings.push(Finding { table, what: what() });
     }
@@ -82,7 +82,8 @@ impl Check<'_, '_> {
     fn files(&mut self) -> Result<()> {
         let tables = self.rows.tables;
         self.scan(tables.files, |found, rows, key, value| {
-            let (file, row): (_, FileRow) = (FileId(id_at("files", key)?), codec::decode("files", value)?);
+            let (file, row): (_, FileRow) =
+                (FileId(id_at("files", key)?), codec::decode_record("files", value)?);
             found.tally.row(&row, Sign::Plus);
             found.unless(FileId::of(&row.path) == file, || format!("{file:?} is not the id of {}", row.path));
             let path = rows.reads.get(tables.paths, &text_key(row.path.as_str()))?;
@@ -129,7 +130,7 @@ impl Check<'_, '_> {
             self.scan(table, |found, rows, key, value| {
                 let file = FileId(id_at("files", value)?);
                 let known = rows.public(file)?.is_some();
-                found.unless(known, || format!("{:?} has {file:?}, which is not indexed", lossy(key)));
+                found.unless(known, || format!("{:?} has {file:?}, which is not indexed", lossy_text(key)));
                 Ok(())
             })?;
         }
@@ -155,7 +156,7 @@ impl Check<'_, '_> {
                 }
                 None => false,
             };
-            found.unless(known, || format!("{:?} has {symbol}, which is not called so", lossy(key)));
+            found.unless(known, || format!("{:?} has {symbol}, which is not called so", lossy_text(key)));
             Ok(())
         })
     }
@@ -178,7 +179,7 @@ impl Check<'_, '_> {
                 None => false,
             };
             found.unless(listed, || format!("{from} has edges, but no resolved file names it"));
-            for (to, item) in incoming(from, value) {
+            for (to, item) in incoming_edges(from, value) {
                 let to_key = id_key(to);
                 let known = rows.reads.get(tables.symbols, &to_key)?.is_some();
                 found.unless(known, || format!("{from} leads to {}, which does not exist", SymbolId(to)));
@@ -229,17 +230,20 @@ impl Check<'_, '_> {
         self.scan(tables.postings, |found, rows, key, value| {
             let symbol = id_at("postings", value)?;
             let known = rows.reads.get(tables.symbols, &id_key(symbol))?.is_some();
-            found
-                .unless(known, || format!("{:?} has {}, which does not exist", lossy(key), SymbolId(symbol)));
+            found.unless(known, || {
+                format!("{:?} has {}, which does not exist", lossy_text(key), SymbolId(symbol))
+            });
             Ok(())
         })
     }
 
     fn counters(&mut self) -> Result<()> {
-        let stored = state::counters(self.rows.reads, self.rows.tables)?;
+        let stored = state::read_counters(self.rows.reads, self.rows.tables)?;
         let counted = self.tally.counters();
         if stored != counted {
-            find(&mut self.findings, "meta", || format!("the totals are {counted:?}, stored are {stored:?}"));
+            add_finding(&mut self.findings, "meta", || {
+                format!("the totals are {counted:?}, stored are {stored:?}")
+            });
         }
         Ok(())
     }
@@ -249,7 +253,7 @@ impl Check<'_, '_> {
         let (floor, head) = (snapshot.floor(), snapshot.head());
         let mut last: Option<Version> = None;
         self.scan(tables.versions, |found, rows, key, value| {
-            let row: VersionRow = codec::decode("versions", value)?;
+            let row: VersionRow = codec::decode_record("versions", value)?;
             let version = row.version;
             found.unless(id_at("versions", key)? == version.0, || {
                 format!("{version} is under another number")
@@ -261,8 +265,9 @@ impl Check<'_, '_> {
             for change in &row.changes {
                 let key = codec::history_key(change.file.0, version);
                 let kept = rows.reads.get(tables.file_history, &key)?;
-                let kept =
-                    kept.map(|row| codec::decode::<Option<FileRow>>("file_history", row)).transpose()?;
+                let kept = kept
+                    .map(|row| codec::decode_record::<Option<FileRow>>("file_history", row))
+                    .transpose()?;
                 found.unless(kept.as_ref() == Some(&change.old), || {
                     format!("{version} changed {:?}, whose earlier row is not kept", change.file)
                 });
@@ -276,7 +281,9 @@ impl Check<'_, '_> {
             Ok(())
         })?;
         if last != head {
-            find(&mut self.findings, "versions", || format!("the last is {last:?}, the head {head:?}"));
+            add_finding(&mut self.findings, "versions", || {
+                format!("the last is {last:?}, the head {head:?}")
+            });
         }
         for table in [tables.file_history, tables.edge_history] {
             self.scan(table, |found, _, key, _| {
@@ -307,7 +314,7 @@ fn check_public(
     Ok(())
 }
 
-fn lossy(key: &[u8]) -> String {
+fn lossy_text(key: &[u8]) -> String {
     String::from_utf8_lossy(key).into_owned()
 }
 
@@ -320,7 +327,7 @@ struct Found<'c> {
 impl Found<'_> {
     fn unless(&mut self, well: bool, what: impl FnOnce() -> String) {
         if !well {
-            find(self.findings, self.table, what);
+            add_finding(self.findings, self.table, what);
         }
     }
 }

@@ -16,7 +16,7 @@ use crate::env::{Reads, Table};
 use crate::{ChangedKeys, Error, Posting, Resolved, Result, TermHit};
 
 /// What the targets of packed edges see of them.
-pub(super) fn incoming(from: SymbolId, packed: &[u8]) -> BTreeSet<(u64, PackedInEdge)> {
+pub(super) fn incoming_edges(from: SymbolId, packed: &[u8]) -> BTreeSet<(u64, PackedInEdge)> {
     packed.as_chunks::<EDGE_LEN>().0.iter().map(|edge| in_edge_of(from, edge)).collect()
 }
 
@@ -51,7 +51,7 @@ pub(super) fn check_term(term: &str) -> Result<()> {
 }
 
 /// The files that asked one of `keys`, sorted.
-pub(super) fn dependents(reads: &impl Reads, asked: Table, keys: &ChangedKeys) -> Result<Vec<FileId>> {
+pub(super) fn find_dependents(reads: &impl Reads, asked: Table, keys: &ChangedKeys) -> Result<Vec<FileId>> {
     let mut files = BTreeSet::new();
     for hash in &keys.0 {
         reads.items(asked, &id_key(*hash), &mut |page| {
@@ -67,7 +67,7 @@ pub(super) fn dependents(reads: &impl Reads, asked: Table, keys: &ChangedKeys) -
 impl Batch<'_> {
     /// The files that asked one of `keys`, sorted.
     pub fn dependents(&self, keys: &ChangedKeys) -> Result<Vec<FileId>> {
-        dependents(&self.txn, self.ledger.tables.asked, keys)
+        find_dependents(&self.txn, self.ledger.tables.asked, keys)
     }
 
     /// Replaces a file's edges, questions and counts. Edges of symbols that `resolved` does not name go. A file that
@@ -131,7 +131,7 @@ impl Batch<'_> {
             return Ok(());
         }
         let old = old.to_vec();
-        let (was, is) = (incoming(symbol, &old), incoming(symbol, new));
+        let (was, is) = (incoming_edges(symbol, &old), incoming_edges(symbol, new));
         for (target, item) in was.difference(&is) {
             self.txn.delete_item(tables.in_edges, &id_key(*target), item)?;
         }

@@ -76,7 +76,7 @@ impl Snapshot<'_> {
     }
 }
 
-fn state(state: &FileState) -> String {
+fn state_text(state: &FileState) -> String {
     match state {
         FileState::Indexed(key) => format!("indexed {} {}", key.lang.name(), key.content),
         FileState::Skipped(reason) => format!("skipped {}", reason.name()),
@@ -84,7 +84,7 @@ fn state(state: &FileState) -> String {
     }
 }
 
-fn text(bytes: &[u8]) -> String {
+fn escape_bytes(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).escape_debug().to_string()
 }
 
@@ -111,12 +111,13 @@ impl Dump<'_, '_> {
         let mut lines = Lines { out: self.out, path: self.path };
         self.rows.files_under("", &mut |file, path| {
             failed = (|| {
-                let row =
-                    rows.file(file)?.ok_or_else(|| codec::corrupt("paths", "a path without its file"))?;
+                let row = rows
+                    .file(file)?
+                    .ok_or_else(|| codec::corrupt_record("paths", "a path without its file"))?;
                 lines.put(format_args!(
                     "file {} {} {} {file:?}",
                     path.escape_debug(),
-                    state(&row.state),
+                    state_text(&row.state),
                     row.size
                 ))?;
                 if let Some(Public { interface, package, defs, .. }) = rows.public(file)? {
@@ -139,7 +140,7 @@ impl Dump<'_, '_> {
         for (what, table) in [("named", tables.file_names), ("in", tables.dirs), ("package", tables.packages)]
         {
             self.scan(table, |lines, key, value| {
-                lines.put(format_args!("{what} {} {:?}", text(key), FileId(id_at(what, value)?)))
+                lines.put(format_args!("{what} {} {:?}", escape_bytes(key), FileId(id_at(what, value)?)))
             })?;
         }
         Ok(())
@@ -153,9 +154,15 @@ impl Dump<'_, '_> {
         })?;
         self.scan(tables.names, |lines, key, value| {
             let item: &[u8; NAME_ITEM] =
-                value.try_into().map_err(|_| codec::corrupt("names", "an item of odd size"))?;
+                value.try_into().map_err(|_| codec::corrupt_record("names", "an item of odd size"))?;
             let hit = unpack_hit(item)?;
-            lines.put(format_args!("name {} {} {:?} {}", text(key), hit.symbol, hit.file, hit.kind.name()))
+            lines.put(format_args!(
+                "name {} {} {:?} {}",
+                escape_bytes(key),
+                hit.symbol,
+                hit.file,
+                hit.kind.name()
+            ))
         })
     }
 
@@ -176,7 +183,7 @@ impl Dump<'_, '_> {
         })?;
         self.scan(tables.in_edges, |lines, key, value| {
             let item: &[u8; IN_EDGE_ITEM] =
-                value.try_into().map_err(|_| codec::corrupt("in_edges", "an item of odd size"))?;
+                value.try_into().map_err(|_| codec::corrupt_record("in_edges", "an item of odd size"))?;
             let edge = unpack_in_edge(item)?;
             let (to, from, kind) = (SymbolId(id_at("in_edges", key)?), edge.from, edge.kind.name());
             lines.put(format_args!("to {to} {kind} {from} {} {}", edge.resolution.name(), edge.strategy.0))
@@ -202,14 +209,21 @@ impl Dump<'_, '_> {
 
     fn postings(&mut self) -> Result<()> {
         self.scan(self.rows.tables.postings, |lines, key, value| {
-            let item = value.try_into().map_err(|_| codec::corrupt("postings", "an item of odd size"))?;
+            let item =
+                value.try_into().map_err(|_| codec::corrupt_record("postings", "an item of odd size"))?;
             let hit = unpack_posting(item);
-            lines.put(format_args!("posting {} {} {} {}", text(key), hit.symbol, hit.impact, hit.flags))
+            lines.put(format_args!(
+                "posting {} {} {} {}",
+                escape_bytes(key),
+                hit.symbol,
+                hit.impact,
+                hit.flags
+            ))
         })
     }
 
     fn counters(&mut self) -> Result<()> {
-        let counters = state::counters(self.rows.reads, self.rows.tables)?;
+        let counters = state::read_counters(self.rows.reads, self.rows.tables)?;
         Lines { out: self.out, path: self.path }.put(format_args!("{counters:?}"))
     }
 }

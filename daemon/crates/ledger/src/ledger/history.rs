@@ -38,8 +38,8 @@ impl Snapshot<'_> {
     pub fn file_at(&self, file: FileId, version: Version) -> Result<Option<FileRow>> {
         self.reach(version)?;
         let Some(rows) = self.rows()? else { return Ok(None) };
-        match before(&rows, rows.tables.file_history, file.0, version)? {
-            Some(bytes) => codec::decode("file_history", bytes),
+        match value_before(&rows, rows.tables.file_history, file.0, version)? {
+            Some(bytes) => codec::decode_record("file_history", bytes),
             None => self.file(file),
         }
     }
@@ -52,7 +52,7 @@ impl Snapshot<'_> {
     fn packed_edges_at(&self, symbol: SymbolId, version: Version) -> Result<&[u8]> {
         self.reach(version)?;
         let Some(rows) = self.rows()? else { return Ok(&[]) };
-        match before(&rows, rows.tables.edge_history, symbol.0, version)? {
+        match value_before(&rows, rows.tables.edge_history, symbol.0, version)? {
             Some(bytes) => Ok(bytes),
             None => rows.packed_edges(symbol),
         }
@@ -82,7 +82,7 @@ impl Snapshot<'_> {
             })?;
         }
         let mut files: Vec<_> = files.into_values().filter(|change| change.old != change.new).collect();
-        files.sort_unstable_by(|a, b| path(a).cmp(&path(b)));
+        files.sort_unstable_by(|a, b| change_path(a).cmp(&change_path(b)));
         let mut differing = Vec::with_capacity(edges.len());
         for symbol in edges {
             in_time(self.rows()?.and_then(|rows| rows.deadline))?;
@@ -94,12 +94,12 @@ impl Snapshot<'_> {
     }
 }
 
-pub(super) fn path(change: &FileChange) -> Option<&str> {
+pub(super) fn change_path(change: &FileChange) -> Option<&str> {
     change.new.as_ref().or(change.old.as_ref()).map(|row| row.path.as_str())
 }
 
 /// What the first version after `version` that changed `id` found there; none if none has.
-fn before<'r>(
+fn value_before<'r>(
     rows: &Rows<'r, Read<'_>>,
     table: Table,
     id: u64,

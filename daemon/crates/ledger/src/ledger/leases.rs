@@ -29,7 +29,7 @@ impl Ledger {
         if lease.handle.is_empty() {
             return Err(Error::Misuse("a lease needs a handle"));
         }
-        let row = codec::encode("leases", lease)?;
+        let row = codec::encode_record("leases", lease)?;
         self.write_aside(|txn| txn.put(self.tables.leases, &text_key(&lease.handle), &row))
     }
 
@@ -37,7 +37,7 @@ impl Ledger {
     pub fn lease(&self, handle: &str) -> Result<Option<Lease>> {
         let txn = self.env.read(None)?;
         let row = txn.get(self.tables.leases, &text_key(handle))?;
-        row.map(|bytes| codec::decode("leases", bytes)).transpose()
+        row.map(|bytes| codec::decode_record("leases", bytes)).transpose()
     }
 
     /// Puts off a lease's end; whether there is such a lease.
@@ -45,8 +45,8 @@ impl Ledger {
         let key = text_key(handle);
         self.write_aside(|txn| {
             let Some(row) = txn.get(self.tables.leases, &key)? else { return Ok(false) };
-            let lease = Lease { expires_ms, ..codec::decode("leases", row)? };
-            txn.put(self.tables.leases, &key, &codec::encode("leases", &lease)?)?;
+            let lease = Lease { expires_ms, ..codec::decode_record("leases", row)? };
+            txn.put(self.tables.leases, &key, &codec::encode_record("leases", &lease)?)?;
             Ok(true)
         })
     }
@@ -73,7 +73,7 @@ impl Ledger {
                 let key = text_key(handle);
                 // It may have been renewed since.
                 let Some(row) = txn.get(self.tables.leases, &key)? else { continue };
-                if codec::decode::<Lease>("leases", row)?.expires_ms < now_ms {
+                if codec::decode_record::<Lease>("leases", row)?.expires_ms < now_ms {
                     removed += u64::from(txn.delete(self.tables.leases, &key)?);
                 }
             }
@@ -85,7 +85,7 @@ impl Ledger {
     pub fn each_lease(&self, each: &mut dyn FnMut(Lease)) -> Result<()> {
         let txn = self.env.read(None)?;
         txn.scan(self.tables.leases, &[], &mut |_, value| {
-            each(codec::decode("leases", value)?);
+            each(codec::decode_record("leases", value)?);
             Ok(ControlFlow::Continue(()))
         })
     }

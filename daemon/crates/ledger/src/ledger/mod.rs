@@ -90,7 +90,7 @@ impl Ledger {
 
     fn open_schema(dir: &Path, options: &Options, schema: u32, upgrades: &[Upgrade]) -> Result<Opened> {
         let plan = Plan { schema, tables: LedgerTables::SPECS, sync: Sync::EachCommit, upgrades };
-        let (env, tables, how) = store::open(dir, &plan, options)?;
+        let (env, tables, how) = store::open_store(dir, &plan, options)?;
         let tables = LedgerTables::bind(&tables).ok_or(Error::Misuse("tables missing"))?;
         let state = env.retry(|| {
             let mut txn = env.write()?;

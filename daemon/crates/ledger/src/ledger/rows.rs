@@ -63,7 +63,7 @@ impl<'r, R: Reads> Rows<'r, R> {
         self.reads.items(table, key, &mut |page| {
             let (items, rest) = page.as_chunks::<N>();
             if !rest.is_empty() {
-                return Err(codec::corrupt(table.spec.name, "an item of odd size"));
+                return Err(codec::corrupt_record(table.spec.name, "an item of odd size"));
             }
             for item in items {
                 watch.row()?;
@@ -86,17 +86,17 @@ impl<'r, R: Reads> Rows<'r, R> {
 
     pub(crate) fn file(&self, file: FileId) -> Result<Option<FileRow>> {
         let row = self.reads.get(self.tables.files, &id_key(file.0))?;
-        row.map(|bytes| codec::decode("files", bytes)).transpose()
+        row.map(|bytes| codec::decode_record("files", bytes)).transpose()
     }
 
     pub(crate) fn stat(&self, file: FileId) -> Result<Option<StatHint>> {
         let row = self.reads.get(self.tables.stats, &id_key(file.0))?;
-        row.map(|bytes| codec::decode("stats", bytes)).transpose()
+        row.map(|bytes| codec::decode_record("stats", bytes)).transpose()
     }
 
     pub(crate) fn public(&self, file: FileId) -> Result<Option<Public>> {
         let row = self.reads.get(self.tables.publics, &id_key(file.0))?;
-        row.map(|bytes| codec::decode("publics", bytes)).transpose()
+        row.map(|bytes| codec::decode_record("publics", bytes)).transpose()
     }
 
     pub(crate) fn files_under(
@@ -117,7 +117,7 @@ impl<'r, R: Reads> Rows<'r, R> {
             let (file, path) = unpack_path_value(key, value)?;
             let cut = key.get(..LONG_TEXT);
             if gathered.last().is_some_and(|(last, _)| last.as_bytes().get(..LONG_TEXT) != cut)
-                && give(&mut gathered, each).is_break()
+                && visit_sorted(&mut gathered, each).is_break()
             {
                 stopped = true;
                 return Ok(ControlFlow::Break(()));
@@ -134,7 +134,7 @@ impl<'r, R: Reads> Rows<'r, R> {
             Ok(flow)
         })?;
         if !stopped {
-            let _ = give(&mut gathered, each);
+            let _ = visit_sorted(&mut gathered, each);
         }
         Ok(())
     }
@@ -223,12 +223,12 @@ impl<'r, R: Reads> Rows<'r, R> {
                 return Ok(ControlFlow::Break(()));
             }
             let term = std::str::from_utf8(key);
-            Ok(each(term.map_err(|_| codec::corrupt("postings", "a term that is not UTF-8"))?))
+            Ok(each(term.map_err(|_| codec::corrupt_record("postings", "a term that is not UTF-8"))?))
         })
     }
 }
 
-fn give(
+fn visit_sorted(
     gathered: &mut Vec<(String, FileId)>,
     each: &mut dyn FnMut(FileId, &str) -> ControlFlow<()>,
 ) -> ControlFlow<()> {

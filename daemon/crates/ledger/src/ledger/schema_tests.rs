@@ -14,12 +14,12 @@ use crate::{Error, Fault, FaultPoint, Faults, FileUpdate, Options, Result, View}
 const NOTES: TableSpec = TableSpec { name: "notes", item: 0, sealed: false };
 const NEXT: u32 = STORAGE_SCHEMA + 1;
 
-fn options() -> Options {
+fn test_options() -> Options {
     Options { map_size: 1 << 20, ..Options::default() }
 }
 
 fn with_a_version(dir: &Path) -> Version {
-    let ledger = Ledger::open(dir, &options()).unwrap().ledger;
+    let ledger = Ledger::open(dir, &test_options()).unwrap().ledger;
     let path = RelPath::new("a").unwrap();
     let row = FileRow { path: path.clone(), state: FileState::Skipped(SkipReason::Binary), size: 1 };
     let mut batch = ledger.batch().unwrap();
@@ -40,7 +40,7 @@ const UPGRADES: &[Upgrade] = &[
     Upgrade { from: STORAGE_SCHEMA, run: |txn, _| txn.create_table(NOTES).map(drop) },
 ];
 
-fn open(dir: &Path, schema: u32, options: &Options) -> Result<Opened> {
+fn open_ledger(dir: &Path, schema: u32, options: &Options) -> Result<Opened> {
     Ledger::open_schema(dir, options, schema, UPGRADES)
 }
 
@@ -54,11 +54,11 @@ fn an_older_ledger_is_brought_up_to_date_in_one_transaction() {
     }
     let dir = tempfile::tempdir().unwrap();
     let version = with_a_version(dir.path());
-    let full = Options { faults: Some(std::sync::Arc::new(Full)), ..options() };
-    assert!(matches!(open(dir.path(), NEXT + 1, &full), Err(Error::DiskFull { .. })));
-    assert_eq!(Ledger::open(dir.path(), &options()).unwrap().how, How::Existing, "nothing was changed");
+    let full = Options { faults: Some(std::sync::Arc::new(Full)), ..test_options() };
+    assert!(matches!(open_ledger(dir.path(), NEXT + 1, &full), Err(Error::DiskFull { .. })));
+    assert_eq!(Ledger::open(dir.path(), &test_options()).unwrap().how, How::Existing, "nothing was changed");
 
-    let opened = open(dir.path(), NEXT + 1, &options()).unwrap();
+    let opened = open_ledger(dir.path(), NEXT + 1, &test_options()).unwrap();
     assert_eq!(opened.how, How::Migrated { from: STORAGE_SCHEMA });
     let ledger = opened.ledger;
     assert_eq!(ledger.head(), Some(version), "what it held is still there");
@@ -70,25 +70,25 @@ fn an_older_ledger_is_brought_up_to_date_in_one_transaction() {
         assert_eq!(txn.get(notes, b"files").unwrap(), Some(&1_u64.to_be_bytes()[..]));
     }
     drop(ledger);
-    assert_eq!(open(dir.path(), NEXT + 1, &options()).unwrap().how, How::Existing);
+    assert_eq!(open_ledger(dir.path(), NEXT + 1, &test_options()).unwrap().how, How::Existing);
 }
 
 #[test]
 fn a_newer_ledger_is_refused_and_left_alone() {
     let dir = tempfile::tempdir().unwrap();
     let version = with_a_version(dir.path());
-    drop(open(dir.path(), NEXT, &options()).unwrap());
-    let Err(error) = Ledger::open(dir.path(), &options()) else { panic!("opened") };
+    drop(open_ledger(dir.path(), NEXT, &test_options()).unwrap());
+    let Err(error) = Ledger::open(dir.path(), &test_options()) else { panic!("opened") };
     assert!(matches!(error, Error::Newer { found: NEXT, known: STORAGE_SCHEMA, .. }));
     assert!(error.to_string().contains("run the newer sdld"), "{error}");
-    assert_eq!(open(dir.path(), NEXT, &options()).unwrap().ledger.head(), Some(version));
+    assert_eq!(open_ledger(dir.path(), NEXT, &test_options()).unwrap().ledger.head(), Some(version));
 }
 
 #[test]
 fn a_schema_without_a_way_up_is_set_aside() {
     let dir = tempfile::tempdir().unwrap();
     with_a_version(dir.path());
-    let opened = open(dir.path(), NEXT + 2, &options()).unwrap();
+    let opened = open_ledger(dir.path(), NEXT + 2, &test_options()).unwrap();
     assert!(matches!(opened.how, How::Rebuilt { why, .. } if why.contains("too old")));
 }
 
@@ -100,7 +100,7 @@ fn a_ledger_without_checksums_starts_over_and_keeps_its_leases() {
         let dir = tempfile::tempdir().unwrap();
         let version = with_a_version(dir.path());
         let incarnation = {
-            let ledger = Ledger::open(dir.path(), &options()).unwrap().ledger;
+            let ledger = Ledger::open(dir.path(), &test_options()).unwrap().ledger;
             ledger.put_lease(&lease).unwrap();
             // As an older schema wrote it.
             let mut txn = ledger.env.write().unwrap();
@@ -119,13 +119,13 @@ fn a_ledger_without_checksums_starts_over_and_keeps_its_leases() {
             txn.commit().unwrap();
             ledger.incarnation()
         };
-        let opened = Ledger::open(dir.path(), &options()).unwrap();
+        let opened = Ledger::open(dir.path(), &test_options()).unwrap();
         assert_eq!(opened.how, How::Migrated { from: schema });
         assert_eq!((opened.ledger.head(), opened.ledger.incarnation()), (None, incarnation));
         assert_eq!(opened.ledger.lease("sl_1").unwrap().as_ref(), Some(&lease));
         drop(opened);
         assert!(with_a_version(dir.path()) > version, "numbers go on");
-        assert_eq!(Ledger::open(dir.path(), &options()).unwrap().how, How::Existing);
+        assert_eq!(Ledger::open(dir.path(), &test_options()).unwrap().how, How::Existing);
     }
 }
 
@@ -134,12 +134,12 @@ fn a_damaged_schema_number_is_damage_and_no_newer_schema() {
     for number in [&[0, 0, 0, 9, 1, 2, 3, 4][..], &STORAGE_SCHEMA.to_be_bytes(), &[0; 3]] {
         let dir = tempfile::tempdir().unwrap();
         with_a_version(dir.path());
-        let ledger = Ledger::open(dir.path(), &options()).unwrap().ledger;
+        let ledger = Ledger::open(dir.path(), &test_options()).unwrap().ledger;
         let mut txn = ledger.env.write().unwrap();
         txn.put(ledger.tables.meta.unsealed(), b"schema", number).unwrap();
         txn.commit().unwrap();
         drop(ledger);
-        let how = Ledger::open(dir.path(), &options()).unwrap().how;
+        let how = Ledger::open(dir.path(), &test_options()).unwrap().how;
         assert!(matches!(how, How::Rebuilt { .. }), "{number:?}: {how:?}");
     }
 }

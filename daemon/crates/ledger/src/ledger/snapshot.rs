@@ -8,7 +8,7 @@ use sdl_model::{
 };
 
 use super::Ledger;
-use super::derived::dependents;
+use super::derived::find_dependents;
 use super::rows::{Rows, in_time};
 use super::state::{self, State};
 use crate::codec::{self, id_key};
@@ -75,7 +75,7 @@ impl<'l> Snapshot<'l> {
     /// The files that asked one of `keys`, sorted.
     pub fn dependents(&self, keys: &ChangedKeys) -> Result<Vec<FileId>> {
         in_time(self.deadline)?;
-        if self.visible { dependents(&self.txn, self.ledger.tables.asked, keys) } else { Ok(Vec::new()) }
+        if self.visible { find_dependents(&self.txn, self.ledger.tables.asked, keys) } else { Ok(Vec::new()) }
     }
 
     /// How the references of a file came out.
@@ -89,7 +89,7 @@ impl<'l> Snapshot<'l> {
     pub fn version_row(&self, version: Version) -> Result<Option<VersionRow>> {
         let Some(rows) = self.rows()? else { return Ok(None) };
         let row = rows.reads.get(rows.tables.versions, &id_key(version.0))?;
-        row.map(|bytes| codec::decode("versions", bytes)).transpose()
+        row.map(|bytes| codec::decode_record("versions", bytes)).transpose()
     }
 
     /// The versions in `range`, oldest first, until `each` breaks.
@@ -106,7 +106,7 @@ impl<'l> Snapshot<'l> {
         };
         rows.reads.scan(rows.tables.versions, &id_key(from), &mut |_, value| {
             in_time(self.deadline)?;
-            let row: VersionRow = codec::decode("versions", value)?;
+            let row: VersionRow = codec::decode_record("versions", value)?;
             Ok(if range.contains(&row.version) { each(row) } else { ControlFlow::Break(()) })
         })
     }
@@ -123,13 +123,13 @@ impl<'l> Snapshot<'l> {
         let mut watch = rows.watch();
         rows.reads.scan(rows.tables.files, &[], &mut |_, value| {
             watch.row()?;
-            give(&codec::decode("files", value)?);
+            give(&codec::decode_record("files", value)?);
             Ok(ControlFlow::Continue(()))
         })?;
         // Of older versions: each row that was replaced is kept as the one before.
         rows.reads.scan(rows.tables.file_history, &[], &mut |_, value| {
             watch.row()?;
-            if let Some(row) = codec::decode::<Option<FileRow>>("file_history", value)? {
+            if let Some(row) = codec::decode_record::<Option<FileRow>>("file_history", value)? {
                 give(&row);
             }
             Ok(ControlFlow::Continue(()))
@@ -184,6 +184,6 @@ impl View for Snapshot<'_> {
         self.rows()?.map_or(Ok(()), |rows| rows.terms(prefix, each))
     }
     fn counters(&self) -> Result<Counters> {
-        self.rows()?.map_or(Ok(Counters::default()), |rows| state::counters(rows.reads, rows.tables))
+        self.rows()?.map_or(Ok(Counters::default()), |rows| state::read_counters(rows.reads, rows.tables))
     }
 }

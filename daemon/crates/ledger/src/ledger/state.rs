@@ -46,33 +46,35 @@ impl State {
 
     /// Reads it; none in a ledger that was just created.
     pub(crate) fn load(reads: &impl Reads, tables: &LedgerTables) -> Result<Option<Self>> {
-        reads.get(tables.meta, STATE)?.map(|bytes| codec::decode("meta", bytes)).transpose()
+        reads.get(tables.meta, STATE)?.map(|bytes| codec::decode_record("meta", bytes)).transpose()
     }
 
     /// Reads it where it must be.
     pub(crate) fn load_existing(reads: &impl Reads, tables: &LedgerTables) -> Result<Self> {
-        Self::load(reads, tables)?.ok_or_else(|| codec::corrupt("meta", "the state is missing"))
+        Self::load(reads, tables)?.ok_or_else(|| codec::corrupt_record("meta", "the state is missing"))
     }
 
     /// Writes it.
     pub(crate) fn store(&self, txn: &mut Write<'_>, tables: &LedgerTables) -> Result<()> {
-        txn.put(tables.meta, STATE, &codec::encode("meta", self)?)
+        txn.put(tables.meta, STATE, &codec::encode_record("meta", self)?)
     }
 }
 
 /// The totals.
-pub(crate) fn counters(reads: &impl Reads, tables: &LedgerTables) -> Result<Counters> {
+pub(crate) fn read_counters(reads: &impl Reads, tables: &LedgerTables) -> Result<Counters> {
     reads
         .get(tables.meta, COUNTERS)?
-        .map_or_else(|| Ok(Counters::default()), |bytes| codec::decode("meta", bytes))
+        .map_or_else(|| Ok(Counters::default()), |bytes| codec::decode_record("meta", bytes))
 }
 
 /// Up to schema 3 rows had no checksums, so there is no telling which of them are sound: everything but the leases is
 /// forgotten and made again from the tree. Version numbers go on where they were.
 pub(crate) fn start_over(txn: &mut Write<'_>, tables: &[Table]) -> Result<()> {
     let tables = LedgerTables::bind(tables).ok_or(Error::Misuse("tables missing"))?;
-    let old: Option<State> =
-        txn.get(tables.meta.unsealed(), STATE)?.map(|bytes| codec::decode("meta", bytes)).transpose()?;
+    let old: Option<State> = txn
+        .get(tables.meta.unsealed(), STATE)?
+        .map(|bytes| codec::decode_record("meta", bytes))
+        .transpose()?;
     let mut leases = Vec::new();
     txn.scan(tables.leases.unsealed(), &[], &mut |key, value| {
         leases.push((key.to_vec(), value.to_vec()));
@@ -89,12 +91,12 @@ pub(crate) fn start_over(txn: &mut Write<'_>, tables: &[Table]) -> Result<()> {
 
 /// Writes the totals.
 pub(crate) fn store_counters(txn: &mut Write<'_>, tables: &LedgerTables, counters: &Counters) -> Result<()> {
-    txn.put(tables.meta, COUNTERS, &codec::encode("meta", counters)?)
+    txn.put(tables.meta, COUNTERS, &codec::encode_record("meta", counters)?)
 }
 
 /// The HEAD that the newest version recorded.
 pub(crate) fn git_head(reads: &impl Reads, tables: &LedgerTables) -> Result<Option<GitHead>> {
-    reads.get(tables.meta, GIT)?.map_or(Ok(None), |bytes| codec::decode("meta", bytes))
+    reads.get(tables.meta, GIT)?.map_or(Ok(None), |bytes| codec::decode_record("meta", bytes))
 }
 
 /// Writes that HEAD.
@@ -103,5 +105,5 @@ pub(crate) fn store_git_head(
     tables: &LedgerTables,
     head: Option<&GitHead>,
 ) -> Result<()> {
-    txn.put(tables.meta, GIT, &codec::encode("meta", &head)?)
+    txn.put(tables.meta, GIT, &codec::encode_record("meta", &head)?)
 }

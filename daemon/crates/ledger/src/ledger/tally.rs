@@ -38,7 +38,7 @@ impl Sign {
     }
 }
 
-fn count(map: &mut BTreeMap<String, i64>, name: &str, by: i64) {
+fn add_count(map: &mut BTreeMap<String, i64>, name: &str, by: i64) {
     match map.get_mut(name) {
         Some(count) => *count += by,
         None => {
@@ -47,7 +47,7 @@ fn count(map: &mut BTreeMap<String, i64>, name: &str, by: i64) {
     }
 }
 
-fn listed(map: &BTreeMap<String, i64>) -> Vec<(String, u64)> {
+fn list_counts(map: &BTreeMap<String, i64>) -> Vec<(String, u64)> {
     map.iter().filter(|(_, count)| **count != 0).map(|(name, count)| (name.clone(), *count as u64)).collect()
 }
 
@@ -77,8 +77,8 @@ impl Tally {
             symbols: self.symbols as u64,
             edges: self.edges as u64,
             failed: self.failed as u64,
-            skipped: listed(&self.skipped),
-            languages: listed(&self.languages),
+            skipped: list_counts(&self.skipped),
+            languages: list_counts(&self.languages),
             resolution: ResolutionCounts { exact, inferred, ambiguous, external, unresolved },
             generated: self.generated as u64,
         }
@@ -89,7 +89,7 @@ impl Tally {
         let by = sign.of(1);
         match row.state {
             FileState::Indexed(_) => self.files += by,
-            FileState::Skipped(reason) => count(&mut self.skipped, reason.name(), by),
+            FileState::Skipped(reason) => add_count(&mut self.skipped, reason.name(), by),
             FileState::Failed(_) => self.failed += by,
         }
     }
@@ -104,7 +104,7 @@ impl Tally {
     pub fn outline(&mut self, lang: &str, symbols: usize, generated: bool, sign: Sign) {
         self.symbols += sign.of(symbols);
         self.generated += sign.of(usize::from(generated));
-        count(&mut self.languages, lang, sign.of(1));
+        add_count(&mut self.languages, lang, sign.of(1));
     }
 
     /// Edges come or go.

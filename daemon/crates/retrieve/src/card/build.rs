@@ -12,7 +12,7 @@ const MEMBERS: usize = 8;
 const MEMBERS_ON_FULL: usize = 32;
 
 /// Builds a symbol's card; none if this version does not have the symbol.
-pub fn card(
+pub fn build_card(
     source: &Source<'_>,
     symbol: SymbolId,
     options: CardOptions,
@@ -43,7 +43,7 @@ pub(crate) struct Opened {
 impl Opened {
     pub(crate) fn of(source: &Source<'_>, sym: Sym) -> Result<Self> {
         let edges = source.view().out_edges(sym.id)?;
-        let content = etag::content(&sym, &edges);
+        let content = etag::content_hash(&sym, &edges);
         Ok(Self { sym, edges, content })
     }
 
@@ -68,7 +68,7 @@ impl Opened {
             kind: sym.kind(),
             exported: sym.exported(),
             file: sym.path().to_owned(),
-            range: range(sym, detail),
+            range: symbol_range(sym, detail),
             signature: None,
             summary: None,
             deps: None,
@@ -83,22 +83,23 @@ impl Opened {
             ledger_version: Some(source.view().version()),
         };
         if detail >= Detail::Signature {
-            card.signature = signature::of(sym);
-            card.summary = summary::of(sym);
+            card.signature = signature::symbol_signature(sym);
+            card.summary = summary::symbol_summary(sym);
         }
         if detail >= Detail::Deps {
-            card.deps = Some(deps::of(source, sym, edges, options)?);
-            let all = members::own(sym);
+            card.deps = Some(deps::symbol_deps(source, sym, edges, options)?);
+            let all = members::own_members(sym);
             let most = if detail == Detail::Full { MEMBERS_ON_FULL } else { MEMBERS };
             card.members_omitted = all.len().saturating_sub(most) as u32;
-            card.members = all.iter().take(most).filter_map(|ix| member(sym, *ix)).collect();
+            card.members = all.iter().take(most).filter_map(|ix| member_ref(sym, *ix)).collect();
         }
         if detail >= Detail::Compact {
-            card.invariants = def.invariants.iter().map(|ix| signature::shorten(outline.str(*ix))).collect();
+            card.invariants =
+                def.invariants.iter().map(|ix| signature::shorten_text(outline.str(*ix))).collect();
             card.side_effects = side_effects(sym);
         }
         if detail == Detail::Full {
-            card.metrics = Some(metrics::of(source, sym, edges.len(), enrichment)?);
+            card.metrics = Some(metrics::symbol_metrics(source, sym, edges.len(), enrichment)?);
             card.cluster = enrichment.cluster(sym.file())?;
             card.processes = enrichment.processes(source, sym.id)?;
         }
@@ -106,7 +107,7 @@ impl Opened {
     }
 }
 
-fn member(owner: &Sym, ix: DefIx) -> Option<MemberRef> {
+fn member_ref(owner: &Sym, ix: DefIx) -> Option<MemberRef> {
     let member = owner.beside(ix)?;
     Some(MemberRef { symbol_id: member.id, name: member.name().to_owned(), kind: member.kind() })
 }
@@ -117,7 +118,7 @@ pub fn etag_of(source: &Source<'_>, sym: &Sym, detail: Detail) -> Result<String>
 }
 
 /// Where a symbol stands; with columns on full cards.
-pub(crate) fn range(sym: &Sym, detail: Detail) -> Range {
+pub(crate) fn symbol_range(sym: &Sym, detail: Detail) -> Range {
     let span = sym.def().span;
     let full = detail == Detail::Full;
     Range {
@@ -132,7 +133,7 @@ pub(crate) fn range(sym: &Sym, detail: Detail) -> Range {
 pub(crate) fn side_effects(sym: &Sym) -> Vec<SideEffect> {
     let one = |effect: &sdl_model::facts::Effect| SideEffect {
         kind: effect.kind.name().to_owned(),
-        what: signature::shorten(sym.outline().str(effect.what)),
+        what: signature::shorten_text(sym.outline().str(effect.what)),
     };
     sym.def().effects.iter().map(one).collect()
 }

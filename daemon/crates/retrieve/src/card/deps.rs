@@ -9,7 +9,7 @@ use crate::numbers::Percent;
 use crate::{Result, Source, Sym};
 
 /// How many dependencies of a kind each level shows.
-fn most(kind: EdgeKind, detail: Detail) -> usize {
+fn dependency_limit(kind: EdgeKind, detail: Detail) -> usize {
     match (kind, detail) {
         (EdgeKind::Ref, Detail::Full) => 8,
         (EdgeKind::Ref, _) => 0,
@@ -20,7 +20,12 @@ fn most(kind: EdgeKind, detail: Detail) -> usize {
 }
 
 /// A symbol's dependencies, the surest first.
-pub(super) fn of(source: &Source<'_>, sym: &Sym, edges: &[Edge], options: CardOptions) -> Result<Deps> {
+pub(super) fn symbol_deps(
+    source: &Source<'_>,
+    sym: &Sym,
+    edges: &[Edge],
+    options: CardOptions,
+) -> Result<Deps> {
     let mut wanted: Vec<&Edge> = edges
         .iter()
         .filter(|edge| edge.kind != EdgeKind::Call || edge.confidence >= options.min_call_confidence)
@@ -36,13 +41,13 @@ pub(super) fn of(source: &Source<'_>, sym: &Sym, edges: &[Edge], options: CardOp
             EdgeKind::Import => &mut deps.imports,
             EdgeKind::Ref => &mut deps.refs,
         };
-        if list.len() >= most(edge.kind, options.detail) {
+        if list.len() >= dependency_limit(edge.kind, options.detail) {
             deps.omitted += u32::from(edge.kind != EdgeKind::Ref);
             continue;
         }
         let Some(target) = source.listed(edge.to)? else { continue };
         let how = options.resolution_metadata.then(|| How {
-            strategy: strategies::name(edge.strategy).to_owned(),
+            strategy: strategies::rule_name(edge.strategy).to_owned(),
             line: sym.def().span.start_line + edge.line_offset,
             sites: edge.sites,
         });

@@ -14,7 +14,7 @@ const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 /// The part of an etag after its level: a hash of what a full card says of the symbol itself, and of its tokens. Lines,
 /// metrics, clusters and versions are left out, and so are comments and white space that no card shows: a symbol keeps its
 /// etag through a formatter. An edited doc comment changes it, since cards show that.
-pub(crate) fn content(sym: &Sym, edges: &[Edge]) -> String {
+pub(crate) fn content_hash(sym: &Sym, edges: &[Edge]) -> String {
     let (def, outline) = (sym.def(), sym.outline());
     let mut text = String::with_capacity(512);
     // Each part ends with a byte that none holds. Writing to a string does not fail.
@@ -50,7 +50,7 @@ pub(crate) fn content(sym: &Sym, edges: &[Edge]) -> String {
     }
 
     // Reordering members changes nothing that matters.
-    let mut members: Vec<_> = members::own(sym).into_iter().filter_map(|ix| sym.beside(ix)).collect();
+    let mut members: Vec<_> = members::own_members(sym).into_iter().filter_map(|ix| sym.beside(ix)).collect();
     members.sort_unstable_by_key(|member| member.id);
     for member in &members {
         put(&member.id);

@@ -7,7 +7,7 @@ use sdl_graph::clusters::{ClusterCache, Clusters};
 use sdl_ledger::Snapshot;
 use sdl_model::{FileId, SymbolId};
 
-use super::{Enrichment, processes};
+use super::{Enrichment, process_chains};
 use crate::{Result, Source};
 
 /// Commits that touched a file, by its path.
@@ -47,6 +47,6 @@ impl Enrichment for Live<'_> {
     }
 
     fn processes(&self, source: &Source<'_>, symbol: SymbolId) -> Result<Vec<String>> {
-        processes(source, symbol)
+        process_chains(source, symbol)
     }
 }

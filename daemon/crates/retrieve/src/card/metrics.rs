@@ -20,7 +20,7 @@ const MOST_NAMED: usize = 16;
 const FIRST_USERS: usize = 32;
 
 /// A symbol's metrics.
-pub(super) fn of(
+pub(super) fn symbol_metrics(
     source: &Source<'_>,
     sym: &Sym,
     fan_out: usize,

@@ -11,15 +11,15 @@ mod summary;
 mod text;
 mod types;
 
-pub(crate) use build::{Opened, range, side_effects};
-pub use build::{card, card_of, etag_of};
+pub(crate) use build::{Opened, side_effects, symbol_range};
+pub use build::{build_card, card_of, etag_of};
 pub use etag::etag_covers;
 pub use live::{Churn, Live};
 pub(crate) use metrics::used_by_test;
-pub use processes::{Process, Start, chains, is_main, processes};
-pub use signature::line as signature_line;
-pub(crate) use text::brief;
-pub use text::text;
+pub use processes::{Process, Start, find_chains, is_main, process_chains};
+pub use signature::signature_line;
+pub(crate) use text::brief_text;
+pub use text::card_text;
 pub use types::{
     Card, CardRef, Dep, Deps, Detail, How, MemberRef, Metrics, Param, Range, SideEffect, Signature, TestRef,
 };

@@ -57,9 +57,9 @@ pub struct Process {
 }
 
 /// The processes that a symbol takes part in, as cards tell them: `main > serve > … > answer`.
-pub fn processes(source: &Source<'_>, symbol: SymbolId) -> Result<Vec<String>> {
+pub fn process_chains(source: &Source<'_>, symbol: SymbolId) -> Result<Vec<String>> {
     let mut told = Vec::new();
-    for process in chains(source, symbol)? {
+    for process in find_chains(source, symbol)? {
         let count = process.chain.len();
         let mut steps = Vec::new();
         for (i, step) in process.chain.iter().enumerate() {
@@ -82,7 +82,7 @@ pub fn processes(source: &Source<'_>, symbol: SymbolId) -> Result<Vec<String>> {
 }
 
 /// The chains that reach a symbol, the likeliest starts and the shortest chains first.
-pub fn chains(source: &Source<'_>, symbol: SymbolId) -> Result<Vec<Process>> {
+pub fn find_chains(source: &Source<'_>, symbol: SymbolId) -> Result<Vec<Process>> {
     let view = source.view();
     let mut tests = Tests::default();
     // Each symbol's next step towards `symbol`.

@@ -10,12 +10,12 @@ use crate::Sym;
 const LONGEST: usize = 200;
 
 /// A symbol's signature.
-pub(super) fn of(sym: &Sym) -> Option<Signature> {
+pub(super) fn symbol_signature(sym: &Sym) -> Option<Signature> {
     let (def, outline) = (sym.def(), sym.outline());
     if def.kind == SymbolKind::Module {
         return None;
     }
-    let text = |ix| shorten(outline.str(ix));
+    let text = |ix| shorten_text(outline.str(ix));
     let callable = def.kind.is_callable() || !def.params.is_empty();
     let params = def.params.iter().filter(|param| param.kind != ParamKind::Receiver);
     let ty = || def.ty.and_then(|ty| outline.arena.dotted(ty));
@@ -24,7 +24,7 @@ pub(super) fn of(sym: &Sym) -> Option<Signature> {
         params: params.map(|param| one_param(outline.lang, param, &text)).collect(),
         returns: def.ret_text.map(text).or_else(ty).filter(|text| !text.is_empty()),
         generics: def.generics.map(text).filter(|text| !text.is_empty()),
-        header: (!callable && !header.is_empty() && header != sym.name()).then(|| shorten(header)),
+        header: (!callable && !header.is_empty() && header != sym.name()).then(|| shorten_text(header)),
     })
 }
 
@@ -42,12 +42,12 @@ fn one_param(lang: Lang, param: &facts::Param, text: &impl Fn(facts::StrIx) -> S
 }
 
 /// At most so many characters, with a mark where something is missing.
-pub(super) fn shorten(text: &str) -> String {
-    cut(text, LONGEST)
+pub(super) fn shorten_text(text: &str) -> String {
+    cut_text(text, LONGEST)
 }
 
 /// At most `most` characters, with a mark where something is missing.
-pub(super) fn cut(text: &str, most: usize) -> String {
+pub(super) fn cut_text(text: &str, most: usize) -> String {
     match text.char_indices().nth(most) {
         Some((at, _)) => format!("{}…", text.get(..at).unwrap_or(text).trim_end()),
         None => text.to_owned(),
@@ -55,7 +55,7 @@ pub(super) fn cut(text: &str, most: usize) -> String {
 }
 
 /// `name<T>(a: int, b?) -> R`, one shape for every language.
-pub fn line(card: &Card) -> String {
+pub fn signature_line(card: &Card) -> String {
     let mut line = card.qualified_name.clone();
     let Some(signature) = &card.signature else { return line };
     if let Some(header) = &signature.header {

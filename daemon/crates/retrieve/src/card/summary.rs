@@ -1,24 +1,24 @@
 //! One sentence about a symbol: the first of its documentation.
 
-use super::signature::cut;
+use super::signature::cut_text;
 use crate::Sym;
 
 /// Longest summary, in characters.
 const LONGEST: usize = 180;
 
 /// One sentence about a symbol; none where its documentation says nothing: what the signature says need not be said twice.
-pub(super) fn of(sym: &Sym) -> Option<String> {
+pub(super) fn symbol_summary(sym: &Sym) -> Option<String> {
     let def = sym.def();
-    first_sentence(def.doc.map_or("", |doc| sym.outline().str(doc))).or_else(|| bases(sym))
+    first_sentence(def.doc.map_or("", |doc| sym.outline().str(doc))).or_else(|| summarize_bases(sym))
 }
 
 /// What a type without documentation extends, where its header does not say it.
-fn bases(sym: &Sym) -> Option<String> {
+fn summarize_bases(sym: &Sym) -> Option<String> {
     let def = sym.def();
     let header = sym.outline().str(def.signature);
     let bases = def.bases.iter().take(3).filter_map(|base| sym.outline().arena.dotted(base.ty));
     let unsaid: Vec<String> = bases.filter(|base| !header.contains(base.as_str())).collect();
-    (!unsaid.is_empty()).then(|| cut(&format!("Extends {}", unsaid.join(", ")), LONGEST))
+    (!unsaid.is_empty()).then(|| cut_text(&format!("Extends {}", unsaid.join(", ")), LONGEST))
 }
 
 /// The first sentence of a text; none if it has no words before its first tag.
@@ -43,7 +43,7 @@ fn first_sentence(doc: &str) -> Option<String> {
     }
     let text: String = text.split_whitespace().collect::<Vec<_>>().join(" ");
     let sentence = text.get(..sentence_end(&text)).unwrap_or(&text);
-    (!sentence.is_empty()).then(|| cut(sentence, LONGEST))
+    (!sentence.is_empty()).then(|| cut_text(sentence, LONGEST))
 }
 
 /// Whether a line begins a field: `@param x`, `:param x:`. A role of reStructuredText, as in `:meth:` before a quoted name,

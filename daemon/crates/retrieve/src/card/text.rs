@@ -9,32 +9,32 @@ use super::types::{Card, Dep};
 use crate::plain::{self, Line};
 
 /// A card as text: 50 to 150 tokens for a typical function, never more than its JSON.
-pub fn text(card: &Card) -> String {
-    let mut out = format!("{} {}", head(card), card.etag);
+pub fn card_text(card: &Card) -> String {
+    let mut out = format!("{} {}", card_head(card), card.etag);
     if let Some(summary) = &card.summary {
-        quote(&mut out, summary);
+        write_quote(&mut out, summary);
     }
     if let Some(deps) = &card.deps {
-        list(&mut out, "calls", &deps.calls);
-        list(&mut out, "imports", &deps.imports);
-        list(&mut out, "implements", &deps.implements);
-        list(&mut out, "config", &deps.config);
-        list(&mut out, "uses", &deps.refs);
+        write_deps(&mut out, "calls", &deps.calls);
+        write_deps(&mut out, "imports", &deps.imports);
+        write_deps(&mut out, "implements", &deps.implements);
+        write_deps(&mut out, "config", &deps.config);
+        write_deps(&mut out, "uses", &deps.refs);
         if deps.omitted > 0 {
             let _ = write!(out, "\n+{} more dependencies", deps.omitted);
         }
     }
-    members(&mut out, card);
+    write_members(&mut out, card);
     if !card.invariants.is_empty() {
-        line(&mut out, &format!("invariants: {}", card.invariants.join("; ")));
+        begin_line(&mut out, &format!("invariants: {}", card.invariants.join("; ")));
     }
     if !card.side_effects.is_empty() {
         let effects: Vec<String> =
             card.side_effects.iter().map(|e| format!("{} {}", e.kind, e.what)).collect();
-        line(&mut out, &format!("effects: {}", effects.join(", ")));
+        begin_line(&mut out, &format!("effects: {}", effects.join(", ")));
     }
     if let Some(metrics) = &card.metrics {
-        line(&mut out, &format!("fan-in {}, fan-out {}", metrics.fan_in, metrics.fan_out));
+        begin_line(&mut out, &format!("fan-in {}, fan-out {}", metrics.fan_in, metrics.fan_out));
         if let Some(tests) = metrics.test_refs.filter(|tests| *tests > 0) {
             let _ = write!(out, ", {tests} tests");
         }
@@ -42,36 +42,36 @@ pub fn text(card: &Card) -> String {
             let _ = write!(out, ", churn {churn}");
         }
         if let Some(test) = &metrics.canonical_test {
-            line(&mut out, &format!("test: {} {}", test.name, test.file));
+            begin_line(&mut out, &format!("test: {} {}", test.name, test.file));
         }
     }
     if let Some(cluster) = &card.cluster {
-        line(&mut out, &format!("cluster: {cluster}"));
+        begin_line(&mut out, &format!("cluster: {cluster}"));
     }
     if !card.processes.is_empty() {
-        line(&mut out, &format!("processes: {}", card.processes.join(", ")));
+        begin_line(&mut out, &format!("processes: {}", card.processes.join(", ")));
     }
     out
 }
 
 /// The first line: kind, signature, place, id. Its lines are those of the file now.
-fn head(card: &Card) -> String {
+fn card_head(card: &Card) -> String {
     let private = if card.exported { "" } else { "private " };
-    let (kind, line) = (card.kind.name(), signature::line(card));
+    let (kind, line) = (card.kind.name(), signature::signature_line(card));
     // A header as written may say the kind itself.
     let kind = if line.starts_with(kind) { String::new() } else { format!("{kind} ") };
     let (first, last) = (card.range.start_line, card.range.end_line);
-    plain::inline(&format!("{private}{kind}{line} @{}:{first}-{last} {}", card.file, card.symbol_id))
+    plain::inline_text(&format!("{private}{kind}{line} @{}:{first}-{last} {}", card.file, card.symbol_id))
         .into_owned()
 }
 
 /// `members: a, b, +3 more`
-fn members(out: &mut String, card: &Card) {
+fn write_members(out: &mut String, card: &Card) {
     if card.members.is_empty() {
         return;
     }
     let names: Vec<&str> = card.members.iter().map(|member| member.name.as_str()).collect();
-    line(out, &format!("members: {}", names.join(", ")));
+    begin_line(out, &format!("members: {}", names.join(", ")));
     if card.members_omitted > 0 {
         let _ = write!(out, ", +{} more", card.members_omitted);
     }
@@ -79,40 +79,40 @@ fn members(out: &mut String, card: &Card) {
 
 /// A card in a slice's text: the first line, the summary, a type's members, and what it may throw or touch. Its dependencies are among the
 /// slice's edges.
-pub(crate) fn brief(card: &Card) -> String {
-    let mut out = head(card);
+pub(crate) fn brief_text(card: &Card) -> String {
+    let mut out = card_head(card);
     if let Some(summary) = &card.summary {
-        quote(&mut out, summary);
+        write_quote(&mut out, summary);
     }
-    members(&mut out, card);
+    write_members(&mut out, card);
     if !card.invariants.is_empty() {
-        line(&mut out, &format!("invariants: {}", card.invariants.join("; ")));
+        begin_line(&mut out, &format!("invariants: {}", card.invariants.join("; ")));
     }
     if !card.side_effects.is_empty() {
-        line(&mut out, &effects(card));
+        begin_line(&mut out, &effects_line(card));
     }
     out
 }
 
-fn effects(card: &Card) -> String {
+fn effects_line(card: &Card) -> String {
     let effects: Vec<String> = card.side_effects.iter().map(|e| format!("{} {}", e.kind, e.what)).collect();
     format!("effects: {}", effects.join(", "))
 }
 
-/// Begins a line; all that others wrote gets into a card's text through here or [`quote`].
-fn line(out: &mut String, text: &str) {
+/// Begins a line; all that others wrote gets into a card's text through here or [`write_quote`].
+fn begin_line(out: &mut String, text: &str) {
     out.push('\n');
-    out.push_str(&plain::inline(text));
+    out.push_str(&plain::inline_text(text));
 }
 
 /// Documentation, apart from what is said of it.
-fn quote(out: &mut String, text: &str) {
+fn write_quote(out: &mut String, text: &str) {
     out.push('\n');
-    out.push_str(&plain::quoted(text));
+    out.push_str(&plain::quote_lines(text));
 }
 
 /// `calls: a, b? 0.7`: sure ones by name alone.
-fn list(out: &mut String, what: &str, deps: &[Dep]) {
+fn write_deps(out: &mut String, what: &str, deps: &[Dep]) {
     if !deps.is_empty() {
         out.push('\n');
     }

@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use sdl_ledger::Changes;
 use sdl_model::{Resolution, SymbolId, SymbolKind, Version};
 
-use super::left::{Left, left_behind, verb};
+use super::left::{Left, left_behind, present_verb};
 use super::symbols::Change;
 use super::types::{BlastItem, FanInTrend};
 use crate::card::{Enrichment, used_by_test};
@@ -139,13 +139,14 @@ pub fn blast_radius(
                 if own.contains(&edge.from) || affected.len() >= MOST {
                     continue;
                 }
-                let carried = weight * f32::from(edge.confidence) / 100.0 * sureness(edge.resolution);
+                let carried =
+                    weight * f32::from(edge.confidence) / 100.0 * resolution_weight(edge.resolution);
                 let known = affected.get(&edge.from).map(|known| (known.distance, known.weight));
                 if known.is_some_and(|(near, heavy)| near < distance || near == distance && heavy >= carried)
                 {
                     continue;
                 }
-                let reason = format!("{} {name}", verb(edge.kind));
+                let reason = format!("{} {name}", present_verb(edge.kind));
                 let found = Affected { distance, weight: carried, reason, origin, lost: false };
                 affected.insert(edge.from, found);
                 if far && known.is_none() {
@@ -164,7 +165,7 @@ pub fn blast_radius(
     }
     let left = left_behind(source, history, (from, changes), changed)?;
     say_left(left, &own, &mut affected);
-    ranked(source, history, affected, fan_in, enrichment, most)
+    rank_affected(source, history, affected, fan_in, enrichment, most)
 }
 
 /// Says what became of the uses of those who were left behind. Where several were lost, the first counts.
@@ -182,7 +183,7 @@ fn say_left(left: Vec<Left>, own: &HashSet<SymbolId>, affected: &mut HashMap<Sym
     }
 }
 
-fn sureness(resolution: Resolution) -> f32 {
+fn resolution_weight(resolution: Resolution) -> f32 {
     match resolution {
         Resolution::Exact => 1.0,
         Resolution::Inferred => 0.8,
@@ -191,7 +192,7 @@ fn sureness(resolution: Resolution) -> f32 {
 }
 
 /// How near a test is.
-fn proximity(source: &Source<'_>, sym: &Sym) -> Result<Option<Milli>> {
+fn proximity_to_test(source: &Source<'_>, sym: &Sym) -> Result<Option<Milli>> {
     if sym.is_test() {
         return Ok(Some(Milli(1000)));
     }
@@ -200,7 +201,7 @@ fn proximity(source: &Source<'_>, sym: &Sym) -> Result<Option<Milli>> {
 
 /// How important an affected symbol is, from 0 to 1: how surely it is affected and from how near, how many depend on it,
 /// whether a test is it or uses it, and how many processes run through it.
-fn importance(found: &Affected, dependents: u64, proximity: Option<Milli>, processes: usize) -> f32 {
+fn symbol_importance(found: &Affected, dependents: u64, proximity: Option<Milli>, processes: usize) -> f32 {
     // 0 without, towards 1 with many.
     let reach = 1.0 - 1.0 / (1.0 + (1.0 + dependents as f32).ln());
     let flow = 1.0 - 1.0 / (1.0 + processes as f32);
@@ -209,7 +210,7 @@ fn importance(found: &Affected, dependents: u64, proximity: Option<Milli>, proce
 }
 
 /// The most important ones, opened.
-fn ranked(
+fn rank_affected(
     source: &Source<'_>,
     history: &dyn History,
     affected: HashMap<SymbolId, Affected>,
@@ -220,7 +221,7 @@ fn ranked(
     let mut order = Vec::with_capacity(affected.len());
     for (symbol, found) in affected {
         let dependents = history.fan_in(symbol)?;
-        order.push((importance(&found, dependents, None, 0), symbol, dependents, found));
+        order.push((symbol_importance(&found, dependents, None, 0), symbol, dependents, found));
     }
     order.sort_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     // Tests and processes take opening a symbol: that is done for those that they can lift among the first.
@@ -228,9 +229,9 @@ fn ranked(
     let mut items = Vec::new();
     for (_, symbol, dependents, found) in order {
         let Some(sym) = source.symbol(symbol)?.filter(|sym| sym.kind() != SymbolKind::Impl) else { continue };
-        let test_proximity = proximity(source, &sym)?;
+        let test_proximity = proximity_to_test(source, &sym)?;
         let processes = enrichment.processes(source, symbol)?;
-        let rank = importance(&found, dependents, test_proximity, processes.len());
+        let rank = symbol_importance(&found, dependents, test_proximity, processes.len());
         items.push((
             rank,
             BlastItem {

@@ -34,33 +34,39 @@ impl Differences {
 }
 
 /// Compares a symbol then and now; `edges` are its outgoing edges then and now.
-pub(crate) fn compare(old: &Sym, new: &Sym, edges: (&[Edge], &[Edge])) -> Differences {
+pub(crate) fn compare_symbols(old: &Sym, new: &Sym, edges: (&[Edge], &[Edge])) -> Differences {
     let same_tokens = old.def().tokens == new.def().tokens;
-    let dependencies_stable = targets(edges.0).eq(targets(edges.1)) && members(old) == members(new);
+    let dependencies_stable =
+        edge_targets(edges.0).eq(edge_targets(edges.1)) && member_set(old) == member_set(new);
     let doc = |sym: &Sym| sym.def().doc.map(|doc| sym.outline().str(doc).to_owned());
     // The same tokens are the same header and body, however they are laid out and quoted; who may use the symbol can
     // be said elsewhere.
     let (header_changed, invariants, side_effects) = if same_tokens {
-        (access(old) != access(new), None, None)
+        (access_text(old) != access_text(new), None, None)
     } else {
         let effects = set_diff(side_effects(old), side_effects(new));
-        (header(old) != header(new), set_diff(invariants(old), invariants(new)), effects)
+        (
+            header_parts(old) != header_parts(new),
+            set_diff(invariant_texts(old), invariant_texts(new)),
+            effects,
+        )
     };
-    let shown =
-        |sym: &Sym| (signature(sym).to_owned(), self::invariants(sym), crate::card::side_effects(sym));
+    let shown = |sym: &Sym| {
+        (signature_text(sym).to_owned(), self::invariant_texts(sym), crate::card::side_effects(sym))
+    };
     // A file's own name is its path.
     let same_name = old.name() == new.name() || new.kind() == SymbolKind::Module;
     let interface_stable = same_name && !header_changed;
     // What differs and is neither header nor name is the body: also the arguments of a decorator, or a value.
     let body_changed = old.def().body_tokens != new.def().body_tokens || !same_tokens && interface_stable;
     Differences {
-        signature: (!interface_stable || !same_tokens && signature(old) != signature(new))
+        signature: (!interface_stable || !same_tokens && signature_text(old) != signature_text(new))
             .then(|| signature_diff(old, new)),
         body_changed,
         doc_changed: doc(old) != doc(new),
         shown_changed: same_tokens && shown(old) != shown(new),
         header_changed,
-        breaks: if header_changed { breaks(old, new) } else { Vec::new() },
+        breaks: if header_changed { header_breaks(old, new) } else { Vec::new() },
         tiers: Tiers {
             interface_stable,
             behavior_stable: !body_changed && invariants.is_none(),
@@ -72,19 +78,19 @@ pub(crate) fn compare(old: &Sym, new: &Sym, edges: (&[Edge], &[Edge])) -> Differ
     }
 }
 
-fn signature(sym: &Sym) -> &str {
+fn signature_text(sym: &Sym) -> &str {
     sym.outline().str(sym.def().signature)
 }
 
 /// Both headers, with as much around them as it takes to tell them apart.
 fn signature_diff(old: &Sym, new: &Sym) -> TextDiff {
-    let plain = |sym: &Sym| signature(sym).to_owned();
+    let plain = |sym: &Sym| signature_text(sym).to_owned();
     let decorated = |sym: &Sym| {
-        let marks = decorators(sym).into_iter().map(|name| format!("@{name} "));
+        let marks = decorator_names(sym).into_iter().map(|name| format!("@{name} "));
         marks.chain([plain(sym)]).collect::<String>()
     };
     let derived = |sym: &Sym| {
-        let bases = bases(sym).join(", ");
+        let bases = base_names(sym).join(", ");
         if bases.is_empty() { decorated(sym) } else { format!("{} of {bases}", decorated(sym)) }
     };
     let whole = |sym: &Sym| {
@@ -99,45 +105,45 @@ fn signature_diff(old: &Sym, new: &Sym) -> TextDiff {
 }
 
 /// Who may use it, and as what.
-fn access(sym: &Sym) -> String {
+fn access_text(sym: &Sym) -> String {
     let def = sym.def();
     let shown = def.flags.without(DefFlags::GENERATED);
     format!("{:?} {:?} {}", def.kind, def.visibility, shown.0)
 }
 
 /// What others may rely on but the name: parameters, result, bases, who may use it.
-fn header(sym: &Sym) -> Vec<String> {
+fn header_parts(sym: &Sym) -> Vec<String> {
     let (def, outline) = (sym.def(), sym.outline());
     let mut parts = vec![
-        access(sym),
+        access_text(sym),
         def.ret_text.map_or("", |ix| outline.str(ix)).to_owned(),
         def.generics.map_or("", |ix| outline.str(ix)).to_owned(),
     ];
     // What a variable starts as may be part of its text; that is its body.
     if def.body_start.is_some() || def.kind.is_callable() || def.kind.is_type() {
-        parts.push(signature(sym).replacen(sym.name(), "_", 1));
+        parts.push(signature_text(sym).replacen(sym.name(), "_", 1));
     }
     parts.push(def.ty.and_then(|ty| outline.arena.dotted(ty)).unwrap_or_default());
-    for param in params(sym) {
+    for param in value_params(sym) {
         let ty = param.ty_text.map_or("", |ty| outline.str(ty));
         parts.push(format!("{} {ty} {} {:?}", outline.str(param.name), param.optional, param.kind));
     }
-    parts.extend(bases(sym));
-    parts.extend(decorators(sym));
+    parts.extend(base_names(sym));
+    parts.extend(decorator_names(sym));
     parts
 }
 
-fn params(sym: &Sym) -> impl Iterator<Item = &Param> {
+fn value_params(sym: &Sym) -> impl Iterator<Item = &Param> {
     sym.def().params.iter().filter(|param| param.kind != ParamKind::Receiver)
 }
 
-fn bases(sym: &Sym) -> Vec<String> {
+fn base_names(sym: &Sym) -> Vec<String> {
     let arena = &sym.outline().arena;
     sym.def().bases.iter().map(|base| arena.dotted(base.ty).unwrap_or_default()).collect()
 }
 
 /// The names of decorators, their arguments left out.
-fn decorators(sym: &Sym) -> Vec<String> {
+fn decorator_names(sym: &Sym) -> Vec<String> {
     let arena = &sym.outline().arena;
     let name = |ix: ExprIx| match arena.expr(ix) {
         Expr::Call(base, _) | Expr::New(base) => arena.dotted(*base),
@@ -147,7 +153,7 @@ fn decorators(sym: &Sym) -> Vec<String> {
 }
 
 /// What those who use a symbol may have lost by a change of its header.
-fn breaks(old: &Sym, new: &Sym) -> Vec<Break> {
+fn header_breaks(old: &Sym, new: &Sym) -> Vec<Break> {
     let mut found = Vec::new();
     if old.exported() && !new.exported() || new.def().visibility as u8 > old.def().visibility as u8 {
         found.push(Break::Hidden);
@@ -175,13 +181,13 @@ fn breaks(old: &Sym, new: &Sym) -> Vec<Break> {
 
 fn param_breaks(old: &Sym, new: &Sym) -> Option<Break> {
     fn count(sym: &Sym, counts: impl Fn(&Param) -> bool) -> usize {
-        params(sym).filter(|param| counts(param)).count()
+        value_params(sym).filter(|param| counts(param)).count()
     }
     fn is_rest(param: &Param) -> bool {
         matches!(param.kind, ParamKind::Rest | ParamKind::KeywordRest)
     }
     fn names(sym: &Sym) -> Vec<&str> {
-        params(sym).filter(|param| !is_rest(param)).map(|param| sym.outline().str(param.name)).collect()
+        value_params(sym).filter(|param| !is_rest(param)).map(|param| sym.outline().str(param.name)).collect()
     }
     let needed = |param: &Param| !param.optional && !is_rest(param);
     let (before, after) = (names(old), names(new));
@@ -202,18 +208,18 @@ pub(super) fn body_length(sym: &Sym) -> u32 {
     def.span.end.saturating_sub(def.body_start.unwrap_or(def.span.end))
 }
 
-fn invariants(sym: &Sym) -> Vec<String> {
+fn invariant_texts(sym: &Sym) -> Vec<String> {
     sym.def().invariants.iter().map(|ix| sym.outline().str(*ix).to_owned()).collect()
 }
 
 /// What counts of an edge: lines and sites do not.
-fn targets(edges: &[Edge]) -> impl Iterator<Item = impl PartialEq + use<>> + use<'_> {
+fn edge_targets(edges: &[Edge]) -> impl Iterator<Item = impl PartialEq + use<>> + use<'_> {
     edges.iter().map(|edge| (edge.to, edge.kind, edge.resolution, edge.confidence))
 }
 
 /// What a type holds, in whatever order.
-fn members(sym: &Sym) -> BTreeSet<(SymbolId, &'static str)> {
-    let own = members::own(sym).into_iter().filter_map(|ix| sym.beside(ix));
+fn member_set(sym: &Sym) -> BTreeSet<(SymbolId, &'static str)> {
+    let own = members::own_members(sym).into_iter().filter_map(|ix| sym.beside(ix));
     own.map(|member| (member.id, member.kind().name())).collect()
 }
 

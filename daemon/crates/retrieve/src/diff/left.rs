@@ -161,7 +161,7 @@ impl<'c> Finder<'c> {
                 user,
                 target: new.id,
                 kind,
-                reason: format!("{} {}, {}", verb(kind), old.qualified(), worst.clause()),
+                reason: format!("{} {}, {}", present_verb(kind), old.qualified(), worst.clause()),
                 lost: false,
                 broken: is_sure(resolution, confidence),
             });
@@ -181,7 +181,7 @@ fn is_sure(resolution: Resolution, confidence: u8) -> bool {
 /// Why a use leads to a changed symbol no longer.
 fn lost_by(kind: EdgeKind, change: &Change, instead: Option<&str>) -> String {
     let name = change.old.as_ref().map_or("", |old| old.qualified());
-    let used = past(kind);
+    let used = past_verb(kind);
     if let Some(other) = instead {
         return format!("{used} {name}, and finds {other} now");
     }
@@ -197,7 +197,7 @@ fn lost_by(kind: EdgeKind, change: &Change, instead: Option<&str>) -> String {
     }
 }
 
-pub(super) fn verb(kind: EdgeKind) -> &'static str {
+pub(super) fn present_verb(kind: EdgeKind) -> &'static str {
     match kind {
         EdgeKind::Call => "calls",
         EdgeKind::Implements => "implements",
@@ -207,7 +207,7 @@ pub(super) fn verb(kind: EdgeKind) -> &'static str {
     }
 }
 
-fn past(kind: EdgeKind) -> &'static str {
+fn past_verb(kind: EdgeKind) -> &'static str {
     match kind {
         EdgeKind::Call => "called",
         EdgeKind::Implements => "implemented",

@@ -16,7 +16,7 @@ const TELLING: u32 = 30;
 const ALIKE: f32 = 0.6;
 
 /// Pairs of places in `went` and `came`. Each place occurs once at most.
-pub(super) fn pairs(went: &[Sym], came: &[Sym]) -> Vec<(usize, usize)> {
+pub(super) fn pair_symbols(went: &[Sym], came: &[Sym]) -> Vec<(usize, usize)> {
     let mut pairing = Pairing {
         went,
         came,
@@ -121,7 +121,7 @@ impl Pairing<'_> {
             let near = by_file.get(&sym.file()).into_iter().flatten().take(MOST_OF_FILE);
             let namesakes = by_name.get(sym.name()).into_iter().flatten().take(16);
             for &old in near.chain(namesakes) {
-                let alike = alike(&self.went[old], sym);
+                let alike = symbol_similarity(&self.went[old], sym);
                 if alike >= ALIKE {
                     candidates.push((alike, old, new));
                 }
@@ -236,7 +236,7 @@ impl Pairing<'_> {
 }
 
 /// How alike two symbols are, from 0 to 1.
-fn alike(old: &Sym, new: &Sym) -> f32 {
+fn symbol_similarity(old: &Sym, new: &Sym) -> f32 {
     let (a, b) = (old.def(), new.def());
     let runs = |sym: &Sym| sym.kind().is_callable();
     if old.kind() == SymbolKind::Module || old.kind() != new.kind() && !(runs(old) && runs(new)) {
@@ -251,7 +251,7 @@ fn alike(old: &Sym, new: &Sym) -> f32 {
     if old.name() == new.name() {
         score += 0.4;
     }
-    if same_file && owner(old) == owner(new) {
+    if same_file && owner_prefix(old) == owner_prefix(new) {
         score += 0.2;
     }
     let (old_params, new_params) = (params(old), params(new));
@@ -281,6 +281,6 @@ fn alike(old: &Sym, new: &Sym) -> f32 {
     score
 }
 
-fn owner(sym: &Sym) -> &str {
+fn owner_prefix(sym: &Sym) -> &str {
     sym.qualified().strip_suffix(sym.name()).unwrap_or("")
 }

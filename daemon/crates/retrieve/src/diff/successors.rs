@@ -4,12 +4,12 @@ use std::collections::HashSet;
 
 use sdl_model::{FileChange, FileId, FileRow, SymbolId, SymbolKind};
 
-use super::pair::pairs;
+use super::pair::pair_symbols;
 use crate::source::symbols_in_row;
 use crate::{Outlines, Result, Sym};
 
 /// The symbols of a changed file before and after.
-pub(crate) fn sides(outlines: &dyn Outlines, change: &FileChange) -> Result<(Vec<Sym>, Vec<Sym>)> {
+pub(crate) fn file_symbols(outlines: &dyn Outlines, change: &FileChange) -> Result<(Vec<Sym>, Vec<Sym>)> {
     let side = |row: &Option<FileRow>| match row {
         Some(row) => symbols_in_row(outlines, change.file, row),
         None => Ok(Vec::new()),
@@ -18,17 +18,17 @@ pub(crate) fn sides(outlines: &dyn Outlines, change: &FileChange) -> Result<(Vec
 }
 
 /// Renames and moves: each symbol that is gone with the one that it became.
-pub(crate) fn successors(outlines: &dyn Outlines, changes: &[FileChange]) -> Result<Vec<(Sym, Sym)>> {
+pub(crate) fn find_successors(outlines: &dyn Outlines, changes: &[FileChange]) -> Result<Vec<(Sym, Sym)>> {
     let (mut went, mut came) = (Vec::new(), Vec::new());
     for change in changes {
-        let (before, after) = sides(outlines, change)?;
+        let (before, after) = file_symbols(outlines, change)?;
         let ids = |syms: &[Sym]| syms.iter().map(|sym| sym.id).collect::<HashSet<_>>();
         let (old, new) = (ids(&before), ids(&after));
         let named = |sym: &Sym| sym.kind() != SymbolKind::Impl;
         went.extend(before.into_iter().filter(|sym| named(sym) && !new.contains(&sym.id)));
         came.extend(after.into_iter().filter(|sym| named(sym) && !old.contains(&sym.id)));
     }
-    let found = pairs(&went, &came).into_iter();
+    let found = pair_symbols(&went, &came).into_iter();
     Ok(found.filter_map(|(old, new)| Some((went.get(old)?.clone(), came.get(new)?.clone()))).collect())
 }
 

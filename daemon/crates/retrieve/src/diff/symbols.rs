@@ -5,11 +5,11 @@ use std::collections::{HashMap, HashSet};
 use sdl_ledger::Changes;
 use sdl_model::{Edge, SymbolId, SymbolKind, Version};
 
-use super::compare::{Differences, compare};
-use super::pair::pairs;
-use super::successors::sides;
+use super::compare::{Differences, compare_symbols};
+use super::pair::pair_symbols;
+use super::successors::file_symbols;
 use super::types::{Break, ChangeType, ChangedSymbol, Tiers};
-use crate::card::{Detail, range};
+use crate::card::{Detail, symbol_range};
 use crate::source::symbols_in_row;
 use crate::{History, Outlines, Result, Sym};
 
@@ -73,7 +73,7 @@ impl Change {
             name: name.to_owned(),
             kind: shown.map_or(SymbolKind::Module, Sym::kind),
             file: file.to_owned(),
-            range: self.new.as_ref().map(|sym| range(sym, Detail::Signature)),
+            range: self.new.as_ref().map(|sym| symbol_range(sym, Detail::Signature)),
             renamed_from: old.map(|sym| sym.id),
             previous_name: old.map(Sym::qualified).filter(|old| *old != name).map(str::to_owned),
             previous_file: old.map(Sym::path).filter(|old| *old != file).map(str::to_owned),
@@ -111,7 +111,7 @@ pub fn changed_symbols(
     let mut came = Vec::new();
     let edges = Edges { history, from, to, changed: &changes.edges };
     for change in &changes.files {
-        let (old, new) = sides(outlines, change)?;
+        let (old, new) = file_symbols(outlines, change)?;
         let mut before: HashMap<SymbolId, Sym> = old.into_iter().map(|sym| (sym.id, sym)).collect();
         for sym in new {
             if sym.kind() == SymbolKind::Impl {
@@ -121,7 +121,9 @@ pub fn changed_symbols(
             seen.insert(sym.id);
             match before.remove(&sym.id) {
                 None => came.push(sym),
-                Some(old) => found.extend(edges.compared(ChangeType::Modified, old, sym)?.filter(differs)),
+                Some(old) => {
+                    found.extend(edges.compared(ChangeType::Modified, old, sym)?.filter(has_differences))
+                }
             }
         }
         let mut gone: Vec<Sym> = before.into_values().filter(|sym| sym.kind() != SymbolKind::Impl).collect();
@@ -133,31 +135,31 @@ pub fn changed_symbols(
     // Unedited symbols whose names resolve to something else now.
     let mut files = HashMap::new();
     for &symbol in changes.edges.iter().filter(|symbol| !seen.contains(symbol)) {
-        let Some(sym) = open(history, outlines, symbol, &mut files)? else { continue };
+        let Some(sym) = open_unchanged(history, outlines, symbol, &mut files)? else { continue };
         if sym.kind() != SymbolKind::Impl {
-            found.extend(edges.compared(ChangeType::Modified, sym.clone(), sym)?.filter(differs));
+            found.extend(edges.compared(ChangeType::Modified, sym.clone(), sym)?.filter(has_differences));
         }
     }
-    found.sort_by(|a, b| place(a).cmp(&place(b)));
+    found.sort_by(|a, b| change_place(a).cmp(&change_place(b)));
     Ok(found)
 }
 
-fn differs(change: &Change) -> bool {
+fn has_differences(change: &Change) -> bool {
     change.differences.as_ref().is_some_and(Differences::any)
 }
 
-fn place(change: &Change) -> (&str, u32, SymbolId) {
+fn change_place(change: &Change) -> (&str, u32, SymbolId) {
     let sym = change.new.as_ref().or(change.old.as_ref());
     (sym.map_or("", Sym::path), sym.map_or(0, |sym| sym.def().span.start), change.symbol())
 }
 
 fn pair_up(edges: &Edges<'_>, went: Vec<Sym>, came: Vec<Sym>, found: &mut Vec<Change>) -> Result<()> {
-    let pairs = pairs(&went, &came);
+    let pairs = pair_symbols(&went, &came);
     let mut went: Vec<Option<Sym>> = went.into_iter().map(Some).collect();
     let mut came: Vec<Option<Sym>> = came.into_iter().map(Some).collect();
     for (old, new) in pairs {
         let (Some(old), Some(new)) = (went[old].take(), came[new].take()) else { continue };
-        found.extend(edges.compared(succession(&old, &new), old, new)?);
+        found.extend(edges.compared(succession_type(&old, &new), old, new)?);
     }
     for (what, rest) in [(ChangeType::Removed, went), (ChangeType::Added, came)] {
         for sym in rest.into_iter().flatten() {
@@ -169,7 +171,7 @@ fn pair_up(edges: &Edges<'_>, went: Vec<Sym>, came: Vec<Sym>, found: &mut Vec<Ch
 }
 
 /// What a symbol went through that is `new` now.
-fn succession(old: &Sym, new: &Sym) -> ChangeType {
+fn succession_type(old: &Sym, new: &Sym) -> ChangeType {
     // A module goes by its file's name.
     let same_name = old.name() == new.name() || old.kind() == SymbolKind::Module;
     match same_name {
@@ -189,14 +191,14 @@ pub(crate) fn change_between(
     (old, new): (Sym, Sym),
 ) -> Result<Option<Change>> {
     let edges = Edges { history, from, to, changed: edges };
-    Ok(edges.compared(succession(&old, &new), old, new)?.filter(|change| {
+    Ok(edges.compared(succession_type(&old, &new), old, new)?.filter(|change| {
         let same = change.old.as_ref().map(|old| old.id) == change.new.as_ref().map(|new| new.id);
-        !same || differs(change)
+        !same || has_differences(change)
     }))
 }
 
 /// Opens a symbol of a file that did not change.
-fn open(
+fn open_unchanged(
     history: &dyn History,
     outlines: &dyn Outlines,
     symbol: SymbolId,
@@ -236,10 +238,10 @@ impl Edges<'_> {
     fn compared(&self, what: ChangeType, old: Sym, new: Sym) -> Result<Option<Change>> {
         let same_edges = old.id == new.id && self.changed.binary_search(&new.id).is_err();
         let differences = if same_edges {
-            compare(&old, &new, (&[], &[]))
+            compare_symbols(&old, &new, (&[], &[]))
         } else {
             let before = self.history.out_edges_at(old.id, self.from)?;
-            compare(&old, &new, (&before, &self.now(new.id)?))
+            compare_symbols(&old, &new, (&before, &self.now(new.id)?))
         };
         Ok(Some(Change { what, old: Some(old), new: Some(new), differences: Some(differences) }))
     }

@@ -190,14 +190,14 @@ pub struct BlastItem {
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub processes: Vec<String>,
     /// The changed symbol that it is affected by; not on the wire.
-    #[serde(skip, default = "nobody")]
+    #[serde(skip, default = "no_symbol")]
     pub origin: SymbolId,
     /// Whether it can be called; not on the wire.
     #[serde(skip)]
     pub is_callable: bool,
 }
 
-fn nobody() -> SymbolId {
+fn no_symbol() -> SymbolId {
     SymbolId(0)
 }
 

@@ -49,13 +49,13 @@ const FIELDS: [(f32, f32, f32); 7] = [
 ];
 
 /// The postings of one file: a pure function of its path and its facts.
-pub fn postings(path: &RelPath, file: FileId, outline: &Outline, body: &Body) -> Vec<Posting> {
+pub fn file_postings(path: &RelPath, file: FileId, outline: &Outline, body: &Body) -> Vec<Posting> {
     let mut terms = Terms::default();
     let path_terms = terms.of_path(path);
     let mut outline_texts = Memo::new(outline.arena.strings.len());
     let mut body_texts = Memo::new(body.arena.strings.len());
-    let home = homes(outline);
-    let mentions = mentions(outline, body, &home);
+    let home = mention_owners(outline);
+    let mentions = collect_mentions(outline, body, &home);
     let said = Mentions::of_pairs(outline, &home, body.prose.iter().map(|said| (said.scope, said.text)));
     let place = Place::of(path.as_str());
     let mut document = Document::default();
@@ -136,7 +136,7 @@ pub(crate) fn exact_term(name: &str) -> Option<String> {
     }
     let mut term = String::with_capacity(name.len() + 1);
     term.push(EXACT);
-    for c in name.chars().map(words::lower) {
+    for c in name.chars().map(words::lower_char) {
         if term.len() + c.len_utf8() > LONGEST_TERM {
             break;
         }
@@ -174,7 +174,7 @@ fn part_of(def: &Def) -> Part {
 }
 
 /// For each definition the one around it, or itself, that what it mentions counts for.
-fn homes(outline: &Outline) -> Vec<DefIx> {
+fn mention_owners(outline: &Outline) -> Vec<DefIx> {
     let mut homes: Vec<DefIx> = Vec::with_capacity(outline.defs.len());
     for (ix, def) in outline.iter() {
         // Outer definitions are before inner ones.
@@ -229,7 +229,7 @@ impl Mentions {
     }
 }
 
-fn mentions(outline: &Outline, body: &Body, homes: &[DefIx]) -> Mentions {
+fn collect_mentions(outline: &Outline, body: &Body, homes: &[DefIx]) -> Mentions {
     let refs = body.refs.iter().map(|r| (r.scope, r.name));
     Mentions::of_pairs(outline, homes, refs.chain(body.bindings.iter().map(|b| (b.scope, b.name))))
 }
@@ -263,9 +263,9 @@ impl Terms {
 
     fn each(&mut self, text: &str, each: &mut dyn FnMut(u32)) {
         let Self { of_word, numbers, texts, word, stem } = self;
-        words::split(text, word, &mut |word| {
+        words::split_words(text, word, &mut |word| {
             let number = of_word.get(word).copied().unwrap_or_else(|| {
-                let number = words::term(word, stem).map(|term| {
+                let number = words::word_term(word, stem).map(|term| {
                     numbers.get(term).copied().unwrap_or_else(|| {
                         let number = texts.len() as u32;
                         texts.push(term.into());

@@ -62,7 +62,7 @@ impl Flags {
         if def.flags.has(DefFlags::GENERATED) {
             bits |= ASIDE;
         }
-        bits |= length(def.span.end_line.saturating_sub(def.span.start_line)) << LENGTH_AT;
+        bits |= length_class(def.span.end_line.saturating_sub(def.span.start_line)) << LENGTH_AT;
         Self(bits).placed(place)
     }
 
@@ -161,7 +161,7 @@ impl Flags {
 }
 
 /// The class of a definition that ends so many lines below its first one.
-fn length(below: u32) -> u16 {
+fn length_class(below: u32) -> u16 {
     match below {
         0..3 => 0,
         3..15 => 1,

@@ -6,7 +6,7 @@ mod stem;
 mod stop;
 pub(crate) mod words;
 
-pub use fields::postings;
+pub use fields::file_postings;
 pub(crate) use fields::{EXACT, IMPACT_ONE, exact_term};
 pub(crate) use flags::{Flags, Place, Wants, is_aside_path};
 pub use sdl_model::lang::is_test_path;
@@ -16,8 +16,8 @@ pub use sdl_model::lang::is_test_path;
 pub fn word_terms(text: &str) -> Vec<(String, String)> {
     let mut found = Vec::new();
     let mut space = String::new();
-    words::split(text, &mut String::new(), &mut |word| {
-        if let Some(term) = words::term(word, &mut space) {
+    words::split_words(text, &mut String::new(), &mut |word| {
+        if let Some(term) = words::word_term(word, &mut space) {
             found.push((word.to_owned(), term.to_owned()));
         }
     });

@@ -23,16 +23,16 @@ const SUFFIXES: [(&str, &str, usize); 17] = [
 ];
 
 /// Stems a lower-case word in place. Words with anything but ASCII letters are left as they are.
-pub(crate) fn stem(word: &mut String) {
+pub(crate) fn stem_word(word: &mut String) {
     if word.len() < 4 || !word.bytes().all(|byte| byte.is_ascii_lowercase()) {
         return;
     }
-    plural(word);
-    suffix(word);
-    ending(word);
+    strip_plural(word);
+    strip_suffix(word);
+    normalize_ending(word);
 }
 
-fn plural(word: &mut String) {
+fn strip_plural(word: &mut String) {
     let len = word.len();
     if word.ends_with("ies") && len > 4 {
         word.truncate(len - 3);
@@ -44,13 +44,13 @@ fn plural(word: &mut String) {
     }
 }
 
-fn suffix(word: &mut String) {
+fn strip_suffix(word: &mut String) {
     for (end, stands, remain) in SUFFIXES {
         if word.len() >= end.len() + remain && word.ends_with(end) {
             word.truncate(word.len() - end.len());
             word.push_str(stands);
             if stands.is_empty() && end.len() < 4 {
-                undouble(word);
+                undouble_end(word);
             }
             return;
         }
@@ -64,7 +64,7 @@ fn suffix(word: &mut String) {
 }
 
 /// `runn` to `run`, but `pass` and `call` stay.
-fn undouble(word: &mut String) {
+fn undouble_end(word: &mut String) {
     if let [.., before, last] = word.as_bytes()
         && before == last
         && !matches!(last, b'a' | b'e' | b'i' | b'o' | b'u' | b'l' | b's' | b'z')
@@ -73,7 +73,7 @@ fn undouble(word: &mut String) {
     }
 }
 
-fn ending(word: &mut String) {
+fn normalize_ending(word: &mut String) {
     if word.len() >= 4 && word.ends_with('e') {
         word.pop();
     } else if word.len() >= 4 && word.ends_with('y') {
@@ -86,7 +86,7 @@ fn ending(word: &mut String) {
 mod tests {
     fn stem(word: &str) -> String {
         let mut word = word.to_owned();
-        super::stem(&mut word);
+        super::stem_word(&mut word);
         word
     }
 

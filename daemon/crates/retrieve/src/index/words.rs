@@ -8,7 +8,7 @@ const LONGEST: usize = 40;
 /// Calls `each` with every word of a name or a text, in lower case, in order. Words are cut at anything that is no
 /// letter or digit, where lower case meets upper case, before the last capital of an acronym, and between letters
 /// and digits. Scripts without spaces give a word for each character.
-pub(crate) fn split(text: &str, word: &mut String, each: &mut dyn FnMut(&str)) {
+pub(crate) fn split_words(text: &str, word: &mut String, each: &mut dyn FnMut(&str)) {
     if text.is_ascii() {
         split_ascii(text.as_bytes(), word, each);
     } else {
@@ -60,7 +60,7 @@ fn split_any(text: &str, word: &mut String, each: &mut dyn FnMut(&str)) {
             word.clear();
         }
         if kind != Kind::Other && word.len() < LONGEST {
-            word.push(lower(c));
+            word.push(lower_char(c));
         }
         last = kind;
     }
@@ -70,24 +70,24 @@ fn split_any(text: &str, word: &mut String, each: &mut dyn FnMut(&str)) {
 }
 
 /// Calls `each` with every term of a name or a text: its words, stemmed, without stop words and single letters.
-pub(crate) fn terms(text: &str, scratch: &mut Scratch, each: &mut dyn FnMut(&str)) {
+pub(crate) fn each_term(text: &str, scratch: &mut Scratch, each: &mut dyn FnMut(&str)) {
     let Scratch { word, stemmed } = scratch;
-    split(text, word, &mut |word| {
-        if let Some(term) = term(word, stemmed) {
+    split_words(text, word, &mut |word| {
+        if let Some(term) = word_term(word, stemmed) {
             each(term);
         }
     });
 }
 
 /// The term of one word, if it is one; `space` holds it.
-pub(crate) fn term<'s>(word: &str, space: &'s mut String) -> Option<&'s str> {
+pub(crate) fn word_term<'s>(word: &str, space: &'s mut String) -> Option<&'s str> {
     let single = word.len() == 1 && !word.bytes().all(|byte| byte.is_ascii_digit());
     if single || stop::is_stop_word(word) {
         return None;
     }
     space.clear();
     space.push_str(word);
-    stem::stem(space);
+    stem::stem_word(space);
     Some(space)
 }
 
@@ -100,7 +100,7 @@ pub(crate) struct Scratch {
 
 /// A character's lower-case form where that is one character, else the character: so that a name's lower-case form
 /// has as many characters as the name.
-pub(crate) fn lower(c: char) -> char {
+pub(crate) fn lower_char(c: char) -> char {
     if c.is_ascii() {
         return c.to_ascii_lowercase();
     }
@@ -160,7 +160,7 @@ mod tests {
 
     fn words(text: &str) -> Vec<String> {
         let mut found = Vec::new();
-        split(text, &mut String::new(), &mut |word| found.push(word.to_owned()));
+        split_words(text, &mut String::new(), &mut |word| found.push(word.to_owned()));
         found
     }
 
@@ -201,7 +201,7 @@ mod tests {
     #[test]
     fn terms_are_stemmed_and_free_of_noise() {
         let mut found = Vec::new();
-        terms("The parser of queries is a self x", &mut Scratch::default(), &mut |term| {
+        each_term("The parser of queries is a self x", &mut Scratch::default(), &mut |term| {
             found.push(term.to_owned());
         });
         assert_eq!(found, ["pars", "queri"]);

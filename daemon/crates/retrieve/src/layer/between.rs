@@ -42,7 +42,7 @@ impl<'a> Between<'a> {
                 files.push(FileChange { file, old, new });
             }
         }
-        files.sort_by(|a, b| path(a).cmp(&path(b)));
+        files.sort_by(|a, b| change_path(a).cmp(&change_path(b)));
         let symbols: BTreeSet<SymbolId> =
             self.from.0.edges.keys().chain(self.to.0.edges.keys()).copied().collect();
         let mut edges = Vec::new();
@@ -64,7 +64,7 @@ impl<'a> Between<'a> {
     }
 }
 
-fn path(change: &FileChange) -> Option<&str> {
+fn change_path(change: &FileChange) -> Option<&str> {
     change.new.as_ref().or(change.old.as_ref()).map(|row| row.path.as_str())
 }
 

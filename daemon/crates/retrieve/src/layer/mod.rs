@@ -120,12 +120,12 @@ impl Layer {
         edges: Vec<Edge>,
     ) -> sdl_ledger::Result<()> {
         let below: BTreeSet<_> =
-            base.out_edges(symbol)?.iter().map(|edge| (edge.to, incoming(symbol, edge))).collect();
+            base.out_edges(symbol)?.iter().map(|edge| (edge.to, incoming_edge(symbol, edge))).collect();
         for (to, _) in below {
             *self.lost.entry(to).or_default() += 1;
         }
         for edge in &edges {
-            self.gained.entry(edge.to).or_default().insert(incoming(symbol, edge));
+            self.gained.entry(edge.to).or_default().insert(incoming_edge(symbol, edge));
         }
         self.edges.insert(symbol, edges);
         Ok(())
@@ -147,7 +147,7 @@ impl Layer {
     }
 }
 
-fn incoming(from: SymbolId, edge: &Edge) -> InEdge {
+fn incoming_edge(from: SymbolId, edge: &Edge) -> InEdge {
     let Edge { kind, resolution, strategy, confidence, .. } = *edge;
     InEdge { from, kind, resolution, strategy, confidence }
 }

@@ -45,7 +45,7 @@ impl Search {
                         outline.is_generated(),
                         Sign::Minus,
                     );
-                    for Posting { term, .. } in index::postings(&row.path, id, &outline, &body) {
+                    for Posting { term, .. } in index::file_postings(&row.path, id, &outline, &body) {
                         *search.lost.entry(term).or_default() += 1;
                     }
                 }
@@ -55,7 +55,7 @@ impl Search {
             }
             if let (Some(outline), Some(facts)) = (&own.outline, held.get(&id)) {
                 tally.outline(outline.lang.name(), outline.defs.len(), outline.is_generated(), Sign::Plus);
-                for posting in index::postings(&own.path, id, &facts.outline, &facts.body) {
+                for posting in index::file_postings(&own.path, id, &facts.outline, &facts.body) {
                     let Posting { term, symbol, impact, flags } = posting;
                     search.own.entry(term).or_default().insert(symbol, (impact, flags));
                 }

@@ -112,7 +112,7 @@ impl State {
         }
         let mut layer = Layer::of_files(laid_files);
         let means = Means { facts, snapshot, origin };
-        let Resolution { edges, resolved } = resolve(means, &held, self, &layer, apart, done)?;
+        let Resolution { edges, resolved } = resolve_layer(means, &held, self, &layer, apart, done)?;
         for (symbol, edges) in edges {
             if snapshot.out_edges(symbol)? != edges {
                 layer.set_edges(snapshot, symbol, edges)?;
@@ -144,7 +144,7 @@ struct Resolution {
     resolved: HashMap<FileId, Outcome>,
 }
 
-fn resolve<O: Origin>(
+fn resolve_layer<O: Origin>(
     Means { facts, snapshot, origin }: Means<'_, O>,
     held: &HashMap<FactsKey, Arc<Facts>>,
     base: &State,
@@ -183,7 +183,7 @@ fn resolve<O: Origin>(
     // Whoever asked one of these questions; of those that were resolved for the base, what they asked then.
     let mut dirty: BTreeSet<FileId> = snapshot.dependents(&keys)?.into_iter().collect();
     dirty.retain(|file| !base.resolved.contains_key(file));
-    let asked_then = base.resolved.iter().filter(|(_, outcome)| meets(&outcome.asked, &keys));
+    let asked_then = base.resolved.iter().filter(|(_, outcome)| has_any_key(&outcome.asked, &keys));
     dirty.extend(asked_then.map(|(file, _)| *file));
     for &file in apart {
         dirty.insert(file);
@@ -234,7 +234,7 @@ fn resolve<O: Origin>(
 }
 
 /// Whether any of the sorted `asked` is among `keys`.
-fn meets(asked: &[u64], keys: &ChangedKeys) -> bool {
+fn has_any_key(asked: &[u64], keys: &ChangedKeys) -> bool {
     if keys.0.len() < asked.len() / 16 {
         return keys.0.iter().any(|key| asked.binary_search(key).is_ok());
     }

@@ -26,7 +26,7 @@ pub(crate) fn report_off(evidence: &mut Evidence) {
 }
 
 /// The symbols whose names and documentation mean most nearly what a text means, best first, `most` of them at most.
-pub(crate) fn nearest(
+pub(crate) fn nearest_symbols(
     source: &Source<'_>,
     text: &str,
     wants: Wants,
@@ -45,7 +45,7 @@ pub(crate) fn nearest(
         }
     };
     let mut wanted = Vec::new();
-    if !unit(model, cut(text, MOST_QUESTION), &mut wanted) {
+    if !unit_vector(model, text_prefix(text, MOST_QUESTION), &mut wanted) {
         evidence.ran("semantic", 0);
         return Ok(Vec::new());
     }
@@ -59,7 +59,7 @@ pub(crate) fn nearest(
     let mut limited = false;
     for (file, path) in files {
         let Some(key) = source.view().file(file)?.and_then(|row| row.state.facts()) else { continue };
-        let Some(block) = block(source, meaning, model, key)? else { continue };
+        let Some(block) = file_vectors(source, meaning, model, key)? else { continue };
         seen += block.bytes();
         if seen > Cache::MOST_AT_ONCE {
             limited = true;
@@ -86,7 +86,7 @@ pub(crate) fn nearest(
 }
 
 /// The vectors of a file's symbols.
-fn block(
+fn file_vectors(
     source: &Source<'_>,
     meaning: &Meaning,
     model: &dyn Embedder,
@@ -116,8 +116,8 @@ fn block_of(model: &dyn Embedder, outline: &Outline) -> Block {
         text.push(' ');
         text.push_str(outline.str(def.name));
         text.push(' ');
-        text.push_str(cut(def.doc.map_or("", |doc| outline.str(doc)), MOST_DOC));
-        if unit(model, &text, &mut vector) {
+        text.push_str(text_prefix(def.doc.map_or("", |doc| outline.str(doc)), MOST_DOC));
+        if unit_vector(model, &text, &mut vector) {
             block.symbols.push((def.key, Flags::of(def, Place::default()).0));
             block.vectors.extend_from_slice(&vector);
         }
@@ -126,7 +126,7 @@ fn block_of(model: &dyn Embedder, outline: &Outline) -> Block {
 }
 
 /// The vector of a text at unit length; false if nothing of it is known.
-fn unit(model: &dyn Embedder, text: &str, vector: &mut Vec<i8>) -> bool {
+fn unit_vector(model: &dyn Embedder, text: &str, vector: &mut Vec<i8>) -> bool {
     let mut sum = vec![0.0_f32; model.dimensions()];
     let known = model.embed(text, &mut sum);
     let length = sum.iter().map(|number| number * number).sum::<f32>().sqrt();
@@ -139,6 +139,6 @@ fn unit(model: &dyn Embedder, text: &str, vector: &mut Vec<i8>) -> bool {
 }
 
 /// The first bytes of a text.
-fn cut(text: &str, most: usize) -> &str {
+fn text_prefix(text: &str, most: usize) -> &str {
     text.get(..text.floor_char_boundary(most)).unwrap_or("")
 }

@@ -24,13 +24,13 @@ const MOST_TOKENIZER: u64 = 64 << 20;
 type Loaded<T> = Result<T, String>;
 
 /// Reads the model at a path.
-pub(super) fn load(path: &Path) -> Loaded<Table> {
+pub(super) fn load_model(path: &Path) -> Loaded<Table> {
     let meta = std::fs::metadata(path).map_err(|error| format!("{}: {error}", path.display()))?;
-    let loaded = if meta.is_dir() { of_folder(path) } else { of_text(BufReader::new(open(path)?)) };
+    let loaded = if meta.is_dir() { of_folder(path) } else { of_text(BufReader::new(open_file(path)?)) };
     loaded.map_err(|why| format!("{}: {why}", path.display()))
 }
 
-fn open(path: &Path) -> Loaded<File> {
+fn open_file(path: &Path) -> Loaded<File> {
     File::open(path).map_err(|error| error.to_string())
 }
 
@@ -79,10 +79,11 @@ fn of_text(mut lines: impl BufRead) -> Loaded<Table> {
 }
 
 fn of_folder(folder: &Path) -> Loaded<Table> {
-    let (dimensions, numbers) =
-        tensor(open(&folder.join("model.safetensors")).map_err(|why| format!("model.safetensors: {why}"))?)
-            .map_err(|why| format!("model.safetensors: {why}"))?;
-    let file = open(&folder.join("tokenizer.json")).map_err(|why| format!("tokenizer.json: {why}"))?;
+    let (dimensions, numbers) = read_tensor(
+        open_file(&folder.join("model.safetensors")).map_err(|why| format!("model.safetensors: {why}"))?,
+    )
+    .map_err(|why| format!("model.safetensors: {why}"))?;
+    let file = open_file(&folder.join("tokenizer.json")).map_err(|why| format!("tokenizer.json: {why}"))?;
     let tokens: Value = serde_json::from_reader(BufReader::new(file.take(MOST_TOKENIZER)))
         .map_err(|error| format!("tokenizer.json: {error}"))?;
     let count = numbers.len() / dimensions;
@@ -111,7 +112,7 @@ fn of_folder(folder: &Path) -> Loaded<Table> {
 }
 
 /// The largest table of numbers in a file of tensors: how long its rows are, and all of them.
-fn tensor(mut file: impl Read) -> Loaded<(usize, Vec<f32>)> {
+fn read_tensor(mut file: impl Read) -> Loaded<(usize, Vec<f32>)> {
     let mut length = [0; 8];
     file.read_exact(&mut length).map_err(|error| error.to_string())?;
     let length = u64::from_le_bytes(length);
@@ -133,7 +134,7 @@ fn tensor(mut file: impl Read) -> Loaded<(usize, Vec<f32>)> {
     }
     let (width, read): (usize, fn(&[u8]) -> f32) = match kind {
         "F32" => (4, |b| f32::from_le_bytes([b[0], b[1], b[2], b[3]])),
-        "F16" => (2, |b| half(u16::from_le_bytes([b[0], b[1]]))),
+        "F16" => (2, |b| decode_half(u16::from_le_bytes([b[0], b[1]]))),
         "BF16" => (2, |b| f32::from_bits(u32::from(u16::from_le_bytes([b[0], b[1]])) << 16)),
         other => return Err(format!("numbers of type {other} are not known")),
     };
@@ -149,7 +150,7 @@ fn tensor(mut file: impl Read) -> Loaded<(usize, Vec<f32>)> {
 }
 
 /// A half-precision number.
-fn half(bits: u16) -> f32 {
+fn decode_half(bits: u16) -> f32 {
     let sign = if bits & 0x8000 == 0 { 1.0 } else { -1.0 };
     let (exponent, fraction) = (i32::from(bits >> 10 & 31), f32::from(bits & 1023) / 1024.0);
     sign * match exponent {
@@ -186,8 +187,8 @@ mod tests {
         for bits in [0x3c00_u16, 0xc000, 0x3800, 0x0000] {
             file.extend(bits.to_le_bytes());
         }
-        assert_eq!(tensor(file.as_slice()).unwrap(), (2, vec![1.0, -2.0, 0.5, 0.0]));
-        assert_eq!(tensor(&file[..file.len() - 1]).err().unwrap(), "it ends too early");
-        assert!(tensor(&[255_u8; 9][..]).is_err());
+        assert_eq!(read_tensor(file.as_slice()).unwrap(), (2, vec![1.0, -2.0, 0.5, 0.0]));
+        assert_eq!(read_tensor(&file[..file.len() - 1]).err().unwrap(), "it ends too early");
+        assert!(read_tensor(&[255_u8; 9][..]).is_err());
     }
 }

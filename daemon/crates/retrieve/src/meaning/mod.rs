@@ -14,11 +14,11 @@ use std::sync::{Mutex, OnceLock};
 use serde::Deserialize;
 
 use cache::Cache;
-pub(crate) use lane::{nearest, report_off};
+pub(crate) use lane::{nearest_symbols, report_off};
 
 /// What a symbol is worth beside the best one that words found, by its rank in meaning: scores of two kinds can't be
 /// compared, ranks can.
-pub(crate) fn worth(rank: usize) -> f32 {
+pub(crate) fn rank_worth(rank: usize) -> f32 {
     0.5 * 10.0 / (10.0 + rank as f32)
 }
 
@@ -77,7 +77,7 @@ impl Meaning {
         let path = path.to_owned();
         Self::new(move || {
             let table =
-                load::load(&path).map_err(|why| format!("the embedding model can't be used: {why}"))?;
+                load::load_model(&path).map_err(|why| format!("the embedding model can't be used: {why}"))?;
             Ok(Box::new(table) as Box<dyn Embedder>)
         })
     }

@@ -88,8 +88,8 @@ impl Embedder for Table {
 
     fn embed(&self, text: &str, vector: &mut [f32]) -> bool {
         let mut known = false;
-        words::split(text, &mut String::new(), &mut |word| {
-            if words::term(word, &mut String::new()).is_some() {
+        words::split_words(text, &mut String::new(), &mut |word| {
+            if words::word_term(word, &mut String::new()).is_some() {
                 known |= self.word(word, vector);
             }
         });

@@ -18,7 +18,7 @@ const MAX_FOLLOWED: usize = MAX_CARDS as usize;
 
 /// Brings what a lease follows up to `version`, one version at a time. The result is the same whenever and however often
 /// anyone asks: it depends on the versions alone.
-pub(super) fn advance(
+pub(super) fn advance_lease(
     history: &dyn History,
     outlines: &dyn Outlines,
     lease: &mut Lease,
@@ -55,7 +55,7 @@ fn follow_successors(
     let files = following.files();
     let mut gone = HashSet::new();
     for change in changes.files.iter().filter(|change| files.contains(&change.file)) {
-        let (before, after) = successors::sides(outlines, change)?;
+        let (before, after) = successors::file_symbols(outlines, change)?;
         let after: HashSet<SymbolId> = after.iter().map(|sym| sym.id).collect();
         gone.extend(before.iter().map(|sym| sym.id).filter(|id| !after.contains(id)));
     }
@@ -68,7 +68,7 @@ fn follow_successors(
     if gone.is_empty() {
         return Ok(());
     }
-    for (old, new) in successors::successors(outlines, &changes.files)? {
+    for (old, new) in successors::find_successors(outlines, &changes.files)? {
         let Some(&origin) = gone.get(&old.id) else { continue };
         if !following.has(new.id) {
             following.succeed(Followed { symbol: new.id, file: new.file(), since: to, origin });

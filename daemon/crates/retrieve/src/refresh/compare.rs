@@ -6,7 +6,7 @@ use sdl_ledger::Changes;
 use sdl_model::{FileChange, FileId, SymbolId, Version};
 
 use super::lease::{Followed, Following};
-use crate::card::{Detail, range};
+use crate::card::{Detail, symbol_range};
 use crate::diff::{Change, ChangeType, change_between, successors};
 use crate::source::symbols_in_row;
 use crate::{History, Outlines, Result, Sym};
@@ -37,7 +37,7 @@ pub(super) fn compare_held(
     detail: Detail,
 ) -> Result<Differences> {
     let mut sides = Sides { history, outlines, changes: HashMap::new(), unchanged: HashMap::new() };
-    let (then, now) = (ids(before), ids(after));
+    let (then, now) = (followed_ids(before), followed_ids(after));
     // Each version follows what the one before it did. Of two states of unsaved text, either may follow more.
     let only_then = before.symbols().iter().filter(|known| !now.contains(&known.symbol));
     let all: Vec<&Followed> = after.symbols().iter().chain(only_then).collect();
@@ -59,7 +59,7 @@ pub(super) fn compare_held(
         let (old, new) = sides.of(followed)?;
         match (old.filter(|_| is_then), new.filter(|_| is_now)) {
             (Some(old), Some(new)) => {
-                let moved = range(&old, detail) != range(&new, detail);
+                let moved = symbol_range(&old, detail) != symbol_range(&new, detail);
                 match change_between(history, (from, to), &changes.edges, (old, new.clone()))? {
                     Some(change) => found.changed.push(change),
                     None if moved => found.moved.push(new),
@@ -91,7 +91,7 @@ pub(super) fn compare_held(
     Ok(found)
 }
 
-fn ids(following: &Following) -> HashSet<SymbolId> {
+fn followed_ids(following: &Following) -> HashSet<SymbolId> {
     following.symbols().iter().map(|known| known.symbol).collect()
 }
 
@@ -118,7 +118,7 @@ struct Sides<'h> {
 
 impl Sides<'_> {
     fn open(&mut self, change: &FileChange) -> Result<()> {
-        let (old, new) = successors::sides(self.outlines, change)?;
+        let (old, new) = successors::file_symbols(self.outlines, change)?;
         self.changes.insert(change.file, (by_id(old), by_id(new)));
         Ok(())
     }

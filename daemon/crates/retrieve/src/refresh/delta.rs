@@ -9,7 +9,7 @@ use serde_json::{Map, Value};
 
 use super::compare::Differences;
 use super::lease::Lease;
-use crate::card::{self, CardOptions, Detail, Enrichment, Range, range};
+use crate::card::{self, CardOptions, Detail, Enrichment, Range, symbol_range};
 use crate::diff::{Change, ChangedSymbol, Delta};
 use crate::{Result, Source, Sym};
 
@@ -72,7 +72,7 @@ impl RefreshDelta {
     }
 
     fn count(&self) -> Result<usize> {
-        Ok(sdl_tokens::count(&serde_json::to_string(&self.to_object()?)?))
+        Ok(sdl_tokens::count_tokens(&serde_json::to_string(&self.to_object()?)?))
     }
 }
 
@@ -80,7 +80,7 @@ impl RefreshDelta {
 pub(super) fn moved_cards(moved: &[Sym], detail: Detail) -> Vec<MovedCards> {
     let mut files: Vec<MovedCards> = Vec::new();
     for sym in moved {
-        let card = MovedCard { symbol: sym.id, range: range(sym, detail) };
+        let card = MovedCard { symbol: sym.id, range: symbol_range(sym, detail) };
         match files.last_mut().filter(|last| last.file == sym.path()) {
             Some(last) => last.ranges.push(card),
             None => files.push(MovedCards { file: sym.path().to_owned(), ranges: vec![card] }),
@@ -123,7 +123,7 @@ pub(super) fn with_cards(
             let mut card = card::card_of(source, sym, options, enrichment)?;
             card.ledger_version = None;
             told.etag = Some(card.etag.clone());
-            let tokens = sdl_tokens::count(&serde_json::to_string(&card)?) + 4;
+            let tokens = sdl_tokens::count_tokens(&serde_json::to_string(&card)?) + 4;
             cards.insert(place, (card, tokens));
         }
         bare.delta.changed_symbols.push(told);

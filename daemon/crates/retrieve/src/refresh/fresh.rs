@@ -2,7 +2,7 @@
 
 use sdl_model::{FileId, RelPath, SymbolId};
 
-use super::advance::{advance, follow_step};
+use super::advance::{advance_lease, follow_step};
 use super::found::{Found, Parts};
 use super::{Following, Lease, Place, is_followed};
 use crate::card::Enrichment;
@@ -32,11 +32,11 @@ pub fn find_fresh_unsaved<T, E: From<Error>>(
 ) -> std::result::Result<T, E> {
     let &Place { source, history, outlines, enrichment } = place;
     if !is_followed(history, lease) {
-        return rebuild(source, history, lease, enrichment, choose);
+        return rebuild_slice(source, history, lease, enrichment, choose);
     }
     let mut lease = lease.clone();
     let head = history.version();
-    advance(history, outlines, &mut lease, head)?;
+    advance_lease(history, outlines, &mut lease, head)?;
     let following =
         with_unsaved(history, outlines, &lease, (lease.following.at(head), &Layer::default()), now)?;
     let mut members = Vec::new();
@@ -65,7 +65,7 @@ pub(super) fn with_unsaved(
     Ok(following)
 }
 
-fn rebuild<T, E: From<Error>>(
+fn rebuild_slice<T, E: From<Error>>(
     source: &Source<'_>,
     history: &dyn History,
     lease: &Lease,

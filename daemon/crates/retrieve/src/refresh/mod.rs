@@ -76,7 +76,7 @@ pub struct Refreshed {
 }
 
 /// Brings a held slice up to the version that `history` is at, within the budget that it was built with.
-pub fn refresh(
+pub fn refresh_slice(
     history: &dyn History,
     outlines: &dyn Outlines,
     lease: &Lease,
@@ -86,7 +86,7 @@ pub fn refresh(
     find(history, outlines, lease, known, enrichment, found::to_budget)
 }
 
-/// As [`refresh`]; `choose` decides how much of the findings is wanted.
+/// As [`refresh_slice`]; `choose` decides how much of the findings is wanted.
 pub fn find<T, E: From<Error>>(
     history: &dyn History,
     outlines: &dyn Outlines,
@@ -103,10 +103,10 @@ pub fn find<T, E: From<Error>>(
     // A client may have seen a newer version in another answer; of this slice it has seen no more than was served.
     let known = known.min(lease.current);
     let mut lease = lease.clone();
-    advance::advance(history, outlines, &mut lease, head)?;
+    advance::advance_lease(history, outlines, &mut lease, head)?;
     let (before, after) = (lease.following.at(known), lease.following.at(head));
     let ends = Ends { from: known, to: head, before: &before, after: &after };
-    let parts = compare(history, outlines, &lease, &ends, enrichment)?;
+    let parts = compare_states(history, outlines, &lease, &ends, enrichment)?;
     choose(&Found { current: head, lease, parts })
 }
 
@@ -131,7 +131,7 @@ struct Ends<'f> {
 }
 
 /// Compares a slice in two states of `history`, of which the later is the newest.
-fn compare<'p>(
+fn compare_states<'p>(
     history: &dyn History,
     outlines: &dyn Outlines,
     lease: &Lease,

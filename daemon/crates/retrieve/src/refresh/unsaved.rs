@@ -2,10 +2,10 @@
 
 use sdl_model::Version;
 
-use super::advance::advance;
+use super::advance::advance_lease;
 use super::found::{Found, Parts};
 use super::fresh::with_unsaved;
-use super::{Ends, Lease, Place, compare, find_fresh_unsaved, is_comparable};
+use super::{Ends, Lease, Place, compare_states, find_fresh_unsaved, is_comparable};
 use crate::Error;
 use crate::layer::{Between, LaidOutlines, Layer};
 
@@ -24,14 +24,14 @@ pub fn find_between<T, E: From<Error>>(
     }
     let head = history.version();
     let mut lease = lease.clone();
-    advance(history, outlines, &mut lease, head)?;
+    advance_lease(history, outlines, &mut lease, head)?;
     let below = Layer::of_version(history, outlines, known)?;
     let before = with_unsaved(history, outlines, &lease, (lease.following.at(known), &below), then)?;
     let after = with_unsaved(history, outlines, &lease, (lease.following.at(head), &Layer::default()), now)?;
     let laid = LaidOutlines::new([then, now], outlines);
     let between = Between::new(history, then, now);
     let ends = Ends { from: Between::FROM, to: Between::TO, before: &before, after: &after };
-    let mut parts = compare(&between, &laid, &lease, &ends, enrichment)?;
+    let mut parts = compare_states(&between, &laid, &lease, &ends, enrichment)?;
     if let Parts::Delta(delta) = &mut parts {
         delta.set_versions(known, head);
     }

@@ -15,7 +15,7 @@ use crate::{Evidence, Result, Source};
 const MOST: usize = 5_000;
 
 /// The symbols whose simple or qualified name is the query, letter for letter.
-pub(crate) fn exact(
+pub(crate) fn find_exact(
     source: &Source<'_>,
     query: &str,
     filter: &Filter,
@@ -64,7 +64,7 @@ pub(super) fn rank_of_kind(kind: SymbolKind, local: bool) -> u8 {
 
 /// The symbols that a name means which is spelled letter for letter: those of the kind that comes first, and of the product
 /// rather than its tests and examples. None where that leaves more than `most`.
-pub(crate) fn bearers(source: &Source<'_>, probe: &NameProbe, most: usize) -> Result<Vec<SymbolId>> {
+pub(crate) fn symbols_named(source: &Source<'_>, probe: &NameProbe, most: usize) -> Result<Vec<SymbolId>> {
     let mut found = Vec::new();
     for hit in source.view().named_up_to(&probe.name, MOST_BEARERS)? {
         let Some(sym) = source.listed(hit.symbol)? else { continue };

@@ -31,7 +31,7 @@ impl Filter {
         exported_only: bool,
         path_glob: Option<&str>,
     ) -> Result<Self> {
-        let kinds = kinds.iter().fold(0, |bits, kind| bits | bit(*kind));
+        let kinds = kinds.iter().fold(0, |bits, kind| bits | kind_bit(*kind));
         let files = path_glob.map(|glob| files_matching(view, glob)).transpose()?;
         Ok(Self { kinds, exported_only, files })
     }
@@ -55,14 +55,16 @@ impl Filter {
 
     /// Whether a symbol passes of which no more is known than where it is.
     pub(crate) fn keeps_home(&self, home: SymbolHome) -> bool {
-        let kind = self.kinds == 0 || self.kinds & bit(home.kind) != 0;
+        let kind = self.kinds == 0 || self.kinds & kind_bit(home.kind) != 0;
         let file = self.files.as_ref().is_none_or(|files| files.contains(&home.file));
         kind && file && !self.exported_only
     }
 
     /// Whether a symbol passes.
     pub(crate) fn keeps(&self, view: &dyn View, symbol: SymbolId, flags: Flags) -> Result<bool> {
-        if self.kinds != 0 && self.kinds & bit(flags.kind()) == 0 || self.exported_only && !flags.exported() {
+        if self.kinds != 0 && self.kinds & kind_bit(flags.kind()) == 0
+            || self.exported_only && !flags.exported()
+        {
             return Ok(false);
         }
         let Some(files) = &self.files else { return Ok(true) };
@@ -70,7 +72,7 @@ impl Filter {
     }
 }
 
-fn bit(kind: SymbolKind) -> u32 {
+fn kind_bit(kind: SymbolKind) -> u32 {
     SymbolKind::ALL.iter().position(|known| *known == kind).map_or(0, |at| 1 << at)
 }
 

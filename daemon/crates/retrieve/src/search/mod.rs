@@ -29,13 +29,13 @@ use crate::numbers::Milli;
 use crate::{Evidence, Result, Source, UserError, meaning};
 
 /// Searches one version.
-pub fn search(source: &Source<'_>, request: &SearchRequest) -> Result<SearchResponse> {
+pub fn search_symbols(source: &Source<'_>, request: &SearchRequest) -> Result<SearchResponse> {
     if request.query.trim().is_empty() {
         return Err(UserError::EmptyQuery.into());
     }
     let view = source.view();
     let state = (view.version(), source.overlay());
-    let offset = cursor::read(state, request)?;
+    let offset = cursor::read_cursor(state, request)?;
     let limit = match request.limit {
         0 => DEFAULT_LIMIT,
         limit => limit.min(MAX_LIMIT),
@@ -44,18 +44,18 @@ pub fn search(source: &Source<'_>, request: &SearchRequest) -> Result<SearchResp
     let mut evidence = Evidence::default();
     let plan = Plan::of_query(&request.query, &request.chat_mentions);
     let mut ranked = if request.regex {
-        pattern::pattern(source, request.query.trim(), &filter, &mut evidence)?
+        pattern::match_pattern(source, request.query.trim(), &filter, &mut evidence)?
     } else if request.exact {
-        exact::exact(source, &request.query, &filter, &mut evidence)?
+        exact::find_exact(source, &request.query, &filter, &mut evidence)?
     } else {
         if plan.terms.is_empty() && plan.names.is_empty() && plan.paths.is_empty() {
             return Err(UserError::EmptyQuery.into());
         }
-        rank::rank(source, &plan, &filter, &mut evidence)?
+        rank::rank_symbols(source, &plan, &filter, &mut evidence)?
     };
     if request.semantic {
-        let near = meaning::nearest(source, &request.query, plan.wants, MOST_NEAR, &mut evidence)?;
-        fuse(source.view(), &mut ranked, near, &filter)?;
+        let near = meaning::nearest_symbols(source, &request.query, plan.wants, MOST_NEAR, &mut evidence)?;
+        fuse_ranked(source.view(), &mut ranked, near, &filter)?;
     } else if source.meaning().is_some() {
         evidence.skipped("semantic");
     } else {
@@ -64,7 +64,7 @@ pub fn search(source: &Source<'_>, request: &SearchRequest) -> Result<SearchResp
 
     let total = ranked.len();
     rank::keep_best(&mut ranked, offset.saturating_add(limit));
-    let results = hits(source, ranked.get(offset..).unwrap_or_default())?;
+    let results = ranked_hits(source, ranked.get(offset..).unwrap_or_default())?;
     // A name that nothing bears may be misspelled, also when some of its words were found.
     let missed = total == 0
         || plan.single
@@ -72,7 +72,9 @@ pub fn search(source: &Source<'_>, request: &SearchRequest) -> Result<SearchResp
             && !evidence.found("exactName", "prefix")
             && !evidence.unmatched_terms.is_empty();
     let near_misses = match plan.names.first() {
-        Some(probe) if missed && !request.regex => hits(source, &near::near(view, &probe.name)?)?,
+        Some(probe) if missed && !request.regex => {
+            ranked_hits(source, &near::similar_names(view, &probe.name)?)?
+        }
         _ => Vec::new(),
     };
     if missed && !request.regex {
@@ -80,7 +82,7 @@ pub fn search(source: &Source<'_>, request: &SearchRequest) -> Result<SearchResp
     }
     let next = offset + results.len();
     Ok(SearchResponse {
-        cursor: (next < total && !results.is_empty()).then(|| cursor::write(state, next, request)),
+        cursor: (next < total && !results.is_empty()).then(|| cursor::write_cursor(state, next, request)),
         results,
         total: total as u64,
         near_misses,
@@ -94,11 +96,11 @@ const MOST_NEAR: usize = 50;
 const MOST_BEST: f32 = 50.0;
 
 /// Adds what was found by meaning, by its rank: the two kinds of scores can't be compared.
-fn fuse(view: &dyn View, ranked: &mut Vec<Ranked>, near: Vec<Ranked>, filter: &Filter) -> Result<()> {
+fn fuse_ranked(view: &dyn View, ranked: &mut Vec<Ranked>, near: Vec<Ranked>, filter: &Filter) -> Result<()> {
     let best = ranked.iter().map(|found| found.score).fold(0.0, f32::max).min(MOST_BEST);
     let places: HashMap<SymbolId, usize> = ranked.iter().enumerate().map(|(at, f)| (f.symbol, at)).collect();
     for (rank, Ranked { symbol, .. }) in near.into_iter().enumerate() {
-        let score = meaning::worth(rank) * best.max(1.0);
+        let score = meaning::rank_worth(rank) * best.max(1.0);
         if let Some(found) = places.get(&symbol).and_then(|at| ranked.get_mut(*at)) {
             found.score += score;
         } else if let Some(home) = view.symbol_home(symbol)?
@@ -114,16 +116,16 @@ fn fuse(view: &dyn View, ranked: &mut Vec<Ranked>, near: Vec<Ranked>, filter: &F
 const MOST_OPENED: usize = 64;
 
 /// The symbols whose names are nearest to one that does not exist, for error messages.
-pub fn nearest(source: &Source<'_>, name: &str) -> Result<Vec<Hit>> {
-    hits(source, &near::near(source.view(), name)?)
+pub fn nearest_names(source: &Source<'_>, name: &str) -> Result<Vec<Hit>> {
+    ranked_hits(source, &near::similar_names(source.view(), name)?)
 }
 
 /// The symbols below a folder (its path ends with a slash) that fit a task best; where its words fit none, those that most
 /// others use.
-pub fn within(source: &Source<'_>, text: &str, folder: &str, most: usize) -> Result<Vec<SymbolId>> {
+pub fn search_within(source: &Source<'_>, text: &str, folder: &str, most: usize) -> Result<Vec<SymbolId>> {
     let filter = Filter::below(source.view(), folder)?;
     let plan = Plan::of_task(text);
-    let mut ranked = rank::rank(source, &plan, &filter, &mut Evidence::default())?;
+    let mut ranked = rank::rank_symbols(source, &plan, &filter, &mut Evidence::default())?;
     if ranked.is_empty() {
         for file in filter.files().into_iter().take(MOST_OPENED) {
             for sym in source.symbols_of(file)? {
@@ -139,11 +141,11 @@ pub fn within(source: &Source<'_>, text: &str, folder: &str, most: usize) -> Res
 
 /// The best candidates for a text about a task before they are put in order, and what that order is decided by: for
 /// fitting the weights of [`FEATURES`].
-pub fn candidates(source: &Source<'_>, text: &str) -> Result<Vec<Candidate>> {
-    rerank::candidates(source, &Plan::of_text(text))
+pub fn task_candidates(source: &Source<'_>, text: &str) -> Result<Vec<Candidate>> {
+    rerank::rerank_candidates(source, &Plan::of_text(text))
 }
 
-fn hits(source: &Source<'_>, ranked: &[Ranked]) -> Result<Vec<Hit>> {
+fn ranked_hits(source: &Source<'_>, ranked: &[Ranked]) -> Result<Vec<Hit>> {
     let mut hits = Vec::with_capacity(ranked.len());
     for found in ranked {
         // A posting without its symbol would be damage that the ledger's own check reports.

@@ -4,7 +4,7 @@ use std::ops::ControlFlow;
 
 use sdl_ledger::View;
 
-use super::rank::{Ranked, names, of_name};
+use super::rank::{Ranked, each_name, of_name};
 use crate::Result;
 use crate::index::{Flags, words};
 
@@ -14,8 +14,8 @@ const MOST_NAMES: usize = 5;
 const MOST_EACH: usize = 2;
 
 /// The symbols whose names are nearest to `name` by edit distance, nearest first; those too far away are left out.
-pub(crate) fn near(view: &dyn View, name: &str) -> Result<Vec<Ranked>> {
-    let wanted: Vec<char> = name.chars().map(words::lower).take(64).collect();
+pub(crate) fn similar_names(view: &dyn View, name: &str) -> Result<Vec<Ranked>> {
+    let wanted: Vec<char> = name.chars().map(words::lower_char).take(64).collect();
     let reach = match wanted.len() {
         0..=2 => return Ok(Vec::new()),
         3..=4 => 1,
@@ -24,7 +24,7 @@ pub(crate) fn near(view: &dyn View, name: &str) -> Result<Vec<Ranked>> {
     };
     let mut found: Vec<(usize, String)> = Vec::new();
     let mut distances = Distances::default();
-    names(view, "", &mut |candidate| {
+    each_name(view, "", &mut |candidate| {
         if candidate.len().abs_diff(name.len()) <= 4 * reach
             && let Some(distance) = distances.within(&wanted, candidate, reach)
         {

@@ -5,7 +5,7 @@ use std::ops::ControlFlow;
 use regex::RegexBuilder;
 
 use super::filter::Filter;
-use super::rank::{Ranked, names, of_name};
+use super::rank::{Ranked, each_name, of_name};
 use crate::index::Flags;
 use crate::{Evidence, LaneStatus, Result, Source, UserError};
 
@@ -17,7 +17,7 @@ const LARGEST: usize = 1 << 20;
 const MOST: usize = 200_000;
 
 /// The symbols whose simple name matches, ignoring case.
-pub(crate) fn pattern(
+pub(crate) fn match_pattern(
     source: &Source<'_>,
     query: &str,
     filter: &Filter,
@@ -35,7 +35,7 @@ pub(crate) fn pattern(
         .build()
         .map_err(|err| bad(err.to_string()))?;
     let mut matching = Vec::new();
-    names(source.view(), &literal_prefix(query), &mut |name| {
+    each_name(source.view(), &literal_prefix(query), &mut |name| {
         if let Some(found) = regex.find(name) {
             matching.push((name.to_owned(), found.len() as f32 / name.len().max(1) as f32));
         }

@@ -51,7 +51,7 @@ impl Plan {
     /// Understands a search query.
     pub(crate) fn of_query(query: &str, mentions: &[String]) -> Self {
         let mut plan = Self::read(query, false);
-        let trimmed = trim(query);
+        let trimmed = trim_punctuation(query);
         plan.single = !trimmed.is_empty() && !trimmed.contains(char::is_whitespace) && !trimmed.contains('/');
         if plan.single {
             plan.names.clear();
@@ -103,7 +103,7 @@ impl Plan {
                 }
                 begins = word.ends_with(['.', '!', '?', ':', '-', '*', '|', '#', '>']);
                 plan.wants.aside |= number == 0 && message::is_generated(word);
-                words::terms(word, &mut scratch, &mut |term| {
+                words::each_term(word, &mut scratch, &mut |term| {
                     let common = task && message::is_said_of_any(term);
                     let weight = if common { COMMON * weight } else { weight };
                     plan.wants.tests |= number == 0 && matches!(term, "test" | "spec" | "fixtur");
@@ -124,7 +124,7 @@ impl Plan {
     }
 
     fn capital(&mut self, word: &str) {
-        let word = trim(word);
+        let word = trim_punctuation(word);
         let named = word.len() > 2
             && word.starts_with(char::is_uppercase)
             && word.contains(char::is_lowercase)
@@ -144,14 +144,14 @@ impl Plan {
             if mention.contains('/') {
                 self.paths.push(mention.clone());
             } else {
-                self.names.extend(name_probe(trim(mention), 0.7));
+                self.names.extend(name_probe(trim_punctuation(mention), 0.7));
             }
         }
     }
 
     fn spelled(&mut self, word: &str) {
         let quoted = word.starts_with(['`', '\'', '"']);
-        let word = trim(before_arguments(word));
+        let word = trim_punctuation(before_arguments(word));
         if is_path(word) {
             if self.paths.len() < MOST_PROBES && !self.paths.iter().any(|known| known == word) {
                 self.paths.push(word.to_owned());
@@ -182,7 +182,7 @@ fn before_arguments(word: &str) -> &str {
 }
 
 /// A word without the punctuation around it.
-fn trim(word: &str) -> &str {
+fn trim_punctuation(word: &str) -> &str {
     let word = word
         .trim()
         .trim_matches(|c: char| !(c.is_alphanumeric() || matches!(c, '_' | '$' | '/' | '.' | ':' | '#')));
@@ -191,7 +191,8 @@ fn trim(word: &str) -> &str {
 
 /// The words of a query of at most four, all of which could be names.
 fn short_query(query: &str) -> Option<Vec<&str>> {
-    let words: Vec<&str> = query.split_whitespace().map(trim).filter(|word| word.len() > 2).collect();
+    let words: Vec<&str> =
+        query.split_whitespace().map(trim_punctuation).filter(|word| word.len() > 2).collect();
     (words.len() <= 4).then_some(words)
 }
 
@@ -202,7 +203,7 @@ fn name_probe(word: &str, weight: f32) -> Option<NameProbe> {
         .filter(|part| !part.is_empty())
         .collect();
     let name = parts.pop()?.to_owned();
-    let owners = parts.into_iter().map(|part| part.chars().map(words::lower).collect()).collect();
+    let owners = parts.into_iter().map(|part| part.chars().map(words::lower_char).collect()).collect();
     Some(NameProbe { name, owners, weight })
 }
 

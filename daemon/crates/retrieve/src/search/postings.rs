@@ -68,19 +68,19 @@ impl Lists {
         for (PlanTerm { term, weight }, count) in counted {
             let number = masses.len() as u16;
             let mut add = |text: &str, count: u64, weight: f32| -> Result<()> {
-                let hits = read(view, text, left.max(1))?;
+                let hits = read_postings(view, text, left.max(1))?;
                 limited |= (hits.len() as u64) < count;
                 left = left.saturating_sub(hits.len());
                 lists.push(List { hits, weight, term: number });
                 Ok(())
             };
             if count > 0 {
-                let mass = weight * idf(count, symbols);
+                let mass = weight * term_idf(count, symbols);
                 add(term, count, mass)?;
                 masses.push(mass);
                 continue;
             }
-            let longer = expansions(view, term)?;
+            let longer = expand_term(view, term)?;
             // Found as the beginning of longer words or not: as a word it matched nothing.
             evidence.unmatched_terms.push(term.clone());
             if longer.is_empty() {
@@ -88,7 +88,7 @@ impl Lists {
             }
             let mut best = 0.0_f32;
             for (text, count) in longer {
-                let mass = 0.5 * weight * idf(count, symbols);
+                let mass = 0.5 * weight * term_idf(count, symbols);
                 add(&text, count, mass)?;
                 best = best.max(mass);
             }
@@ -103,13 +103,13 @@ impl Lists {
 }
 
 /// How telling a term is that `count` of `symbols` have.
-pub(super) fn idf(count: u64, symbols: f32) -> f32 {
+pub(super) fn term_idf(count: u64, symbols: f32) -> f32 {
     let count = count as f32;
     (1.0 + (symbols - count).max(0.0) / (count + 0.5)).ln()
 }
 
 /// At most so many postings of a term.
-pub(super) fn read(view: &dyn View, term: &str, most: usize) -> Result<Vec<TermHit>> {
+pub(super) fn read_postings(view: &dyn View, term: &str, most: usize) -> Result<Vec<TermHit>> {
     let mut hits = Vec::new();
     view.postings(term, &mut |hit| {
         hits.push(hit);
@@ -119,7 +119,7 @@ pub(super) fn read(view: &dyn View, term: &str, most: usize) -> Result<Vec<TermH
 }
 
 /// Words that begin with a word that occurs nowhere itself.
-fn expansions(view: &dyn View, term: &str) -> Result<Vec<(String, u64)>> {
+fn expand_term(view: &dyn View, term: &str) -> Result<Vec<(String, u64)>> {
     let mut found = Vec::new();
     if term.len() >= 3 {
         view.terms(term, &mut |longer| {

@@ -8,9 +8,9 @@ use sdl_model::SymbolId;
 
 use super::filter::Filter;
 use super::plan::Plan;
-use super::postings::{Lists, read};
+use super::postings::{Lists, read_postings};
 use super::rerank;
-use super::spelled::{Spelled, spelled};
+use super::spelled::{Spelled, find_spelled};
 use crate::index::{EXACT, Flags, Wants, exact_term};
 use crate::{Evidence, Result, Source};
 
@@ -25,31 +25,31 @@ pub(crate) struct Ranked {
 }
 
 /// Higher scores first, equal ones by id.
-pub(super) fn order(a: &Ranked, b: &Ranked) -> Ordering {
+pub(super) fn rank_order(a: &Ranked, b: &Ranked) -> Ordering {
     b.score.total_cmp(&a.score).then(a.symbol.cmp(&b.symbol))
 }
 
 /// Sorts the best `wanted` to the front, best first, and drops the rest.
 pub(crate) fn keep_best(ranked: &mut Vec<Ranked>, wanted: usize) {
     if wanted < ranked.len() {
-        ranked.select_nth_unstable_by(wanted, order);
+        ranked.select_nth_unstable_by(wanted, rank_order);
         ranked.truncate(wanted);
     }
-    ranked.sort_unstable_by(order);
+    ranked.sort_unstable_by(rank_order);
 }
 
 /// Scores every symbol that fits the plan in any way. In no particular order.
-pub(crate) fn rank(
+pub(crate) fn rank_symbols(
     source: &Source<'_>,
     plan: &Plan,
     filter: &Filter,
     evidence: &mut Evidence,
 ) -> Result<Vec<Ranked>> {
-    let Found { mut ranked, lists, spelled } = find(source, plan, filter, evidence)?;
+    let Found { mut ranked, lists, spelled } = score_symbols(source, plan, filter, evidence)?;
     if plan.single {
         rerank::report_off(evidence);
     } else {
-        rerank::rerank(source, plan, &lists, &spelled, &mut ranked, evidence)?;
+        rerank::rerank_best(source, plan, &lists, &spelled, &mut ranked, evidence)?;
     }
     Ok(ranked)
 }
@@ -63,7 +63,7 @@ pub(super) struct Found {
 }
 
 /// Scores every symbol by its words and by what the query spells.
-pub(super) fn find(
+pub(super) fn score_symbols(
     source: &Source<'_>,
     plan: &Plan,
     filter: &Filter,
@@ -71,9 +71,9 @@ pub(super) fn find(
 ) -> Result<Found> {
     let view = source.view();
     let symbols = view.counters()?.symbols.max(1) as f32;
-    let mut spelled = spelled(source, plan, symbols, evidence)?;
+    let mut spelled = find_spelled(source, plan, symbols, evidence)?;
     let lists = Lists::read(view, plan, symbols, evidence)?;
-    let mut ranked = merge(view, &lists, &mut spelled, filter, plan.wants)?;
+    let mut ranked = merge_lists(view, &lists, &mut spelled, filter, plan.wants)?;
     evidence.ran("bm25", ranked.len());
     for (symbol, bonus) in &spelled {
         if !bonus.met && filter.keeps(view, *symbol, bonus.flags)? {
@@ -84,12 +84,12 @@ pub(super) fn find(
 }
 
 /// How much of a sum of impacts counts, by the share of the query's words that are met.
-pub(super) fn coverage(covered: f32, total_mass: f32) -> f32 {
+pub(super) fn coverage_factor(covered: f32, total_mass: f32) -> f32 {
     COVERED + (1.0 - COVERED) * (covered / total_mass).min(1.0)
 }
 
 /// Walks all lists at once, symbol by symbol.
-fn merge(
+fn merge_lists(
     view: &dyn View,
     all: &Lists,
     spelled: &mut Spelled,
@@ -121,7 +121,7 @@ fn merge(
         }
         let symbol = SymbolId(lowest);
         if filter.keeps(view, symbol, flags)? {
-            let mut score = sum * coverage(covered, total_mass) * flags.prior_for(wants);
+            let mut score = sum * coverage_factor(covered, total_mass) * flags.prior_for(wants);
             if let Some(bonus) = spelled.get_mut(&symbol) {
                 bonus.met = true;
                 score += bonus.sum();
@@ -133,7 +133,7 @@ fn merge(
 }
 
 /// Every indexed name in lower case that starts with `prefix`, until `each` breaks.
-pub(crate) fn names(
+pub(crate) fn each_name(
     view: &dyn View,
     prefix: &str,
     each: &mut dyn FnMut(&str) -> ControlFlow<()>,
@@ -145,7 +145,7 @@ pub(crate) fn names(
 /// The symbols of an indexed name in lower case.
 pub(crate) fn of_name(view: &dyn View, name: &str, most: usize) -> Result<Vec<TermHit>> {
     match exact_term(name) {
-        Some(term) => read(view, &term, most),
+        Some(term) => read_postings(view, &term, most),
         None => Ok(Vec::new()),
     }
 }

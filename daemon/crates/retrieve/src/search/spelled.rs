@@ -9,7 +9,7 @@ use sdl_model::{SymbolId, SymbolKind};
 use super::exact::rank_of_kind;
 use super::files::files_at;
 use super::plan::Plan;
-use super::postings::{idf, read};
+use super::postings::{read_postings, term_idf};
 use crate::index::{Flags, Place, exact_term};
 use crate::{Evidence, Result, Source};
 
@@ -48,7 +48,7 @@ impl Bonus {
 pub(super) type Spelled = HashMap<SymbolId, Bonus>;
 
 /// All of them. `symbols` is how many there are in the version.
-pub(super) fn spelled(
+pub(super) fn find_spelled(
     source: &Source<'_>,
     plan: &Plan,
     symbols: f32,
@@ -61,7 +61,7 @@ pub(super) fn spelled(
     Ok(found)
 }
 
-fn slot(spelled: &mut Spelled, symbol: SymbolId, flags: Flags) -> &mut Bonus {
+fn bonus_slot(spelled: &mut Spelled, symbol: SymbolId, flags: Flags) -> &mut Bonus {
     spelled.entry(symbol).or_insert(Bonus { flags, ..Bonus::default() })
 }
 
@@ -80,9 +80,9 @@ fn name_lane(
     let mut found = 0;
     for probe in &plan.names {
         let Some(term) = exact_term(&probe.name) else { continue };
-        let hits = read(source.view(), &term, MOST_NAMESAKES)?;
+        let hits = read_postings(source.view(), &term, MOST_NAMESAKES)?;
         found += hits.len();
-        let telling = idf(hits.len() as u64, symbols);
+        let telling = term_idf(hits.len() as u64, symbols);
         let by_letter: HashSet<SymbolId> = if plan.single {
             let named = source.view().named_up_to(&probe.name, MOST_NAMESAKES)?;
             named.into_iter().map(|hit| hit.symbol).collect()
@@ -110,7 +110,7 @@ fn name_lane(
             } else {
                 0.8 * telling * probe.weight * fit * (1.0 + owned)
             };
-            slot(spelled, hit.symbol, flags).name += worth;
+            bonus_slot(spelled, hit.symbol, flags).name += worth;
         }
     }
     evidence.ran("exactName", found);
@@ -155,7 +155,7 @@ fn path_lane(source: &Source<'_>, plan: &Plan, spelled: &mut Spelled, evidence: 
                 }
                 found += 1;
                 let flags = Flags::of(sym.def(), Place::of(sym.path()));
-                slot(spelled, sym.id, flags).path += IN_FILE * flags.prior_for(plan.wants);
+                bonus_slot(spelled, sym.id, flags).path += IN_FILE * flags.prior_for(plan.wants);
             }
         }
     }
@@ -183,10 +183,10 @@ fn prefix_lane(view: &dyn View, plan: &Plan, spelled: &mut Spelled, evidence: &m
     let mut found = 0;
     for name in names {
         let share = prefix.len() as f32 / name.len() as f32;
-        for hit in read(view, &name, 32)? {
+        for hit in read_postings(view, &name, 32)? {
             found += 1;
             let flags = Flags(hit.flags);
-            slot(spelled, hit.symbol, flags).name += 6.0 * share * flags.prior();
+            bonus_slot(spelled, hit.symbol, flags).name += 6.0 * share * flags.prior();
         }
     }
     evidence.ran("prefix", found);

@@ -29,7 +29,7 @@ const FRONTIER: (usize, usize) = (2, 8);
 const GUESSES: u32 = 4;
 
 /// The largest slice of at most `limit` tokens; that of no card if not even one fits.
-pub(super) fn assemble(found: &Neighbourhood<'_>, limit: u32) -> Result<BuiltSlice> {
+pub(super) fn assemble_slice(found: &Neighbourhood<'_>, limit: u32) -> Result<BuiltSlice> {
     let order = Order::of(found, limit as usize)?;
     // So many steps fit, so many do not.
     let (mut low, mut high) = (0, order.steps.len() + 1);
@@ -59,7 +59,7 @@ pub(super) fn assemble(found: &Neighbourhood<'_>, limit: u32) -> Result<BuiltSli
         Some(draft) => draft,
         None => Draft::of(found, &order, 0)?,
     };
-    finish(found, draft)
+    finish_slice(found, draft)
 }
 
 /// The order in which a slice is filled, as far as it may fit.
@@ -77,7 +77,7 @@ impl Order {
         let levels = Levels::of(found.request);
         let format = found.request.wire_format;
         let frontier = (limit / TOKENS_PER_FRONTIER).clamp(FRONTIER.0, FRONTIER.1);
-        let empty = estimate::empty(frontier);
+        let empty = estimate::empty_tokens(frontier);
         let mut order = Self { steps: Vec::new(), empty, frontier };
         // Estimates are rough: what takes twice the budget by them does not fit.
         let roof = limit * 2;
@@ -88,7 +88,7 @@ impl Order {
             if found.held_at(one.symbol, detail)?.is_some() {
                 return Ok(estimate::card_ref(format));
             }
-            Ok(found.card_at(one.symbol, detail)?.map_or(0, |card| estimate::card(&card, format)))
+            Ok(found.card_at(one.symbol, detail)?.map_or(0, |card| estimate::card_tokens(&card, format)))
         };
         let entries = members.iter().take_while(|one| one.entry).count();
         // What each place tells so far; none for those that are not in yet.
@@ -101,7 +101,7 @@ impl Order {
                 Pass::Edges => {
                     let all: Vec<SymbolId> = found.members().collect();
                     let more = found.edges(&all)?.len().saturating_sub(found.telling_edges(all.len())?.len());
-                    total += estimate::edges(more, format);
+                    total += estimate::edge_tokens(more, format);
                     order.steps.push((Step::Edges, total));
                     continue;
                 }
@@ -191,8 +191,8 @@ impl Draft {
             found.telling_edges(levels.len())?
         };
         doc.sort_edges();
-        doc.frontier = frontier(found, levels.len(), order.frontier)?;
-        let (json, hash) = settle(&mut doc, found.request)?;
+        doc.frontier = frontier_items(found, levels.len(), order.frontier)?;
+        let (json, hash) = settle_tokens(&mut doc, found.request)?;
         let wanted = Levels::of(found.request).of_entry();
         let entries = found.reached.iter().enumerate().filter(|(_, one)| one.entry);
         let reduced = entries.filter(|(place, _)| levels.get(*place).is_none_or(|level| *level < wanted));
@@ -207,7 +207,7 @@ impl Draft {
     }
 }
 
-fn frontier(found: &Neighbourhood<'_>, count: usize, most: usize) -> Result<Vec<FrontierItem>> {
+fn frontier_items(found: &Neighbourhood<'_>, count: usize, most: usize) -> Result<Vec<FrontierItem>> {
     let mut items = Vec::with_capacity(most);
     for one in found.reached.get(count..).unwrap_or_default().iter().take(most) {
         let Some(sym) = found.source.listed(one.symbol)? else { continue };
@@ -221,10 +221,11 @@ fn frontier(found: &Neighbourhood<'_>, count: usize, most: usize) -> Result<Vec<
     Ok(items)
 }
 
-fn finish(found: &Neighbourhood<'_>, draft: Draft) -> Result<BuiltSlice> {
+fn finish_slice(found: &Neighbourhood<'_>, draft: Draft) -> Result<BuiltSlice> {
     let dropped = found.reached.get(draft.count..found.wanted).unwrap_or_default();
     let spilled: Vec<SymbolId> = dropped.iter().map(|one| one.symbol).collect();
-    let truncation = if dropped.is_empty() { None } else { Some(truncation(found, draft.count, &spilled)?) };
+    let truncation =
+        if dropped.is_empty() { None } else { Some(describe_truncation(found, draft.count, &spilled)?) };
     Ok(BuiltSlice {
         version: found.source.view().version(),
         doc: draft.doc,
@@ -238,7 +239,7 @@ fn finish(found: &Neighbourhood<'_>, draft: Draft) -> Result<BuiltSlice> {
     })
 }
 
-fn truncation(found: &Neighbourhood<'_>, count: usize, spilled: &[SymbolId]) -> Result<Truncation> {
+fn describe_truncation(found: &Neighbourhood<'_>, count: usize, spilled: &[SymbolId]) -> Result<Truncation> {
     let outside: HashSet<SymbolId> = spilled.iter().copied().collect();
     let mut dropped_edges = 0;
     for one in found.reached.get(..count).unwrap_or_default() {
@@ -254,15 +255,15 @@ fn truncation(found: &Neighbourhood<'_>, count: usize, spilled: &[SymbolId]) -> 
 
 /// Writes the slice with the number of its own tokens in it, and hashes it. That number stands alone, between signs, and so
 /// counts one token for every three digits, whatever is before and after it.
-fn settle(doc: &mut SliceDoc, request: &SliceRequest) -> Result<(Value, u64)> {
+fn settle_tokens(doc: &mut SliceDoc, request: &SliceRequest) -> Result<(Value, u64)> {
     doc.estimated_tokens = 0;
-    let mut json = wire::encode(doc, request.wire_format)?;
+    let mut json = wire::encode_slice(doc, request.wire_format)?;
     let text = serde_json::to_string(&json)?;
-    let others = sdl_tokens::count(&text) as u32 - 1;
+    let others = sdl_tokens::count_tokens(&text) as u32 - 1;
     let with_itself = |digits: u32| others + digits;
     let mut tokens = with_itself(1);
-    while tokens != with_itself(groups(tokens)) {
-        tokens = with_itself(groups(tokens));
+    while tokens != with_itself(digit_groups(tokens)) {
+        tokens = with_itself(digit_groups(tokens));
     }
     doc.estimated_tokens = tokens;
     if let Some(field) = json.get_mut("estimatedTokens") {
@@ -272,6 +273,6 @@ fn settle(doc: &mut SliceDoc, request: &SliceRequest) -> Result<(Value, u64)> {
 }
 
 /// How many groups of three digits a number has.
-fn groups(number: u32) -> u32 {
+fn digit_groups(number: u32) -> u32 {
     number.checked_ilog10().map_or(1, |log| log / 3 + 1)
 }

@@ -13,7 +13,7 @@ const EMPTY: usize = 40;
 const FRONTIER: usize = 32;
 
 /// A slice without cards.
-pub(super) fn empty(frontier: usize) -> usize {
+pub(super) fn empty_tokens(frontier: usize) -> usize {
     EMPTY + frontier * FRONTIER
 }
 
@@ -23,21 +23,21 @@ pub(super) fn card_ref(format: WireFormat) -> usize {
 }
 
 /// So many edges.
-pub(super) fn edges(count: usize, format: WireFormat) -> usize {
+pub(super) fn edge_tokens(count: usize, format: WireFormat) -> usize {
     count * in_format(EDGE, format)
 }
 
 /// A card.
-pub(super) fn card(card: &Card, format: WireFormat) -> usize {
-    let qualified = if card.qualified_name == card.name { 0 } else { text(&card.qualified_name) };
-    let mut tokens = CARD + text(&card.name) + qualified + text(&card.file) / 3;
-    tokens += card.signature.as_ref().map_or(0, signature);
-    tokens += card.summary.as_ref().map_or(0, |summary| 3 + text(summary));
-    tokens += card.deps.as_ref().map_or(0, dependencies);
-    tokens += card.invariants.iter().map(|invariant| 2 + text(invariant)).sum::<usize>();
-    tokens += card.side_effects.iter().map(|effect| 5 + text(&effect.what)).sum::<usize>();
+pub(super) fn card_tokens(card: &Card, format: WireFormat) -> usize {
+    let qualified = if card.qualified_name == card.name { 0 } else { text_tokens(&card.qualified_name) };
+    let mut tokens = CARD + text_tokens(&card.name) + qualified + text_tokens(&card.file) / 3;
+    tokens += card.signature.as_ref().map_or(0, signature_tokens);
+    tokens += card.summary.as_ref().map_or(0, |summary| 3 + text_tokens(summary));
+    tokens += card.deps.as_ref().map_or(0, dependency_tokens);
+    tokens += card.invariants.iter().map(|invariant| 2 + text_tokens(invariant)).sum::<usize>();
+    tokens += card.side_effects.iter().map(|effect| 5 + text_tokens(&effect.what)).sum::<usize>();
     tokens += if card.metrics.is_some() { 40 } else { 0 };
-    tokens += card.processes.iter().chain(&card.cluster).map(|told| 3 + text(told)).sum::<usize>();
+    tokens += card.processes.iter().chain(&card.cluster).map(|told| 3 + text_tokens(told)).sum::<usize>();
     in_format(tokens, format)
 }
 
@@ -49,18 +49,18 @@ fn in_format(tokens: usize, format: WireFormat) -> usize {
     }
 }
 
-fn signature(signature: &Signature) -> usize {
-    let of_param = |ty: &Option<String>| ty.as_ref().map_or(0, |ty| 3 + text(ty));
-    let params = signature.params.iter().map(|param| 2 + text(&param.name) + of_param(&param.ty));
+fn signature_tokens(signature: &Signature) -> usize {
+    let of_param = |ty: &Option<String>| ty.as_ref().map_or(0, |ty| 3 + text_tokens(ty));
+    let params = signature.params.iter().map(|param| 2 + text_tokens(&param.name) + of_param(&param.ty));
     let others = [&signature.returns, &signature.generics, &signature.header];
-    4 + params.sum::<usize>() + others.into_iter().flatten().map(|part| 2 + text(part)).sum::<usize>()
+    4 + params.sum::<usize>() + others.into_iter().flatten().map(|part| 2 + text_tokens(part)).sum::<usize>()
 }
 
-fn dependencies(deps: &Deps) -> usize {
+fn dependency_tokens(deps: &Deps) -> usize {
     let lists = [&deps.calls, &deps.imports, &deps.implements, &deps.config, &deps.refs];
-    6 + lists.into_iter().flatten().map(|dep| DEPENDENCY + text(&dep.name) / 2).sum::<usize>()
+    6 + lists.into_iter().flatten().map(|dep| DEPENDENCY + text_tokens(&dep.name) / 2).sum::<usize>()
 }
 
-fn text(text: &str) -> usize {
+fn text_tokens(text: &str) -> usize {
     text.len().div_ceil(4)
 }

@@ -64,7 +64,7 @@ impl Ord for Entry {
 }
 
 /// How much an edge carries over.
-fn weight(kind: EdgeKind, resolution: Resolution, confidence: u8) -> f32 {
+fn edge_weight(kind: EdgeKind, resolution: Resolution, confidence: u8) -> f32 {
     let kind = match kind {
         EdgeKind::Call => 1.0,
         EdgeKind::Implements => 0.9,
@@ -81,7 +81,7 @@ fn weight(kind: EdgeKind, resolution: Resolution, confidence: u8) -> f32 {
 }
 
 /// What a symbol is worth as a card, by its kind.
-fn worth(kind: SymbolKind) -> f32 {
+fn kind_worth(kind: SymbolKind) -> f32 {
     match kind {
         SymbolKind::Module | SymbolKind::Namespace => 0.5,
         SymbolKind::Field | SymbolKind::EnumMember | SymbolKind::Variable => 0.6,
@@ -92,7 +92,7 @@ fn worth(kind: SymbolKind) -> f32 {
 }
 
 /// The neighbourhood of the seeds, best first: at most `most` symbols; and whether there are more.
-pub(super) fn expand(
+pub(super) fn expand_seeds(
     source: &Source<'_>,
     seeds: &[Seed],
     request: &SliceRequest,
@@ -123,13 +123,13 @@ pub(super) fn expand(
         let forced = seed.is_some_and(|seed| seed.forced);
         let entry = seed.is_some_and(|seed| seed.entry);
         // What counts for less as a card leads on just as well.
-        let own = if seed.is_some() { score } else { score * worth(home.kind) };
+        let own = if seed.is_some() { score } else { score * kind_worth(home.kind) };
         if home.kind != SymbolKind::Impl {
             reached.push(Reached { symbol, score: own, seed: seed.is_some(), entry, forced });
         }
         let decay = if seed.is_some_and(|seed| seed.guess) { GUESSED } else { DECAY };
         if seed.is_some() && follows(Link::Member, 100) && score * decay * MEMBER >= FAINT {
-            for (other, carried) in contained(source, symbol, home.kind)? {
+            for (other, carried) in contained_symbols(source, symbol, home.kind)? {
                 let next = score * carried * decay;
                 if next >= FAINT && best.get(&other).is_none_or(|known| *known < next) {
                     best.insert(other, next);
@@ -158,13 +158,13 @@ pub(super) fn expand(
             for edge in
                 edges.iter().filter(|edge| follows(Link::Edge(edge.kind), edge.confidence)).take(MOST_OUT)
             {
-                push(edge.to, weight(edge.kind, edge.resolution, edge.confidence))?;
+                push(edge.to, edge_weight(edge.kind, edge.resolution, edge.confidence))?;
             }
         }
         if score * CALLER * decay >= FAINT {
             let edges = view.in_edges(symbol, MOST_IN)?;
             for edge in edges.iter().filter(|edge| follows(Link::Edge(edge.kind), edge.confidence)) {
-                push(edge.from, CALLER * weight(edge.kind, edge.resolution, edge.confidence))?;
+                push(edge.from, CALLER * edge_weight(edge.kind, edge.resolution, edge.confidence))?;
             }
         }
     }
@@ -176,14 +176,18 @@ pub(super) fn expand(
 }
 
 /// What a start symbol leads to by containment: a type to its members, best first, a member to its type.
-fn contained(source: &Source<'_>, symbol: SymbolId, kind: SymbolKind) -> Result<Vec<(SymbolId, f32)>> {
+fn contained_symbols(
+    source: &Source<'_>,
+    symbol: SymbolId,
+    kind: SymbolKind,
+) -> Result<Vec<(SymbolId, f32)>> {
     let Some(sym) = source.symbol(symbol)? else { return Ok(Vec::new()) };
     if !kind.is_type() {
-        return Ok(members::owner(source, &sym)?.map(|owner| (owner.id, OWNER)).into_iter().collect());
+        return Ok(members::member_owner(source, &sym)?.map(|owner| (owner.id, OWNER)).into_iter().collect());
     }
-    let own = members::own(&sym).into_iter().filter_map(|ix| sym.beside(ix));
+    let own = members::own_members(&sym).into_iter().filter_map(|ix| sym.beside(ix));
     let mut found = Vec::new();
-    for (place, member) in own.chain(members::elsewhere(source, &sym)?).enumerate() {
+    for (place, member) in own.chain(members::members_elsewhere(source, &sym)?).enumerate() {
         let value = !member.kind().is_callable() && !member.kind().is_type();
         let hidden = !member.exported() || member.name().starts_with('_');
         // Within a type, what many use is not everybody's helper: it is what the type is for.

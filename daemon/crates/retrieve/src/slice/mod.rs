@@ -12,7 +12,7 @@ mod types;
 
 pub use neighbourhood::Neighbourhood;
 pub use request::{Budget, SliceRequest, USUAL_TOKENS, WireFormat};
-pub use spill::{Page, page};
+pub use spill::{Page, spill_page};
 pub use types::{BuiltSlice, FrontierItem, Link, SliceDoc, SliceEdge, Truncation};
 
 use sdl_model::SymbolId;
@@ -25,7 +25,11 @@ use crate::{Result, Source};
 pub const MAX_CARDS: u32 = 500;
 
 /// Builds a slice. Deterministic for one version and request.
-pub fn build(source: &Source<'_>, request: &SliceRequest, enrichment: &dyn Enrichment) -> Result<BuiltSlice> {
+pub fn build_slice(
+    source: &Source<'_>,
+    request: &SliceRequest,
+    enrichment: &dyn Enrichment,
+) -> Result<BuiltSlice> {
     Neighbourhood::of(source, request, enrichment)?.slice(request.budget.max_estimated_tokens)
 }
 

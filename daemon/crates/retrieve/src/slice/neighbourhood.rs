@@ -47,13 +47,13 @@ impl<'a> Neighbourhood<'a> {
         enrichment: &'a dyn Enrichment,
     ) -> Result<Self> {
         let mut evidence = Evidence::default();
-        let seeds = seeds::collect(source, request, &mut evidence)?;
+        let seeds = seeds::collect_seeds(source, request, &mut evidence)?;
         if seeds.is_empty() {
             return Err(UserError::NoSeeds.into());
         }
         // Beyond the cards there must be enough for the frontier and the spillover.
         let most = request.budget.max_cards.min(super::MAX_CARDS) as usize * 2 + 32;
-        let (reached, stopped) = expand::expand(source, &seeds, request, most.max(seeds.len()))?;
+        let (reached, stopped) = expand::expand_seeds(source, &seeds, request, most.max(seeds.len()))?;
         let stopped = stopped || evidence.limited;
         Ok(Self { stopped, evidence, ..Self::around(source, request, enrichment, reached) })
     }
@@ -83,7 +83,7 @@ impl<'a> Neighbourhood<'a> {
 
     /// The largest slice of at most so many tokens; that of no card at all may have more.
     pub fn slice(&self, max_tokens: u32) -> Result<BuiltSlice> {
-        let mut slice = super::assemble::assemble(self, max_tokens)?;
+        let mut slice = super::assemble::assemble_slice(self, max_tokens)?;
         slice.evidence = self.request.evidence.then(|| self.evidence.clone());
         Ok(slice)
     }
@@ -244,7 +244,7 @@ impl<'a> Neighbourhood<'a> {
             return Ok(*known);
         }
         let owner = match self.opened(symbol)? {
-            Some(opened) => members::owner(self.source, &opened.sym)?.map(|owner| owner.id),
+            Some(opened) => members::member_owner(self.source, &opened.sym)?.map(|owner| owner.id),
             None => None,
         };
         self.owners.borrow_mut().insert(symbol, owner);

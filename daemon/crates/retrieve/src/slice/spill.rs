@@ -23,7 +23,7 @@ pub struct Page {
 
 /// The page of `spilled` that starts at `from`: at most `size` cards (0: the usual number) and `max_tokens` tokens, but
 /// at least one card where one is left. Symbols that are gone by now are passed over.
-pub fn page(
+pub fn spill_page(
     source: &Source<'_>,
     spilled: &[SymbolId],
     (from, size): (usize, usize),
@@ -39,8 +39,8 @@ pub fn page(
         if page.cards.len() >= size {
             break;
         }
-        if let Some(card) = card::card(source, symbol, options, enrichment)? {
-            let tokens = sdl_tokens::count(&serde_json::to_string(&card)?) + 1;
+        if let Some(card) = card::build_card(source, symbol, options, enrichment)? {
+            let tokens = sdl_tokens::count_tokens(&serde_json::to_string(&card)?) + 1;
             if tokens > room && !page.cards.is_empty() {
                 break;
             }
@@ -50,6 +50,6 @@ pub fn page(
         at += 1;
     }
     page.next = (at < spilled.len()).then_some(at);
-    page.tokens = sdl_tokens::count(&serde_json::to_string(&page.cards)?);
+    page.tokens = sdl_tokens::count_tokens(&serde_json::to_string(&page.cards)?);
     Ok(page)
 }

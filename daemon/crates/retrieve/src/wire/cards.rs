@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::tables::Tables;
 use crate::card::{Card, CardRef, Dep, Deps, MemberRef, Metrics, Param, Range, Signature};
 
-pub(super) fn card(card: &Card, tables: &Tables<'_>) -> Value {
+pub(super) fn encode_card(card: &Card, tables: &Tables<'_>) -> Value {
     let mut out = Map::new();
     let mut put = |key: &str, value: Option<Value>| {
         if let Some(value) = value {
@@ -19,11 +19,11 @@ pub(super) fn card(card: &Card, tables: &Tables<'_>) -> Value {
     put("k", Some(json!(card.kind.name())));
     put("x", card.exported.then(|| json!(1)));
     put("f", Some(tables.path(&card.file)));
-    put("r", Some(range(card.range)));
-    put("s", card.signature.as_ref().map(signature));
+    put("r", Some(encode_range(card.range)));
+    put("s", card.signature.as_ref().map(encode_signature));
     put("d", card.summary.as_ref().map(|text| json!(text)));
-    put("c", card.deps.as_ref().map(|deps| dependencies(deps, tables)));
-    put("b", (!card.members.is_empty()).then(|| members(&card.members, tables)));
+    put("c", card.deps.as_ref().map(|deps| encode_dependencies(deps, tables)));
+    put("b", (!card.members.is_empty()).then(|| encode_members(&card.members, tables)));
     put("h", (card.members_omitted > 0).then(|| json!(card.members_omitted)));
     put("v", (!card.invariants.is_empty()).then(|| json!(card.invariants)));
     put(
@@ -31,7 +31,7 @@ pub(super) fn card(card: &Card, tables: &Tables<'_>) -> Value {
         (!card.side_effects.is_empty())
             .then(|| card.side_effects.iter().map(|e| json!([e.kind, e.what])).collect()),
     );
-    put("m", card.metrics.as_ref().map(|metrics| numbers(metrics, tables)));
+    put("m", card.metrics.as_ref().map(|metrics| encode_metrics(metrics, tables)));
     put("l", card.cluster.as_ref().map(|text| json!(text)));
     put("p", (!card.processes.is_empty()).then(|| json!(card.processes)));
     put("t", Some(json!(card.etag)));
@@ -40,11 +40,11 @@ pub(super) fn card(card: &Card, tables: &Tables<'_>) -> Value {
 }
 
 pub(super) fn card_ref(held: &CardRef, tables: &Tables<'_>) -> Value {
-    json!([tables.id(held.symbol_id), held.etag, range(held.range)])
+    json!([tables.id(held.symbol_id), held.etag, encode_range(held.range)])
 }
 
 /// `[first, last]`, with columns `[first, column, last, column]`.
-fn range(range: Range) -> Value {
+fn encode_range(range: Range) -> Value {
     match (range.start_col, range.end_col) {
         (None, None) => json!([range.start_line, range.end_line]),
         (start, end) => json!([range.start_line, start, range.end_line, end]),
@@ -52,13 +52,13 @@ fn range(range: Range) -> Value {
 }
 
 /// `[parameters, result, generics, header]`, without what is missing at the end.
-fn signature(signature: &Signature) -> Value {
-    let params: Value = signature.params.iter().map(param).collect();
-    trimmed(vec![params, json!(signature.returns), json!(signature.generics), json!(signature.header)])
+fn encode_signature(signature: &Signature) -> Value {
+    let params: Value = signature.params.iter().map(encode_param).collect();
+    trim_nulls(vec![params, json!(signature.returns), json!(signature.generics), json!(signature.header)])
 }
 
 /// `name`, or `[name, type, 1 if optional]`.
-fn param(param: &Param) -> Value {
+fn encode_param(param: &Param) -> Value {
     match (&param.ty, param.optional) {
         (None, false) => json!(param.name),
         (Some(ty), false) => json!([param.name, ty]),
@@ -66,7 +66,7 @@ fn param(param: &Param) -> Value {
     }
 }
 
-fn dependencies(deps: &Deps, tables: &Tables<'_>) -> Value {
+fn encode_dependencies(deps: &Deps, tables: &Tables<'_>) -> Value {
     let mut out = Map::new();
     for (key, list) in [
         ("c", &deps.calls),
@@ -77,9 +77,9 @@ fn dependencies(deps: &Deps, tables: &Tables<'_>) -> Value {
     ] {
         if !list.is_empty() {
             let list = if tables.version >= 3 {
-                grouped(list, tables)
+                encode_grouped(list, tables)
             } else {
-                list.iter().map(|dep| flat(dep, tables)).collect()
+                list.iter().map(|dep| encode_flat(dep, tables)).collect()
             };
             out.insert(key.to_owned(), list);
         }
@@ -91,7 +91,7 @@ fn dependencies(deps: &Deps, tables: &Tables<'_>) -> Value {
 }
 
 /// Runs of members of one kind: `[kind, [id, name]…]`.
-fn members(members: &[MemberRef], tables: &Tables<'_>) -> Value {
+fn encode_members(members: &[MemberRef], tables: &Tables<'_>) -> Value {
     let runs = members.chunk_by(|a, b| a.kind == b.kind);
     let run = |run: &[MemberRef]| {
         let kind = run.first().map(|member| json!(member.kind.name()));
@@ -102,19 +102,19 @@ fn members(members: &[MemberRef], tables: &Tables<'_>) -> Value {
 }
 
 /// `[id, name unless its card says it, confidence, resolution unless exact, how]`.
-fn flat(dep: &Dep, tables: &Tables<'_>) -> Value {
-    let mut out = target(dep, tables);
+fn encode_flat(dep: &Dep, tables: &Tables<'_>) -> Value {
+    let mut out = encode_target(dep, tables);
     out.push(json!(dep.confidence.0));
     if dep.resolution != Resolution::Exact {
-        out.push(resolution(dep.resolution));
+        out.push(encode_resolution(dep.resolution));
     }
-    out.extend(how(dep));
+    out.extend(encode_how(dep));
     Value::Array(out)
 }
 
 /// Runs of dependencies that are as sure as each other: `[confidence, resolution unless exact, target…]`, where a target
 /// is a number, if its card says its name, or `[id, name, how]`.
-fn grouped(list: &[Dep], tables: &Tables<'_>) -> Value {
+fn encode_grouped(list: &[Dep], tables: &Tables<'_>) -> Value {
     let runs = list.chunk_by(|a, b| (a.confidence, a.resolution) == (b.confidence, b.resolution));
     let run = |run: &[Dep]| {
         let mut out = Vec::with_capacity(run.len() + 2);
@@ -122,11 +122,11 @@ fn grouped(list: &[Dep], tables: &Tables<'_>) -> Value {
             if out.is_empty() {
                 out.push(json!(dep.confidence.0));
                 if dep.resolution != Resolution::Exact {
-                    out.push(resolution(dep.resolution));
+                    out.push(encode_resolution(dep.resolution));
                 }
             }
-            let mut parts = target(dep, tables);
-            parts.extend(how(dep));
+            let mut parts = encode_target(dep, tables);
+            parts.extend(encode_how(dep));
             out.push(if parts.len() == 1 { parts.swap_remove(0) } else { Value::Array(parts) });
         }
         Value::Array(out)
@@ -134,27 +134,27 @@ fn grouped(list: &[Dep], tables: &Tables<'_>) -> Value {
     runs.map(run).collect()
 }
 
-fn target(dep: &Dep, tables: &Tables<'_>) -> Vec<Value> {
+fn encode_target(dep: &Dep, tables: &Tables<'_>) -> Vec<Value> {
     let id = tables.id(dep.symbol_id);
     if tables.knows_name(dep.symbol_id, &dep.name) { vec![id] } else { vec![id, json!(dep.name)] }
 }
 
-fn how(dep: &Dep) -> Option<Value> {
+fn encode_how(dep: &Dep) -> Option<Value> {
     dep.how.as_ref().map(|how| json!({"s": how.strategy, "l": how.line, "t": how.sites}))
 }
 
 /// `i` or `a`: exact is not said.
-pub(super) fn resolution(resolution: Resolution) -> Value {
+pub(super) fn encode_resolution(resolution: Resolution) -> Value {
     json!(resolution.name().get(..1))
 }
 
 /// `[fan-in, fan-out, churn, test references, [id, name, file] of the test]`, without what is missing at the end.
-fn numbers(metrics: &Metrics, tables: &Tables<'_>) -> Value {
+fn encode_metrics(metrics: &Metrics, tables: &Tables<'_>) -> Value {
     let test = metrics
         .canonical_test
         .as_ref()
         .map(|test| json!([tables.id(test.symbol_id), test.name, tables.path(&test.file)]));
-    trimmed(vec![
+    trim_nulls(vec![
         json!(metrics.fan_in),
         json!(metrics.fan_out),
         json!(metrics.churn_30d),
@@ -164,7 +164,7 @@ fn numbers(metrics: &Metrics, tables: &Tables<'_>) -> Value {
 }
 
 /// An array without the nulls at its end.
-fn trimmed(mut values: Vec<Value>) -> Value {
+fn trim_nulls(mut values: Vec<Value>) -> Value {
     while values.last().is_some_and(Value::is_null) {
         values.pop();
     }

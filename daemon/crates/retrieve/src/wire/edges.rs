@@ -5,23 +5,23 @@ use std::collections::HashMap;
 use sdl_model::Resolution;
 use serde_json::{Map, Value, json};
 
-use super::cards::resolution;
-use super::decode::{Index, confidence, resolution_of, uint};
+use super::cards::encode_resolution;
+use super::decode::{Index, decode_confidence, decode_uint, resolution_of};
 use super::tables::Tables;
 use crate::slice::{Link, SliceEdge};
 
-pub(super) fn put(edges: &[SliceEdge], tables: &Tables<'_>, out: &mut Map<String, Value>) {
+pub(super) fn encode_edges(edges: &[SliceEdge], tables: &Tables<'_>, out: &mut Map<String, Value>) {
     match tables.version {
-        1 => flat(edges, tables, &HashMap::new(), out),
+        1 => encode_flat(edges, tables, &HashMap::new(), out),
         2 => {
-            let types = types(edges);
+            let types = frequent_types(edges);
             if !types.is_empty() {
                 out.insert("types".into(), types.iter().map(|kind| kind.name()).collect());
             }
             let numbers = types.iter().enumerate().map(|(number, kind)| (*kind, number)).collect();
-            flat(edges, tables, &numbers, out);
+            encode_flat(edges, tables, &numbers, out);
         }
-        _ => grouped(edges, tables, out),
+        _ => encode_grouped(edges, tables, out),
     }
 }
 
@@ -30,7 +30,7 @@ pub(super) fn put(edges: &[SliceEdge], tables: &Tables<'_>, out: &mut Map<String
 const LEAST_EDGES: usize = 16;
 
 /// Edge types that occur often enough for a place in the table, in order.
-fn types(edges: &[SliceEdge]) -> Vec<Link> {
+fn frequent_types(edges: &[SliceEdge]) -> Vec<Link> {
     if edges.len() < LEAST_EDGES {
         return Vec::new();
     }
@@ -39,7 +39,7 @@ fn types(edges: &[SliceEdge]) -> Vec<Link> {
 }
 
 /// `[from, to, type, confidence, resolution unless exact]` each.
-fn flat(
+fn encode_flat(
     edges: &[SliceEdge],
     tables: &Tables<'_>,
     numbers: &HashMap<Link, usize>,
@@ -49,7 +49,7 @@ fn flat(
         let kind = numbers.get(&edge.kind).map_or_else(|| json!(edge.kind.name()), |number| json!(number));
         let mut parts = vec![tables.id(edge.from), tables.id(edge.to), kind, json!(edge.confidence.0)];
         if edge.resolution != Resolution::Exact {
-            parts.push(resolution(edge.resolution));
+            parts.push(encode_resolution(edge.resolution));
         }
         Value::Array(parts)
     };
@@ -57,7 +57,7 @@ fn flat(
 }
 
 /// Runs of edges of one type that are as sure as each other: `[type, confidence, resolution unless exact, [from, to…]…]`.
-fn grouped(edges: &[SliceEdge], tables: &Tables<'_>, out: &mut Map<String, Value>) {
+fn encode_grouped(edges: &[SliceEdge], tables: &Tables<'_>, out: &mut Map<String, Value>) {
     let alike = |a: &SliceEdge, b: &SliceEdge| {
         (a.kind, a.confidence, a.resolution) == (b.kind, b.confidence, b.resolution)
     };
@@ -67,7 +67,7 @@ fn grouped(edges: &[SliceEdge], tables: &Tables<'_>, out: &mut Map<String, Value
             parts.push(json!(edge.kind.name()));
             parts.push(json!(edge.confidence.0));
             if edge.resolution != Resolution::Exact {
-                parts.push(resolution(edge.resolution));
+                parts.push(encode_resolution(edge.resolution));
             }
         }
         for of_source in run.chunk_by(|a, b| a.from == b.from) {
@@ -79,7 +79,12 @@ fn grouped(edges: &[SliceEdge], tables: &Tables<'_>, out: &mut Map<String, Value
     out.insert("edges".into(), edges.chunk_by(alike).map(run).collect());
 }
 
-pub(super) fn read(value: &Value, version: u8, types: &[Link], index: &Index) -> Option<Vec<SliceEdge>> {
+pub(super) fn decode_edges(
+    value: &Value,
+    version: u8,
+    types: &[Link],
+    index: &Index,
+) -> Option<Vec<SliceEdge>> {
     let mut edges = Vec::new();
     for entry in value.as_array()? {
         let entry = entry.as_array()?;
@@ -96,20 +101,20 @@ fn read_one(entry: &[Value], types: &[Link], index: &Index) -> Option<SliceEdge>
     let [from, to, kind, sure, rest @ ..] = entry else { return None };
     let kind = match kind.as_str() {
         Some(name) => Link::from_name(name)?,
-        None => *types.get(uint(kind)?)?,
+        None => *types.get(decode_uint(kind)?)?,
     };
     Some(SliceEdge {
         from: index.id(from)?,
         to: index.id(to)?,
         kind,
-        confidence: confidence(sure)?,
+        confidence: decode_confidence(sure)?,
         resolution: rest.first().map_or(Some(Resolution::Exact), resolution_of)?,
     })
 }
 
 fn read_run(entry: &[Value], index: &Index, edges: &mut Vec<SliceEdge>) -> Option<()> {
     let [kind, sure, rest @ ..] = entry else { return None };
-    let (kind, confidence) = (Link::from_name(kind.as_str()?)?, confidence(sure)?);
+    let (kind, confidence) = (Link::from_name(kind.as_str()?)?, decode_confidence(sure)?);
     let (resolution, sources) = match rest.split_first() {
         Some((code, sources)) if code.is_string() => (resolution_of(code)?, sources),
         _ => (Resolution::Exact, rest),

@@ -6,7 +6,7 @@ use super::tables::Tables;
 use super::{cards, edges};
 use crate::slice::SliceDoc;
 
-pub(super) fn encode(doc: &SliceDoc, version: u8) -> Value {
+pub(super) fn encode_compact(doc: &SliceDoc, version: u8) -> Value {
     let tables = Tables::of(doc, version);
     let mut out = Map::new();
     out.insert("v".into(), json!(version));
@@ -14,14 +14,14 @@ pub(super) fn encode(doc: &SliceDoc, version: u8) -> Value {
     if let Some(paths) = tables.paths() {
         out.insert("paths".into(), paths);
     }
-    out.insert("cards".into(), doc.cards.iter().map(|card| cards::card(card, &tables)).collect());
+    out.insert("cards".into(), doc.cards.iter().map(|card| cards::encode_card(card, &tables)).collect());
     if !doc.card_refs.is_empty() {
         out.insert(
             "cardRefs".into(),
             doc.card_refs.iter().map(|held| cards::card_ref(held, &tables)).collect(),
         );
     }
-    edges::put(&doc.edges, &tables, &mut out);
+    edges::encode_edges(&doc.edges, &tables, &mut out);
     let frontier = doc.frontier.iter().map(|item| {
         let score = serde_json::to_value(item.score).unwrap_or_default();
         json!([tables.id(item.symbol_id), item.name, tables.path(&item.file), score])

@@ -15,7 +15,7 @@ mod encode;
 mod tables;
 mod text;
 
-pub use text::text;
+pub use text::slice_text;
 
 use serde_json::Value;
 
@@ -23,19 +23,19 @@ use crate::slice::{SliceDoc, WireFormat};
 use crate::{Result, UserError};
 
 /// Writes a slice in a format.
-pub fn encode(doc: &SliceDoc, format: WireFormat) -> Result<Value> {
+pub fn encode_slice(doc: &SliceDoc, format: WireFormat) -> Result<Value> {
     match format {
         WireFormat::Standard => Ok(serde_json::to_value(doc)?),
-        WireFormat::CompactV1 => Ok(encode::encode(doc, 1)),
-        WireFormat::CompactV2 => Ok(encode::encode(doc, 2)),
-        WireFormat::CompactV3 => Ok(encode::encode(doc, 3)),
+        WireFormat::CompactV1 => Ok(encode::encode_compact(doc, 1)),
+        WireFormat::CompactV2 => Ok(encode::encode_compact(doc, 2)),
+        WireFormat::CompactV3 => Ok(encode::encode_compact(doc, 3)),
     }
 }
 
 /// Reads a slice in any format.
-pub fn decode(value: &Value) -> Result<SliceDoc> {
+pub fn decode_slice(value: &Value) -> Result<SliceDoc> {
     if value.get("v").is_some() {
-        let doc = decode::decode(value)
+        let doc = decode::decode_document(value)
             .ok_or_else(|| UserError::BadWire("it is not shaped as a compact slice is".into()))?;
         return Ok(doc);
     }

@@ -31,7 +31,7 @@ impl<'d> Tables<'d> {
             path_numbers: HashMap::new(),
             names: doc.cards.iter().map(|card| (card.symbol_id, card.qualified_name.as_str())).collect(),
         };
-        for id in ids(doc) {
+        for id in document_ids(doc) {
             let next = tables.ids.len();
             tables.numbers.entry(id).or_insert_with(|| {
                 tables.ids.push(id);
@@ -98,7 +98,7 @@ fn test_file(card: &Card) -> Option<&str> {
 }
 
 /// Every id of a document: cards, card references, edges, dependencies, members, tests, frontier.
-fn ids(doc: &SliceDoc) -> impl Iterator<Item = SymbolId> {
+fn document_ids(doc: &SliceDoc) -> impl Iterator<Item = SymbolId> {
     let cards = doc.cards.iter().map(|card| card.symbol_id);
     let refs = doc.card_refs.iter().map(|held| held.symbol_id);
     let edges = doc.edges.iter().flat_map(|edge| [edge.from, edge.to]);

@@ -10,10 +10,10 @@ use crate::plain::{self, Line};
 use crate::slice::SliceDoc;
 
 /// A slice as text. Cards come with their ids; edges and frontier go by name.
-pub fn text(doc: &SliceDoc) -> String {
+pub fn slice_text(doc: &SliceDoc) -> String {
     let mut out = String::new();
     for one in &doc.cards {
-        out.push_str(&card::brief(one));
+        out.push_str(&card::brief_text(one));
         out.push('\n');
     }
     let names: HashMap<SymbolId, &str> =
@@ -39,7 +39,7 @@ pub fn text(doc: &SliceDoc) -> String {
     if !doc.frontier.is_empty() {
         let items: Vec<String> =
             doc.frontier.iter().map(|item| format!("{} {}", item.name, item.symbol_id)).collect();
-        let _ = writeln!(out, "frontier: {}", plain::inline(&items.join(", ")));
+        let _ = writeln!(out, "frontier: {}", plain::inline_text(&items.join(", ")));
     }
     out
 }

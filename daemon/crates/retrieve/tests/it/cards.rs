@@ -7,7 +7,7 @@ use crate::shop::{edit, shop};
 fn card_at(ledger: &MemoryLedger, path: &str, name: &str, detail: Detail) -> Card {
     let head = ledger.head();
     let options = CardOptions { detail, ..CardOptions::default() };
-    card::card(&head.source(), head.id(path, name), options, &Plain).unwrap().unwrap()
+    card::build_card(&head.source(), head.id(path, name), options, &Plain).unwrap().unwrap()
 }
 
 #[test]
@@ -28,7 +28,7 @@ fn a_card_as_text() {
         ("shop/stock.py", "LIMIT"),
         ("shop/cart.py", ""),
     ]
-    .map(|(path, name)| card::text(&card_at(&ledger, path, name, Detail::Full)))
+    .map(|(path, name)| card::card_text(&card_at(&ledger, path, name, Detail::Full)))
     .into();
     insta::assert_snapshot!(texts.join("\n\n"));
 }
@@ -76,8 +76,8 @@ fn cards_are_small() {
         ("shop/cart.py", "Cart.checkout"),
     ] {
         let card = card_at(&ledger, path, name, Detail::Full);
-        let json = sdl_tokens::count(&serde_json::to_string(&card).unwrap());
-        let text = sdl_tokens::count(&card::text(&card));
+        let json = sdl_tokens::count_tokens(&serde_json::to_string(&card).unwrap());
+        let text = sdl_tokens::count_tokens(&card::card_text(&card));
         assert!(json <= 300, "{name}: {json} tokens of JSON");
         assert!((50..=150).contains(&text), "{name}: {text} tokens of text");
     }
@@ -110,7 +110,7 @@ fn doubtful_calls_can_be_left_out_and_all_can_be_explained() {
     let id = head.id("shop/cart.py", "Cart.add");
     let with = |min_call_confidence, resolution_metadata| {
         let options = CardOptions { detail: Detail::Deps, min_call_confidence, resolution_metadata };
-        card::card(&head.source(), id, options, &Plain).unwrap().unwrap()
+        card::build_card(&head.source(), id, options, &Plain).unwrap().unwrap()
     };
     let all = with(0, true).deps.unwrap().calls;
     assert!(all.iter().any(|dep| dep.name == "Warehouse.reserve"));
@@ -124,7 +124,8 @@ fn doubtful_calls_can_be_left_out_and_all_can_be_explained() {
 #[test]
 fn unknown_symbols_have_no_card() {
     let ledger = shop();
-    let none = card::card(&ledger.head().source(), sdl_model::SymbolId(1), CardOptions::default(), &Plain);
+    let none =
+        card::build_card(&ledger.head().source(), sdl_model::SymbolId(1), CardOptions::default(), &Plain);
     assert_eq!(none.unwrap(), None);
 }
 
@@ -176,7 +177,7 @@ def test_unused():
 ",
     );
     let head = ledger.head();
-    let of = |path: &str, name: &str| card::processes(&head.source(), head.id(path, name)).unwrap();
+    let of = |path: &str, name: &str| card::process_chains(&head.source(), head.id(path, name)).unwrap();
     assert_eq!(of("app/work.py", "store"), ["main > serve > … > store", "nightly > tidy > store"]);
     assert_eq!(of("app/serve.py", "handle"), ["main > serve > handle"]);
     assert_eq!(of("app/main.py", "main"), ["main"]);
@@ -193,7 +194,7 @@ fn a_type_lists_its_members() {
     assert_eq!(listed(Detail::Signature), [""; 0]);
     assert_eq!(listed(Detail::Deps), ["available", "reserve", "__init__", "counts"]);
     assert_eq!(listed(Detail::Full), listed(Detail::Deps));
-    let text = card::text(&card_at(&ledger, "shop/stock.py", "Warehouse", Detail::Deps));
+    let text = card::card_text(&card_at(&ledger, "shop/stock.py", "Warehouse", Detail::Deps));
     assert!(text.contains("\nmembers: available, reserve, __init__, counts"), "{text}");
 }
 
@@ -205,7 +206,7 @@ fn members_that_are_not_listed_are_counted() {
     }
     let card = card_at(&MemoryLedger::new(&source), "a.py", "Many", Detail::Deps);
     assert_eq!((card.members.len(), card.members_omitted), (8, 12));
-    assert!(card::text(&card).contains(", +12 more"));
+    assert!(card::card_text(&card).contains(", +12 more"));
 }
 
 #[test]

@@ -15,7 +15,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
-use sdl_retrieve::search::{FEATURES, candidates};
+use sdl_retrieve::search::{FEATURES, task_candidates};
 use serde_json::Value;
 
 use crate::histories::History;
@@ -110,7 +110,7 @@ fn read() -> Vec<Task> {
             let targets = task["targets"].as_array().map_or(&[][..], Vec::as_slice);
             let repo = task["repo"].as_str().unwrap().to_owned();
             let mut of = Task { repo, rows: Vec::new(), targets: Vec::new(), count: targets.len() };
-            for candidate in candidates(&source, task["query"].as_str().unwrap()).unwrap() {
+            for candidate in task_candidates(&source, task["query"].as_str().unwrap()).unwrap() {
                 let Some(sym) = source.symbol(candidate.symbol).unwrap() else { continue };
                 // Of a function inside of one, the outer one shows it.
                 let accepted = |target: &Value| {

@@ -12,7 +12,7 @@ use sdl_model::{EdgeKind, SymbolId, SymbolKind, Version};
 use sdl_retrieve::History;
 use sdl_retrieve::card::{self, Detail, Plain};
 use sdl_retrieve::diff::changed_symbols;
-use sdl_retrieve::refresh::{Lease, Outcome, refresh};
+use sdl_retrieve::refresh::{Lease, Outcome, refresh_slice};
 use sdl_retrieve::slice::{self, BuiltSlice};
 
 use crate::law_trees::{Tree, WAYS};
@@ -309,7 +309,7 @@ proptest! {
         let mut world = World::new(Tree::of(tree));
         let head = world.ledger.head();
         let request = world.tree.request(&head, way);
-        let built = slice::build(&head.source(), &request, &Plain).unwrap();
+        let built = slice::build_slice(&head.source(), &request, &Plain).unwrap();
         let first = Lease::begin(&head, head.incarnation(), &built, request).unwrap();
         let mut law = Law::of_build(&world.ledger, &built);
         let mut lease = first.clone();
@@ -325,7 +325,7 @@ proptest! {
                 _ => continue,
             };
             let head = world.ledger.head();
-            let refreshed = refresh(&head, world.ledger.outlines(), &lease, known, &Plain).unwrap();
+            let refreshed = refresh_slice(&head, world.ledger.outlines(), &lease, known, &Plain).unwrap();
             prop_assert_eq!(refreshed.current, head.version());
             lease = Lease::from_bytes(&refreshed.lease.to_bytes()).unwrap();
             if lost {
@@ -340,7 +340,7 @@ proptest! {
         }
         // A handle that nobody refreshed meanwhile holds the same now.
         let head = world.ledger.head();
-        let late = refresh(&head, world.ledger.outlines(), &first, first.built, &Plain).unwrap();
+        let late = refresh_slice(&head, world.ledger.outlines(), &first, first.built, &Plain).unwrap();
         prop_assert_eq!(&late.lease, &lease);
         let mut held = of_slice(&built);
         apply(&mut held, &late.outcome);

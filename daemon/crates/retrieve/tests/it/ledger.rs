@@ -58,8 +58,8 @@ impl MemoryLedger {
                 repo.remove(&path);
                 continue;
             };
-            let Some(lang) = sdl_lang::detect(&path, bytes) else { continue };
-            let Ok(facts) = sdl_lang::extract(lang, bytes) else { continue };
+            let Some(lang) = sdl_lang::detect_lang(&path, bytes) else { continue };
+            let Ok(facts) = sdl_lang::extract_facts(lang, bytes) else { continue };
             let key = FactsKey { lang, content: ContentHash::of(bytes) };
             self.outlines.insert(key, Arc::new(facts.outline.clone()));
             repo.insert(path, key, Arc::new(facts));
@@ -134,7 +134,7 @@ impl State {
         let file = FileId::of(path);
         self.rows.insert(file, repo.file(file).unwrap().unwrap());
         self.symbols += facts.outline.defs.len() as u64;
-        for posting in sdl_retrieve::index::postings(path, file, &facts.outline, &facts.body) {
+        for posting in sdl_retrieve::index::file_postings(path, file, &facts.outline, &facts.body) {
             let hit = TermHit { symbol: posting.symbol, impact: posting.impact, flags: posting.flags };
             self.postings.entry(posting.term.into()).or_default().push(hit);
         }

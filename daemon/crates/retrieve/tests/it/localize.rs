@@ -45,7 +45,7 @@ fn localize() {
             let find_past = || past.clone();
             let source = head.source().with_meaning(meaning.as_ref()).with_past(&find_past);
             let (mut ranked, mut tokens) = (Vec::new(), 0);
-            if let Ok(slice) = slice::build(&source, &request, &Plain) {
+            if let Ok(slice) = slice::build_slice(&source, &request, &Plain) {
                 tokens = slice.tokens;
                 for card in &slice.doc.cards {
                     ranked.push(

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use sdl_retrieve::card::Plain;
 use sdl_retrieve::meaning::{Embedder, Meaning};
-use sdl_retrieve::search::{SearchRequest, search};
+use sdl_retrieve::search::{SearchRequest, search_symbols};
 use sdl_retrieve::slice::{self, SliceRequest};
 use sdl_retrieve::{LaneReport, LaneStatus};
 
@@ -58,7 +58,7 @@ impl Drop for Folder {
 fn found(ledger: &MemoryLedger, meaning: Option<&Meaning>, query: &str) -> (Vec<String>, LaneReport) {
     let head = ledger.head();
     let request = SearchRequest { semantic: true, evidence: true, ..SearchRequest::new(query) };
-    let answer = search(&head.source().with_meaning(meaning), &request).unwrap();
+    let answer = search_symbols(&head.source().with_meaning(meaning), &request).unwrap();
     let lanes = answer.retrieval_evidence.unwrap().lanes;
     let lane = lanes.into_iter().find(|lane| lane.lane == "semantic").unwrap();
     (answer.results.into_iter().map(|hit| hit.qualified_name).collect(), lane)
@@ -85,7 +85,7 @@ fn other_words_for_the_same_find_it() {
         ..SliceRequest::default()
     };
     let head = ledger.head();
-    let built = slice::build(&head.source().with_meaning(Some(&meaning)), &request, &Plain).unwrap();
+    let built = slice::build_slice(&head.source().with_meaning(Some(&meaning)), &request, &Plain).unwrap();
     assert_eq!(built.doc.cards.first().unwrap().name, "remove_item");
 }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use sdl_model::{FileId, RelPath};
 use sdl_retrieve::card::{self, CardOptions, Detail, Plain};
-use sdl_retrieve::search::{SearchRequest, search};
+use sdl_retrieve::search::{SearchRequest, search_symbols};
 use sdl_retrieve::slice::{self, Budget, SliceRequest, WireFormat};
 use sdl_retrieve::wire;
 
@@ -64,7 +64,7 @@ fn measure_postings(files: &[(String, Vec<u8>)]) {
         .iter()
         .filter_map(|(path, bytes)| {
             let path = RelPath::new(path)?;
-            let facts = sdl_lang::extract(sdl_lang::detect(&path, bytes)?, bytes).ok()?;
+            let facts = sdl_lang::extract_facts(sdl_lang::detect_lang(&path, bytes)?, bytes).ok()?;
             Some((path, facts))
         })
         .collect();
@@ -72,7 +72,8 @@ fn measure_postings(files: &[(String, Vec<u8>)]) {
     let start = Instant::now();
     let mut postings = 0;
     for (path, facts) in &facts {
-        postings += sdl_retrieve::index::postings(path, FileId::of(path), &facts.outline, &facts.body).len();
+        postings +=
+            sdl_retrieve::index::file_postings(path, FileId::of(path), &facts.outline, &facts.body).len();
     }
     println!("{} files, {symbols} symbols, {postings} postings in {:?}", facts.len(), start.elapsed());
 }
@@ -99,7 +100,7 @@ fn measure_search(ledger: &MemoryLedger) {
         for query in QUERIES {
             let source = head.source();
             let start = Instant::now();
-            let found = search(&source, &SearchRequest::new(query)).unwrap();
+            let found = search_symbols(&source, &SearchRequest::new(query)).unwrap();
             times.push(start.elapsed());
             if round == 0 {
                 let names: Vec<_> =
@@ -111,10 +112,10 @@ fn measure_search(ledger: &MemoryLedger) {
     println!("search p50 {:?}, p95 {:?}", percentile(&mut times, 0.5), percentile(&mut times, 0.95));
     let request = SearchRequest { regex: true, ..SearchRequest::new("^get_.*set$") };
     let start = Instant::now();
-    let total = search(&head.source(), &request).unwrap().total;
+    let total = search_symbols(&head.source(), &request).unwrap().total;
     println!("regex: {total} in {:?}", start.elapsed());
     let start = Instant::now();
-    let near = search(&head.source(), &SearchRequest::new("QeurySett")).unwrap().near_misses;
+    let near = search_symbols(&head.source(), &SearchRequest::new("QeurySett")).unwrap().near_misses;
     println!(
         "near misses: {:?} in {:?}",
         near.iter().map(|hit| &hit.name).collect::<Vec<_>>(),
@@ -125,7 +126,7 @@ fn measure_search(ledger: &MemoryLedger) {
 fn measure_cards(ledger: &MemoryLedger) {
     let head = ledger.head();
     let source = head.source();
-    let found = search(
+    let found = search_symbols(
         &source,
         &SearchRequest {
             regex: true,
@@ -140,9 +141,9 @@ fn measure_cards(ledger: &MemoryLedger) {
         let start = Instant::now();
         for hit in &found.results {
             let options = CardOptions { detail, ..CardOptions::default() };
-            let card = card::card(&source, hit.symbol_id, options, &Plain).unwrap().unwrap();
-            json.push(sdl_tokens::count(&serde_json::to_string(&card).unwrap()));
-            text.push(sdl_tokens::count(&card::text(&card)));
+            let card = card::build_card(&source, hit.symbol_id, options, &Plain).unwrap().unwrap();
+            json.push(sdl_tokens::count_tokens(&serde_json::to_string(&card).unwrap()));
+            text.push(sdl_tokens::count_tokens(&card::card_text(&card)));
         }
         let each = start.elapsed() / found.results.len().max(1) as u32;
         println!(
@@ -165,12 +166,15 @@ fn measure_slices(ledger: &MemoryLedger) {
         };
         let source = head.source();
         let start = Instant::now();
-        let Ok(slice) = slice::build(&source, &request, &Plain) else { continue };
+        let Ok(slice) = slice::build_slice(&source, &request, &Plain) else { continue };
         times.push(start.elapsed());
-        let count = |json: &serde_json::Value| sdl_tokens::count(&serde_json::to_string(json).unwrap());
-        let sizes: Vec<usize> =
-            WireFormat::ALL.iter().map(|format| count(&wire::encode(&slice.doc, *format).unwrap())).collect();
-        let text_size = sdl_tokens::count(&wire::text(&slice.doc));
+        let count =
+            |json: &serde_json::Value| sdl_tokens::count_tokens(&serde_json::to_string(json).unwrap());
+        let sizes: Vec<usize> = WireFormat::ALL
+            .iter()
+            .map(|format| count(&wire::encode_slice(&slice.doc, *format).unwrap()))
+            .collect();
+        let text_size = sdl_tokens::count_tokens(&wire::slice_text(&slice.doc));
         println!(
             "slice {text:?}: {} cards, {} edges, {} spilled; standard, v1, v2, v3 {sizes:?}, text {text_size}",
             slice.doc.cards.len(),

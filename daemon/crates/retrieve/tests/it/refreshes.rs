@@ -2,7 +2,7 @@ use sdl_model::{Incarnation, Version};
 use sdl_retrieve::History;
 use sdl_retrieve::card::Plain;
 use sdl_retrieve::diff::ChangeType;
-use sdl_retrieve::refresh::{Lease, Outcome, RefreshDelta, Refreshed, refresh};
+use sdl_retrieve::refresh::{Lease, Outcome, RefreshDelta, Refreshed, refresh_slice};
 use sdl_retrieve::slice::{self, Budget, SliceRequest};
 
 use crate::ledger::MemoryLedger;
@@ -11,12 +11,12 @@ use crate::shop::{edit, shop, text};
 fn lease_on(ledger: &MemoryLedger, path: &str, name: &str) -> Lease {
     let head = ledger.head();
     let request = SliceRequest { entry_symbols: vec![head.id(path, name)], ..SliceRequest::default() };
-    let built = slice::build(&head.source(), &request, &Plain).unwrap();
+    let built = slice::build_slice(&head.source(), &request, &Plain).unwrap();
     Lease::begin(&head, head.incarnation(), &built, request).unwrap()
 }
 
 fn refreshed(ledger: &MemoryLedger, lease: &Lease, known: u64) -> Refreshed {
-    refresh(&ledger.head(), ledger.outlines(), lease, Version(known), &Plain).unwrap()
+    refresh_slice(&ledger.head(), ledger.outlines(), lease, Version(known), &Plain).unwrap()
 }
 
 fn delta(refreshed: &Refreshed) -> &RefreshDelta {
@@ -220,7 +220,8 @@ fn a_small_budget_gives_etags_for_cards() {
     let refreshed = refreshed(&ledger, &lease, 1);
     let delta = delta(&refreshed);
     assert!(!delta.spilled.is_empty());
-    let tokens = sdl_tokens::count(&serde_json::to_string(&delta.to_object().unwrap()).unwrap()) as u32;
+    let tokens =
+        sdl_tokens::count_tokens(&serde_json::to_string(&delta.to_object().unwrap()).unwrap()) as u32;
     assert_eq!(delta.tokens, tokens);
     assert!(delta.delta.changed_symbols.iter().any(|change| change.etag.is_some() && change.card.is_none()));
 }

@@ -3,14 +3,14 @@ use std::sync::Arc;
 
 use sdl_model::{FileId, RelPath, SymbolKind};
 use sdl_retrieve::past::{NoPast, Past, PastCommit};
-use sdl_retrieve::search::{SearchRequest, SearchResponse, search};
+use sdl_retrieve::search::{SearchRequest, SearchResponse, search_symbols};
 use sdl_retrieve::{Error, LaneStatus, UserError};
 
 use crate::ledger::MemoryLedger;
 use crate::shop::{edit, shop};
 
 fn find(ledger: &MemoryLedger, request: &SearchRequest) -> SearchResponse {
-    search(&ledger.head().source(), request).unwrap()
+    search_symbols(&ledger.head().source(), request).unwrap()
 }
 
 fn names(response: &SearchResponse) -> Vec<&str> {
@@ -85,7 +85,7 @@ fn filters() {
     assert!(pricing.results.iter().all(|hit| hit.file == "shop/pricing.py") && pricing.total > 2);
     let tests = find(&ledger, &only(&[], Some("tests")));
     assert!(tests.results.iter().all(|hit| hit.file.starts_with("tests/")) && tests.total > 0);
-    let bad = search(&ledger.head().source(), &only(&[], Some("a[")));
+    let bad = search_symbols(&ledger.head().source(), &only(&[], Some("a[")));
     assert!(matches!(bad, Err(Error::User(UserError::BadGlob(_)))));
 }
 
@@ -118,7 +118,7 @@ fn patterns() {
     );
     for hostile in ["(", "(a{999}){999}", &"a".repeat(5_000), &"(".repeat(300)] {
         let request = SearchRequest { regex: true, ..SearchRequest::new(hostile) };
-        let refused = search(&ledger.head().source(), &request);
+        let refused = search_symbols(&ledger.head().source(), &request);
         assert!(matches!(refused, Err(Error::User(UserError::BadRegex(_)))));
     }
 }
@@ -157,7 +157,7 @@ fn a_cursor_does_not_outlive_its_version() {
     request.cursor = find(&ledger, &request).cursor;
     assert!(request.cursor.is_some());
     edit(&mut ledger, "shop/report.py", "sold", "bought");
-    let stale = search(&ledger.head().source(), &request);
+    let stale = search_symbols(&ledger.head().source(), &request);
     assert!(matches!(stale, Err(Error::User(UserError::StaleCursor))));
 }
 
@@ -217,14 +217,14 @@ fn what_commits_said_decides_among_equals() {
         ]));
         let find_past = || Ok(past.clone());
         let head = ledger.head();
-        let found = search(&head.source().with_past(&find_past), &request).unwrap();
+        let found = search_symbols(&head.source().with_past(&find_past), &request).unwrap();
         assert_eq!(found.results[0].file, meant);
         let lanes = found.retrieval_evidence.unwrap().lanes;
         let lane = lanes.iter().find(|lane| lane.lane == "history").unwrap();
         assert_eq!((lane.status, lane.candidates), (LaneStatus::Ok, 1));
 
         let pending = || Err(NoPast::Pending);
-        let found = search(&head.source().with_past(&pending), &request).unwrap();
+        let found = search_symbols(&head.source().with_past(&pending), &request).unwrap();
         let lanes = found.retrieval_evidence.unwrap().lanes;
         let lane = lanes.iter().find(|lane| lane.lane == "history").unwrap();
         assert_eq!(lane.status, LaneStatus::Unavailable);
@@ -236,7 +236,7 @@ fn what_commits_said_decides_among_equals() {
 fn nothing_to_search_for_is_an_error() {
     let ledger = shop();
     for query in ["", "  ", "?!", "the"] {
-        let refused = search(&ledger.head().source(), &SearchRequest::new(query));
+        let refused = search_symbols(&ledger.head().source(), &SearchRequest::new(query));
         let named = matches!(&refused, Ok(found) if query == "the" && found.total == 0);
         assert!(
             named || matches!(refused, Err(Error::User(UserError::EmptyQuery))),
@@ -253,7 +253,7 @@ fn a_single_letter_is_a_name_too() {
     for request in [SearchRequest::new("q"), SearchRequest::new("q()"), exact] {
         assert_eq!(names(&find(&ledger, &request)), ["q"], "{request:?}");
     }
-    let nothing = search(&ledger.head().source(), &SearchRequest::new("( , )"));
+    let nothing = search_symbols(&ledger.head().source(), &SearchRequest::new("( , )"));
     assert!(matches!(nothing, Err(Error::User(UserError::EmptyQuery))));
 }
 

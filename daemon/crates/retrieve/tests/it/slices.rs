@@ -6,7 +6,7 @@ use crate::ledger::MemoryLedger;
 use crate::shop::shop;
 
 fn build(ledger: &MemoryLedger, request: &SliceRequest) -> BuiltSlice {
-    slice::build(&ledger.head().source(), request, &Plain).unwrap()
+    slice::build_slice(&ledger.head().source(), request, &Plain).unwrap()
 }
 
 fn names(slice: &BuiltSlice) -> Vec<&str> {
@@ -82,12 +82,12 @@ fn budgets_are_kept_in_every_format() {
                 ..task("warehouse stock cart price discount")
             };
             let slice = build(&ledger, &request);
-            let tokens = sdl_tokens::count(&serde_json::to_string(&slice.json).unwrap()) as u32;
+            let tokens = sdl_tokens::count_tokens(&serde_json::to_string(&slice.json).unwrap()) as u32;
             assert_eq!((tokens, slice.doc.estimated_tokens), (slice.tokens, tokens), "{wire_format:?}");
             let fits = tokens <= max_estimated_tokens || slice.doc.cards.is_empty();
             assert!(fits, "{tokens} > {max_estimated_tokens} in {wire_format:?}");
             assert!(slice.doc.cards.len() <= 12);
-            let text = sdl_tokens::count(&wire::text(&slice.doc)) as u32;
+            let text = sdl_tokens::count_tokens(&wire::slice_text(&slice.doc)) as u32;
             assert!(text <= tokens, "text {text} > {tokens} in {wire_format:?} of {max_estimated_tokens}");
         }
     }
@@ -149,7 +149,7 @@ fn doubtful_edges_are_not_followed() {
 fn nothing_to_start_from_is_an_error() {
     let ledger = shop();
     let head = ledger.head();
-    let refused = |request: &SliceRequest| slice::build(&head.source(), request, &Plain).unwrap_err();
+    let refused = |request: &SliceRequest| slice::build_slice(&head.source(), request, &Plain).unwrap_err();
     for request in [SliceRequest::default(), task("zzyzx"), task("")] {
         assert!(matches!(refused(&request), Error::User(UserError::NoSeeds)));
     }
@@ -185,9 +185,15 @@ fn spillover_pages_hold_everything_once() {
         let mut served = Vec::new();
         let mut from = Some(0);
         while let Some(at) = from {
-            let page =
-                slice::page(&source, &with_gone, (at, size), max_tokens, CardOptions::default(), &Plain)
-                    .unwrap();
+            let page = slice::spill_page(
+                &source,
+                &with_gone,
+                (at, size),
+                max_tokens,
+                CardOptions::default(),
+                &Plain,
+            )
+            .unwrap();
             assert!(page.tokens <= max_tokens || page.cards.len() == 1);
             served.extend(page.cards.iter().map(|card| card.symbol_id));
             from = page.next;

@@ -164,11 +164,11 @@ fn whole_slice() -> SliceDoc {
 #[test]
 fn the_page_names_every_key_of_a_compact_slice_and_no_other() {
     let doc = whole_slice();
-    let standard = wire::encode(&doc, WireFormat::Standard).unwrap();
+    let standard = wire::encode_slice(&doc, WireFormat::Standard).unwrap();
     for (number, format) in
         [(1, WireFormat::CompactV1), (2, WireFormat::CompactV2), (3, WireFormat::CompactV3)]
     {
-        let compact = wire::encode(&doc, format).unwrap();
+        let compact = wire::encode_slice(&doc, format).unwrap();
         let rows = table("key of slice");
         let of_version = |row: &&Vec<String>| row[1].split(' ').any(|one| one == number.to_string());
         let described: BTreeSet<String> = rows.iter().filter(of_version).map(|row| row[0].clone()).collect();
@@ -188,8 +188,8 @@ fn the_page_names_every_key_of_a_compact_slice_and_no_other() {
 #[test]
 fn the_page_names_every_key_of_dependencies_and_no_other() {
     let doc = whole_slice();
-    let standard = wire::encode(&doc, WireFormat::Standard).unwrap();
-    let compact = wire::encode(&doc, WireFormat::CompactV2).unwrap();
+    let standard = wire::encode_slice(&doc, WireFormat::Standard).unwrap();
+    let compact = wire::encode_slice(&doc, WireFormat::CompactV2).unwrap();
     let rows = table("key | field of deps");
     let short: BTreeSet<String> = rows.iter().map(|row| row[0].trim_end_matches('?').to_owned()).collect();
     let long: BTreeSet<String> = rows.iter().map(|row| row[1].clone()).collect();
@@ -200,7 +200,7 @@ fn the_page_names_every_key_of_dependencies_and_no_other() {
 /// The objects of `standard`, written on the page as `name {field, field?}`.
 #[test]
 fn the_page_names_every_field_of_a_standard_slice_and_no_other() {
-    let standard = wire::encode(&whole_slice(), WireFormat::Standard).unwrap();
+    let standard = wire::encode_slice(&whole_slice(), WireFormat::Standard).unwrap();
     let card = &standard["cards"][0];
     let dep = &card["deps"]["calls"][0];
     let shapes = [
@@ -326,7 +326,7 @@ fn a_decoder_made_from_the_page_reads_every_slice() {
     let mut text = String::new();
     for doc in &docs {
         for format in WireFormat::ALL {
-            text.push_str(&wire::encode(doc, format).unwrap().to_string());
+            text.push_str(&wire::encode_slice(doc, format).unwrap().to_string());
             text.push('\n');
         }
     }
@@ -339,10 +339,10 @@ fn a_decoder_made_from_the_page_reads_every_slice() {
     let decoded = String::from_utf8(output.stdout).unwrap();
     let mut lines = decoded.lines();
     for doc in &docs {
-        let standard = wire::encode(doc, WireFormat::Standard).unwrap();
+        let standard = wire::encode_slice(doc, WireFormat::Standard).unwrap();
         for format in WireFormat::ALL {
             let read: Value = serde_json::from_str(lines.next().unwrap()).unwrap();
-            assert_eq!(read, standard, "{format:?}: {}", wire::encode(doc, format).unwrap());
+            assert_eq!(read, standard, "{format:?}: {}", wire::encode_slice(doc, format).unwrap());
         }
     }
     assert_eq!(lines.next(), None);

@@ -151,24 +151,24 @@ proptest! {
     #[test]
     fn every_format_decodes_to_the_same_slice(doc in doc()) {
         for format in WireFormat::ALL {
-            let json = wire::encode(&doc, format).unwrap();
+            let json = wire::encode_slice(&doc, format).unwrap();
             let text = serde_json::to_string(&json).unwrap();
             let read: Value = serde_json::from_str(&text).unwrap();
-            prop_assert_eq!(&wire::decode(&read).unwrap(), &doc, "{:?}: {}", format, text);
+            prop_assert_eq!(&wire::decode_slice(&read).unwrap(), &doc, "{:?}: {}", format, text);
         }
     }
 
     /// Whatever is put in the place of any part, decoding ends with a slice or an error.
     #[test]
     fn damaged_slices_are_refused(doc in doc(), at in any::<prop::sample::Index>(), format in 1_usize..4) {
-        let json = wire::encode(&doc, WireFormat::ALL[format]).unwrap();
+        let json = wire::encode_slice(&doc, WireFormat::ALL[format]).unwrap();
         let text = serde_json::to_string(&json).unwrap();
         let at = at.index(text.len());
         for damage in ["null", "[]", "-1", "\"\"", "99999999999"] {
             let Some((before, after)) = text.split_at_checked(at) else { continue };
             let after = after.split_once([',', ']', '}']).map_or("", |(_, after)| after);
             if let Ok(value) = serde_json::from_str::<Value>(&format!("{before}{damage},{after}")) {
-                let _ = wire::decode(&value);
+                let _ = wire::decode_slice(&value);
             }
         }
     }
@@ -187,13 +187,13 @@ fn each_format_is_smaller_than_the_last() {
             budget: Budget { max_cards: 20, max_estimated_tokens: 100_000 },
             ..SliceRequest::default()
         };
-        let slice = slice::build(&head.source(), &request, &Plain).unwrap();
+        let slice = slice::build_slice(&head.source(), &request, &Plain).unwrap();
         for format in WireFormat::ALL {
-            let json = wire::encode(&slice.doc, format).unwrap();
-            sizes.push(sdl_tokens::count(&serde_json::to_string(&json).unwrap()));
+            let json = wire::encode_slice(&slice.doc, format).unwrap();
+            sizes.push(sdl_tokens::count_tokens(&serde_json::to_string(&json).unwrap()));
         }
         assert!(sizes.windows(2).all(|pair| pair[0] > pair[1]), "{text}: {sizes:?}");
-        let text = sdl_tokens::count(&wire::text(&slice.doc));
+        let text = sdl_tokens::count_tokens(&wire::slice_text(&slice.doc));
         assert!(text < sizes[3], "text {text}, {sizes:?}");
     }
 }
@@ -207,10 +207,10 @@ fn the_formats_of_one_slice() {
         budget: Budget { max_cards: 3, max_estimated_tokens: 4_000 },
         ..SliceRequest::default()
     };
-    let slice = slice::build(&head.source(), &request, &Plain).unwrap();
-    let mut shown = wire::text(&slice.doc);
+    let slice = slice::build_slice(&head.source(), &request, &Plain).unwrap();
+    let mut shown = wire::slice_text(&slice.doc);
     for format in WireFormat::ALL {
-        let json = wire::encode(&slice.doc, format).unwrap();
+        let json = wire::encode_slice(&slice.doc, format).unwrap();
         shown = format!("{shown}\n{format:?}\n{}\n", serde_json::to_string(&json).unwrap());
     }
     insta::assert_snapshot!(shown);
@@ -219,6 +219,6 @@ fn the_formats_of_one_slice() {
 #[test]
 fn other_values_are_refused() {
     for value in [json!(null), json!({}), json!({"v": 2}), json!({"v": 9}), json!([1])] {
-        assert!(wire::decode(&value).is_err(), "{value}");
+        assert!(wire::decode_slice(&value).is_err(), "{value}");
     }
 }

@@ -6,12 +6,12 @@ use serde_json::Value;
 
 use crate::ToolError;
 use crate::call::action::{Action, ActionDef, Namespace, Render};
-use crate::call::answers::{Object, add, line, object};
+use crate::call::answers::{Object, append_text, begin_line, serialize_object};
 use crate::call::budget;
 use crate::call::context::Call;
 use crate::call::names;
 use crate::call::registry::{Entry, Registry, RegistryAction};
-use crate::surface::outline;
+use crate::surface::response_outline;
 
 /// See [`ActionDef`].
 pub(crate) struct ActionSearch;
@@ -109,10 +109,10 @@ impl RegistryAction for ActionSearch {
             how_to_resume: None,
         };
         // Room for the fields around the results, of which the names of all others are the most.
-        let mut room = budget::DEFAULT_TOKENS.saturating_sub(900 + budget::of(&response.unmatched)?);
+        let mut room = budget::DEFAULT_TOKENS.saturating_sub(900 + budget::json_tokens(&response.unmatched)?);
         for (entry, score) in entries.iter().take(wanted) {
-            let result = result(entry, *score)?;
-            let tokens = budget::of(&result)? + 2;
+            let result = search_result(entry, *score)?;
+            let tokens = budget::json_tokens(&result)? + 2;
             if tokens > room {
                 response.truncated = true;
                 break;
@@ -133,9 +133,9 @@ impl RegistryAction for ActionSearch {
     }
 }
 
-fn result(entry: &Entry, score: f64) -> Result<Found, ToolError> {
+fn search_result(entry: &Entry, score: f64) -> Result<Found, ToolError> {
     let def = &entry.def;
-    let tool = names::underscored(def.name);
+    let tool = names::underscored_name(def.name);
     let examples = def.examples.iter().filter_map(|text| serde_json::from_str(text).ok()).collect();
     Ok(Found {
         action: def.name.to_owned(),
@@ -145,8 +145,8 @@ fn result(entry: &Entry, score: f64) -> Result<Found, ToolError> {
         mutating: def.mutating,
         score: (score * 1_000.0).round() / 1_000.0,
         description: def.description.to_owned(),
-        input_schema: object(&entry.request)?,
-        output_schema: object(&outline(&entry.response))?,
+        input_schema: serialize_object(&entry.request)?,
+        output_schema: serialize_object(&response_outline(&entry.response))?,
         examples,
     })
 }
@@ -156,32 +156,32 @@ impl Render for Response {
         let mut text = format!("{} of {} actions", self.results.len(), self.total);
         for found in &self.results {
             text.push('\n');
-            line(&mut text, format_args!("{} {}", found.tool, found.description));
+            begin_line(&mut text, format_args!("{} {}", found.tool, found.description));
             let required = found.input_schema.get("required").and_then(Value::as_array);
             let properties = found.input_schema.get("properties").and_then(Value::as_object);
             for (name, schema) in properties.into_iter().flatten() {
                 let must = required.is_some_and(|all| all.iter().any(|one| one == name));
                 let kind = schema.get("type").and_then(Value::as_str).unwrap_or_default();
-                line(&mut text, format_args!("  {name}{}: {kind}", if must { "!" } else { "" }));
+                begin_line(&mut text, format_args!("  {name}{}: {kind}", if must { "!" } else { "" }));
                 if let Some(choices) = schema.get("enum").and_then(Value::as_array) {
                     let choices: Vec<&str> = choices.iter().filter_map(Value::as_str).collect();
-                    add(&mut text, format_args!(" {}", choices.join("|")));
+                    append_text(&mut text, format_args!(" {}", choices.join("|")));
                 }
             }
             if let Some(example) = found.examples.first() {
-                line(&mut text, format_args!("  e.g. {}", Value::Object(example.clone())));
+                begin_line(&mut text, format_args!("  e.g. {}", Value::Object(example.clone())));
             }
         }
         if !self.unmatched.is_empty() {
             text.push('\n');
-            line(&mut text, format_args!("no action has: {}", self.unmatched.join(", ")));
+            begin_line(&mut text, format_args!("no action has: {}", self.unmatched.join(", ")));
         }
         if !self.more.is_empty() {
             text.push('\n');
-            line(&mut text, format_args!("more: {}", self.more.join(", ")));
+            begin_line(&mut text, format_args!("more: {}", self.more.join(", ")));
         }
         if let Some(how) = &self.how_to_resume {
-            line(&mut text, format_args!("{how}"));
+            begin_line(&mut text, format_args!("{how}"));
         }
         text
     }

@@ -96,24 +96,25 @@ impl ReadAction for AgentFeedback {
         {
             return Err(error);
         }
-        let assembly = request.assembly_id.as_deref().map(|id| assembly::find(cx, id)).transpose()?;
+        let assembly =
+            request.assembly_id.as_deref().map(|id| assembly::find_assembly(cx, id)).transpose()?;
         let feedback = Feedback {
             id: String::new(),
             at_ms: cx.call.leases.now(),
             version: cx.version.0,
-            useful: links(cx, &request.useful_symbols, "usefulSymbols")?,
-            missing: links(cx, &request.missing_symbols, "missingSymbols")?,
+            useful: symbol_links(cx, &request.useful_symbols, "usefulSymbols")?,
+            missing: symbol_links(cx, &request.missing_symbols, "missingSymbols")?,
             assembly_id: request.assembly_id,
             slice_handle: request.slice_handle,
             rating: request.rating,
             task_text: request.task_text.or(assembly.map(|assembly| assembly.task_text)),
         };
-        let feedback_id = feedback::store(cx.call.host.agent(), cx.repo.id(), &feedback)?;
+        let feedback_id = feedback::store_feedback(cx.call.host.agent(), cx.repo.id(), &feedback)?;
         Ok(Response { ok: true, feedback_id })
     }
 }
 
-fn links(cx: &ReadCx<'_>, wanted: &[String], field: &str) -> Result<Vec<SymbolLink>, ToolError> {
+fn symbol_links(cx: &ReadCx<'_>, wanted: &[String], field: &str) -> Result<Vec<SymbolLink>, ToolError> {
     let mut links: Vec<SymbolLink> = Vec::new();
     for (i, text) in wanted.iter().enumerate() {
         cx.call.check()?;

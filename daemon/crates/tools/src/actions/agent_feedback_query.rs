@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ToolError;
 use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
-use crate::call::answers::{add, line};
+use crate::call::answers::{append_text, begin_line};
 use crate::call::budget;
 use crate::call::context::ReadCx;
 use crate::kept::feedback::{self, Feedback};
@@ -118,7 +118,7 @@ impl ReadAction for AgentFeedbackQuery {
     const EARLY: bool = true;
 
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
-        let mut all = feedback::all(cx.call.host.agent(), cx.repo.id())?;
+        let mut all = feedback::all_feedback(cx.call.host.agent(), cx.repo.id())?;
         all.retain(|feedback| feedback.at_ms >= request.since.unwrap_or(0));
         // The ledger may be a younger one than the feedback.
         let since = all.iter().map(|feedback| feedback.version).min().unwrap_or(0);
@@ -126,14 +126,15 @@ impl ReadAction for AgentFeedbackQuery {
             .iter_mut()
             .flat_map(|feedback| feedback.useful.iter_mut().chain(&mut feedback.missing))
             .collect();
-        memory::lead(cx, Version(since), &mut links)?;
+        memory::lead_links(cx, Version(since), &mut links)?;
         let aggregate = Aggregate::of(&all);
         let limit = request.limit.unwrap_or(LIMIT) as usize;
-        let room = budget::DEFAULT_TOKENS.saturating_sub(cx.around()? + budget::of(&aggregate)? + 60);
+        let room =
+            budget::DEFAULT_TOKENS.saturating_sub(cx.around()? + budget::json_tokens(&aggregate)? + 60);
         let (mut items, mut used, count) = (Vec::new(), 0, all.len());
         for feedback in all.into_iter().take(limit) {
             let item = Item::of(feedback);
-            used += budget::of(&item)? + 1;
+            used += budget::json_tokens(&item)? + 1;
             if used > room {
                 break;
             }
@@ -168,13 +169,13 @@ impl Aggregate {
             count: all.len() as u64,
             rated: ratings.len() as u64,
             mean_rating: (!ratings.is_empty()).then(|| (mean * 100.0).round() / 100.0),
-            useful: counted(all.iter().flat_map(|feedback| &feedback.useful)),
-            missing: counted(all.iter().flat_map(|feedback| &feedback.missing)),
+            useful: count_links(all.iter().flat_map(|feedback| &feedback.useful)),
+            missing: count_links(all.iter().flat_map(|feedback| &feedback.missing)),
         }
     }
 }
 
-fn counted<'f>(links: impl Iterator<Item = &'f SymbolLink>) -> Vec<Counted> {
+fn count_links<'f>(links: impl Iterator<Item = &'f SymbolLink>) -> Vec<Counted> {
     let mut counts: BTreeMap<SymbolId, (u64, &SymbolLink)> = BTreeMap::new();
     for link in links {
         counts.entry(link.id).or_insert((0, link)).0 += 1;
@@ -195,22 +196,22 @@ impl Render for Response {
         let Aggregate { count, mean_rating, useful, missing, .. } = &self.aggregate;
         let mut text = format!("{count} pieces of feedback");
         if let Some(mean) = mean_rating {
-            add(&mut text, format_args!(", rated {mean} on average"));
+            append_text(&mut text, format_args!(", rated {mean} on average"));
         }
         for (what, list) in [("useful", useful), ("missing", missing)] {
             for symbol in list {
                 let Counted { symbol_id, name, file, count } = symbol;
-                line(&mut text, format_args!("{what} {count} times: {name} {file} {symbol_id}"));
+                begin_line(&mut text, format_args!("{what} {count} times: {name} {file} {symbol_id}"));
             }
         }
         for item in &self.items {
             let (useful, missing) = (item.useful_symbols.len(), item.missing_symbols.len());
-            line(&mut text, format_args!("{}: {useful} useful, {missing} missing", item.feedback_id));
+            begin_line(&mut text, format_args!("{}: {useful} useful, {missing} missing", item.feedback_id));
             if let Some(rating) = item.rating {
-                add(&mut text, format_args!(", rated {rating}"));
+                append_text(&mut text, format_args!(", rated {rating}"));
             }
             if let Some(task) = &item.task_text {
-                add(&mut text, format_args!(": {task}"));
+                append_text(&mut text, format_args!(": {task}"));
             }
         }
         text

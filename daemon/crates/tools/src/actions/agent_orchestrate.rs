@@ -8,11 +8,11 @@ use serde_json::{Value, json};
 
 use crate::ToolError;
 use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
-use crate::call::answers::{block, line};
+use crate::call::answers::{append_block, begin_line};
 use crate::call::budget;
 use crate::call::context::{Call, ReadCx};
 use crate::context::assembly::{
-    Asked, Assembly, EdgeOut, Evidence, Ground, Omitted, Start, Step, TaskType, keep,
+    Asked, Assembly, EdgeOut, Evidence, Ground, Omitted, Start, Step, TaskType, keep_assembly,
 };
 use crate::guard::audit;
 
@@ -159,11 +159,11 @@ impl ReadAction for AgentOrchestrate {
         loop {
             let gathered = ground.gather(room)?;
             let response = Response::of(cx, &request, &assembly.id, gathered)?;
-            let size = cx.around()? + budget::of(&response)?;
+            let size = cx.around()? + budget::json_tokens(&response)?;
             if size <= most {
                 assembly.source_ids.clone_from(&response.source_ids);
-                keep(cx, &assembly)?;
-                response.evidence.iter().filter(|piece| piece.raw).for_each(|piece| served(cx, piece));
+                keep_assembly(cx, &assembly)?;
+                response.evidence.iter().filter(|piece| piece.raw).for_each(|piece| record_served(cx, piece));
                 return Ok(response);
             }
             if room == 0 {
@@ -177,7 +177,7 @@ impl ReadAction for AgentOrchestrate {
 }
 
 /// Leaves a row for a piece of the source as it is.
-fn served(cx: &ReadCx<'_>, piece: &Evidence) {
+fn record_served(cx: &ReadCx<'_>, piece: &Evidence) {
     cx.decided(audit::Row {
         decision: "served".to_owned(),
         why: vec!["lines for the task's names, as many as need no approval".to_owned()],
@@ -208,11 +208,11 @@ impl Response {
         let mut omitted = gathered.omitted;
         let (mut listed, mut left) = (0, most / OMITTED_SHARE);
         for one in &omitted {
-            let Some(rest) = left.checked_sub(budget::of(one)? + 1) else { break };
+            let Some(rest) = left.checked_sub(budget::json_tokens(one)? + 1) else { break };
             (listed, left) = (listed + 1, rest);
         }
         let more_omitted = (omitted.len() - listed) as u64;
-        let next_actions = next(cx, request, &gathered.evidence, &omitted)?;
+        let next_actions = next_calls(cx, request, &gathered.evidence, &omitted)?;
         omitted.truncate(listed);
         Ok(Self {
             assembly_id: assembly_id.to_owned(),
@@ -229,7 +229,7 @@ impl Response {
 }
 
 /// Calls that go on from here, as many as their share of the budget holds.
-fn next(
+fn next_calls(
     cx: &ReadCx<'_>,
     request: &Request,
     evidence: &[Evidence],
@@ -268,7 +268,7 @@ fn next(
     let mut fitting = Vec::new();
     let mut left = most;
     for one in next {
-        match left.checked_sub(budget::of(&one)?) {
+        match left.checked_sub(budget::json_tokens(&one)?) {
             Some(rest) => left = rest,
             // The first is given whatever it takes: there is always a way on.
             None if fitting.is_empty() => left = 0,
@@ -285,17 +285,17 @@ impl Render for Response {
         for piece in &self.evidence {
             match piece.kind.as_str() {
                 // A card's text says which symbol it is of.
-                "card" => block(&mut text, &piece.content),
+                "card" => append_block(&mut text, &piece.content),
                 kind => {
-                    line(&mut text, format_args!("{kind} {}", piece.symbol_id));
-                    block(&mut text, &piece.content);
+                    begin_line(&mut text, format_args!("{kind} {}", piece.symbol_id));
+                    append_block(&mut text, &piece.content);
                 }
             }
         }
         if !self.omitted.is_empty() {
             let names: Vec<&str> = self.omitted.iter().map(|omitted| omitted.name.as_str()).collect();
             let count = names.len() as u64 + self.more_omitted;
-            line(&mut text, format_args!("left out ({count}): {}", names.join(", ")));
+            begin_line(&mut text, format_args!("left out ({count}): {}", names.join(", ")));
         }
         text
     }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ToolError;
 use crate::call::action::{Action, ActionDef, Namespace, Render, RepoAction};
-use crate::call::answers::line;
+use crate::call::answers::begin_line;
 use crate::call::context::RepoCx;
 use crate::call::freshness::Stand;
 
@@ -87,7 +87,7 @@ impl Render for Response {
     fn text(&self) -> String {
         let mut text = format!("{} dropped, {} pending", self.checkpointed, self.pending);
         for file in &self.diverged {
-            line(&mut text, format_args!("differs: {file}"));
+            begin_line(&mut text, format_args!("differs: {file}"));
         }
         text
     }

@@ -8,7 +8,7 @@ use sdl_model::{FileId, Lang};
 use serde::{Deserialize, Serialize};
 
 use crate::call::action::{Action, ActionDef, Namespace, Render, RepoAction};
-use crate::call::answers::line;
+use crate::call::answers::begin_line;
 use crate::call::buffers::{Event, Push};
 use crate::call::context::RepoCx;
 use crate::call::freshness::Stand;
@@ -82,7 +82,7 @@ impl Action for BufferPush {
 
 impl RepoAction for BufferPush {
     fn run(cx: &RepoCx<'_>, request: Request) -> Result<(Response, Stand), ToolError> {
-        let path = symbols::path(cx.repo, &request.file_path, "filePath")?;
+        let path = symbols::repo_path(cx.repo, &request.file_path, "filePath")?;
         let event = match request.event_type {
             EventType::Open => Event::Open,
             EventType::Change => Event::Change,
@@ -93,7 +93,7 @@ impl RepoAction for BufferPush {
             let message = "a change comes with the whole text; give content";
             return Err(ToolError::new(Code::MissingField, message).at("content"));
         }
-        let language = request.language.as_deref().map(language).transpose()?;
+        let language = request.language.as_deref().map(parse_language).transpose()?;
         let deadline = Instant::now() + cx.call.at_most(READ_LIMIT);
         let saved = cx.repo.ledger().read(deadline, |snapshot| snapshot.file(FileId::of(&path)))?;
         let push = Push {
@@ -115,7 +115,7 @@ impl RepoAction for BufferPush {
     }
 }
 
-fn language(name: &str) -> Result<Lang, ToolError> {
+fn parse_language(name: &str) -> Result<Lang, ToolError> {
     Lang::from_name(&name.to_lowercase()).ok_or_else(|| {
         let shown: String = name.chars().take(40).collect();
         let known: Vec<&str> = Lang::ALL.iter().map(|lang| lang.name()).collect();
@@ -128,7 +128,7 @@ impl Render for Response {
         let what = if self.accepted { "accepted" } else { "not accepted" };
         let mut text = format!("{what}, overlay {}", self.overlay_version);
         for warning in &self.warnings {
-            line(&mut text, format_args!("{warning}"));
+            begin_line(&mut text, format_args!("{warning}"));
         }
         text
     }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ToolError;
 use crate::call::action::{Action, ActionDef, Namespace, Render, RepoAction};
-use crate::call::answers::line;
+use crate::call::answers::begin_line;
 use crate::call::buffers::Shown;
 use crate::call::context::RepoCx;
 use crate::call::freshness::Stand;
@@ -67,7 +67,7 @@ impl Render for Response {
         let mut text = format!("{} buffers, overlay {}", self.buffers.len(), self.overlay_version);
         for BufferOut { file, version, dirty, age_ms } in &self.buffers {
             let state = if *dirty { "unsaved" } else { "saved" };
-            line(&mut text, format_args!("{file} {version} {state}, {age_ms} ms old"));
+            begin_line(&mut text, format_args!("{file} {version} {state}, {age_ms} ms old"));
         }
         text
     }

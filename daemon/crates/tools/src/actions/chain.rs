@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::call::action::{Action, ActionDef, Namespace, Render};
-use crate::call::answers::{Object, block, line, object};
+use crate::call::answers::{Object, append_block, begin_line, serialize_object};
 use crate::call::budget;
 use crate::call::chain::{self, Done, Step};
 use crate::call::context::Call;
@@ -165,7 +165,7 @@ impl RegistryAction for Chain {
         if cx.pins.is_some() {
             return Err(ToolError::new(Code::InvalidArgument, "a chain cannot be a step of a chain"));
         }
-        let steps = named(request.steps)?;
+        let steps = check_names(request.steps)?;
         let least = FRAME_TOKENS + STEP_TOKENS * steps.len();
         let given = request.budget.and_then(|budget| budget.max_tokens);
         let budget = match given {
@@ -179,8 +179,8 @@ impl RegistryAction for Chain {
         };
         let stop = request.on_error != Some(OnError::Continue);
         let shared = chain::Budget { tokens: budget, given: given.is_some() };
-        let (done, pinned) = chain::run(cx, registry, &steps, stop, shared)?;
-        let freshness = chain::freshness(&done, &pinned);
+        let (done, pinned) = chain::run_chain(cx, registry, &steps, stop, shared)?;
+        let freshness = chain::chain_freshness(&done, &pinned);
         let versions = pinned
             .into_iter()
             .map(|pin| VersionOut { repo_id: pin.repo, version: pin.version, from_step: pin.from })
@@ -197,7 +197,7 @@ impl RegistryAction for Chain {
             texts: done.iter().map(|_| None).collect(),
         };
         for (at, (step, done)) in steps.iter().zip(&done).enumerate() {
-            response.steps.push(outline(at, step, done)?);
+            response.steps.push(step_outline(at, step, done)?);
         }
         response.fill(&done, budget)?;
         Ok(response)
@@ -205,7 +205,7 @@ impl RegistryAction for Chain {
 }
 
 /// The steps, with every name checked.
-fn named(steps: Vec<StepIn>) -> Result<Vec<Step>, ToolError> {
+fn check_names(steps: Vec<StepIn>) -> Result<Vec<Step>, ToolError> {
     let mut out: Vec<Step> = Vec::new();
     for (at, StepIn { action, args, name }) in steps.into_iter().enumerate() {
         if let Some(name) = &name {
@@ -224,10 +224,10 @@ fn named(steps: Vec<StepIn>) -> Result<Vec<Step>, ToolError> {
 }
 
 /// What is always told of a step.
-fn outline(at: usize, step: &Step, done: &Done) -> Result<StepOut, ToolError> {
+fn step_outline(at: usize, step: &Step, done: &Done) -> Result<StepOut, ToolError> {
     let tokens = match &done.outcome {
-        Ok(answer) => budget::of(&answer.structured)?,
-        Err(error) => budget::of(&error.to_value())?,
+        Ok(answer) => budget::json_tokens(&answer.structured)?,
+        Err(error) => budget::json_tokens(&error.to_value())?,
     };
     let shown = |c: char| if c.is_ascii_graphic() { c } else { '?' };
     let code = |error: &ToolError| {
@@ -255,7 +255,7 @@ impl Response {
             .chain((0..done.len()).rev().filter(|at| done.get(*at).is_some_and(|done| done.outcome.is_ok())))
             .collect();
         self.settle();
-        let mut room = budget.saturating_sub(budget::of(self)? + FRAME_TOKENS / 2);
+        let mut room = budget.saturating_sub(budget::json_tokens(self)? + FRAME_TOKENS / 2);
         let mut given: Vec<usize> = Vec::new();
         for at in order {
             let (Some(step), Some(done)) = (self.steps.get_mut(at), done.get(at)) else { continue };
@@ -267,13 +267,13 @@ impl Response {
             room -= takes;
             match &done.outcome {
                 Ok(answer) => step.result = Some(answer.structured.clone()),
-                Err(error) => step.error = Some(object(&error.to_value())?),
+                Err(error) => step.error = Some(serialize_object(&error.to_value())?),
             }
             step.omitted = false;
             given.push(at);
         }
         self.settle();
-        while budget::of(self)? > budget {
+        while budget::json_tokens(self)? > budget {
             let Some(last) = given.pop() else {
                 // Each step's own answer has the reason too.
                 if self.freshness.as_mut().is_some_and(|freshness| freshness.reason.take().is_some()) {
@@ -283,7 +283,7 @@ impl Response {
             };
             if let (Some(step), Some(done)) = (self.steps.get_mut(last), done.get(last)) {
                 let (at, name, action) = (step.step, step.name.clone(), step.action.clone());
-                *step = outline(at, &Step { action, args: Object::new(), name }, done)?;
+                *step = step_outline(at, &Step { action, args: Object::new(), name }, done)?;
             }
             self.settle();
         }
@@ -310,10 +310,15 @@ impl Render for Response {
         let mut text = String::new();
         for (step, answer) in self.steps.iter().zip(&self.texts) {
             let state = if step.ok { "ok" } else { "failed" };
-            line(&mut text, format_args!("{}. {} {state}, {} tokens", step.step, step.action, step.tokens));
+            begin_line(
+                &mut text,
+                format_args!("{}. {} {state}, {} tokens", step.step, step.action, step.tokens),
+            );
             match (answer, &step.error) {
-                (Some(answer), _) => block(&mut text, &answer.text),
-                (None, Some(error)) => line(&mut text, format_args!("{}", Value::Object(error.clone()))),
+                (Some(answer), _) => append_block(&mut text, &answer.text),
+                (None, Some(error)) => {
+                    begin_line(&mut text, format_args!("{}", Value::Object(error.clone())))
+                }
                 (None, None) => text.push_str(" (omitted)"),
             }
         }
@@ -321,12 +326,12 @@ impl Render for Response {
             Some(freshness) => text.push_str(&freshness.line()),
             None => {
                 for VersionOut { repo_id, version, from_step } in &self.versions {
-                    line(&mut text, format_args!("[{repo_id} {version} from step {from_step}]"));
+                    begin_line(&mut text, format_args!("[{repo_id} {version} from step {from_step}]"));
                 }
             }
         }
         if let Some(how) = &self.how_to_resume {
-            line(&mut text, format_args!("{how}"));
+            begin_line(&mut text, format_args!("{how}"));
         }
         text
     }

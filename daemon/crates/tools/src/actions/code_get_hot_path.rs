@@ -9,11 +9,11 @@ use serde_json::json;
 
 use crate::ToolError;
 use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
-use crate::call::answers::{block, line};
+use crate::call::answers::{append_block, begin_line};
 use crate::call::budget;
 use crate::call::context::ReadCx;
 use crate::guard::audit;
-use crate::guard::policy::decide::{Ask, Decision, Verdict, decide};
+use crate::guard::policy::decide::{Ask, Decision, Verdict, decide_access};
 use crate::host::policies;
 use crate::parts::symbols;
 use crate::source::ladder::hot_path::{self, Excerpt};
@@ -122,11 +122,12 @@ fn unapproved(decision: &Decision, free: usize, lines: u32) -> String {
 impl ReadAction for CodeGetHotPath {
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
         let sym = symbols::by_id(cx, &request.symbol_id, "symbolId")?;
-        let policy = policies::of(cx.call.host, cx.repo)?;
-        let text = text::of(cx, sym.row())?;
-        let names = ladder::names(cx.call, &text)?;
+        let policy = policies::repo_policy(cx.call.host, cx.repo)?;
+        let text = text::file_text(cx, sym.row())?;
+        let names = ladder::identifier_ranges(cx.call, &text)?;
         let (first, last) = skeleton::span_lines(&text, sym.def(), sym.ix);
-        let found = identifiers::find(&text, names.as_deref(), &request.identifiers_to_find, first, last);
+        let found =
+            identifiers::find_identifiers(&text, names.as_deref(), &request.identifiers_to_find, first, last);
         if found.lines.is_empty() {
             cx.note("none of the identifiers stands in this symbol; getSkeleton shows its shape");
         }
@@ -140,16 +141,16 @@ impl ReadAction for CodeGetHotPath {
             limits.hold("contextLines", request.context_lines, share::MOST_CONTEXT);
         }
         let most_lines = request.max_lines.unwrap_or(u32::MAX) as usize;
-        let mut wanted = lines::fitting(all.len(), most_lines, |count| Ok(all.lines(count).len()))?;
+        let mut wanted = lines::fitting_lines(all.len(), most_lines, |count| Ok(all.lines(count).len()))?;
         if wanted > policy.max_window_lines as usize {
             limits.hold("maxLines", request.max_lines, policy.max_window_lines);
             wanted = policy.max_window_lines as usize;
         }
-        let free = share::unapproved(last + 1 - first, &policy);
+        let free = share::unapproved_lines(last + 1 - first, &policy);
         // So much of a symbol is a window, whatever it is called.
         let decision = if wanted > free {
-            let ask = asked(cx, &sym, (&text, names.as_deref()), &found)?;
-            Some(decide(&ask, &policy))
+            let ask = build_ask(cx, &sym, (&text, names.as_deref()), &found)?;
+            Some(decide_access(&ask, &policy))
         } else {
             None
         };
@@ -160,11 +161,11 @@ impl ReadAction for CodeGetHotPath {
         let range = RangeOut::of_symbol(&text, &sym, (first, last));
         let answer = |count: usize, limits: &Limits| {
             let shown = all.lines(count);
-            let excerpt = hot_path::joined(&shown);
+            let excerpt = hot_path::join_lines(&shown);
             let is_shown = |line: &&u32| shown.iter().any(|shown| shown.number == Some(**line));
             let (seen, dropped): (Vec<u32>, Vec<u32>) = found.lines.iter().partition(is_shown);
             Response {
-                estimated_tokens: budget::count(&excerpt) as u64,
+                estimated_tokens: budget::text_tokens(&excerpt) as u64,
                 excerpt,
                 file: sym.path().to_owned(),
                 range: range.clone(),
@@ -184,7 +185,9 @@ impl ReadAction for CodeGetHotPath {
         let most = most.min(policy.max_window_tokens as usize);
         let around = cx.around()?;
         let fitting = |limits: &Limits| {
-            lines::fitting(wanted, most, |count| Ok(around + budget::of(&answer(count, limits))?))
+            lines::fitting_lines(wanted, most, |count| {
+                Ok(around + budget::json_tokens(&answer(count, limits))?)
+            })
         };
         let mut count = fitting(&limits)?;
         if count < wanted && limits.hold("maxTokens", request.max_tokens, policy.max_window_tokens) {
@@ -193,14 +196,14 @@ impl ReadAction for CodeGetHotPath {
         let response = answer(count, &limits);
         if count > 0 {
             let shown = all.lines(count);
-            served(cx, &sym, &request.identifiers_to_find, &shown, decision.as_ref());
+            record_served(cx, &sym, &request.identifiers_to_find, &shown, decision.as_ref());
         }
         Ok(response)
     }
 }
 
 /// Leaves a row for lines of the source that were shown.
-pub(crate) fn served(
+pub(crate) fn record_served(
     cx: &ReadCx<'_>,
     sym: &Sym,
     identifiers: &[String],
@@ -232,7 +235,7 @@ pub(crate) fn served(
 }
 
 /// What a window of this symbol would be decided on. A hot path states no reason and no task.
-fn asked(
+fn build_ask(
     cx: &ReadCx<'_>,
     sym: &Sym,
     (text, names): (&SourceText, Option<&[Range<u32>]>),
@@ -243,7 +246,7 @@ fn asked(
         wanted: found.wanted(),
         keywords: found.keywords.len(),
         found: found.identifiers.len(),
-        inner: identifiers::inner(found, sym, text, names),
+        inner: identifiers::count_inner(found, sym, text, names),
         in_slice,
         in_frontier,
         ..Ask::default()
@@ -276,13 +279,16 @@ impl Render for Response {
     fn text(&self) -> String {
         let lines: Vec<String> = self.matched_line_numbers.iter().map(ToString::to_string).collect();
         let mut text = String::new();
-        line(&mut text, format_args!("{} lines {}", self.file, lines.join(",")));
-        block(&mut text, &self.excerpt);
+        begin_line(&mut text, format_args!("{} lines {}", self.file, lines.join(",")));
+        append_block(&mut text, &self.excerpt);
         if let Some(more) = &self.truncation {
-            line(&mut text, format_args!("… truncated: {}", more.how_to_resume));
+            begin_line(&mut text, format_args!("… truncated: {}", more.how_to_resume));
         }
         if let Some(capped) = &self.capped {
-            line(&mut text, format_args!("capped: {}; {}", capped.limits.join("; "), capped.how_to_go_on));
+            begin_line(
+                &mut text,
+                format_args!("capped: {}; {}", capped.limits.join("; "), capped.how_to_go_on),
+            );
         }
         text
     }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
-use crate::call::answers::{block, line};
+use crate::call::answers::{append_block, begin_line};
 use crate::call::budget;
 use crate::call::context::{Call, ReadCx};
 use crate::guard::audit;
@@ -105,15 +105,15 @@ impl Action for CodeGetSkeleton {
 impl ReadAction for CodeGetSkeleton {
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
         let sym = asked_for(cx, &request)?;
-        let text = text::of(cx, sym.row())?;
-        let structure = ladder::structure(cx.call, &text, sym.outline())?;
-        let policy = policies::of(cx.call.host, cx.repo)?;
+        let text = text::file_text(cx, sym.row())?;
+        let structure = ladder::text_structure(cx.call, &text, sym.outline())?;
+        let policy = policies::repo_policy(cx.call.host, cx.repo)?;
         let (first, last) = skeleton::span_lines(&text, sym.def(), sym.ix);
         let marked = match request.identifiers_to_find.as_slice() {
             [] => Matches::default(),
-            wanted => marked(cx, &text, wanted, (first, last), &policy)?,
+            wanted => marked_lines(cx, &text, wanted, (first, last), &policy)?,
         };
-        let all = skeleton::lines(&skeleton::Wanted {
+        let all = skeleton::skeleton_lines(&skeleton::Wanted {
             text: &text,
             outline: sym.outline(),
             structure: &structure,
@@ -131,7 +131,7 @@ impl ReadAction for CodeGetSkeleton {
             let shown = rest.get(..count).unwrap_or_default().join("\n");
             let dropped = (rest.len() - count.min(rest.len())) as u32;
             Response {
-                estimated_tokens: budget::count(&shown) as u64,
+                estimated_tokens: budget::text_tokens(&shown) as u64,
                 skeleton: shown,
                 file: sym.path().to_owned(),
                 range: range.clone(),
@@ -153,7 +153,8 @@ impl ReadAction for CodeGetSkeleton {
             most = most.min(policy.max_window_tokens as usize);
         }
         let around = cx.around()?;
-        let count = lines::fitting(wanted, most, |count| Ok(around + budget::of(&answer(count))?))?;
+        let count =
+            lines::fitting_lines(wanted, most, |count| Ok(around + budget::json_tokens(&answer(count))?))?;
         if count > 0 && (raw || !marked.lines.is_empty()) {
             let why = if raw {
                 "the source has hardly more lines than its skeleton"
@@ -182,12 +183,12 @@ fn asked_for(cx: &ReadCx<'_>, request: &Request) -> Result<Sym, ToolError> {
     match (&request.symbol_id, &request.file) {
         (Some(id), None) => symbols::by_id(cx, id, "symbolId"),
         (None, Some(file)) => {
-            let path = symbols::path(cx.repo, file, "file")?;
+            let path = symbols::repo_path(cx.repo, file, "file")?;
             if let Some(module) = cx.source.symbols_of(FileId::of(&path))?.into_iter().next() {
                 return Ok(module);
             }
             // Says why there are none.
-            text::at(cx, &path, "file")?;
+            text::text_at(cx, &path, "file")?;
             Err(ToolError::internal("reading a file's facts", "the store lacks them"))
         }
         (Some(_), Some(_)) => Err(ToolError::invalid("file", "give symbolId or file, not both")),
@@ -207,17 +208,17 @@ fn beyond_end(cx: &ReadCx<'_>, sym: &Sym, lines: usize) -> ToolError {
 }
 
 /// The lines to mark: no more of them than a hot path shows without approval.
-fn marked(
+fn marked_lines(
     cx: &ReadCx<'_>,
     text: &SourceText,
     wanted: &[String],
     (first, last): (u32, u32),
     policy: &Policy,
 ) -> Result<Matches, ToolError> {
-    let names = ladder::names(cx.call, text)?;
-    let mut found = identifiers::find(text, names.as_deref(), wanted, first, last);
+    let names = ladder::identifier_ranges(cx.call, text)?;
+    let mut found = identifiers::find_identifiers(text, names.as_deref(), wanted, first, last);
     found.notes().into_iter().for_each(|note| cx.note(note));
-    let most = share::unapproved(last + 1 - first, policy);
+    let most = share::unapproved_lines(last + 1 - first, policy);
     if found.lines.len() > most {
         cx.note(format!(
             "the first {most} of {} lines with these identifiers are marked; code.getHotPath shows others",
@@ -232,10 +233,10 @@ impl Render for Response {
     fn text(&self) -> String {
         let range = &self.range;
         let mut text = String::new();
-        line(&mut text, format_args!("{}:{}-{}", self.file, range.start_line, range.end_line));
-        block(&mut text, &self.skeleton);
+        begin_line(&mut text, format_args!("{}:{}-{}", self.file, range.start_line, range.end_line));
+        append_block(&mut text, &self.skeleton);
         if let Some(more) = &self.truncation {
-            line(
+            begin_line(
                 &mut text,
                 format_args!("… {} more lines: skeletonOffset {}", more.dropped_lines, more.skeleton_offset),
             );

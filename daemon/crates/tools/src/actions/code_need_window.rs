@@ -12,12 +12,12 @@ use serde_json::{Map, Value, json};
 use super::code_get_hot_path::CONTEXT;
 use crate::ToolError;
 use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
-use crate::call::answers::{Object, block, line, object};
+use crate::call::answers::{Object, append_block, begin_line, serialize_object};
 use crate::call::budget;
 use crate::call::context::{Call, ReadCx};
 use crate::guard::audit;
 use crate::guard::policy::Policy;
-use crate::guard::policy::decide::{Ask, Decision, Verdict, decide};
+use crate::guard::policy::decide::{Ask, Decision, Verdict, decide_access};
 use crate::host::policies;
 use crate::parts::symbols;
 use crate::source::ladder::hot_path::{self, Excerpt};
@@ -156,17 +156,17 @@ impl ReadAction for CodeNeedWindow {
             return Err(ToolError::invalid("reason", "say why raw code is needed"));
         }
         let sym = symbols::by_id(cx, &request.symbol_id, "symbolId")?;
-        let policy = policies::of(cx.call.host, cx.repo)?;
+        let policy = policies::repo_policy(cx.call.host, cx.repo)?;
         let glass = request.break_glass.unwrap_or(false);
         if sdl_lang::is_secret_file(sym.path()) {
             let ask = Ask { secret_file: true, break_glass: glass, ..Ask::default() };
-            let decision = decide(&ask, &policy);
-            let response = denied(cx, &request, &sym, &decision, None, &policy)?;
-            record(cx, &request, &sym, &decision, &response);
+            let decision = decide_access(&ask, &policy);
+            let response = denied_response(cx, &request, &sym, &decision, None, &policy)?;
+            record_decision(cx, &request, &sym, &decision, &response);
             return Ok(response);
         }
-        let text = text::of(cx, sym.row())?;
-        let names = ladder::names(cx.call, &text)?;
+        let text = text::file_text(cx, sym.row())?;
+        let names = ladder::identifier_ranges(cx.call, &text)?;
         let found = Window::find(cx.call, (&text, names.as_deref()), &sym, &request, &policy);
         found.notes(&request, &policy).into_iter().for_each(|note| cx.note(note));
         let (in_slice, in_frontier) = nearness::to_slices(cx, sym.id)?;
@@ -182,7 +182,7 @@ impl ReadAction for CodeNeedWindow {
             wanted: matches.wanted(),
             keywords: matches.keywords.len(),
             found: matches.identifiers.len(),
-            inner: identifiers::inner(matches, &sym, &text, names.as_deref()),
+            inner: identifiers::count_inner(matches, &sym, &text, names.as_deref()),
             in_slice,
             in_frontier,
             relevance,
@@ -193,32 +193,34 @@ impl ReadAction for CodeNeedWindow {
             whole: matches!(request.granularity, None | Some(Granularity::Symbol)),
             break_glass: glass,
         };
-        let decided = decide(&ask, &policy);
+        let decided = decide_access(&ask, &policy);
         if decided.verdict == Verdict::Window {
             let all = Shown::Lines(found.lines());
-            let whole = approved(&sym, &found, &decided, all.len(), &all);
-            ask.tokens = around + budget::of(&whole)?;
+            let whole = approved_response(&sym, &found, &decided, all.len(), &all);
+            ask.tokens = around + budget::json_tokens(&whole)?;
         }
-        let decision = decide(&ask, &policy);
+        let decision = decide_access(&ask, &policy);
         let response = match decision.verdict {
-            Verdict::Denied => denied(cx, &request, &sym, &decision, Some(&found), &policy)?,
+            Verdict::Denied => denied_response(cx, &request, &sym, &decision, Some(&found), &policy)?,
             verdict => {
                 let (shown, most_lines) = match verdict {
                     // Without the task's leading here, no more than a hot path shows anyone.
                     Verdict::HotPath if decided.verdict != Verdict::Window => {
-                        (found.hot_path(), share::unapproved(ask.lines, &policy))
+                        (found.hot_path(), share::unapproved_lines(ask.lines, &policy))
                     }
                     Verdict::HotPath => (found.hot_path(), policy.max_window_lines as usize),
                     Verdict::Skeleton => (Shown::Lines(found.skeleton(&sym)), usize::MAX),
                     _ => (Shown::Lines(found.clamped(&policy)), usize::MAX),
                 };
-                let cost =
-                    |count| Ok(around + budget::of(&approved(&sym, &found, &decision, count, &shown))?);
-                let count = lines::fitting(shown.len().min(most_lines), most, cost)?;
-                approved(&sym, &found, &decision, count, &shown)
+                let cost = |count| {
+                    Ok(around
+                        + budget::json_tokens(&approved_response(&sym, &found, &decision, count, &shown))?)
+                };
+                let count = lines::fitting_lines(shown.len().min(most_lines), most, cost)?;
+                approved_response(&sym, &found, &decision, count, &shown)
             }
         };
-        record(cx, &request, &sym, &decision, &response);
+        record_decision(cx, &request, &sym, &decision, &response);
         Ok(response)
     }
 }
@@ -267,21 +269,21 @@ impl<'a> Window<'a> {
         policy: &Policy,
     ) -> Self {
         // What can't be parsed has no blocks and nothing to show in a skeleton.
-        let structure = ladder::structure(call, text, sym.outline())
+        let structure = ladder::text_structure(call, text, sym.outline())
             .unwrap_or_else(|_| Arc::new(Structure::unknown(text.unmasked().len())));
         let asked = &request.identifiers_to_find;
         let symbol = skeleton::span_lines(text, sym.def(), sym.ix);
         let (first, last) = match request.granularity {
             None | Some(Granularity::Symbol) => symbol,
             Some(Granularity::Block) => {
-                let found = identifiers::find(text, names, asked, symbol.0, symbol.1);
-                window::block(text, &structure, &found, symbol)
+                let found = identifiers::find_identifiers(text, names, asked, symbol.0, symbol.1);
+                window::matching_block(text, &structure, &found, symbol)
             }
             Some(Granularity::FileWindow) => {
-                window::around(text, symbol, request.expected_lines.min(policy.max_window_lines))
+                window::centered_window(text, symbol, request.expected_lines.min(policy.max_window_lines))
             }
         };
-        let matches = identifiers::find(text, names, asked, first, last);
+        let matches = identifiers::find_identifiers(text, names, asked, first, last);
         Self { text, names, structure, matches, symbol, first, last }
     }
 
@@ -302,7 +304,7 @@ impl<'a> Window<'a> {
 
     fn numbered(&self, first: u32, last: u32) -> Vec<hot_path::Line> {
         let line = |number| hot_path::Line {
-            text: lines::shortened(&self.text.shown(number)),
+            text: lines::shorten_line(&self.text.shown(number)),
             number: Some(number),
         };
         (first..=last).map(line).collect()
@@ -313,7 +315,8 @@ impl<'a> Window<'a> {
     }
 
     fn clamped(&self, policy: &Policy) -> Vec<hot_path::Line> {
-        let (first, last) = window::clamped(&self.matches, (self.first, self.last), policy.max_window_lines);
+        let (first, last) =
+            window::clamp_window(&self.matches, (self.first, self.last), policy.max_window_lines);
         self.numbered(first, last)
     }
 
@@ -322,7 +325,7 @@ impl<'a> Window<'a> {
     }
 
     fn skeleton(&self, sym: &Sym) -> Vec<hot_path::Line> {
-        let lines = skeleton::lines(&skeleton::Wanted {
+        let lines = skeleton::skeleton_lines(&skeleton::Wanted {
             text: self.text,
             outline: sym.outline(),
             structure: &self.structure,
@@ -335,9 +338,15 @@ impl<'a> Window<'a> {
 }
 
 /// The answer with the first `count` of `lines`.
-fn approved(sym: &Sym, found: &Window<'_>, decision: &Decision, count: usize, all: &Shown<'_>) -> Response {
+fn approved_response(
+    sym: &Sym,
+    found: &Window<'_>,
+    decision: &Decision,
+    count: usize,
+    all: &Shown<'_>,
+) -> Response {
     let shown = all.lines(count);
-    let code = hot_path::joined(&shown);
+    let code = hot_path::join_lines(&shown);
     let whole = decision.verdict == Verdict::Window;
     let mut numbers = shown.iter().filter_map(|line| line.number);
     let first = numbers.next().unwrap_or(found.first);
@@ -351,7 +360,7 @@ fn approved(sym: &Sym, found: &Window<'_>, decision: &Decision, count: usize, al
         symbol_id: Some(sym.id.to_string()),
         file: Some(sym.path().to_owned()),
         range: Some(RangeOut::lines(found.text, first, last)),
-        estimated_tokens: Some(budget::count(&code) as u64),
+        estimated_tokens: Some(budget::text_tokens(&code) as u64),
         code: Some(code),
         why_approved: Some(decision.held.clone()),
         overridden: told(&decision.overridden),
@@ -368,7 +377,7 @@ fn approved(sym: &Sym, found: &Window<'_>, decision: &Decision, count: usize, al
 }
 
 /// The answer that says why not, and what else to do.
-fn denied(
+fn denied_response(
     cx: &ReadCx<'_>,
     request: &Request,
     sym: &Sym,
@@ -396,7 +405,7 @@ fn denied(
         ),
     };
     let suggested = match found {
-        Some(found) => suggested(cx, request, sym, found, policy)?,
+        Some(found) => suggest_request(cx, request, sym, found, policy)?,
         None => None,
     };
     Ok(Response {
@@ -406,7 +415,7 @@ fn denied(
         suggested_next_request: suggested,
         next_best_action: Some(Next {
             tool: Call::tool(tool),
-            args: object(&args)?,
+            args: serialize_object(&args)?,
             rationale: rationale.to_owned(),
         }),
         ..Response::default()
@@ -415,7 +424,7 @@ fn denied(
 
 /// A narrower request: for the block that has what the reason speaks of, or else some block, by identifiers that are in it.
 /// It is always answered; with the text itself only if the reason speaks of the symbol or of these.
-fn suggested(
+fn suggest_request(
     cx: &ReadCx<'_>,
     request: &Request,
     sym: &Sym,
@@ -431,8 +440,8 @@ fn suggested(
         .cloned()
         .collect();
     let place = |wanted: &[String]| {
-        let found = identifiers::find(text, *names, wanted, symbol.0, symbol.1);
-        window::block(text, structure, &found, *symbol)
+        let found = identifiers::find_identifiers(text, *names, wanted, symbol.0, symbol.1);
+        window::matching_block(text, structure, &found, *symbol)
     };
     let length = |(first, last): (u32, u32)| last + 1 - first;
     let narrow = |wanted: &[String]| length(place(wanted)) * 2 <= length(*symbol);
@@ -466,7 +475,7 @@ fn object_value(value: &impl Serialize) -> Result<Value, ToolError> {
 }
 
 /// Leaves the decision for the log.
-fn record(cx: &ReadCx<'_>, request: &Request, sym: &Sym, decision: &Decision, response: &Response) {
+fn record_decision(cx: &ReadCx<'_>, request: &Request, sym: &Sym, decision: &Decision, response: &Response) {
     let made = match decision.verdict {
         Verdict::Denied => "denied",
         Verdict::Window => "approved",
@@ -497,13 +506,13 @@ impl Render for Response {
     fn text(&self) -> String {
         let mut text = String::new();
         if let (Some(file), Some(range), Some(code)) = (&self.file, &self.range, &self.code) {
-            line(&mut text, format_args!("{file}:{}-{}", range.start_line, range.end_line));
+            begin_line(&mut text, format_args!("{file}:{}-{}", range.start_line, range.end_line));
             if self.downgraded_from.is_some() {
                 text.push_str(" (downgraded)");
             }
-            block(&mut text, code);
+            append_block(&mut text, code);
             for why in self.why_downgraded.iter().flatten() {
-                line(&mut text, format_args!("no window: {why}"));
+                begin_line(&mut text, format_args!("no window: {why}"));
             }
             if self.truncated.is_some() {
                 text.push_str("\n… truncated");
@@ -511,10 +520,10 @@ impl Render for Response {
             return text;
         }
         let why = self.why_denied.as_deref().unwrap_or_default();
-        line(&mut text, format_args!("denied: {}", why.join("; ")));
+        begin_line(&mut text, format_args!("denied: {}", why.join("; ")));
         if let Some(next) = &self.next_best_action {
             let args = Value::Object(next.args.clone());
-            line(&mut text, format_args!("instead: {} {args}", next.tool));
+            begin_line(&mut text, format_args!("instead: {} {args}", next.tool));
         }
         text
     }

@@ -11,7 +11,7 @@ use crate::call::budget;
 use crate::call::context::ReadCx;
 use crate::call::memos::Recent;
 use crate::call::stamp::Stamp;
-use crate::context::briefing::{Briefing, Scope, gather, markdown, seeds};
+use crate::context::briefing::{Briefing, Scope, briefing_seeds, gather_briefing, render_markdown};
 
 /// See [`ActionDef`].
 pub(crate) struct ContextSummary;
@@ -95,14 +95,14 @@ impl ReadAction for ContextSummary {
         if let Some((response, notes)) = summaries.0.get(&key) {
             notes.into_iter().for_each(|note| cx.note(note));
             // What stands around it may have grown since.
-            if cx.around()? + budget::of(&response)? <= most {
+            if cx.around()? + budget::json_tokens(&response)? <= most {
                 return Ok(response);
             }
         }
         cx.notes.borrow_mut().clear();
-        let (scope, start) = seeds(cx, &request.query, request.scope)?;
+        let (scope, start) = briefing_seeds(cx, &request.query, request.scope)?;
         // Text takes a little less than data.
-        let mut summary = gather(cx, start, most)?;
+        let mut summary = gather_briefing(cx, start, most)?;
         let mut response = Response {
             repo_id: cx.repo.id().to_owned(),
             format: match format {
@@ -135,11 +135,11 @@ impl Response {
         let mut dropped = 0;
         loop {
             (self.content, self.summary) = match format {
-                Format::Markdown => (markdown(found, query, false), found.referred()),
-                Format::Clipboard => (markdown(found, query, true), found.referred()),
+                Format::Markdown => (render_markdown(found, query, false), found.referred()),
+                Format::Clipboard => (render_markdown(found, query, true), found.referred()),
                 Format::Json => (String::new(), found.clone()),
             };
-            let size = cx.around()? + budget::of(&*self)?;
+            let size = cx.around()? + budget::json_tokens(&*self)?;
             if size <= most {
                 return Ok(());
             }

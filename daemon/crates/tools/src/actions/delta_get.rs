@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
-use crate::call::answers::{Object, Truncation, add, line, object};
+use crate::call::answers::{Object, Truncation, append_text, begin_line, serialize_object};
 use crate::call::budget;
 use crate::call::context::ReadCx;
 use crate::call::freshness::Sync;
@@ -85,20 +85,21 @@ impl ReadAction for DeltaGet {
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
         let asked = request.budget.unwrap_or_default();
         let most = asked.max_estimated_tokens.unwrap_or(budget::DEFAULT_TOKENS);
-        let (from, to) = delta::ends(cx, DeltaGet::DEF.name, &request.from_version, &request.to_version)?;
-        let compared = delta::compare(cx, &from, &to)?;
+        let (from, to) =
+            delta::find_ends(cx, DeltaGet::DEF.name, &request.from_version, &request.to_version)?;
+        let compared = delta::compare_ends(cx, &from, &to)?;
         let spillover = slices::new_handle(cx, HandleKind::Spillover);
         let entries = asked.max_cards.unwrap_or(ENTRIES);
         let cut = |tokens: usize| {
-            let fitted = delta::fit(&compared, Limits { entries, tokens })?;
+            let fitted = delta::fit_limits(&compared, Limits { entries, tokens })?;
             let mut response = Response::of(&compared, (&from, &to), &fitted, &spillover)?;
-            let mut total = cx.around()? + budget::of(&response)?;
+            let mut total = cx.around()? + budget::json_tokens(&response)?;
             while total > most && tokens == 0 && response.amplifiers.pop().is_some() {
-                total = cx.around()? + budget::of(&response)?;
+                total = cx.around()? + budget::json_tokens(&response)?;
             }
             Ok(((fitted, response), total))
         };
-        let ((fitted, response), _) = budget::fit(cx.call.cancel, most, most, cut)?;
+        let ((fitted, response), _) = budget::fit_answer(cx.call.cancel, most, most, cut)?;
         let spill = Spill { symbols: fitted.spilled, min_call_confidence: 0, resolution_metadata: false };
         spill.keep(cx, &spillover);
         Ok(response)
@@ -123,20 +124,20 @@ impl Response {
             let place = symbol.range.map(|range| format!(":{}", range.start_line)).unwrap_or_default();
             let kind = serde_json::to_value(symbol.change_type).unwrap_or_default();
             let kind = kind.as_str().unwrap_or_default().to_owned();
-            line(
+            begin_line(
                 &mut rendered,
                 format_args!("{kind} {} {} {}{place}", symbol.symbol_id, symbol.name, symbol.file),
             );
             if let Some(old) = symbol.renamed_from {
-                add(&mut rendered, format_args!(" (was {old})"));
+                append_text(&mut rendered, format_args!(" (was {old})"));
             }
             if let Some(diff) = &symbol.signature_diff {
-                line(&mut rendered, format_args!("  {} => {}", diff.before, diff.after));
+                begin_line(&mut rendered, format_args!("  {} => {}", diff.before, diff.after));
             }
         }
         for item in &fitted.blast {
             let (id, name, file) = (item.symbol_id, &item.name, &item.file);
-            line(
+            begin_line(
                 &mut rendered,
                 format_args!("affected {id} {name} {file}: {}, {}", item.reason, item.distance),
             );
@@ -144,9 +145,9 @@ impl Response {
         let mut delta = Object::new();
         delta.insert("fromVersion".into(), from.name.clone().into());
         delta.insert("toVersion".into(), to.name.clone().into());
-        delta.insert("changedSymbols".into(), list(&fitted.changed)?);
-        delta.insert("blastRadius".into(), list(&fitted.blast)?);
-        delta.insert("diagnosticsSummary".into(), object(&compared.diagnostics)?.into());
+        delta.insert("changedSymbols".into(), to_json(&fitted.changed)?);
+        delta.insert("blastRadius".into(), to_json(&fitted.blast)?);
+        delta.insert("diagnosticsSummary".into(), serialize_object(&compared.diagnostics)?.into());
         if fitted.dropped > 0 {
             let truncation = Truncation {
                 truncated: true,
@@ -156,15 +157,15 @@ impl Response {
                 how_to_resume: "slice.spillover.get with spilloverHandle, or a larger budget".to_owned(),
             };
             rendered.push_str(&truncation.line());
-            add(&mut rendered, format_args!(" {spillover}"));
-            delta.insert("truncation".into(), object(&truncation)?.into());
+            append_text(&mut rendered, format_args!(" {spillover}"));
+            delta.insert("truncation".into(), serialize_object(&truncation)?.into());
             delta.insert("spilloverHandle".into(), spillover.into());
         }
         Ok(Self { delta, amplifiers: compared.amplifiers.clone(), rendered })
     }
 }
 
-fn list(items: &impl Serialize) -> Result<Value, ToolError> {
+fn to_json(items: &impl Serialize) -> Result<Value, ToolError> {
     Ok(json!(serde_json::to_value(items).map_err(|e| ToolError::internal("writing the answer", e))?))
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ToolError;
 use crate::call::action::{Action, ActionDef, Namespace, Render};
-use crate::call::answers::line;
+use crate::call::answers::begin_line;
 use crate::call::budget;
 use crate::call::context::Call;
 use crate::call::registry::{Registry, RegistryAction};
@@ -168,10 +168,10 @@ impl Render for Response {
         for repo in &self.repos {
             let root = repo.root_path.as_deref().unwrap_or_default();
             let version = repo.ledger_version.as_deref().unwrap_or("-");
-            line(&mut text, format_args!("{} {} {version} {root}", repo.repo_id, repo.state));
+            begin_line(&mut text, format_args!("{} {} {version} {root}", repo.repo_id, repo.state));
         }
         for warning in &self.warnings {
-            line(&mut text, format_args!("warning: {warning}"));
+            begin_line(&mut text, format_args!("warning: {warning}"));
         }
         text
     }

@@ -4,13 +4,15 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use crate::call::action::{Action, ActionDef, Namespace, Render};
-use crate::call::answers::line;
+use crate::call::answers::begin_line;
 use crate::call::budget;
 use crate::call::context::Call;
 use crate::call::registry::{Entry, Registry, RegistryAction};
-use crate::surface::manual::{Depth, Form, TOPICS, Topic, describe, explain, join, topic, topics_of};
+use crate::surface::manual::{
+    Depth, Form, TOPICS, Topic, describe_action, explain_topic, find_topic, join_parts, topics_of,
+};
 use crate::{Candidate, Code, ToolError};
-use sdl_contract::nearest;
+use sdl_contract::nearest_names;
 
 /// See [`ActionDef`].
 pub(crate) struct Manual;
@@ -99,11 +101,11 @@ impl RegistryAction for Manual {
         let mut chosen: Vec<&Entry> = Vec::new();
         let mut topics: Vec<&Topic> = Vec::new();
         for (i, name) in request.actions.iter().flatten().enumerate() {
-            if let Some(topic) = topic(name) {
+            if let Some(topic) = find_topic(name) {
                 topics.push(topic);
                 continue;
             }
-            let entry = registry.action(name).ok_or_else(|| unknown(registry, i, name))?;
+            let entry = registry.action(name).ok_or_else(|| unknown_action(registry, i, name))?;
             if !chosen.iter().any(|held| held.def.name == entry.def.name) {
                 chosen.push(entry);
             }
@@ -138,12 +140,12 @@ impl RegistryAction for Manual {
         };
         // Who asks for a page wants that; the actions that its words lead to are named beside it.
         let depth = (if topics.is_empty() || all { depth } else { Depth::Compact }, depth);
-        write(&topics, &chosen, form, depth, unmatched)
+        write_descriptions(&topics, &chosen, form, depth, unmatched)
     }
 }
 
 /// As many descriptions as fit; the first in less detail, should it not fit alone.
-fn write(
+fn write_descriptions(
     topics: &[&Topic],
     chosen: &[&Entry],
     form: Form,
@@ -151,20 +153,20 @@ fn write(
     unmatched: Vec<String>,
 ) -> Result<Response, ToolError> {
     // The names of all actions, those words and the fields take the rest.
-    let room = budget::DEFAULT_TOKENS.saturating_sub(900 + budget::of(&unmatched)?);
+    let room = budget::DEFAULT_TOKENS.saturating_sub(900 + budget::json_tokens(&unmatched)?);
     let (mut parts, mut taken) = (Vec::new(), 0);
     for topic in topics {
-        let part = explain(topic, form, of_topics);
-        taken += budget::of(&part)?;
+        let part = explain_topic(topic, form, of_topics);
+        taken += budget::json_tokens(&part)?;
         parts.push(part);
     }
     for entry in chosen {
         let lesser = [depth, Depth::Standard, Depth::Compact];
         let tries = if parts.is_empty() { &lesser[..] } else { &lesser[..1] };
         let fitting = tries.iter().filter(|tried| **tried <= depth).find_map(|tried| {
-            let part = describe(entry, form, *tried);
+            let part = describe_action(entry, form, *tried);
             // It counts as it is served: with quotes and line ends escaped.
-            let tokens = budget::of(&part).unwrap_or(usize::MAX);
+            let tokens = budget::json_tokens(&part).unwrap_or(usize::MAX);
             (taken + tokens <= room).then_some((part, tokens))
         });
         let Some((part, tokens)) = fitting else { break };
@@ -174,9 +176,9 @@ fn write(
     let name = |entry: &&Entry| entry.def.name.to_owned();
     let told = parts.len() - topics.len();
     let more: Vec<String> = chosen.iter().skip(told).map(name).collect();
-    let content = join(&parts, form);
+    let content = join_parts(&parts, form);
     Ok(Response {
-        tokens: budget::count(&content),
+        tokens: budget::text_tokens(&content),
         actions: chosen.iter().take(told).map(name).collect(),
         topics: topics.iter().map(|topic| topic.name.to_owned()).collect(),
         how_to_resume: (!more.is_empty()).then(|| "ask for those in `more` by `actions`".to_owned()),
@@ -186,9 +188,9 @@ fn write(
     })
 }
 
-fn unknown(registry: &Registry, at: usize, name: &str) -> ToolError {
+fn unknown_action(registry: &Registry, at: usize, name: &str) -> ToolError {
     let shown: String = name.chars().take(80).collect();
-    let near = nearest(name, registry.entries().iter().map(|entry| entry.def.name), 3);
+    let near = nearest_names(name, registry.entries().iter().map(|entry| entry.def.name), 3);
     let hint = near.first().map(|near| format!("; did you mean {near}?")).unwrap_or_default();
     ToolError::new(Code::UnknownAction, format!("no action is called {shown:?}{hint}"))
         .at(format!("actions[{at}]"))
@@ -200,11 +202,11 @@ impl Render for Response {
         let mut text = self.content.clone();
         if !self.unmatched.is_empty() {
             text.push('\n');
-            line(&mut text, format_args!("no action has: {}", self.unmatched.join(", ")));
+            begin_line(&mut text, format_args!("no action has: {}", self.unmatched.join(", ")));
         }
         if !self.more.is_empty() {
             text.push('\n');
-            line(&mut text, format_args!("more: {}", self.more.join(", ")));
+            begin_line(&mut text, format_args!("more: {}", self.more.join(", ")));
         }
         text
     }

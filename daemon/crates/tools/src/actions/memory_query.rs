@@ -5,7 +5,7 @@ use sdl_model::SymbolId;
 use serde::{Deserialize, Serialize};
 
 use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
-use crate::call::answers::line;
+use crate::call::answers::begin_line;
 use crate::call::budget;
 use crate::call::context::ReadCx;
 use crate::kept::memory::{self, About, Kind, MemoryOut, Page, SortBy};
@@ -89,7 +89,7 @@ impl ReadAction for MemoryQuery {
             let not = |e| ToolError::new(Code::UnknownSymbol, format!("{e}")).at(format!("symbolIds[{i}]"));
             wanted.push(id.parse::<SymbolId>().map_err(not)?);
         }
-        let mut memories = memory::load(cx)?;
+        let mut memories = memory::load_memories(cx)?;
         memories.retain(|memory| {
             (request.types.is_empty() || request.types.contains(&memory.kind))
                 && (request.tags.is_empty() || memory.tags.iter().any(|tag| request.tags.contains(tag)))
@@ -97,12 +97,17 @@ impl ReadAction for MemoryQuery {
         });
         let text = request.query.as_deref().filter(|text| !text.trim().is_empty());
         let about = About { text, ..About::default() };
-        let ranked =
-            memory::rank(memories, &about, request.sort_by.unwrap_or_default(), cx.call.leases.now());
+        let ranked = memory::rank_memories(
+            memories,
+            &about,
+            request.sort_by.unwrap_or_default(),
+            cx.call.leases.now(),
+        );
         let offset = request.offset.unwrap_or(0) as usize;
         let limit = request.limit.unwrap_or(LIMIT) as usize;
         let room = budget::DEFAULT_TOKENS.saturating_sub(cx.around()? + 80);
-        let page = memory::page(cx, ranked, (offset, limit), request.stale_only.unwrap_or(false), room)?;
+        let page =
+            memory::memory_page(cx, ranked, (offset, limit), request.stale_only.unwrap_or(false), room)?;
         Ok(Response::of(page, offset, "memory.query"))
     }
 }
@@ -129,7 +134,7 @@ impl Render for Response {
             memory::line_of(&mut text, memory);
         }
         if let Some(how) = &self.how_to_resume {
-            line(&mut text, format_args!("… more: {how}"));
+            begin_line(&mut text, format_args!("… more: {how}"));
         }
         text
     }

@@ -43,7 +43,7 @@ impl Action for MemoryRemove {
 
 impl RepoAction for MemoryRemove {
     fn run(cx: &RepoCx<'_>, request: Request) -> Result<(Response, Stand), ToolError> {
-        memory::remove(cx.call.host.agent(), cx.repo.id(), &request.memory_id)?;
+        memory::remove_memory(cx.call.host.agent(), cx.repo.id(), &request.memory_id)?;
         Ok((Response { ok: true }, Stand::apart(cx.repo)))
     }
 }

@@ -95,7 +95,7 @@ impl ReadAction for MemoryStore {
             symbols: request.symbol_ids.map(|ids| memory::symbol_links(cx, &ids)).transpose()?,
             files: request.files.map(|files| memory::file_links(cx, &files)).transpose()?,
         };
-        let stored = memory::store(cx, request.memory_id.as_deref(), &draft)?;
+        let stored = memory::store_memory(cx, request.memory_id.as_deref(), &draft)?;
         Ok(Response {
             ok: true,
             memory_id: stored.id,

@@ -61,7 +61,7 @@ impl ReadAction for MemorySurface {
     const EARLY: bool = true;
 
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
-        let memories = memory::load(cx)?;
+        let memories = memory::load_memories(cx)?;
         let mut about = About { task: request.task_type, ..About::default() };
         for (i, id) in request.symbol_ids.iter().enumerate() {
             cx.call.check()?;
@@ -79,10 +79,10 @@ impl ReadAction for MemorySurface {
             }
             about.symbols.insert(sym.id, 1.0);
         }
-        let ranked = memory::rank(memories, &about, SortBy::Relevance, cx.call.leases.now());
+        let ranked = memory::rank_memories(memories, &about, SortBy::Relevance, cx.call.leases.now());
         let (offset, limit) = (request.offset.unwrap_or(0), request.limit.unwrap_or(LIMIT));
         let room = budget::DEFAULT_TOKENS.saturating_sub(cx.around()? + 80);
-        let page = memory::page(cx, ranked, (offset as usize, limit as usize), false, room)?;
+        let page = memory::memory_page(cx, ranked, (offset as usize, limit as usize), false, room)?;
         Ok(Response::of(page, offset as usize, "memory.surface"))
     }
 }

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::ToolError;
 use crate::call::action::{Action, ActionDef, Namespace, Render, RepoAction};
-use crate::call::answers::line;
+use crate::call::answers::begin_line;
 use crate::call::context::RepoCx;
 use crate::call::freshness::Stand;
 use crate::guard::policy::Policy;
@@ -60,9 +60,9 @@ impl Render for Response {
         let json = |policy: &Policy| serde_json::to_string(policy).unwrap_or_default();
         let mut text = format!("{}\nceiling: {}", json(&self.policy), json(&self.ceiling));
         if !self.clamped.is_empty() {
-            line(&mut text, format_args!("held down by the ceiling: {}", self.clamped.join(", ")));
+            begin_line(&mut text, format_args!("held down by the ceiling: {}", self.clamped.join(", ")));
         }
-        self.warnings.iter().for_each(|warning| line(&mut text, format_args!("warning: {warning}")));
+        self.warnings.iter().for_each(|warning| begin_line(&mut text, format_args!("warning: {warning}")));
         text
     }
 }

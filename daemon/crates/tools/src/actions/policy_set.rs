@@ -59,7 +59,7 @@ impl RepoAction for PolicySet {
             details: json!({ "policyPatch": request.policy_patch }),
             ..audit::Row::default()
         };
-        let policy = match policies::planned(cx.call.host, cx.repo, &request.policy_patch) {
+        let policy = match policies::planned_policy(cx.call.host, cx.repo, &request.policy_patch) {
             Ok(policy) => policy,
             Err(error) => {
                 if error.code == Code::Denied {
@@ -70,7 +70,7 @@ impl RepoAction for PolicySet {
         };
         // In the log before it is in force.
         cx.call.log(row("set", Vec::new()))?;
-        policies::set(cx.call.host, cx.repo, &policy)?;
+        policies::store_policy(cx.call.host, cx.repo, &policy)?;
         Ok((Response { ok: true, repo_id: cx.repo.id().to_owned() }, stand))
     }
 }

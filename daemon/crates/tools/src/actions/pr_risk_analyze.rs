@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
-use crate::call::answers::{Truncation, add, line};
+use crate::call::answers::{Truncation, append_text, begin_line};
 use crate::call::budget;
 use crate::call::context::ReadCx;
 use crate::call::leases::HandleKind;
@@ -136,8 +136,8 @@ impl Action for PrRiskAnalyze {
 impl ReadAction for PrRiskAnalyze {
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
         let (from, to) =
-            delta::ends(cx, PrRiskAnalyze::DEF.name, &request.from_version, &request.to_version)?;
-        let compared = delta::compare(cx, &from, &to)?;
+            delta::find_ends(cx, PrRiskAnalyze::DEF.name, &request.from_version, &request.to_version)?;
+        let compared = delta::compare_ends(cx, &from, &to)?;
         let mut response = Response::of(cx, &compared, (&from, &to), request.risk_threshold.unwrap_or(0))?;
         let spillover = slices::new_handle(cx, HandleKind::Spillover);
         let (whole, named) = (response.entries(), response.named());
@@ -148,7 +148,9 @@ impl ReadAction for PrRiskAnalyze {
             let spilled: Vec<SymbolId> =
                 named.iter().filter(|id| !shown.contains(*id)).filter_map(|id| id.parse().ok()).collect();
             response.say_cut(whole, (!spilled.is_empty()).then_some(&spillover));
-            if cx.around()? + budget::of(&response)? <= budget::DEFAULT_TOKENS - HASH_SLACK || most == 0 {
+            if cx.around()? + budget::json_tokens(&response)? <= budget::DEFAULT_TOKENS - HASH_SLACK
+                || most == 0
+            {
                 let symbols = spilled.into_iter().take(MOST_SPILLED).collect();
                 Spill { symbols, min_call_confidence: 0, resolution_metadata: false }.keep(cx, &spillover);
                 response.policy_decision.audit_hash = cx.call.log(response.row(cx))?;
@@ -166,8 +168,8 @@ impl Response {
         (from, to): (&End, &End),
         threshold: u32,
     ) -> Result<Self, ToolError> {
-        let (mut findings, evidence) = risk::findings(compared);
-        let score = risk::score(compared, &findings);
+        let (mut findings, evidence) = risk::find_risks(compared);
+        let score = risk::change_score(compared, &findings);
         let verdict = Verdict::of(score.total);
         let mut denied_reasons = Vec::new();
         if verdict.escalate {
@@ -196,7 +198,7 @@ impl Response {
                 findings,
                 impacted_symbols: impacted.collect(),
                 evidence,
-                recommended_tests: risk::recommended(compared),
+                recommended_tests: risk::recommend_tests(compared),
                 changed_symbols_count: compared.changed.len(),
                 blast_radius_count: compared.blast.len(),
                 truncation: None,
@@ -290,20 +292,20 @@ impl Render for Response {
         );
         let parts: Vec<String> =
             all.parts.iter().map(|part| format!("{} {}/{}", part.name, part.points, part.weight)).collect();
-        line(&mut text, format_args!("parts: {}", parts.join(", ")));
-        line(
+        begin_line(&mut text, format_args!("parts: {}", parts.join(", ")));
+        begin_line(
             &mut text,
             format_args!("{} changed, {} affected", all.changed_symbols_count, all.blast_radius_count),
         );
         for finding in &all.findings {
-            line(&mut text, format_args!("{} {}: {}", finding.severity, finding.kind, finding.message));
+            begin_line(&mut text, format_args!("{} {}: {}", finding.severity, finding.kind, finding.message));
         }
         for test in &all.recommended_tests {
-            line(&mut text, format_args!("{} ({}): {}", test.kind, test.priority, test.description));
+            begin_line(&mut text, format_args!("{} ({}): {}", test.kind, test.priority, test.description));
         }
         if let Some(truncation) = &all.truncation {
             text.push_str(&truncation.line());
-            add(&mut text, format_args!(" {}", all.spillover_handle.as_deref().unwrap_or_default()));
+            append_text(&mut text, format_args!(" {}", all.spillover_handle.as_deref().unwrap_or_default()));
         }
         text
     }

@@ -8,10 +8,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::ToolError;
 use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
-use crate::call::answers::{Truncation, add, line};
+use crate::call::answers::{Truncation, append_text, begin_line};
 use crate::call::budget;
 use crate::call::context::ReadCx;
-use crate::context::overview::{Overview, Scope, Standout, layers, survey};
+use crate::context::overview::{Overview, Scope, Standout, folder_layers, survey_scope};
 
 /// See [`ActionDef`].
 pub(crate) struct RepoOverview;
@@ -192,10 +192,11 @@ impl ReadAction for RepoOverview {
         };
         if level >= Level::Directories {
             let directories = request.directories.iter().enumerate();
-            let directories = directories.map(|(i, dir)| folder(cx, dir, &format!("directories[{i}]")));
+            let directories =
+                directories.map(|(i, dir)| resolve_folder(cx, dir, &format!("directories[{i}]")));
             let scope =
                 Scope { directories: directories.collect::<Result<_, _>>()?, graph: level == Level::Full };
-            let overview = survey(cx, &scope)?;
+            let overview = survey_scope(cx, &scope)?;
             response.add(cx, &overview, &scope)?;
         }
         if level == Level::Stats && !request.directories.is_empty() {
@@ -207,12 +208,12 @@ impl ReadAction for RepoOverview {
 }
 
 /// A folder that the version has files in.
-fn folder(cx: &ReadCx<'_>, text: &str, field: &str) -> Result<String, ToolError> {
+fn resolve_folder(cx: &ReadCx<'_>, text: &str, field: &str) -> Result<String, ToolError> {
     let trimmed = text.trim_end_matches('/');
     if matches!(trimmed, "" | ".") {
         return Ok(String::new());
     }
-    let path = crate::parts::symbols::path(cx.repo, trimmed, field)?;
+    let path = crate::parts::symbols::repo_path(cx.repo, trimmed, field)?;
     let mut found = false;
     cx.source.view().files_under(&format!("{path}/"), &mut |_, _| {
         found = true;
@@ -231,7 +232,7 @@ impl Response {
             .folders
             .iter()
             .map(|(path, folder)| Directory {
-                path: shown(path),
+                path: shown_path(path),
                 files: folder.files,
                 symbols: folder.symbols,
                 exported: folder.exported,
@@ -258,13 +259,13 @@ impl Response {
         self.hotspots = Some(overview.hotspots.iter().map(symbol).collect());
         self.entry_points = Some(overview.entry_points.iter().map(symbol).collect());
         self.clusters = Some(match enrichment.clusters()? {
-            Some(found) => clusters(&found, scope),
-            None => folders(overview),
+            Some(found) => graph_clusters(&found, scope),
+            None => folder_clusters(overview),
         });
-        let layers = layers(&overview.folders).into_iter().enumerate();
+        let layers = folder_layers(&overview.folders).into_iter().enumerate();
         let layers = layers.map(|(level, folders)| Layer {
             level,
-            directories: folders.iter().map(|path| shown(path)).collect(),
+            directories: folders.iter().map(|path| shown_path(path)).collect(),
         });
         self.layers = Some(layers.collect());
         Ok(())
@@ -273,23 +274,23 @@ impl Response {
     /// Shortens the longest list until everything fits. The totals always do.
     fn fit(&mut self, around: usize, most: usize) -> Result<(), ToolError> {
         let mut dropped = 0;
-        while around + budget::of(&*self)? > most {
+        while around + budget::json_tokens(&*self)? > most {
             let sizes = [
-                len(self.directories.as_ref()),
-                len(self.hotspots.as_ref()),
-                len(self.entry_points.as_ref()),
-                len(self.clusters.as_ref()),
-                len(self.layers.as_ref()),
+                list_len(self.directories.as_ref()),
+                list_len(self.hotspots.as_ref()),
+                list_len(self.entry_points.as_ref()),
+                list_len(self.clusters.as_ref()),
+                list_len(self.layers.as_ref()),
             ];
             let Some(longest) = sizes.into_iter().max().filter(|longest| *longest > 0) else { break };
             let kept = longest - longest.div_ceil(8);
             dropped += longest - kept;
             match sizes.iter().position(|size| *size == longest) {
-                Some(0) => cut(self.directories.as_mut(), kept),
-                Some(1) => cut(self.hotspots.as_mut(), kept),
-                Some(2) => cut(self.entry_points.as_mut(), kept),
-                Some(3) => cut(self.clusters.as_mut(), kept),
-                _ => cut(self.layers.as_mut(), kept),
+                Some(0) => truncate_list(self.directories.as_mut(), kept),
+                Some(1) => truncate_list(self.hotspots.as_mut(), kept),
+                Some(2) => truncate_list(self.entry_points.as_mut(), kept),
+                Some(3) => truncate_list(self.clusters.as_mut(), kept),
+                _ => truncate_list(self.layers.as_mut(), kept),
             }
             self.truncation = Some(Truncation {
                 truncated: true,
@@ -304,18 +305,18 @@ impl Response {
     }
 }
 
-fn len<T>(list: Option<&Vec<T>>) -> usize {
+fn list_len<T>(list: Option<&Vec<T>>) -> usize {
     list.map_or(0, Vec::len)
 }
 
-fn cut<T>(list: Option<&mut Vec<T>>, len: usize) {
+fn truncate_list<T>(list: Option<&mut Vec<T>>, len: usize) {
     if let Some(list) = list {
         list.truncate(len);
     }
 }
 
 /// Clusters of the graph whose hub is in scope.
-fn clusters(found: &Clusters, scope: &Scope) -> Vec<Cluster> {
+fn graph_clusters(found: &Clusters, scope: &Scope) -> Vec<Cluster> {
     let told = found.list.iter().filter(|cluster| scope.holds(&cluster.hub));
     let told = told.map(|cluster| Cluster {
         label: cluster.label.clone(),
@@ -333,7 +334,7 @@ fn clusters(found: &Clusters, scope: &Scope) -> Vec<Cluster> {
 }
 
 /// Folders by how much they keep to themselves: where the graph is too large for clusters.
-fn folders(overview: &Overview) -> Vec<Cluster> {
+fn folder_clusters(overview: &Overview) -> Vec<Cluster> {
     let mut clusters: Vec<(u64, Cluster)> = Vec::new();
     for (path, folder) in &overview.folders {
         let outer: u64 = folder.out.values().sum();
@@ -344,8 +345,9 @@ fn folders(overview: &Overview) -> Vec<Cluster> {
         let mut on: Vec<(&String, &u64)> = folder.out.iter().collect();
         on.sort_by(|a, b| b.1.cmp(a.1).then_with(|| a.0.cmp(b.0)));
         let cohesion = (folder.inner as f64 / all as f64 * 100.0).round() / 100.0;
-        let depends_on = on.into_iter().take(5).map(|(path, _)| shown(path)).collect();
-        let cluster = Cluster { label: shown(path), files: folder.files, hub: None, cohesion, depends_on };
+        let depends_on = on.into_iter().take(5).map(|(path, _)| shown_path(path)).collect();
+        let cluster =
+            Cluster { label: shown_path(path), files: folder.files, hub: None, cohesion, depends_on };
         clusters.push((all, cluster));
     }
     clusters.sort_by(|a, b| b.0.cmp(&a.0).then_with(|| a.1.label.cmp(&b.1.label)));
@@ -353,7 +355,7 @@ fn folders(overview: &Overview) -> Vec<Cluster> {
 }
 
 /// The root has a name on the wire.
-fn shown(path: &str) -> String {
+fn shown_path(path: &str) -> String {
     if path.is_empty() { ".".to_owned() } else { path.to_owned() }
 }
 
@@ -362,32 +364,35 @@ impl Render for Response {
         let Stats { files, symbols, edges, .. } = &self.stats;
         let mut text = format!("{files} files, {symbols} symbols, {edges} edges");
         for (language, count) in &self.stats.languages {
-            add(&mut text, format_args!(", {count} {language}"));
+            append_text(&mut text, format_args!(", {count} {language}"));
         }
         for directory in self.directories.iter().flatten() {
-            line(
+            begin_line(
                 &mut text,
                 format_args!("{}: {} files, {} symbols", directory.path, directory.files, directory.symbols),
             );
         }
         for (title, list) in [("hotspots", &self.hotspots), ("entry points", &self.entry_points)] {
             if list.as_ref().is_some_and(|list| !list.is_empty()) {
-                line(&mut text, format_args!("{title}:"));
+                begin_line(&mut text, format_args!("{title}:"));
             }
             for symbol in list.iter().flatten() {
                 let Symbol { id, name, file, fan_in, .. } = symbol;
-                line(&mut text, format_args!("{id} {name} {file}:{} <-{fan_in}", symbol.line));
+                begin_line(&mut text, format_args!("{id} {name} {file}:{} <-{fan_in}", symbol.line));
             }
         }
         if self.clusters.as_ref().is_some_and(|clusters| !clusters.is_empty()) {
-            line(&mut text, format_args!("clusters, how much each keeps to itself, and what it depends on:"));
+            begin_line(
+                &mut text,
+                format_args!("clusters, how much each keeps to itself, and what it depends on:"),
+            );
         }
         for cluster in self.clusters.iter().flatten() {
             let on = cluster.depends_on.join(", ");
-            line(&mut text, format_args!("{} {} -> {on}", cluster.label, cluster.cohesion));
+            begin_line(&mut text, format_args!("{} {} -> {on}", cluster.label, cluster.cohesion));
         }
         for layer in self.layers.iter().flatten() {
-            line(&mut text, format_args!("layer {}: {}", layer.level, layer.directories.join(" ")));
+            begin_line(&mut text, format_args!("layer {}: {}", layer.level, layer.directories.join(" ")));
         }
         if let Some(truncation) = &self.truncation {
             text.push_str(&truncation.line());

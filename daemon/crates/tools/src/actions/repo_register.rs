@@ -71,7 +71,7 @@ impl Action for RepoRegister {
 
 impl HostAction for RepoRegister {
     fn run(cx: &Call<'_>, request: Request) -> Result<Response, ToolError> {
-        let root = absolute(cx, &request.root_path)?;
+        let root = absolute_path(cx, &request.root_path)?;
         if let Some(id) = &request.repo_id
             && !id.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-'))
         {
@@ -112,7 +112,7 @@ impl HostAction for RepoRegister {
 }
 
 /// The path from the filesystem's root. A relative one is the client's, not the daemon's.
-fn absolute(cx: &Call<'_>, text: &str) -> Result<PathBuf, ToolError> {
+fn absolute_path(cx: &Call<'_>, text: &str) -> Result<PathBuf, ToolError> {
     let path = Path::new(text);
     if path.is_absolute() {
         return Ok(path.to_owned());

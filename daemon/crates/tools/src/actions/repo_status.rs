@@ -11,7 +11,7 @@ use serde_json::json;
 
 use crate::ToolError;
 use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
-use crate::call::answers::{Object, add, line};
+use crate::call::answers::{Object, append_text, begin_line};
 use crate::call::budget;
 use crate::call::context::{Call, ReadCx};
 use crate::error::NextBestAction;
@@ -236,7 +236,7 @@ impl ReadAction for RepoStatus {
             health: health.to_owned(),
             health_reason,
             files_without_facts: None,
-            next_best_action: next(cx, &status),
+            next_best_action: next_action(cx, &status),
             memories: Surfaced::of(cx, request.surface_memories, None)?.any(cx)?,
         };
         if level != Level::Compact {
@@ -247,10 +247,10 @@ impl ReadAction for RepoStatus {
         }
         if level == Level::Full {
             response.files_without_facts = Some(without_facts(cx)?);
-            let total = cx.around()? + budget::of(&response)?;
+            let total = cx.around()? + budget::json_tokens(&response)?;
             let excess = total.saturating_sub(budget::DEFAULT_TOKENS);
             if let Some(files) = &mut response.files_without_facts {
-                files.truncate(budget::keeping(files, excess)?);
+                files.truncate(budget::count_kept(files, excess)?);
             }
         }
         Ok(response)
@@ -305,7 +305,7 @@ fn without_facts(cx: &ReadCx<'_>) -> Result<Vec<FileLine>, ToolError> {
 }
 
 /// What a reader of the status can do, if anything is to be done.
-fn next(cx: &ReadCx<'_>, status: &HostStatus) -> Option<NextBestAction> {
+fn next_action(cx: &ReadCx<'_>, status: &HostStatus) -> Option<NextBestAction> {
     let action = |name: &str, args, rationale: &str| {
         Some(NextBestAction { tool: Call::tool(name), args, rationale: rationale.to_owned() })
     };
@@ -328,45 +328,48 @@ impl Render for Response {
     fn text(&self) -> String {
         let version = self.ledger_version.as_deref().unwrap_or("no version yet");
         let mut text = String::new();
-        line(&mut text, format_args!("{} {} {version}, {}", self.repo_id, self.state, self.health));
+        begin_line(&mut text, format_args!("{} {} {version}, {}", self.repo_id, self.state, self.health));
         if let Some(reason) = &self.health_reason {
-            add(&mut text, format_args!(" ({reason})"));
+            append_text(&mut text, format_args!(" ({reason})"));
         }
         if let Some(progress) = &self.progress {
             let total = progress.total.map_or_else(|| "?".to_owned(), |total| total.to_string());
-            add(&mut text, format_args!(", {} of {total} files", progress.done));
+            append_text(&mut text, format_args!(", {} of {total} files", progress.done));
         }
-        line(&mut text, format_args!("{}", self.root_path));
+        begin_line(&mut text, format_args!("{}", self.root_path));
         if let Some(head) = &self.head {
             let commit: String = head.commit.as_deref().unwrap_or("-").chars().take(12).collect();
-            add(&mut text, format_args!(" at {} {commit}", head.branch.as_deref().unwrap_or("detached")));
+            append_text(
+                &mut text,
+                format_args!(" at {} {commit}", head.branch.as_deref().unwrap_or("detached")),
+            );
         }
         if let Some(problem) = &self.git_problem {
-            line(&mut text, format_args!("{problem}"));
+            begin_line(&mut text, format_args!("{problem}"));
         }
         if let (Some(files), Some(symbols), Some(edges)) = (self.files, self.symbols, self.edges) {
-            line(&mut text, format_args!("{files} files"));
+            begin_line(&mut text, format_args!("{files} files"));
             if let Some(generated) = self.generated.filter(|generated| *generated > 0) {
-                add(&mut text, format_args!(" ({generated} generated)"));
+                append_text(&mut text, format_args!(" ({generated} generated)"));
             }
-            add(&mut text, format_args!(", {symbols} symbols, {edges} edges"));
+            append_text(&mut text, format_args!(", {symbols} symbols, {edges} edges"));
         }
         for (reason, count) in self.skipped.iter().flatten() {
-            add(&mut text, format_args!(", {count} skipped as {reason}"));
+            append_text(&mut text, format_args!(", {count} skipped as {reason}"));
         }
         if let Some(failed) = self.failed.filter(|failed| *failed > 0) {
-            add(&mut text, format_args!(", {failed} failed"));
+            append_text(&mut text, format_args!(", {failed} failed"));
         }
         for rule in self.ignored_by.iter().flatten() {
-            line(&mut text, format_args!("ignored: {rule}"));
+            begin_line(&mut text, format_args!("ignored: {rule}"));
         }
         if let Some(reason) = &self.watcher.degraded_reason {
-            line(&mut text, format_args!("watching is degraded: {reason}"));
+            begin_line(&mut text, format_args!("watching is degraded: {reason}"));
         }
         for file in self.files_without_facts.iter().flatten() {
-            line(&mut text, format_args!("{}: {}", file.reason, file.file));
+            begin_line(&mut text, format_args!("{}: {}", file.reason, file.file));
         }
-        memory::lines(&mut text, self.memories.as_ref());
+        memory::write_memories(&mut text, self.memories.as_ref());
         text
     }
 }

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Value, json};
 
 use crate::call::action::{Action, ActionDef, Namespace, Render, RepoAction};
-use crate::call::answers::{add, block};
+use crate::call::answers::{append_block, append_text};
 use crate::call::context::RepoCx;
 use crate::call::freshness::Stand;
 use crate::guard::audit;
@@ -122,10 +122,10 @@ impl Action for RuntimeExecute {
 impl RepoAction for RuntimeExecute {
     fn run(cx: &RepoCx<'_>, request: Request) -> Result<(Response, Stand), ToolError> {
         let host = cx.call.host;
-        let settings = Settings::read(Path::new(&host.info().state_dir), private_file::read)?;
+        let settings = Settings::read(Path::new(&host.info().state_dir), private_file::read_private)?;
         let ran = Ran { line: line_of(&request), cwd: request.relative_cwd.clone() };
         let command =
-            command(cx, &settings, request.args, &request.executable, ran.cwd.as_deref(), &request.env);
+            build_command(cx, &settings, request.args, &request.executable, ran.cwd.as_deref(), &request.env);
         let mut command = match command {
             Ok(command) => command,
             Err(error) => {
@@ -137,12 +137,12 @@ impl RepoAction for RuntimeExecute {
         };
         let timeout = request.timeout_ms.unwrap_or(TIMEOUT_MS).min(settings.max_timeout_ms);
         command.timeout = Duration::from_millis(timeout);
-        let level = policies::of(host, cx.repo)?.level();
+        let level = policies::repo_policy(host, cx.repo)?.level();
         let mask = |text: String| {
-            let secrets = redact::find(&text, level);
-            redact::masked(&text, &secrets, 0..text.len()).into_owned()
+            let secrets = redact::find_secrets(&text, level);
+            redact::mask_part(&text, &secrets, 0..text.len()).into_owned()
         };
-        let outcome = match runtime::run(&command, cx.call.cancel, &mask) {
+        let outcome = match runtime::run_command(&command, cx.call.cancel, &mask) {
             Ok(outcome) => outcome,
             Err(error) => {
                 ran.log(cx, "ran", &error.message, json!({}))?;
@@ -156,7 +156,7 @@ impl RepoAction for RuntimeExecute {
             "durationMs": outcome.duration_ms,
         });
         ran.log(cx, "ran", "runtime.json allows it", ended)?;
-        let digest = runtime::digest(&outcome, request.output_mode.unwrap_or_default().into());
+        let digest = runtime::digest_output(&outcome, request.output_mode.unwrap_or_default().into());
         let (stdout_lines, stderr_lines) = (outcome.stdout.count(), outcome.stderr.count());
         let artifact =
             Artifact { at_ms: cx.call.leases.now(), stdout: outcome.stdout, stderr: outcome.stderr };
@@ -176,7 +176,7 @@ impl RepoAction for RuntimeExecute {
 }
 
 /// The command with every limit but the time.
-fn command(
+fn build_command(
     cx: &RepoCx<'_>,
     settings: &Settings,
     args: Vec<String>,
@@ -191,10 +191,10 @@ fn command(
         }
     }
     Ok(Command {
-        program: runtime::program(settings, (executable, &args), cx.repo.root())?,
+        program: runtime::allowed_program(settings, (executable, &args), cx.repo.root())?,
         args,
-        folder: runtime::folder(cx.repo.root(), folder)?,
-        env: runtime::environment(settings, env)?,
+        folder: runtime::run_folder(cx.repo.root(), folder)?,
+        env: runtime::command_environment(settings, env)?,
         timeout: Duration::ZERO,
         memory_mb: settings.memory_mb,
         max_processes: settings.max_processes,
@@ -242,8 +242,8 @@ impl Render for Response {
             _ => "ended".to_owned(),
         };
         let Self { duration_ms, artifact_handle, digest, .. } = self;
-        add(&mut text, format_args!(" after {duration_ms} ms, {artifact_handle}"));
-        block(&mut text, digest);
+        append_text(&mut text, format_args!(" after {duration_ms} ms, {artifact_handle}"));
+        append_block(&mut text, digest);
         text
     }
 }

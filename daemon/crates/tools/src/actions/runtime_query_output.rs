@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::json;
 
 use crate::call::action::{Action, ActionDef, HostAction, Namespace, Render};
-use crate::call::answers::{block, line};
+use crate::call::answers::{append_block, begin_line};
 use crate::call::budget;
 use crate::call::context::Call;
 use crate::kept::artifacts;
@@ -124,7 +124,7 @@ const WIDTH: usize = 1_000;
 
 impl HostAction for RuntimeQueryOutput {
     fn run(cx: &Call<'_>, request: Request) -> Result<Response, ToolError> {
-        let artifact = artifact(cx, &request)?;
+        let artifact = find_artifact(cx, &request)?;
         let bad = |e: regex::Error| ToolError::invalid("regex", format!("not a regular expression: {e}"));
         let build = |pattern: &String| RegexBuilder::new(pattern).size_limit(1 << 20).build().map_err(bad);
         let regex = request.regex.as_ref().map(build).transpose()?;
@@ -170,7 +170,7 @@ fn within_budget(artifact: &Artifact, wanted: &Wanted<'_>) -> Result<Response, T
         used += 30;
         for (number, text) in (excerpt.from..).zip(excerpt.text.split('\n')) {
             let text: String = text.chars().take(WIDTH).collect();
-            used += budget::of(&text)? + 2;
+            used += budget::json_tokens(&text)? + 2;
             if used > room {
                 let name = excerpt.stream.name();
                 response.truncated = Some(true);
@@ -202,7 +202,7 @@ fn within_budget(artifact: &Artifact, wanted: &Wanted<'_>) -> Result<Response, T
 }
 
 /// The output that the handle names, in whichever repository.
-fn artifact(cx: &Call<'_>, request: &Request) -> Result<Artifact, ToolError> {
+fn find_artifact(cx: &Call<'_>, request: &Request) -> Result<Artifact, ToolError> {
     let handle = request.artifact_handle.as_str();
     for repo in cx.host.repos() {
         cx.check()?;
@@ -230,11 +230,11 @@ impl Render for Response {
         let mut text = String::new();
         for Part { stream, from, to, text: lines } in &self.excerpts {
             let name = stream.stream().name();
-            line(&mut text, format_args!("{name} {from}-{to}:"));
-            block(&mut text, lines);
+            begin_line(&mut text, format_args!("{name} {from}-{to}:"));
+            append_block(&mut text, lines);
         }
         if let Some(how) = &self.how_to_resume {
-            line(&mut text, format_args!("… more: {how}"));
+            begin_line(&mut text, format_args!("… more: {how}"));
         }
         if text.is_empty() { "no such lines".to_owned() } else { text }
     }

@@ -10,13 +10,13 @@ use sdl_retrieve::slice::{self, Budget, BuiltSlice, Neighbourhood, SliceRequest,
 use serde::{Deserialize, Serialize};
 
 use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
-use crate::call::answers::{LeaseOut, Object, Truncation, add, block};
+use crate::call::answers::{LeaseOut, Object, Truncation, append_block, append_text};
 use crate::call::budget;
 use crate::call::context::ReadCx;
 use crate::call::leases::HandleKind;
 use crate::host::policies;
 use crate::kept::memory::{self, Surfaced};
-use crate::parts::params::{DetailParam, percent};
+use crate::parts::params::{DetailParam, confidence_percent};
 use crate::parts::symbols;
 use crate::slices::{self, SliceEtag, SliceOut};
 use crate::{Code, ToolError};
@@ -178,9 +178,9 @@ impl ReadAction for SliceBuild {
         };
         let measured = Handles::measure();
         let built = wanted.build(cx, |built, lease| answer(built, lease, &measured))?;
-        slices::spill(cx, &handles.spillover, &built.spilled, &wanted.slice);
+        slices::keep_spilled(cx, &handles.spillover, &built.spilled, &wanted.slice);
         let lease = Lease::begin(cx.source.view(), cx.snapshot.incarnation(), &built, wanted.slice.clone())?;
-        slices::hold(cx, &handles.slice, &lease, None);
+        slices::hold_lease(cx, &handles.slice, &lease, None);
         answer(&built, &lease, &handles)
     }
 }
@@ -188,7 +188,7 @@ impl ReadAction for SliceBuild {
 /// The budget that is asked for, as far as the policy allows it.
 fn budget_of(cx: &ReadCx<'_>, asked: Option<BudgetParam>) -> Result<Budget, ToolError> {
     let asked = asked.unwrap_or(BudgetParam { max_cards: None, max_estimated_tokens: None });
-    let caps = policies::of(cx.call.host, cx.repo)?.budget_caps;
+    let caps = policies::repo_policy(cx.call.host, cx.repo)?.budget_caps;
     let most = asked
         .max_estimated_tokens
         .unwrap_or(Budget::default().max_estimated_tokens)
@@ -254,7 +254,7 @@ impl Wanted {
         }
         let mut edited_files = Vec::new();
         for (i, text) in request.edited_files.iter().enumerate() {
-            let path = symbols::path(cx.repo, text, &format!("editedFiles[{i}]"))?;
+            let path = symbols::repo_path(cx.repo, text, &format!("editedFiles[{i}]"))?;
             if cx.source.view().file(FileId::of(&path))?.is_none() {
                 cx.note(format!("editedFiles[{i}]: {path} is not in version {}", cx.version));
             }
@@ -270,8 +270,8 @@ impl Wanted {
             failing_test_path: request.failing_test_path,
             chat_mentions: Vec::new(),
             budget,
-            min_confidence: percent(request.min_confidence, 50),
-            min_call_confidence: percent(request.min_call_confidence, 0),
+            min_confidence: confidence_percent(request.min_confidence, 50),
+            min_call_confidence: confidence_percent(request.min_call_confidence, 0),
             known_card_etags,
             card_detail: request.card_detail.map(|detail| detail.0).or(same),
             adaptive_detail: request.adaptive_detail.unwrap_or(false),
@@ -335,7 +335,7 @@ impl Wanted {
             hash: "0a".repeat(8),
         };
         let lease = Lease::begin(cx.source.view(), cx.snapshot.incarnation(), &empty, self.slice.clone())?;
-        let first = self.most.saturating_sub(cx.around()? + budget::of(&answer(&empty, &lease)?)?);
+        let first = self.most.saturating_sub(cx.around()? + budget::json_tokens(&answer(&empty, &lease)?)?);
         let mut noted = false;
         let cut = |tokens: usize| {
             let built = found.slice(tokens as u32)?;
@@ -346,10 +346,10 @@ impl Wanted {
                     self.most, self.slice.budget.max_cards
                 ));
             }
-            let total = cx.around()? + budget::of(&answer(&built, &lease)?)?;
+            let total = cx.around()? + budget::json_tokens(&answer(&built, &lease)?)?;
             Ok((built, total))
         };
-        let (built, total) = budget::fit(cx.call.cancel, self.most, first, cut)?;
+        let (built, total) = budget::fit_answer(cx.call.cancel, self.most, first, cut)?;
         if total > self.most {
             let message = format!("an answer to this request takes at least {total} tokens; allow that many");
             return Err(ToolError::invalid("budget.maxEstimatedTokens", message).with("needed", total));
@@ -383,7 +383,7 @@ impl Wanted {
             truncation: out.truncation,
             retrieval_evidence: out.retrieval_evidence,
             memories,
-            rendered: sdl_retrieve::wire::text(&built.doc),
+            rendered: sdl_retrieve::wire::slice_text(&built.doc),
         }
     }
 }
@@ -391,14 +391,14 @@ impl Wanted {
 impl Render for Response {
     fn text(&self) -> String {
         let mut text = self.slice_handle.clone();
-        block(&mut text, self.rendered.trim_end());
+        append_block(&mut text, self.rendered.trim_end());
         if let Some(truncation) = &self.truncation {
             text.push_str(&truncation.line());
             if let Some(handle) = &truncation.spillover_handle {
-                add(&mut text, format_args!(" {handle}"));
+                append_text(&mut text, format_args!(" {handle}"));
             }
         }
-        memory::lines(&mut text, self.memories.as_ref());
+        memory::write_memories(&mut text, self.memories.as_ref());
         text
     }
 }

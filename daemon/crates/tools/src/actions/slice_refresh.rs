@@ -5,7 +5,9 @@ use sdl_retrieve::refresh::{Found, Lease, Outcome, RefreshDelta, Refreshed};
 use serde::{Deserialize, Serialize};
 
 use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
-use crate::call::answers::{LeaseOut, Object, Truncation, add, block, line, object};
+use crate::call::answers::{
+    LeaseOut, Object, Truncation, append_block, append_text, begin_line, serialize_object,
+};
 use crate::call::budget;
 use crate::call::context::ReadCx;
 use crate::call::freshness::Sync;
@@ -107,7 +109,7 @@ impl ReadAction for SliceRefresh {
                 format!("{e}; send the version of the last answer about this slice"),
             )
         })?;
-        let lease = lease(cx, &request.slice_handle)?;
+        let lease = held_lease(cx, &request.slice_handle)?;
         let spillover = slices::new_handle(cx, HandleKind::Spillover);
         let since = Since::of(cx, known, &lease)?;
         let whole = lease.request.budget.max_estimated_tokens as usize;
@@ -118,11 +120,11 @@ impl ReadAction for SliceRefresh {
             Outcome::Delta(delta) => &delta.spilled,
             Outcome::Fresh(built) => &built.spilled,
         };
-        slices::spill(cx, &spillover, spilled, &lease.request);
+        slices::keep_spilled(cx, &spillover, spilled, &lease.request);
         if refreshed.lease == lease {
             cx.write(LeaseWrite::Renew { handle: request.slice_handle });
         } else {
-            slices::hold(cx, &request.slice_handle, &refreshed.lease, Some(&lease));
+            slices::hold_lease(cx, &request.slice_handle, &refreshed.lease, Some(&lease));
         }
         Ok(response)
     }
@@ -139,10 +141,10 @@ fn within_budget(
     let cut = |max_tokens: usize| {
         let refreshed = found.cut(max_tokens as u32)?;
         let response = Response::of(cx, request, &refreshed, spillover)?;
-        let total = if found.is_modified() { cx.around()? + budget::of(&response)? } else { 0 };
+        let total = if found.is_modified() { cx.around()? + budget::json_tokens(&response)? } else { 0 };
         Ok(((refreshed, response), total))
     };
-    let (fitted, total) = budget::fit(cx.call.cancel, whole, whole, cut)?;
+    let (fitted, total) = budget::fit_answer(cx.call.cancel, whole, whole, cut)?;
     if total > whole {
         // What changed is told in full even so: a client that misses a part of it holds a wrong slice.
         cx.note(format!(
@@ -153,7 +155,7 @@ fn within_budget(
 }
 
 /// What the handle holds.
-fn lease(cx: &ReadCx<'_>, handle: &str) -> Result<Lease, ToolError> {
+fn held_lease(cx: &ReadCx<'_>, handle: &str) -> Result<Lease, ToolError> {
     match cx.held() {
         Ok(held) => Lease::from_bytes(&held.data).ok_or_else(|| {
             let message =
@@ -211,7 +213,7 @@ impl Response {
                 response.slice = Some(out.slice);
                 response.truncation = out.truncation;
                 response.retrieval_evidence = out.retrieval_evidence;
-                response.rendered = sdl_retrieve::wire::text(&built.doc);
+                response.rendered = sdl_retrieve::wire::slice_text(&built.doc);
             }
         }
         Ok(response)
@@ -223,18 +225,18 @@ impl Response {
             let place = symbol.range.map(|range| format!(":{}", range.start_line)).unwrap_or_default();
             let kind = serde_json::to_value(symbol.change_type).unwrap_or_default();
             let kind = kind.as_str().unwrap_or_default();
-            line(
+            begin_line(
                 &mut self.rendered,
                 format_args!("{kind} {} {} {}{place}", symbol.symbol_id, symbol.name, symbol.file),
             );
             if let Some(card) = &symbol.card {
-                line(&mut self.rendered, format_args!("{}", sdl_retrieve::card::text(card)));
+                begin_line(&mut self.rendered, format_args!("{}", sdl_retrieve::card::card_text(card)));
             }
         }
         for moved in &found.moved_cards {
             for card in &moved.ranges {
                 let (first, last) = (card.range.start_line, card.range.end_line);
-                line(
+                begin_line(
                     &mut self.rendered,
                     format_args!("moved {} to {}:{first}-{last}", card.symbol, moved.file),
                 );
@@ -250,8 +252,8 @@ impl Response {
                 how_to_resume: "slice.spillover.get with spilloverHandle".to_owned(),
             };
             self.rendered.push_str(&truncation.line());
-            add(&mut self.rendered, format_args!(" {handle}"));
-            delta.insert("truncation".into(), object(&truncation)?.into());
+            append_text(&mut self.rendered, format_args!(" {handle}"));
+            delta.insert("truncation".into(), serialize_object(&truncation)?.into());
             delta.insert("spilloverHandle".into(), handle.into());
         }
         self.delta = Some(delta);
@@ -267,7 +269,7 @@ impl Render for Response {
         }
         let what = if self.fresh_instance.is_some() { "whole slice anew" } else { "changed" };
         let mut text = format!("{handle} {known} -> {current}, {what}");
-        block(&mut text, self.rendered.trim_end());
+        append_block(&mut text, self.rendered.trim_end());
         if let Some(truncation) = &self.truncation {
             text.push_str(&truncation.line());
         }

@@ -5,7 +5,7 @@ use sdl_retrieve::card::{self, Card};
 use serde::{Deserialize, Serialize};
 
 use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
-use crate::call::answers::{Object, add, block, line};
+use crate::call::answers::{Object, append_block, append_text, begin_line};
 use crate::call::budget;
 use crate::call::context::ReadCx;
 use crate::call::leases::{HandleKind, LeaseWrite};
@@ -74,11 +74,11 @@ impl ReadAction for SliceSpilloverGet {
                 format!("{handle} was written by another release; build the slice again with slice.build");
             ToolError::new(Code::UnknownHandle, message).at("spilloverHandle")
         })?;
-        let start = start(request.cursor.as_deref(), spill.symbols.len())?;
+        let start = start_offset(request.cursor.as_deref(), spill.symbols.len())?;
         let size = request.page_size.unwrap_or(PAGE);
         let mut response =
             Response { spillover_handle: handle.clone(), cursor: None, has_more: false, symbols: Vec::new() };
-        let mut used = cx.around()? + budget::of(&response)? + 30;
+        let mut used = cx.around()? + budget::json_tokens(&response)? + 30;
         let mut at = start;
         while let Some(id) = spill.symbols.get(at) {
             if response.symbols.len() == size {
@@ -93,7 +93,7 @@ impl ReadAction for SliceSpilloverGet {
             };
             let room = budget::DEFAULT_TOKENS.saturating_sub(used + NOTE_TOKENS);
             let card = symbols::card_within(cx, &sym, spill.options(), budget::DEFAULT_TOKENS / 2)?;
-            let tokens = budget::of(&card)? + 1;
+            let tokens = budget::json_tokens(&card)? + 1;
             if tokens > room && !response.symbols.is_empty() {
                 break;
             }
@@ -111,7 +111,7 @@ impl ReadAction for SliceSpilloverGet {
 /// More than a note of this action ever takes.
 const NOTE_TOKENS: usize = 60;
 
-fn start(cursor: Option<&str>, len: usize) -> Result<usize, ToolError> {
+fn start_offset(cursor: Option<&str>, len: usize) -> Result<usize, ToolError> {
     let Some(cursor) = cursor else { return Ok(0) };
     let at = cursor.strip_prefix(CURSOR).and_then(|at| at.parse().ok()).filter(|at| *at <= len);
     at.ok_or_else(|| {
@@ -124,11 +124,11 @@ impl Render for Response {
     fn text(&self) -> String {
         let mut text = self.spillover_handle.clone();
         if let Some(cursor) = &self.cursor {
-            add(&mut text, format_args!(" next page: cursor {cursor}"));
+            append_text(&mut text, format_args!(" next page: cursor {cursor}"));
         }
         for card in &self.symbols {
-            block(&mut text, card::text(card).trim_end());
-            line(&mut text, format_args!("etag {}", card.etag));
+            append_block(&mut text, card::card_text(card).trim_end());
+            begin_line(&mut text, format_args!("etag {}", card.etag));
         }
         text
     }

@@ -105,8 +105,8 @@ impl ReadAction for SymbolGetCard {
             }
         }
         // The fields around the card are few; notes may come.
-        let room =
-            budget::DEFAULT_TOKENS.saturating_sub(cx.around()? + 150 + memory::tokens(memories.as_ref())?);
+        let room = budget::DEFAULT_TOKENS
+            .saturating_sub(cx.around()? + 150 + memory::memory_tokens(memories.as_ref())?);
         let card = symbols::card_within(cx, &sym, options, room)?;
         Ok(Response { card: Some(card), not_modified: None, etag: None, ledger_version: None, memories })
     }
@@ -116,12 +116,12 @@ impl Render for Response {
     fn text(&self) -> String {
         let mut text = match (&self.card, &self.etag, &self.ledger_version) {
             (Some(card), ..) => {
-                format!("{}\netag {}", card::text(card).trim_end(), card.etag)
+                format!("{}\netag {}", card::card_text(card).trim_end(), card.etag)
             }
             (None, Some(etag), Some(version)) => format!("not modified: {etag} holds in {version}"),
             _ => "not modified".to_owned(),
         };
-        memory::lines(&mut text, self.memories.as_ref());
+        memory::write_memories(&mut text, self.memories.as_ref());
         text
     }
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
-use crate::call::answers::{Object, block, line};
+use crate::call::answers::{Object, append_block, begin_line};
 use crate::call::budget;
 use crate::call::context::ReadCx;
 use crate::kept::memory::{self, Surfaced};
@@ -104,7 +104,7 @@ impl ReadAction for SymbolGetCards {
     fn run(cx: &ReadCx<'_>, request: Request) -> Result<Response, ToolError> {
         let options =
             card_options(request.detail, request.min_call_confidence, request.include_resolution_metadata);
-        let inputs = inputs(&request)?;
+        let inputs = request_inputs(&request)?;
         let mut known = BTreeMap::new();
         for (id, etag) in &request.known_etags {
             let bad = |e| ToolError::invalid(format!("knownEtags.{id}"), format!("a key of knownEtags: {e}"));
@@ -153,7 +153,7 @@ enum Input<'a> {
     Ref(&'a SymbolRef),
 }
 
-fn inputs(request: &Request) -> Result<Vec<Input<'_>>, ToolError> {
+fn request_inputs(request: &Request) -> Result<Vec<Input<'_>>, ToolError> {
     match (&request.symbol_ids, &request.symbol_refs) {
         (Some(ids), None) => Ok(ids.iter().map(|id| Input::Id(id)).collect()),
         (None, Some(refs)) => Ok(refs.iter().map(Input::Ref).collect()),
@@ -184,7 +184,7 @@ impl Page<'_> {
                 let range =
                     Range { start_line: span.start_line, end_line: span.end_line, ..Range::default() };
                 let held = CardRef { symbol_id: sym.id, etag: held.to_owned(), range };
-                self.used += budget::of(&held)? + 1;
+                self.used += budget::json_tokens(&held)? + 1;
                 self.response.card_refs.push(held);
                 return Ok(());
             }
@@ -201,7 +201,7 @@ impl Page<'_> {
                 card.ledger_version = Some(self.cx.version);
                 card
             };
-            let tokens = budget::of(&card)? + 1;
+            let tokens = budget::json_tokens(&card)? + 1;
             if first || tokens <= room {
                 self.used += tokens;
                 self.response.cards.push(card);
@@ -225,10 +225,10 @@ impl Page<'_> {
         };
         let mut failed =
             Failed { input, code: error.code, message: error.message, candidates: error.about.candidates };
-        if budget::of(&failed)? > self.room() {
+        if budget::json_tokens(&failed)? > self.room() {
             failed.candidates.clear();
         }
-        self.used += budget::of(&failed)? + 1;
+        self.used += budget::json_tokens(&failed)? + 1;
         self.response.failed.push(failed);
         Ok(())
     }
@@ -262,19 +262,22 @@ impl Render for Response {
     fn text(&self) -> String {
         let mut text = String::new();
         for card in &self.cards {
-            block(&mut text, card::text(card).trim_end());
-            line(&mut text, format_args!("etag {}", card.etag));
+            append_block(&mut text, card::card_text(card).trim_end());
+            begin_line(&mut text, format_args!("etag {}", card.etag));
         }
         for held in &self.card_refs {
-            line(&mut text, format_args!("{} not modified, line {}", held.symbol_id, held.range.start_line));
+            begin_line(
+                &mut text,
+                format_args!("{} not modified, line {}", held.symbol_id, held.range.start_line),
+            );
         }
         for failed in &self.failed {
-            line(&mut text, format_args!("failed: {}", failed.message));
+            begin_line(&mut text, format_args!("failed: {}", failed.message));
         }
         if !self.omitted.is_empty() {
-            line(&mut text, format_args!("did not fit, ask next: {}", self.omitted.join(" ")));
+            begin_line(&mut text, format_args!("did not fit, ask next: {}", self.omitted.join(" ")));
         }
-        memory::lines(&mut text, self.memories.as_ref());
+        memory::write_memories(&mut text, self.memories.as_ref());
         text
     }
 }

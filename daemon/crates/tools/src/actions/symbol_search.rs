@@ -2,12 +2,12 @@
 
 use schemars::JsonSchema;
 use sdl_retrieve::Evidence;
-use sdl_retrieve::search::{DEFAULT_LIMIT, Hit, SearchRequest, SearchResponse, search};
+use sdl_retrieve::search::{DEFAULT_LIMIT, Hit, SearchRequest, SearchResponse, search_symbols};
 use serde::{Deserialize, Serialize};
 
 use crate::ToolError;
 use crate::call::action::{Action, ActionDef, Namespace, ReadAction, Render};
-use crate::call::answers::{Object, Truncation, add, line};
+use crate::call::answers::{Object, Truncation, append_text, begin_line};
 use crate::call::budget;
 use crate::call::context::ReadCx;
 use crate::parts::params::KindParam;
@@ -112,10 +112,10 @@ impl ReadAction for SymbolSearch {
         }
         let asked = wanted.limit;
         loop {
-            let found = search(cx.source, &wanted)?;
+            let found = search_symbols(cx.source, &wanted)?;
             let page = Response::of(found, wanted.limit < asked);
-            let total = cx.around()? + budget::of(&page)?;
-            let fits = budget::keeping(&page.results, total.saturating_sub(budget::DEFAULT_TOKENS))?;
+            let total = cx.around()? + budget::json_tokens(&page)?;
+            let fits = budget::count_kept(&page.results, total.saturating_sub(budget::DEFAULT_TOKENS))?;
             if fits == page.results.len() || fits == 0 {
                 return Ok(page);
             }
@@ -150,17 +150,17 @@ impl Render for Response {
     fn text(&self) -> String {
         let mut text = format!("{} of {}", self.results.len(), self.total);
         if let Some(cursor) = &self.cursor {
-            add(&mut text, format_args!(", next page: cursor {cursor}"));
+            append_text(&mut text, format_args!(", next page: cursor {cursor}"));
         }
         for hit in &self.results {
             hit_line(&mut text, hit);
         }
         if !self.near_misses.is_empty() {
-            line(&mut text, format_args!("nothing matched; similar names:"));
+            begin_line(&mut text, format_args!("nothing matched; similar names:"));
             self.near_misses.iter().for_each(|hit| hit_line(&mut text, hit));
         }
         for lane in self.retrieval_evidence.iter().flat_map(|evidence| &evidence.lanes) {
-            line(&mut text, format_args!("{}: {}", lane.lane, lane.candidates));
+            begin_line(&mut text, format_args!("{}: {}", lane.lane, lane.candidates));
         }
         text
     }
@@ -168,5 +168,8 @@ impl Render for Response {
 
 fn hit_line(text: &mut String, hit: &Hit) {
     let kind = hit.kind.name();
-    line(text, format_args!("{} {kind} {} {}:{}", hit.symbol_id, hit.qualified_name, hit.file, hit.line));
+    begin_line(
+        text,
+        format_args!("{} {kind} {} {}:{}", hit.symbol_id, hit.qualified_name, hit.file, hit.line),
+    );
 }

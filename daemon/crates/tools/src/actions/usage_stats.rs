@@ -7,10 +7,10 @@ use serde::{Deserialize, Serialize};
 
 use crate::ToolError;
 use crate::call::action::{Action, ActionDef, HostAction, Namespace, Render};
-use crate::call::answers::line;
+use crate::call::answers::begin_line;
 use crate::call::context::Call;
 use crate::call::pipeline;
-use crate::call::usage::{Count, Key, Usage, rung};
+use crate::call::usage::{Count, Key, Usage, action_rung};
 
 /// See [`ActionDef`].
 pub(crate) struct UsageStats;
@@ -123,7 +123,7 @@ impl HostAction for UsageStats {
         let (mut by_action, mut by_rung) = (BTreeMap::new(), BTreeMap::new());
         for (key, count) in counts {
             sum.add(&count);
-            by_rung.entry(rung(&key.action).to_owned()).or_insert_with(Count::default).add(&count);
+            by_rung.entry(action_rung(&key.action).to_owned()).or_insert_with(Count::default).add(&count);
             by_action.entry(key.action).or_insert_with(Count::default).add(&count);
         }
         Ok(Response {
@@ -135,13 +135,13 @@ impl HostAction for UsageStats {
             files_read: sum.files,
             tokens_of_files_read: sum.file_tokens,
             saved: sum.file_tokens as i64 - sum.tokens as i64,
-            by_action: shares(by_action),
-            by_rung: shares(by_rung),
+            by_action: usage_shares(by_action),
+            by_rung: usage_shares(by_rung),
         })
     }
 }
 
-fn shares(counts: BTreeMap<String, Count>) -> Vec<Share> {
+fn usage_shares(counts: BTreeMap<String, Count>) -> Vec<Share> {
     let mut shares: Vec<Share> = counts
         .into_iter()
         .map(|(name, count)| Share {
@@ -168,7 +168,10 @@ impl Render for Response {
         );
         for share in self.by_rung.iter().chain(&self.by_action) {
             let Share { name, calls, tokens_served, tokens_of_files_read } = share;
-            line(&mut text, format_args!("{name}: {calls} calls, {tokens_served} of {tokens_of_files_read}"));
+            begin_line(
+                &mut text,
+                format_args!("{name}: {calls} calls, {tokens_served} of {tokens_of_files_read}"),
+            );
         }
         text
     }

@@ -47,7 +47,7 @@ pub(crate) struct LeaseOut {
 }
 
 /// Serializes a part of an answer that another crate defines.
-pub(crate) fn object(value: &impl Serialize) -> Result<Object, crate::ToolError> {
+pub(crate) fn serialize_object(value: &impl Serialize) -> Result<Object, crate::ToolError> {
     match serde_json::to_value(value) {
         Ok(Value::Object(map)) => Ok(map),
         Ok(_) => Err(crate::ToolError::internal("writing the answer", "a part of it is not an object")),
@@ -56,21 +56,21 @@ pub(crate) fn object(value: &impl Serialize) -> Result<Object, crate::ToolError>
 }
 
 /// Begins a line of an answer's text. What others wrote can't end it: see [`plain`].
-pub(crate) fn line(text: &mut String, args: std::fmt::Arguments<'_>) {
+pub(crate) fn begin_line(text: &mut String, args: std::fmt::Arguments<'_>) {
     if !text.is_empty() {
         text.push('\n');
     }
-    add(text, args);
+    append_text(text, args);
 }
 
 /// Appends to the last line of an answer's text. What others wrote can't end it: see [`plain`].
-pub(crate) fn add(text: &mut String, args: std::fmt::Arguments<'_>) {
+pub(crate) fn append_text(text: &mut String, args: std::fmt::Arguments<'_>) {
     // Writing to a string can't fail.
     let _ = plain::Line(text).write_fmt(args);
 }
 
-/// Begins a line and appends text of several lines as it is: source, output, or lines made by [`line`].
-pub(crate) fn block(text: &mut String, lines: &str) {
+/// Begins a line and appends text of several lines as it is: source, output, or lines made by [`begin_line`].
+pub(crate) fn append_block(text: &mut String, lines: &str) {
     if !text.is_empty() {
         text.push('\n');
     }

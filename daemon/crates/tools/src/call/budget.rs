@@ -20,10 +20,10 @@ pub(crate) const DEFAULT_TOKENS: usize = 8_000;
 pub(crate) const MOST_TOKENS: usize = 20_000;
 
 /// The tokens of `value` as JSON; of what is drawn by chance, the most that it can have.
-pub(crate) fn of(value: &impl Serialize) -> Result<usize, ToolError> {
+pub(crate) fn json_tokens(value: &impl Serialize) -> Result<usize, ToolError> {
     let text =
         serde_json::to_string(value).map_err(|e| ToolError::internal("writing an answer as JSON", e))?;
-    Ok(count(&without_chance(&text)))
+    Ok(text_tokens(&without_chance(&text)))
 }
 
 /// What is drawn by chance, as it is in JSON.
@@ -43,8 +43,8 @@ fn without_chance(json: &str) -> Cow<'_, str> {
 }
 
 /// The tokens of `text`.
-pub(crate) fn count(text: &str) -> usize {
-    sdl_tokens::count(text)
+pub(crate) fn text_tokens(text: &str) -> usize {
+    sdl_tokens::count_tokens(text)
 }
 
 /// Whether `text` has more than `limit` tokens; looks no further than that.
@@ -56,7 +56,7 @@ pub(crate) fn is_above(text: &str, limit: usize) -> bool {
 /// Cuts an answer until it fits `most` tokens, beginning with a cut to `first`. `cut` returns as much as fits a number of tokens, and
 /// the tokens of the whole answer with that. It must be cheap: all that it cuts was found before. Returns the last cut and its
 /// tokens, which are above `most` only if even a cut to nothing is.
-pub(crate) fn fit<T>(
+pub(crate) fn fit_answer<T>(
     cancel: &Cancel,
     most: usize,
     first: usize,
@@ -78,16 +78,16 @@ pub(crate) fn fit<T>(
 const MOST_LAG_MS: u64 = 999_999;
 
 /// What the pipeline's own fields take of an answer. `noted` is a note that may come to it.
-pub(crate) fn reserved(freshness: &Freshness, noted: &str) -> Result<usize, ToolError> {
+pub(crate) fn reserved_tokens(freshness: &Freshness, noted: &str) -> Result<usize, ToolError> {
     // How long the wait took must not decide what fits.
     let measured = Freshness { lag_ms: freshness.lag_ms.max(MOST_LAG_MS), ..freshness.clone() };
-    of(&json!({ "freshness": measured, "notes": [noted] }))
+    json_tokens(&json!({ "freshness": measured, "notes": [noted] }))
 }
 
 /// The tokens of an answer that is about to leave, as JSON. An error above [`MOST_TOKENS`]: every action keeps to a budget of
 /// its own, and this is the last line of defence for the reader's context.
-pub(crate) fn checked(structured: &str) -> Result<usize, ToolError> {
-    let tokens = count(structured);
+pub(crate) fn check_tokens(structured: &str) -> Result<usize, ToolError> {
+    let tokens = text_tokens(structured);
     if tokens > MOST_TOKENS {
         return Err(ToolError::internal(
             "keeping the answer to its budget",
@@ -98,13 +98,13 @@ pub(crate) fn checked(structured: &str) -> Result<usize, ToolError> {
 }
 
 /// How many of `items` stay when so many are dropped from the end that at least `excess` tokens go.
-pub(crate) fn keeping<T: Serialize>(items: &[T], excess: usize) -> Result<usize, ToolError> {
+pub(crate) fn count_kept<T: Serialize>(items: &[T], excess: usize) -> Result<usize, ToolError> {
     let mut gone = 0;
     let mut kept = items.len();
     // A dropped item's own tokens may be one more than what the whole shrinks by, where it joined its neighbours.
     while gone < excess && kept > 0 {
         kept -= 1;
-        gone += items.get(kept).map(of).transpose()?.unwrap_or(0).saturating_sub(1);
+        gone += items.get(kept).map(json_tokens).transpose()?.unwrap_or(0).saturating_sub(1);
     }
     Ok(kept)
 }
@@ -123,17 +123,17 @@ mod tests {
             asked.push(room);
             Ok((room / 7, 10 + room / 7 * 7))
         };
-        assert_eq!(fit(&Cancel::new(), 40, 40, &mut cut).unwrap(), (3, 31));
-        assert_eq!(fit(&Cancel::new(), 5, 5, &mut cut).unwrap(), (0, 10), "told all the same");
+        assert_eq!(fit_answer(&Cancel::new(), 40, 40, &mut cut).unwrap(), (3, 31));
+        assert_eq!(fit_answer(&Cancel::new(), 5, 5, &mut cut).unwrap(), (0, 10), "told all the same");
         assert_eq!(asked, [40, 27, 5, 0]);
         let cancel = Cancel::new();
         cancel.cancel();
-        assert!(fit(&cancel, 5, 20, |room| Ok(((), room))).is_err());
+        assert!(fit_answer(&cancel, 5, 20, |room| Ok(((), room))).is_err());
     }
 
     #[test]
     fn what_is_drawn_by_chance_counts_the_same_whatever_is_drawn() {
-        let size = |text: &str| of(&json!({ "x": text })).unwrap();
+        let size = |text: &str| json_tokens(&json!({ "x": text })).unwrap();
         let alike = [
             ["h_aaaaaaaaaaaaaaa", "h_1a2b3c4d5e6f7g8"],
             ["sp_000000000000000", "sp_9z8y7x6w5v4t3s2"],
@@ -143,11 +143,11 @@ mod tests {
         for [one, other] in alike {
             assert_eq!(one.len(), other.len());
             assert_eq!(size(one), size(other), "{one}");
-            assert!(count(&json!({ "x": one }).to_string()) <= size(one), "{one}");
+            assert!(text_tokens(&json!({ "x": one }).to_string()) <= size(one), "{one}");
         }
         assert_eq!(size(&"a".repeat(64)), size(&"0f".repeat(32)));
         for plain in ["h_", "s_0123456789abc", "as_is", "class_of"] {
-            assert_eq!(size(plain), count(&json!({ "x": plain }).to_string()), "{plain}");
+            assert_eq!(size(plain), text_tokens(&json!({ "x": plain }).to_string()), "{plain}");
         }
     }
 }

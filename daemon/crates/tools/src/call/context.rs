@@ -83,7 +83,7 @@ impl Call<'_> {
 
     /// The advertised name of the action called `name`.
     pub(crate) fn tool(name: &str) -> String {
-        names::underscored(name)
+        names::underscored_name(name)
     }
 }
 
@@ -136,7 +136,7 @@ impl ReadCx<'_> {
 
     /// Tokens of what the pipeline adds to the answer: freshness and the notes so far.
     pub(crate) fn around(&self) -> Result<usize, ToolError> {
-        Ok(self.reserved + budget::of(&*self.notes.borrow())? + 4)
+        Ok(self.reserved + budget::json_tokens(&*self.notes.borrow())? + 4)
     }
 
     /// Leaves a decision on source for the log, with who asked for what and the version.

@@ -5,7 +5,7 @@ use sdl_model::Version;
 use serde::{Deserialize, Serialize};
 
 use crate::Repo;
-use crate::call::answers::add;
+use crate::call::answers::append_text;
 
 /// How hard to try that an answer reflects the tree as it is.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -64,14 +64,14 @@ impl Freshness {
             line.push_str(", not synced");
         }
         if self.lag_ms > 0 {
-            add(&mut line, format_args!(", lags {} ms", self.lag_ms));
+            append_text(&mut line, format_args!(", lags {} ms", self.lag_ms));
         }
         if let Some(reason) = &self.reason {
-            add(&mut line, format_args!(": {reason}"));
+            append_text(&mut line, format_args!(": {reason}"));
         }
         if let Some(overlay) = &self.overlay {
             let s = if overlay.files == 1 { "" } else { "s" };
-            add(&mut line, format_args!(", with {} unsaved buffer{s}", overlay.files));
+            append_text(&mut line, format_args!(", with {} unsaved buffer{s}", overlay.files));
         }
         line.push(']');
         line

@@ -10,20 +10,20 @@ pub(crate) const RAW: &str = "_raw";
 pub(crate) const LONGEST: usize = 40;
 
 /// `slice.refresh` as `sdl_slice_refresh`.
-pub(crate) fn underscored(action: &str) -> String {
+pub(crate) fn underscored_name(action: &str) -> String {
     format!("{PREFIX}_{}", action.replace('.', "_"))
 }
 
 /// `slice.refresh` as clients are told it.
-pub(crate) fn advertised(action: &str, names: Names) -> String {
+pub(crate) fn advertised_name(action: &str, names: Names) -> String {
     match names {
-        Names::Underscored => underscored(action),
+        Names::Underscored => underscored_name(action),
         Names::Dotted => format!("{PREFIX}.{action}"),
     }
 }
 
 /// The form under which tools are looked up: `sdl.slice.refresh`, `sdl_slice_refresh` and `slice.refresh` have the same.
-pub(crate) fn folded(name: &str) -> String {
+pub(crate) fn fold_name(name: &str) -> String {
     let folded = name.replace('.', "_");
     match folded.strip_prefix(PREFIX).and_then(|rest| rest.strip_prefix('_')) {
         Some(rest) => rest.to_owned(),
@@ -38,10 +38,10 @@ mod tests {
     #[test]
     fn every_spelling_is_one_name() {
         for name in ["sdl_slice_refresh", "sdl.slice.refresh", "slice.refresh", "slice_refresh"] {
-            assert_eq!(folded(name), "slice_refresh");
+            assert_eq!(fold_name(name), "slice_refresh");
         }
-        assert_eq!(folded("sdl_slice_refresh_raw"), "slice_refresh_raw");
-        assert_eq!(advertised("slice.refresh", Names::Underscored), "sdl_slice_refresh");
-        assert_eq!(advertised("slice.refresh", Names::Dotted), "sdl.slice.refresh");
+        assert_eq!(fold_name("sdl_slice_refresh_raw"), "slice_refresh_raw");
+        assert_eq!(advertised_name("slice.refresh", Names::Underscored), "sdl_slice_refresh");
+        assert_eq!(advertised_name("slice.refresh", Names::Dotted), "sdl.slice.refresh");
     }
 }

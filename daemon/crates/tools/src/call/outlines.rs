@@ -11,20 +11,20 @@ pub(crate) struct StoredOutlines<'a>(pub(crate) &'a FactsStore);
 
 impl Outlines for StoredOutlines<'_> {
     fn outline(&self, key: FactsKey) -> sdl_ledger::Result<Option<Arc<Outline>>> {
-        found(key, self.0.outline(&key)?)
+        require_facts(key, self.0.outline(&key)?)
     }
 
     fn brief(&self, key: FactsKey, is: &dyn Fn(u64) -> bool) -> sdl_ledger::Result<Option<Brief>> {
         let brief = self.0.brief(&key, is)?;
         if brief.is_none() && !self.0.has(&key)? {
-            return found(key, None);
+            return require_facts(key, None);
         }
         Ok(brief)
     }
 }
 
 /// A version names no facts but stored ones. Without them a file would look empty, which no answer may say.
-fn found<T>(key: FactsKey, facts: Option<T>) -> sdl_ledger::Result<Option<T>> {
+fn require_facts<T>(key: FactsKey, facts: Option<T>) -> sdl_ledger::Result<Option<T>> {
     match facts {
         Some(facts) => Ok(Some(facts)),
         None => Err(sdl_ledger::Error::Corrupt {

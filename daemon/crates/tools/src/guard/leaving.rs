@@ -9,11 +9,12 @@ use serde_json::{Map, Value};
 use crate::ToolError;
 
 /// A string as it is, or as lines of text show it.
-const FORMS: [Form; 3] = [|text| Cow::Borrowed(text), plain::inline, |text| Cow::Owned(plain::quoted(text))];
+const FORMS: [Form; 3] =
+    [|text| Cow::Borrowed(text), plain::inline_text, |text| Cow::Owned(plain::quote_lines(text))];
 
 /// Masks an answer in both its forms. `level` is asked where something was found.
 pub(crate) fn answer(structured: &mut Map<String, Value>, text: &mut String, level: impl FnOnce() -> Level) {
-    sdl_redact::answer(structured, text, &FORMS, level);
+    sdl_redact::mask_answer(structured, text, &FORMS, level);
 }
 
 /// Masks what a caller is told in place of an answer.

@@ -9,13 +9,13 @@ use std::path::Path;
 
 /// Reads a file of at most `most` bytes that only its owner (this user or root) can write. None if there is no such file; the
 /// error says what is wrong with the one that is there.
-pub(crate) fn read(path: &Path, most: u64) -> Result<Option<Vec<u8>>, String> {
-    let file = match open(path) {
+pub(crate) fn read_private(path: &Path, most: u64) -> Result<Option<Vec<u8>>, String> {
+    let file = match open_private(path) {
         Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(format!("can't be opened: {error}")),
     };
-    if let Some(why) = untrusted(&file) {
+    if let Some(why) = distrust_reason(&file) {
         return Err(why.to_owned());
     }
     let mut bytes = Vec::new();
@@ -28,20 +28,20 @@ pub(crate) fn read(path: &Path, most: u64) -> Result<Option<Vec<u8>>, String> {
 
 /// Writes a file that only this user can read or write. It is replaced in one step: a reader, and a crash, sees the old
 /// content or the new.
-pub(crate) fn write(path: &Path, bytes: &[u8]) -> io::Result<()> {
+pub(crate) fn write_private(path: &Path, bytes: &[u8]) -> io::Result<()> {
     let mut name = path.file_name().unwrap_or_default().to_owned();
     name.push(".new");
     let fresh = path.with_file_name(name);
     // What a crash left behind, or someone put there.
     let _ = fs::remove_file(&fresh);
-    let mut file = create(&fresh)?;
+    let mut file = create_private(&fresh)?;
     file.write_all(bytes)?;
     file.sync_data()?;
     fs::rename(&fresh, path)
 }
 
 /// Makes a folder that only this user can enter, if it is not there.
-pub(crate) fn folder(path: &Path) -> io::Result<()> {
+pub(crate) fn make_folder(path: &Path) -> io::Result<()> {
     let mut builder = fs::DirBuilder::new();
     builder.recursive(true);
     #[cfg(unix)]
@@ -50,7 +50,7 @@ pub(crate) fn folder(path: &Path) -> io::Result<()> {
 }
 
 #[cfg(unix)]
-fn open(path: &Path) -> io::Result<File> {
+fn open_private(path: &Path) -> io::Result<File> {
     use rustix::fs::{Mode, OFlags};
     let flags = OFlags::RDONLY | OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::CLOEXEC;
     let opened = rustix::fs::open(path, flags, Mode::empty());
@@ -61,11 +61,11 @@ fn open(path: &Path) -> io::Result<File> {
 }
 
 #[cfg(not(unix))]
-fn open(path: &Path) -> io::Result<File> {
+fn open_private(path: &Path) -> io::Result<File> {
     File::open(path)
 }
 
-fn create(path: &Path) -> io::Result<File> {
+fn create_private(path: &Path) -> io::Result<File> {
     let mut options = fs::OpenOptions::new();
     options.write(true).create_new(true);
     #[cfg(unix)]
@@ -75,7 +75,7 @@ fn create(path: &Path) -> io::Result<File> {
 
 /// Why someone else may have written the file.
 #[cfg(unix)]
-fn untrusted(file: &File) -> Option<&'static str> {
+fn distrust_reason(file: &File) -> Option<&'static str> {
     use std::os::unix::fs::MetadataExt;
     let Ok(about) = file.metadata() else { return Some("can't be looked at") };
     if !about.is_file() {
@@ -88,7 +88,7 @@ fn untrusted(file: &File) -> Option<&'static str> {
 }
 
 #[cfg(not(unix))]
-fn untrusted(file: &File) -> Option<&'static str> {
+fn distrust_reason(file: &File) -> Option<&'static str> {
     (!file.metadata().is_ok_and(|about| about.is_file())).then_some("is not a regular file")
 }
 
@@ -102,18 +102,18 @@ mod tests {
     fn only_a_regular_file_that_others_cannot_write_is_read() {
         let dir = tempfile::tempdir().unwrap();
         let path = dir.path().join("settings");
-        assert_eq!(read(&path, 10), Ok(None));
-        write(&path, b"first").unwrap();
-        write(&path, b"second").unwrap();
-        assert_eq!(read(&path, 10), Ok(Some(b"second".to_vec())));
+        assert_eq!(read_private(&path, 10), Ok(None));
+        write_private(&path, b"first").unwrap();
+        write_private(&path, b"second").unwrap();
+        assert_eq!(read_private(&path, 10), Ok(Some(b"second".to_vec())));
         assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o600);
-        assert!(read(&path, 5).unwrap_err().contains("more than 5"));
+        assert!(read_private(&path, 5).unwrap_err().contains("more than 5"));
         fs::set_permissions(&path, fs::Permissions::from_mode(0o620)).unwrap();
-        assert!(read(&path, 10).unwrap_err().contains("written by others"));
+        assert!(read_private(&path, 10).unwrap_err().contains("written by others"));
         let link = dir.path().join("link");
         symlink(&path, &link).unwrap();
-        assert!(read(&link, 10).unwrap_err().contains("symbolic link"));
-        assert!(read(dir.path(), 10).unwrap_err().contains("not a regular file"));
+        assert!(read_private(&link, 10).unwrap_err().contains("symbolic link"));
+        assert!(read_private(dir.path(), 10).unwrap_err().contains("not a regular file"));
     }
 
     #[cfg(target_os = "linux")]
@@ -129,6 +129,6 @@ mod tests {
             0,
         )
         .unwrap();
-        assert!(read(&fifo, 10).unwrap_err().contains("not a regular file"));
+        assert!(read_private(&fifo, 10).unwrap_err().contains("not a regular file"));
     }
 }

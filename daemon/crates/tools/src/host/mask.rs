@@ -20,6 +20,6 @@ impl Mask {
 
     /// A name, a path or a line without its secrets.
     pub fn text<'a>(&self, text: &'a str) -> Cow<'a, str> {
-        redact::text(text, self.level).map_or(Cow::Borrowed(text), Cow::Owned)
+        redact::mask_text(text, self.level).map_or(Cow::Borrowed(text), Cow::Owned)
     }
 }

@@ -20,11 +20,11 @@ pub(crate) struct InForce {
 }
 
 /// The policy of a repository; the default one if none was set. What can't be read is no reason to allow more: an error.
-pub(crate) fn of(host: &dyn Host, repo: &dyn Repo) -> Result<Policy, ToolError> {
+pub(crate) fn repo_policy(host: &dyn Host, repo: &dyn Repo) -> Result<Policy, ToolError> {
     of_id(host, repo.id())
 }
 
-/// As [`of`], by the repository's id.
+/// As [`repo_policy`], by the repository's id.
 pub(crate) fn of_id(host: &dyn Host, repo: &str) -> Result<Policy, ToolError> {
     in_force(host, repo).map(|found| found.policy)
 }
@@ -38,13 +38,13 @@ pub(crate) fn in_force(host: &dyn Host, repo: &str) -> Result<InForce, ToolError
 }
 
 /// A repository's policy as a person sees it: what holds, the ceiling, and what the ceiling holds down.
-pub fn shown(host: &dyn Host, repo: &str) -> Result<serde_json::Value, ToolError> {
+pub fn shown_policy(host: &dyn Host, repo: &str) -> Result<serde_json::Value, ToolError> {
     let InForce { policy, ceiling, clamped } = in_force(host, repo)?;
     Ok(serde_json::json!({ "policy": policy, "ceiling": ceiling, "clamped": clamped }))
 }
 
 fn stored_of(host: &dyn Host, repo: &str) -> Result<Policy, ToolError> {
-    let key = stored::key(repo, "");
+    let key = stored::row_key(repo, "");
     let stored = host.agent().read(|reader| Ok(reader.get(POLICY, &key)?.map(<[u8]>::to_vec)))?;
     let Some(bytes) = stored else { return Ok(Policy::default()) };
     let policy = bytes.split_first().filter(|(layout, _)| **layout == LAYOUT);
@@ -55,7 +55,11 @@ fn stored_of(host: &dyn Host, repo: &str) -> Result<Policy, ToolError> {
 }
 
 /// The policy that a patch would make; an error for one above the ceiling.
-pub(crate) fn planned(host: &dyn Host, repo: &dyn Repo, patch: &PolicyPatch) -> Result<Policy, ToolError> {
+pub(crate) fn planned_policy(
+    host: &dyn Host,
+    repo: &dyn Repo,
+    patch: &PolicyPatch,
+) -> Result<Policy, ToolError> {
     let ceiling = host.ceilings().of(host.audit(), host.agent(), repo.id())?;
     // One that can't be read is replaced from the default.
     let policy = stored_of(host, repo.id()).unwrap_or_default().below(&ceiling).patched(patch);
@@ -80,8 +84,8 @@ pub(crate) fn planned(host: &dyn Host, repo: &dyn Repo, patch: &PolicyPatch) -> 
 }
 
 /// Stores a repository's policy.
-pub(crate) fn set(host: &dyn Host, repo: &dyn Repo, policy: &Policy) -> Result<(), ToolError> {
+pub(crate) fn store_policy(host: &dyn Host, repo: &dyn Repo, policy: &Policy) -> Result<(), ToolError> {
     let mut bytes = vec![LAYOUT];
     serde_json::to_writer(&mut bytes, policy).map_err(|e| ToolError::internal("writing a policy", e))?;
-    Ok(host.agent().write(|writer| writer.put(POLICY, &stored::key(repo.id(), ""), &bytes))?)
+    Ok(host.agent().write(|writer| writer.put(POLICY, &stored::row_key(repo.id(), ""), &bytes))?)
 }

@@ -15,27 +15,27 @@ const MOST: usize = 20;
 pub(crate) fn keep(store: &AgentStore, repo: &str, artifact: &Artifact) -> Result<String, ToolError> {
     let bytes = stored::to_bytes(LAYOUT, artifact)?;
     Ok(store.write(|writer| {
-        let keys = stored::keys(writer, ARTIFACTS, repo)?;
+        let keys = stored::row_keys(writer, ARTIFACTS, repo)?;
         for oldest in keys.iter().take((keys.len() + 1).saturating_sub(MOST)) {
             writer.delete(ARTIFACTS, oldest)?;
         }
         // In order of time, with the repository mixed in: a handle names one output of all.
         let mut number = artifact.at_ms << 16 | stable_hash(&[repo.as_bytes()]) & 0xffff;
         let handle = loop {
-            let handle = format!("art_{}", stored::digits(number));
-            if writer.get(ARTIFACTS, &stored::key(repo, &handle))?.is_none() {
+            let handle = format!("art_{}", stored::encode_number(number));
+            if writer.get(ARTIFACTS, &stored::row_key(repo, &handle))?.is_none() {
                 break handle;
             }
             number += 1 << 16;
         };
-        writer.put(ARTIFACTS, &stored::key(repo, &handle), &bytes)?;
+        writer.put(ARTIFACTS, &stored::row_key(repo, &handle), &bytes)?;
         Ok(handle)
     })?)
 }
 
 /// The output of a handle.
 pub(crate) fn find(store: &AgentStore, repo: &str, handle: &str) -> Result<Option<Artifact>, ToolError> {
-    let key = stored::key(repo, handle);
+    let key = stored::row_key(repo, handle);
     if key.len() > AgentStore::MAX_KEY {
         return Ok(None);
     }

@@ -28,14 +28,18 @@ pub(crate) struct Feedback {
 }
 
 /// Stores a piece of feedback under an id that says when: in order of time. Returns the id.
-pub(crate) fn store(store: &AgentStore, repo: &str, feedback: &Feedback) -> Result<String, ToolError> {
+pub(crate) fn store_feedback(
+    store: &AgentStore,
+    repo: &str,
+    feedback: &Feedback,
+) -> Result<String, ToolError> {
     store.write(|writer| {
-        let keys = stored::keys(writer, FEEDBACK, repo)?;
+        let keys = stored::row_keys(writer, FEEDBACK, repo)?;
         let mut number = feedback.at_ms << 12;
         let mut feedback = feedback.clone();
         loop {
-            feedback.id = format!("f_{}", stored::digits(number));
-            if writer.get(FEEDBACK, &stored::key(repo, &feedback.id))?.is_none() {
+            feedback.id = format!("f_{}", stored::encode_number(number));
+            if writer.get(FEEDBACK, &stored::row_key(repo, &feedback.id))?.is_none() {
                 break;
             }
             number += 1;
@@ -44,7 +48,7 @@ pub(crate) fn store(store: &AgentStore, repo: &str, feedback: &Feedback) -> Resu
             writer.delete(FEEDBACK, oldest)?;
         }
         match stored::to_bytes(LAYOUT, &feedback) {
-            Ok(bytes) => writer.put(FEEDBACK, &stored::key(repo, &feedback.id), &bytes)?,
+            Ok(bytes) => writer.put(FEEDBACK, &stored::row_key(repo, &feedback.id), &bytes)?,
             Err(error) => return Ok(Err(error)),
         }
         Ok(Ok(feedback.id))
@@ -52,8 +56,8 @@ pub(crate) fn store(store: &AgentStore, repo: &str, feedback: &Feedback) -> Resu
 }
 
 /// Every piece of feedback on a repository, the latest first.
-pub(crate) fn all(store: &AgentStore, repo: &str) -> Result<Vec<Feedback>, ToolError> {
-    let mut rows: Vec<Feedback> = stored::rows(store, FEEDBACK, repo, LAYOUT)?;
+pub(crate) fn all_feedback(store: &AgentStore, repo: &str) -> Result<Vec<Feedback>, ToolError> {
+    let mut rows: Vec<Feedback> = stored::read_rows(store, FEEDBACK, repo, LAYOUT)?;
     rows.reverse();
     Ok(rows)
 }

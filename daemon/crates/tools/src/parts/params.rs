@@ -74,7 +74,7 @@ pub(crate) struct SymbolRef {
 }
 
 /// A confidence from 0 to 1 in percent.
-pub(crate) fn percent(confidence: Option<f64>, default: u8) -> u8 {
+pub(crate) fn confidence_percent(confidence: Option<f64>, default: u8) -> u8 {
     confidence.map_or(default, |confidence| (confidence.clamp(0.0, 1.0) * 100.0).round() as u8)
 }
 
@@ -86,7 +86,7 @@ pub(crate) fn card_options(
 ) -> CardOptions {
     CardOptions {
         detail: detail.map(|detail| detail.0).unwrap_or_default(),
-        min_call_confidence: percent(min_call_confidence, 0),
+        min_call_confidence: confidence_percent(min_call_confidence, 0),
         resolution_metadata: resolution_metadata.unwrap_or(false),
     }
 }

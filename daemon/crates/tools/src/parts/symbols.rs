@@ -6,14 +6,14 @@ use sdl_model::{RelPath, SymbolId, Version};
 use sdl_retrieve::Sym;
 use sdl_retrieve::card::{self, Card, CardOptions, Detail};
 use sdl_retrieve::refresh::Lease;
-use sdl_retrieve::search::{Hit, SearchRequest, search};
+use sdl_retrieve::search::{Hit, SearchRequest, search_symbols};
 use serde_json::json;
 
 use crate::call::budget;
 use crate::call::context::{Call, ReadCx};
 use crate::parts::params::SymbolRef;
 use crate::{Candidate, Code, Repo, ToolError};
-use sdl_contract::nearest;
+use sdl_contract::nearest_names;
 
 /// Candidates listed with an error.
 const CANDIDATES: usize = 5;
@@ -32,11 +32,11 @@ pub(crate) fn by_id(cx: &ReadCx<'_>, text: &str, field: &str) -> Result<Sym, Too
     if let Some(sym) = cx.source.symbol(id)? {
         return Ok(sym);
     }
-    let Some((name, file)) = was(cx, id)? else {
+    let Some((name, file)) = former_symbol(cx, id)? else {
         let message = format!("there is no symbol {id} in version {}, nor was there lately", cx.version);
         let error = ToolError::new(Code::UnknownSymbol, message).at(field);
         let mut held = Vec::new();
-        for near in misspelt(cx, id)? {
+        for near in near_ids(cx, id)? {
             held.extend(cx.source.symbol(near)?.map(|sym| {
                 Candidate::of("symbolId", near.to_string())
                     .with("name", sym.qualified())
@@ -53,7 +53,7 @@ pub(crate) fn by_id(cx: &ReadCx<'_>, text: &str, field: &str) -> Result<Sym, Too
 }
 
 /// Symbols that held slices follow and whose ids differ from `id` in a character or two.
-fn misspelt(cx: &ReadCx<'_>, id: SymbolId) -> Result<Vec<SymbolId>, ToolError> {
+fn near_ids(cx: &ReadCx<'_>, id: SymbolId) -> Result<Vec<SymbolId>, ToolError> {
     let wanted = id.to_string();
     let differing = |other: &SymbolId| {
         wanted.bytes().zip(other.to_string().bytes()).filter(|(a, b)| a != b).count() <= MISSPELT
@@ -126,7 +126,7 @@ pub(crate) fn near_files(cx: &ReadCx<'_>, path: &RelPath) -> Result<Vec<String>,
     })?;
     if ending.is_empty() {
         // Those in the nearest folder first.
-        let whole = nearest(path.as_str(), alike.iter().map(String::as_str), CANDIDATES);
+        let whole = nearest_names(path.as_str(), alike.iter().map(String::as_str), CANDIDATES);
         let mut ordered: Vec<String> = whole.into_iter().map(str::to_owned).collect();
         ordered.extend(alike.iter().filter(|path| !ordered.contains(path)).cloned().collect::<Vec<_>>());
         ending = ordered;
@@ -136,7 +136,7 @@ pub(crate) fn near_files(cx: &ReadCx<'_>, path: &RelPath) -> Result<Vec<String>,
 }
 
 fn is_like(wanted: &str, name: &str) -> bool {
-    !nearest(wanted, [name], 1).is_empty()
+    !nearest_names(wanted, [name], 1).is_empty()
 }
 
 /// Files whose names are like one that is not there, of which the best are chosen.
@@ -147,7 +147,7 @@ const MISSPELT: usize = 2;
 const LATELY: u64 = 200;
 
 /// The qualified name and the file that a symbol had before it went, if that was lately.
-fn was(cx: &ReadCx<'_>, id: SymbolId) -> Result<Option<(String, String)>, ToolError> {
+fn former_symbol(cx: &ReadCx<'_>, id: SymbolId) -> Result<Option<(String, String)>, ToolError> {
     let Some(floor) = cx.snapshot.floor() else { return Ok(None) };
     let from = floor.max(Version(cx.version.0.saturating_sub(LATELY)));
     for change in cx.snapshot.changes_between(from, cx.version)?.files {
@@ -164,7 +164,7 @@ fn was(cx: &ReadCx<'_>, id: SymbolId) -> Result<Option<(String, String)>, ToolEr
 
 /// The one symbol that fits.
 pub(crate) fn by_ref(cx: &ReadCx<'_>, wanted: &SymbolRef, field: &str) -> Result<Sym, ToolError> {
-    let found = search(
+    let found = search_symbols(
         cx.source,
         &SearchRequest {
             query: wanted.name.clone(),
@@ -200,7 +200,7 @@ pub(crate) fn by_ref(cx: &ReadCx<'_>, wanted: &SymbolRef, field: &str) -> Result
             );
             Err(ToolError::new(Code::AmbiguousSymbol, message)
                 .at(field)
-                .or_one_of(several.iter().take(2 * CANDIDATES).map(candidate)))
+                .or_one_of(several.iter().take(2 * CANDIDATES).map(hit_candidate)))
         }
     }
 }
@@ -220,10 +220,9 @@ fn ends_with_path(path: &str, end: &str) -> bool {
 pub(crate) fn look_up(cx: &ReadCx<'_>, error: ToolError, name: &str) -> ToolError {
     let name: String = name.chars().take(200).collect();
     let request = SearchRequest { limit: CANDIDATES, ..SearchRequest::new(&name) };
-    let error = match search(cx.source, &request) {
-        Ok(found) => {
-            error.or_one_of(found.results.iter().chain(&found.near_misses).take(CANDIDATES).map(candidate))
-        }
+    let error = match search_symbols(cx.source, &request) {
+        Ok(found) => error
+            .or_one_of(found.results.iter().chain(&found.near_misses).take(CANDIDATES).map(hit_candidate)),
         // The error at hand says more than a failed search for what was meant.
         Err(_) => error,
     };
@@ -234,7 +233,7 @@ pub(crate) fn look_up(cx: &ReadCx<'_>, error: ToolError, name: &str) -> ToolErro
     )
 }
 
-fn candidate(hit: &Hit) -> Candidate {
+fn hit_candidate(hit: &Hit) -> Candidate {
     Candidate::of("symbolId", hit.symbol_id.to_string())
         .with("name", hit.qualified_name.clone())
         .with("kind", hit.kind.name())
@@ -255,7 +254,7 @@ pub(crate) fn card_within(
         card.ledger_version = Some(cx.version);
         let lower = Detail::ALL.into_iter().rev().find(|level| *level < options.detail);
         match lower {
-            Some(lower) if budget::of(&card)? > most => {
+            Some(lower) if budget::json_tokens(&card)? > most => {
                 cx.note(format!(
                     "the card of {} at detail {} is larger than the answer may be; here it is at {}",
                     card.qualified_name,
@@ -270,7 +269,7 @@ pub(crate) fn card_within(
 }
 
 /// A path of this repository, from what a client may write: relative, or absolute below the root.
-pub(crate) fn path(repo: &dyn Repo, text: &str, field: &str) -> Result<RelPath, ToolError> {
+pub(crate) fn repo_path(repo: &dyn Repo, text: &str, field: &str) -> Result<RelPath, ToolError> {
     let below = std::path::Path::new(text).strip_prefix(repo.root()).ok().and_then(std::path::Path::to_str);
     let text = below.unwrap_or(text);
     let text = text.strip_prefix("./").unwrap_or(text);

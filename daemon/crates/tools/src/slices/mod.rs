@@ -97,7 +97,7 @@ pub(crate) fn note_missed(cx: &ReadCx<'_>, found: &Neighbourhood<'_>) {
 }
 
 /// Keeps what did not fit behind a handle.
-pub(crate) fn spill(cx: &ReadCx<'_>, handle: &str, symbols: &[SymbolId], request: &SliceRequest) {
+pub(crate) fn keep_spilled(cx: &ReadCx<'_>, handle: &str, symbols: &[SymbolId], request: &SliceRequest) {
     let spill = Spill {
         symbols: symbols.to_vec(),
         min_call_confidence: request.min_call_confidence,
@@ -112,7 +112,7 @@ pub(crate) fn new_handle(cx: &ReadCx<'_>, kind: HandleKind) -> String {
 }
 
 /// Leaves the lease to be written under its handle; `before` is the one that it replaces.
-pub(crate) fn hold(cx: &ReadCx<'_>, handle: &str, lease: &Lease, before: Option<&Lease>) {
+pub(crate) fn hold_lease(cx: &ReadCx<'_>, handle: &str, lease: &Lease, before: Option<&Lease>) {
     // What a lease follows can be worked out again: one that is read after a crash as it was before gives the same answers.
     let at_once = before.is_none_or(|before| {
         lease.following != before.following

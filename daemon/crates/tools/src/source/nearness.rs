@@ -93,7 +93,7 @@ pub(crate) fn to_task(cx: &ReadCx<'_>, symbol: SymbolId, task: &SliceContext) ->
         }
     }
     for (i, path) in task.edited_files.iter().enumerate() {
-        let path = symbols::path(cx.repo, path, &format!("sliceContext.editedFiles[{i}]"))?;
+        let path = symbols::repo_path(cx.repo, path, &format!("sliceContext.editedFiles[{i}]"))?;
         request.edited_files.push(path.as_str().to_owned());
     }
     if let Some(budget) = task.budget {
@@ -110,7 +110,7 @@ pub(crate) fn to_task(cx: &ReadCx<'_>, symbol: SymbolId, task: &SliceContext) ->
         return Ok(0.0);
     }
     let enrichment = cx.repo.enrichment(cx.snapshot);
-    let built = match slice::build(cx.source, &request, enrichment.as_ref()) {
+    let built = match slice::build_slice(cx.source, &request, enrichment.as_ref()) {
         Ok(built) => built,
         // A task that leads nowhere makes nothing relevant.
         Err(sdl_retrieve::Error::User(_)) => return Ok(0.0),

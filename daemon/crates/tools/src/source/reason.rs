@@ -3,7 +3,7 @@
 use sdl_retrieve::Sym;
 
 use crate::source::ladder::identifiers::{self, Matches};
-use sdl_contract::nearest;
+use sdl_contract::nearest_names;
 
 /// Shorter words say nothing.
 const SHORTEST: usize = 4;
@@ -15,23 +15,23 @@ pub(crate) fn speaks_of(reason: &str, sym: &Sym, wanted: &[String]) -> f64 {
     if names(sym.name()) || wanted.iter().any(|one| names(one.trim())) {
         return 1.0;
     }
-    let said = words(reason);
-    let known = words(sym.qualified()).into_iter().chain(words(sym.path()));
-    let mut known = known.chain(wanted.iter().flat_map(|one| words(one)));
-    if known.any(|word| said.iter().any(|said| alike(said, &word))) { 0.5 } else { 0.0 }
+    let said = split_words(reason);
+    let known = split_words(sym.qualified()).into_iter().chain(split_words(sym.path()));
+    let mut known = known.chain(wanted.iter().flat_map(|one| split_words(one)));
+    if known.any(|word| said.iter().any(|said| is_same_word(said, &word))) { 0.5 } else { 0.0 }
 }
 
 /// Whether an identifier is one that a request is likely to mean: it has a word in common with the reason, or is spelled nearly as
 /// one that was not found.
 pub(crate) fn speaks_to(reason: &str, asked: &Matches, name: &str) -> bool {
-    let own = words(name);
-    let said = words(reason);
-    let meant = || asked.missing.iter().any(|missing| !nearest(missing, [name], 1).is_empty());
-    own.iter().any(|word| said.iter().any(|said| alike(said, word))) || meant()
+    let own = split_words(name);
+    let said = split_words(reason);
+    let meant = || asked.missing.iter().any(|missing| !nearest_names(missing, [name], 1).is_empty());
+    own.iter().any(|word| said.iter().any(|said| is_same_word(said, word))) || meant()
 }
 
 /// The words of a text or a name, in lower case: parted at what is no letter, and in `camelCase`.
-fn words(text: &str) -> Vec<String> {
+fn split_words(text: &str) -> Vec<String> {
     let mut words = vec![String::new()];
     let mut before = ' ';
     for c in text.chars() {
@@ -51,7 +51,7 @@ fn words(text: &str) -> Vec<String> {
 }
 
 /// Whether two words are forms of one: `expire` and `expired`.
-fn alike(one: &str, other: &str) -> bool {
+fn is_same_word(one: &str, other: &str) -> bool {
     let (short, long) = if one.len() < other.len() { (one, other) } else { (other, one) };
     long.starts_with(short) && long.len() - short.len() <= 3
 }
@@ -62,9 +62,9 @@ mod tests {
 
     #[test]
     fn words_of_names_and_sentences() {
-        assert_eq!(words("debugging auth timeout"), ["debugging", "auth", "timeout"]);
-        assert_eq!(words("authTimeout_ms HTTPServer"), ["auth", "timeout", "httpserver"]);
-        assert!(alike("expire", "expired") && !alike("auth", "authorization"));
+        assert_eq!(split_words("debugging auth timeout"), ["debugging", "auth", "timeout"]);
+        assert_eq!(split_words("authTimeout_ms HTTPServer"), ["auth", "timeout", "httpserver"]);
+        assert!(is_same_word("expire", "expired") && !is_same_word("auth", "authorization"));
         let asked = Matches { missing: vec!["tokenExpiri".to_owned()], ..Matches::default() };
         assert!(speaks_to("x", &asked, "tokenExpiry") && !speaks_to("x", &asked, "parts"));
         assert!(speaks_to("why does it expire", &Matches::default(), "expired"));

@@ -33,7 +33,7 @@ pub(crate) struct SourceText {
 
 impl SourceText {
     fn new(path: RelPath, key: FactsKey, text: String, level: Level) -> Self {
-        let secrets = redact::find(&text, level);
+        let secrets = redact::find_secrets(&text, level);
         let breaks = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n').map(|(at, _)| at + 1);
         let starts = std::iter::once(0).chain(breaks.filter(|at| *at < text.len())).collect();
         Self { path, key, text, secrets, starts }
@@ -46,7 +46,7 @@ impl SourceText {
 
     /// A stretch of the text as it may leave the daemon.
     pub(crate) fn cut(&self, bytes: Range<usize>) -> Cow<'_, str> {
-        redact::masked(&self.text, &self.secrets, bytes)
+        redact::mask_part(&self.text, &self.secrets, bytes)
     }
 
     /// Whether nothing of a stretch is masked.
@@ -81,16 +81,16 @@ impl SourceText {
 }
 
 /// The text of the file at `path`, which must be a file of the version that has facts.
-pub(crate) fn at(cx: &ReadCx<'_>, path: &RelPath, field: &str) -> Result<SourceText, ToolError> {
+pub(crate) fn text_at(cx: &ReadCx<'_>, path: &RelPath, field: &str) -> Result<SourceText, ToolError> {
     refuse_secrets(cx, path)?;
     match cx.source.view().file(FileId::of(path))? {
-        Some(row) => of(cx, &row),
+        Some(row) => file_text(cx, &row),
         None => Err(symbols::no_such_file(cx, path, field)?),
     }
 }
 
 /// The text of a file of the version.
-pub(crate) fn of(cx: &ReadCx<'_>, row: &FileRow) -> Result<SourceText, ToolError> {
+pub(crate) fn file_text(cx: &ReadCx<'_>, row: &FileRow) -> Result<SourceText, ToolError> {
     let path = &row.path;
     refuse_secrets(cx, path)?;
     let key = row.state.facts().ok_or_else(|| {
@@ -100,16 +100,16 @@ pub(crate) fn of(cx: &ReadCx<'_>, row: &FileRow) -> Result<SourceText, ToolError
         };
         ToolError::new(Code::Unavailable, format!("{path} is listed but not read ({why})"))
     })?;
-    let level = crate::host::policies::of(cx.call.host, cx.repo)?.level();
+    let level = crate::host::policies::repo_policy(cx.call.host, cx.repo)?.level();
     let bytes = match cx.overlay.and_then(|overlay| overlay.text(FileId::of(path))) {
         Some(unsaved) => unsaved.to_vec(),
         None => cx.repo.read_file(path, row.size).map_err(|unread| match unread {
             Unread::Failed(why) => ToolError::new(Code::Unavailable, format!("{path} can't be read: {why}")),
-            Unread::Gone | Unread::TooLarge => moved(cx, path),
+            Unread::Gone | Unread::TooLarge => moved_error(cx, path),
         })?,
     };
     if ContentHash::of(&bytes) != key.content {
-        return Err(moved(cx, path));
+        return Err(moved_error(cx, path));
     }
     Ok(SourceText::new(path.clone(), key, text_of(bytes), level))
 }
@@ -134,7 +134,7 @@ fn refuse_secrets(cx: &ReadCx<'_>, path: &RelPath) -> Result<(), ToolError> {
     ))
 }
 
-fn moved(cx: &ReadCx<'_>, path: &RelPath) -> ToolError {
+fn moved_error(cx: &ReadCx<'_>, path: &RelPath) -> ToolError {
     let message = format!("{path} keeps changing: it is not what version {} knows; ask again", cx.version);
     ToolError::new(Code::SourceMoved, message)
 }

@@ -14,13 +14,17 @@ use crate::ToolError;
 const ALPHABET: &[u8; 32] = b"0123456789abcdefghjkmnpqrstvwxyz";
 
 /// The key of a row that belongs to a repository.
-pub(crate) fn key(repo: &str, row: &str) -> Vec<u8> {
+pub(crate) fn row_key(repo: &str, row: &str) -> Vec<u8> {
     [repo.as_bytes(), &[0], row.as_bytes()].concat()
 }
 
 /// The keys of a repository's rows in a table, in order.
-pub(crate) fn keys(writer: &AgentWriter<'_>, table: &str, repo: &str) -> sdl_ledger::Result<Vec<Vec<u8>>> {
-    let prefix = key(repo, "");
+pub(crate) fn row_keys(
+    writer: &AgentWriter<'_>,
+    table: &str,
+    repo: &str,
+) -> sdl_ledger::Result<Vec<Vec<u8>>> {
+    let prefix = row_key(repo, "");
     let mut keys = Vec::new();
     writer.scan(table, &prefix, &mut |key, _| {
         if key.starts_with(&prefix) {
@@ -47,13 +51,13 @@ pub(crate) fn from_bytes<T: DeserializeOwned>(layout: u8, bytes: &[u8]) -> Optio
 }
 
 /// Every row of a repository that this build can read, in order of key.
-pub(crate) fn rows<T: DeserializeOwned>(
+pub(crate) fn read_rows<T: DeserializeOwned>(
     store: &AgentStore,
     table: &str,
     repo: &str,
     layout: u8,
 ) -> Result<Vec<T>, ToolError> {
-    let prefix = key(repo, "");
+    let prefix = row_key(repo, "");
     let mut found = Vec::new();
     store.read(|reader| {
         reader.scan(table, &prefix, &mut |key, value| {
@@ -68,7 +72,7 @@ pub(crate) fn rows<T: DeserializeOwned>(
 }
 
 /// A number as 13 letters and digits.
-pub(crate) fn digits(number: u64) -> String {
+pub(crate) fn encode_number(number: u64) -> String {
     (0..13).rev().map(|digit| char::from(ALPHABET[(number >> (digit * 5)) as usize & 31])).collect()
 }
 
@@ -87,8 +91,8 @@ mod tests {
 
     #[test]
     fn digits_tell_numbers_apart() {
-        assert_eq!(digits(0), "0000000000000");
-        assert_eq!(digits(33), "0000000000011");
-        assert_ne!(digits(u64::MAX), digits(u64::MAX - 1));
+        assert_eq!(encode_number(0), "0000000000000");
+        assert_eq!(encode_number(33), "0000000000011");
+        assert_ne!(encode_number(u64::MAX), encode_number(u64::MAX - 1));
     }
 }

@@ -3,28 +3,28 @@
 use serde_json::Value;
 
 use crate::ToolError;
-use crate::call::answers::line;
+use crate::call::answers::begin_line;
 use crate::call::budget;
 use crate::call::registry::Answer;
 
 /// The result of a call that was answered, and the tokens of its structured content.
-pub(crate) fn answered(answer: Answer) -> (Vec<u8>, usize) {
+pub(crate) fn answer_result(answer: Answer) -> (Vec<u8>, usize) {
     let structured = Value::Object(answer.structured).to_string();
-    let tokens = match budget::checked(&structured) {
+    let tokens = match budget::check_tokens(&structured) {
         Ok(tokens) => tokens,
-        Err(error) => return failed(&error),
+        Err(error) => return error_result(&error),
     };
-    (write(&structured, tokens, &answer.text, false), tokens)
+    (write_result(&structured, tokens, &answer.text, false), tokens)
 }
 
 /// The result of a call that was refused or failed, and the tokens of its structured content.
-pub(crate) fn failed(error: &ToolError) -> (Vec<u8>, usize) {
+pub(crate) fn error_result(error: &ToolError) -> (Vec<u8>, usize) {
     let structured = error.to_value().to_string();
-    let tokens = budget::count(&structured);
-    (write(&structured, tokens, &text_of(error), true), tokens)
+    let tokens = budget::text_tokens(&structured);
+    (write_result(&structured, tokens, &text_of(error), true), tokens)
 }
 
-fn write(structured: &str, tokens: usize, text: &str, is_error: bool) -> Vec<u8> {
+fn write_result(structured: &str, tokens: usize, text: &str, is_error: bool) -> Vec<u8> {
     // The text is there for readers without structured content; where it would cost more, the JSON itself serves.
     let text = if budget::is_above(text, tokens) { structured } else { text };
     let mut out = Vec::with_capacity(structured.len() + text.len() + 128);
@@ -39,7 +39,7 @@ fn write(structured: &str, tokens: usize, text: &str, is_error: bool) -> Vec<u8>
 fn text_of(error: &ToolError) -> String {
     let code = serde_json::to_value(error.code).unwrap_or_default();
     let mut text = String::new();
-    line(&mut text, format_args!("{}: {}", code.as_str().unwrap_or("internal"), error.message));
+    begin_line(&mut text, format_args!("{}: {}", code.as_str().unwrap_or("internal"), error.message));
     if !error.about.candidates.is_empty() {
         text.push_str("\nCandidates:");
         for candidate in &error.about.candidates {
@@ -48,11 +48,11 @@ fn text_of(error: &ToolError) -> String {
                 .values()
                 .map(|value| value.as_str().map_or_else(|| value.to_string(), str::to_owned))
                 .collect();
-            line(&mut text, format_args!("- {}", parts.join(" ")));
+            begin_line(&mut text, format_args!("- {}", parts.join(" ")));
         }
     }
     if let Some(next) = &error.about.next_best_action {
-        line(&mut text, format_args!("Next: {} {}", next.tool, next.args));
+        begin_line(&mut text, format_args!("Next: {} {}", next.tool, next.args));
     }
     text
 }
@@ -68,10 +68,10 @@ mod tests {
     fn text_never_costs_more_than_the_json() {
         let structured = json!({"a": 1}).as_object().cloned().unwrap();
         let long = Answer { structured: structured.clone(), text: "word ".repeat(50) };
-        let result: Value = serde_json::from_slice(&answered(long).0).unwrap();
+        let result: Value = serde_json::from_slice(&answer_result(long).0).unwrap();
         assert_eq!(result["content"][0]["text"], r#"{"a":1}"#);
         let short = Answer { structured, text: "a".into() };
-        let result: Value = serde_json::from_slice(&answered(short).0).unwrap();
+        let result: Value = serde_json::from_slice(&answer_result(short).0).unwrap();
         assert_eq!(result["content"][0]["text"], "a");
         assert_eq!(result["structuredContent"], json!({"a": 1}));
         assert_eq!(result["isError"], json!(false));
@@ -83,7 +83,7 @@ mod tests {
             .at("symbolId")
             .or_one_of([Candidate::of("symbolId", "s_1").with("name", "y")])
             .next("sdl_symbol_search", json!({"query": "x"}), "look it up");
-        let result: Value = serde_json::from_slice(&failed(&error).0).unwrap();
+        let result: Value = serde_json::from_slice(&error_result(&error).0).unwrap();
         assert_eq!(result["isError"], json!(true));
         let body = &result["structuredContent"];
         assert_eq!(body["code"], "unknownSymbol");

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 
 use crate::call::action::Namespace;
-use crate::call::names::{RAW, advertised};
+use crate::call::names::{RAW, advertised_name};
 use crate::call::registry::{Entry, Registry};
 use crate::{Names, Surface};
 use sdl_contract::schema;
@@ -35,7 +35,7 @@ impl Registry {
                 .collect();
             json!({
                 "name": entry.def.name,
-                "tool": advertised(entry.def.name, Names::Underscored),
+                "tool": advertised_name(entry.def.name, Names::Underscored),
                 "namespace": entry.def.namespace.name(),
                 "mutating": entry.def.mutating,
                 "description": entry.def.description,
@@ -102,7 +102,7 @@ impl Writer<'_> {
     /// The one tool that finds the others.
     fn search(&self) -> Value {
         json!({
-            "name": advertised("action.search", self.names),
+            "name": advertised_name("action.search", self.names),
             "description": "Call this when you need code tools: finds tools by name",
             "annotations": {"readOnlyHint": true},
             "inputSchema": {
@@ -115,9 +115,9 @@ impl Writer<'_> {
 
     fn action(&self, entry: &Entry) -> Value {
         let mut tool = Map::new();
-        tool.insert("name".into(), advertised(entry.def.name, self.names).into());
+        tool.insert("name".into(), advertised_name(entry.def.name, self.names).into());
         tool.insert("description".into(), entry.def.description.into());
-        let mut input = schema::terse(&entry.request);
+        let mut input = schema::terse_schema(&entry.request);
         if let Some(properties) = input.get_mut("properties").and_then(Value::as_object_mut) {
             let unlisted = |name: &str| {
                 UNLISTED.iter().any(|(action, field)| *field == name && [entry.def.name, ""].contains(action))
@@ -131,7 +131,7 @@ impl Writer<'_> {
         }
         tool.insert("inputSchema".into(), input);
         if self.output_schemas {
-            tool.insert("outputSchema".into(), outline(&entry.response));
+            tool.insert("outputSchema".into(), response_outline(&entry.response));
         }
         if let Some(hints) = self.hints(entry.def.name) {
             tool.insert("annotations".into(), hints);
@@ -149,7 +149,7 @@ impl Writer<'_> {
         let actions: Vec<String> =
             inside.iter().map(|entry| format!("{}({})", entry.def.name, entry.def.needs)).collect();
         json!({
-            "name": advertised(namespace.name(), self.names),
+            "name": advertised_name(namespace.name(), self.names),
             "description": format!("Call this when {purpose}. Actions: {}", actions.join(" ")),
             "inputSchema": {
                 "type": "object",
@@ -169,7 +169,7 @@ impl Writer<'_> {
     }
 
     fn twin(&self, of: &str) -> Value {
-        let name = advertised(of, self.names);
+        let name = advertised_name(of, self.names);
         let mut twin = json!({
             "name": format!("{name}{RAW}"),
             "description": "Call this when JSON must arrive unaltered",
@@ -188,7 +188,7 @@ impl Writer<'_> {
 
 /// The top level of an answer's schema. Nothing in it is required: an error is an answer too, and some clients check it
 /// against this.
-pub(crate) fn outline(response: &Value) -> Value {
+pub(crate) fn response_outline(response: &Value) -> Value {
     let properties = response.get("properties").and_then(Value::as_object).into_iter().flatten();
     let outlined = properties.map(|(name, schema)| {
         let mut kept = Map::new();

@@ -134,7 +134,7 @@ fn a_page_of_results_continues_where_it_ends() {
     for _ in 0..40 {
         let page =
             world.ok("sdl_symbol_search", json!({"query": "handler", "limit": 1000, "cursor": cursor}));
-        assert!(sdl_tokens::count(&page.to_string()) <= 8_000);
+        assert!(sdl_tokens::count_tokens(&page.to_string()) <= 8_000);
         let functions = page["results"].as_array().unwrap().iter().filter(|hit| hit["kind"] == "function");
         for hit in functions {
             assert!(seen.insert(hit["symbolId"].as_str().unwrap().to_owned()), "twice");
@@ -156,7 +156,7 @@ fn many_cards_stop_at_the_answers_tokens_and_name_the_rest() {
     let ids: Vec<String> =
         (0..100).map(|i| world.repo.symbol("src/handlers.py", &format!("handler_number_{i}"))).collect();
     let page = world.ok("sdl_symbol_getCards", json!({"symbolIds": ids}));
-    assert!(sdl_tokens::count(&page.to_string()) <= 8_000);
+    assert!(sdl_tokens::count_tokens(&page.to_string()) <= 8_000);
     let served = page["cards"].as_array().unwrap().len();
     let omitted: Vec<Value> = page["omitted"].as_array().cloned().unwrap_or_default();
     assert_eq!(served + omitted.len(), 100);
@@ -214,7 +214,7 @@ fn the_overview_shows_folders_entry_points_and_layers() {
         (&json!(["src"]), &json!(["src/shop"]))
     );
     let small = world.ok("sdl_repo_overview", json!({"level": "full", "maxTokens": 300}));
-    assert!(sdl_tokens::count(&small.to_string()) <= 300, "{small}");
+    assert!(sdl_tokens::count_tokens(&small.to_string()) <= 300, "{small}");
     assert_eq!(small["truncation"]["truncated"], true);
     let error = world.err("sdl_repo_overview", json!({"directories": ["nowhere"]}));
     assert_eq!((&error["code"], &error["field"]), (&json!("unknownPath"), &json!("directories[0]")));

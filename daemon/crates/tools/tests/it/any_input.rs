@@ -4,7 +4,7 @@ use std::sync::OnceLock;
 
 use crate::common::World;
 use proptest::prelude::*;
-use sdl_tests::generate::{as_step, masked, snake_case};
+use sdl_tests::generate::{as_step, mask_volatile, snake_case};
 use sdl_tools::{Cancel, NoProgress};
 use serde_json::{Map, Value, json};
 
@@ -97,7 +97,7 @@ fn comparable(mut result: Value) -> Value {
     if let Some(content) = result["structuredContent"].as_object_mut() {
         content.shift_remove("notes");
     }
-    masked(Value::Object(std::mem::take(result)))
+    mask_volatile(Value::Object(std::mem::take(result)))
 }
 
 /// What a chain of one step answers, as the call alone would.

@@ -83,8 +83,8 @@ fn most_of_a_budget_is_evidence() {
     for budget in [1_000, 2_000, 4_000, 8_000] {
         let answer =
             assemble(&world, json!({"budget": {"maxTokens": budget}, "taskText": "handle a token request"}));
-        let of = |field: &str| sdl_tokens::count(&answer[field].to_string());
-        let whole = sdl_tokens::count(&answer.to_string());
+        let of = |field: &str| sdl_tokens::count_tokens(&answer[field].to_string());
+        let whole = sdl_tokens::count_tokens(&answer.to_string());
         // The policy limits raw lines, so a large budget is not filled.
         assert!(budget > 4_000 || whole * 10 > budget * 7, "{whole} of {budget} are used");
         assert!(of("evidence") * 5 > whole * 2, "{} of {whole} are evidence: {answer:#}", of("evidence"));
@@ -105,7 +105,7 @@ fn an_assembly_keeps_to_its_budget() {
     for budget in [800, 1_200, 3_000, 9_000, 20_000] {
         let answer =
             assemble(&world, json!({"budget": {"maxTokens": budget}, "taskText": "handle a token request"}));
-        let size = sdl_tokens::count(&answer.to_string());
+        let size = sdl_tokens::count_tokens(&answer.to_string());
         assert!(size <= budget, "{size} > {budget}");
         assert!(!answer["evidence"].as_array().unwrap().is_empty(), "{budget}: {answer:#}");
     }

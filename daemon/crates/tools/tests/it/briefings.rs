@@ -84,7 +84,7 @@ fn a_summary_keeps_to_its_budget_and_says_what_went() {
         for format in ["markdown", "json", "clipboard"] {
             let answer =
                 summary(&world, json!({"query": "src/handlers.py", "budget": budget, "format": format}));
-            let size = sdl_tokens::count(&answer.to_string());
+            let size = sdl_tokens::count_tokens(&answer.to_string());
             assert!(size <= budget, "{size} > {budget} as {format}");
             assert!(!answer["summary"]["keySymbols"].as_array().unwrap().is_empty(), "{answer:#}");
             if budget < 1_000 {

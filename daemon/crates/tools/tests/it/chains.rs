@@ -214,7 +214,7 @@ fn a_budget_is_handed_down_to_steps_without_one() {
     let build = json!({"action": "slice.build", "args": {"taskText": "handler number request"}});
     for tokens in [2_000, 4_000, 8_000] {
         let chain = world.ok("sdl_chain", json!({"steps": [build, build], "budget": {"maxTokens": tokens}}));
-        assert!(sdl_tokens::count(&chain.to_string()) <= tokens);
+        assert!(sdl_tokens::count_tokens(&chain.to_string()) <= tokens);
         for step in 0..2 {
             assert!(
                 result(&chain, step)["slice"]["cards"].as_array().unwrap().len() > 3,
@@ -323,7 +323,7 @@ fn random_step_graphs_keep_their_budget_and_name_what_misses() {
             prop_assert!(chain["message"].as_str().unwrap().contains("two steps are called"), "{}", chain);
             return Ok(());
         }
-        let tokens = sdl_tokens::count(&chain.to_string());
+        let tokens = sdl_tokens::count_tokens(&chain.to_string());
         prop_assert!(tokens <= budget, "{} of {}", tokens, budget);
         let taken = chain["steps"].as_array().unwrap();
         prop_assert_eq!(taken.len() == steps.len(), chain["stoppedAt"].is_null() || taken.len() == steps.len());

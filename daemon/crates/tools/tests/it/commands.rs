@@ -145,7 +145,7 @@ fn long_output_is_cut_and_can_be_read_on() {
     for (mode, most) in [("digest", 1_200), ("tail", 2_500), ("full", 8_000)] {
         let ran = sh(&world, script, json!({"outputMode": mode}));
         assert_eq!(ran["stdoutLines"], 3_001);
-        assert!(sdl_tokens::count(&ran.to_string()) <= most, "{mode}");
+        assert!(sdl_tokens::count_tokens(&ran.to_string()) <= most, "{mode}");
         let shown = ran["digest"].as_str().unwrap();
         assert!(
             shown.contains("… ") && (mode == "full" || shown.ends_with("error: broken")),
@@ -164,7 +164,7 @@ fn long_output_is_cut_and_can_be_read_on() {
     let (mut next, mut pages) = (1, 0);
     loop {
         let page = query(json!({"lines": {"from": next}}));
-        assert!(sdl_tokens::count(&page.to_string()) <= 8_000);
+        assert!(sdl_tokens::count_tokens(&page.to_string()) <= 8_000);
         next = page["excerpts"][0]["to"].as_u64().unwrap() + 1;
         pages += 1;
         if page["truncated"].is_null() {

@@ -77,7 +77,7 @@ fn a_budget_holds_for_the_whole_answer_and_the_rest_is_behind_a_handle() {
     for tokens in [400, 900, 3_000, 20_000] {
         let args = json!({"fromVersion": "previous", "toVersion": "latest", "budget": {"maxEstimatedTokens": tokens, "maxCards": 1_000}});
         let found = world.ok("sdl_delta_get", args);
-        let size = sdl_tokens::count(&found.to_string());
+        let size = sdl_tokens::count_tokens(&found.to_string());
         assert!(size <= tokens, "{size} > {tokens}");
         let shown = found["delta"]["changedSymbols"].as_array().unwrap().len();
         let truncation = &found["delta"]["truncation"];
@@ -215,7 +215,7 @@ fn a_large_change_escalates_and_stays_within_the_cap() {
     world.repo.write(&handlers(300, " calls validate, handler_number_0 raises Denied : One."));
     world.repo.write(&handlers(300, " : Another.").replace("(request: HttpRequest)", "(request: Request)"));
     let found = risk(&world, json!({}));
-    assert!(sdl_tokens::count(&found.to_string()) <= 8_000);
+    assert!(sdl_tokens::count_tokens(&found.to_string()) <= 8_000);
     assert_eq!(
         (&found["escalationRequired"], &found["policyDecision"]["decision"]),
         (&json!(true), &json!("escalate"))

@@ -5,7 +5,9 @@ use std::collections::BTreeSet;
 use std::fmt::Write as _;
 
 use crate::common::World;
-use sdl_tests::generate::{Call, Must, as_step, calls, in_snake_case, masked, stringified};
+use sdl_tests::generate::{
+    Call, Must, as_step, generate_calls, in_snake_case, mask_volatile, stringify_values,
+};
 use serde_json::{Value, json};
 
 /// A repository in which the examples of the registry have something to find.
@@ -136,7 +138,7 @@ impl Set {
 
 /// What ways must agree on.
 fn comparable(result: &Value) -> Value {
-    masked(json!([result["isError"], result["structuredContent"]]))
+    mask_volatile(json!([result["isError"], result["structuredContent"]]))
 }
 
 /// What a chain of one step answers, as the call alone would.
@@ -234,7 +236,7 @@ fn show(set: &Set, action: &Value, call: &Call, shown: &mut Shown, faults: &mut 
     let args: Value = serde_json::from_str(&call.text).unwrap();
     let (request, response) = (&action["inputSchema"], &action["outputSchema"]);
     for (form, args) in
-        [("in snake case", in_snake_case(request, &args)), ("as text", stringified(request, &args))]
+        [("in snake case", in_snake_case(request, &args)), ("as text", stringify_values(request, &args))]
     {
         let got = comparable(&set.call(tool, &args.to_string()));
         if got != wanted {
@@ -262,7 +264,7 @@ fn prove(namespace: &str) {
             .iter()
             .map(|example| serde_json::from_str(&set.here(&example.to_string())).unwrap())
             .collect();
-        let calls = calls(&action["inputSchema"], &examples, &|field| set.text(field));
+        let calls = generate_calls(&action["inputSchema"], &examples, &|field| set.text(field));
         let mut shown = Shown::default();
         for call in &calls {
             show(&set, action, call, &mut shown, &mut faults);

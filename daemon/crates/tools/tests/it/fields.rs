@@ -6,7 +6,7 @@ use std::fmt::Write as _;
 
 use crate::common::{SHOP, World, handlers};
 use sdl_model::GitHead;
-use sdl_tests::schema::{declared, paths};
+use sdl_tests::schema::{declared_paths, value_paths};
 use sdl_tools::host::{Barrier, RepoHealth, RepoState, RepoStatus, WatcherKind, WatcherStatus};
 use sdl_tools::{Host as _, Repo as _};
 use serde_json::{Value, json};
@@ -185,7 +185,7 @@ struct Seen(BTreeMap<String, BTreeSet<String>>);
 impl Seen {
     fn ok(&mut self, world: &World, action: &str, args: Value) -> Value {
         let answer = world.ok(action, args);
-        self.0.entry(action.to_owned()).or_default().extend(paths(&answer));
+        self.0.entry(action.to_owned()).or_default().extend(value_paths(&answer));
         answer
     }
 }
@@ -231,7 +231,7 @@ fn every_declared_field_of_an_answer_is_given_by_some_call() {
     let (mut faults, contract) = (String::new(), contract());
     for (name, action) in described() {
         let seen = seen.0.remove(&name).unwrap_or_default();
-        let declared = declared(&action["outputSchema"]);
+        let declared = declared_paths(&action["outputSchema"]);
         for path in &declared {
             if seen.contains(path) == cannot(&name, path) {
                 let _ = writeln!(faults, "{name} > {path}: no call gives it, or it is excused without need");
@@ -530,7 +530,7 @@ fn states(seen: &mut Seen) {
     ] {
         let wrong = if described[action]["namespace"] == "code" { "sdl_repo" } else { "sdl_code" };
         let answer = world.ok(wrong, json!({"action": action, "args": args}));
-        seen.0.entry(action.to_owned()).or_default().extend(paths(&answer));
+        seen.0.entry(action.to_owned()).or_default().extend(value_paths(&answer));
     }
     let head = GitHead { commit: Some("0".repeat(40)), branch: Some("main".into()), commit_time: Some(1) };
     let watcher = WatcherStatus {

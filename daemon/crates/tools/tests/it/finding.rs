@@ -43,7 +43,7 @@ fn however_much_is_asked_for_the_budget_holds() {
     let words = "zyxomma ".repeat(200);
     for query in ["symbol", "slice repository index card search version memory code", &words] {
         let found = world.ok("sdl_action_search", json!({"query": query, "limit": 40}));
-        assert!(sdl_tokens::count(&found.to_string()) <= 8_000);
+        assert!(sdl_tokens::count_tokens(&found.to_string()) <= 8_000);
         if found["truncated"] == true {
             assert!(!found["more"].as_array().unwrap().is_empty(), "{found}");
         }
@@ -70,7 +70,7 @@ fn the_manual_describes_what_is_asked_for_in_each_form() {
     assert!(all.get("more").is_none());
     let content = all["content"].as_str().unwrap();
     assert!(content.contains("`slice.build(taskText|entrySymbols"), "{content}");
-    assert_eq!(all["tokens"], sdl_tokens::count(content));
+    assert_eq!(all["tokens"], sdl_tokens::count_tokens(content));
     let named = |args: Value| world.ok("sdl_manual", args)["content"].as_str().unwrap().to_owned();
     let typescript =
         named(json!({"actions": ["sdl_slice_refresh"], "format": "typescript", "detail": "standard"}));
@@ -93,7 +93,7 @@ fn the_manual_keeps_to_its_budget_and_names_the_rest() {
     for format in ["markdown", "typescript", "json"] {
         for detail in ["compact", "standard", "full"] {
             let all = world.ok("sdl_manual", json!({"format": format, "detail": detail}));
-            let tokens = sdl_tokens::count(&all.to_string());
+            let tokens = sdl_tokens::count_tokens(&all.to_string());
             assert!(tokens <= 8_000, "{format} {detail}: {tokens}");
             assert!(!all["actions"].as_array().unwrap().is_empty());
             assert_eq!(all["more"].is_null(), all["howToResume"].is_null());
@@ -114,7 +114,7 @@ fn the_page_on_wire_formats_is_found_and_fits() {
         let found = world.ok("sdl_manual", args.clone());
         assert_eq!(found["topics"], json!(["wire"]), "{args}");
         assert!(found["content"].as_str().unwrap().contains("symbolIndex"), "{args}");
-        assert!(sdl_tokens::count(&found.to_string()) <= 8_000, "{args}");
+        assert!(sdl_tokens::count_tokens(&found.to_string()) <= 8_000, "{args}");
     }
     assert!(world.ok("sdl_manual", json!({}))["content"].as_str().unwrap().contains("`wire`"));
     assert!(world.ok("sdl_manual", json!({"query": "what changed"})).get("topics").is_none());

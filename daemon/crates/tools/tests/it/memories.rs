@@ -197,7 +197,7 @@ fn large_memories_stay_within_every_budget() {
     let mut offset = 0;
     while offset < 30 {
         let page = query(&world, json!({"limit": 100, "offset": offset}));
-        assert!(sdl_tokens::count(&page.to_string()) <= 8_000);
+        assert!(sdl_tokens::count_tokens(&page.to_string()) <= 8_000);
         let shown = titles(&page).len();
         assert!(shown > 0);
         offset += shown;
@@ -208,7 +208,7 @@ fn large_memories_stay_within_every_budget() {
             "sdl_slice_build",
             json!({"entrySymbols": [validate], "includeMemories": true, "budget": {"maxEstimatedTokens": tokens}}),
         );
-        assert!(sdl_tokens::count(&slice.to_string()) <= tokens);
+        assert!(sdl_tokens::count_tokens(&slice.to_string()) <= tokens);
     }
     let stale = query(&world, json!({"staleOnly": true}));
     assert_eq!((&stale["total"], titles(&stale).len()), (&json!(0), 0));

@@ -12,7 +12,7 @@ fn the_pages_are_up_to_date() {
         .map(|file| file.unwrap())
         .map(|file| (file.file_name().into_string().unwrap(), fs::read_to_string(file.path()).unwrap()))
         .collect();
-    for (name, text) in sdl_tools::pages() {
+    for (name, text) in sdl_tools::documentation_pages() {
         let is = held.remove(&name);
         assert_eq!(is.as_deref(), Some(text.as_str()), "{name} is stale: run `cargo xtask docs`");
     }

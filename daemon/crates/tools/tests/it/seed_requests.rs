@@ -2,7 +2,7 @@
 //! names, with nested arguments as text, and through a gateway.
 
 use crate::common::World;
-use sdl_tests::generate::{in_snake_case, masked, stringified};
+use sdl_tests::generate::{in_snake_case, mask_volatile, stringify_values};
 use serde_json::{Value, json};
 
 /// What a request is refused with when it is not understood.
@@ -106,7 +106,8 @@ fn they_run_as_they_stand_and_in_every_forgiven_form() {
             let code = result["structuredContent"]["code"].as_str().unwrap_or_default();
             let refused = result["isError"] == true && NOT_UNDERSTOOD.contains(&code);
             assert!(!refused, "{action} {form}: {result:#}");
-            let same = |result: &Value| masked(json!([result["isError"], result["structuredContent"]]));
+            let same =
+                |result: &Value| mask_volatile(json!([result["isError"], result["structuredContent"]]));
             assert_eq!(same(result), same(&plain), "{action} {form}");
         };
         if plain["isError"] == false {
@@ -115,8 +116,8 @@ fn they_run_as_they_stand_and_in_every_forgiven_form() {
         let schema = schema(action);
         understood(&plain, "as it stands");
         understood(&world.raw(&dotted, &in_snake_case(&schema, &args).to_string()), "in snake_case");
-        understood(&world.raw(&dotted, &stringified(&schema, &args).to_string()), "as text");
-        let snake = in_snake_case(&schema, &stringified(&schema, &args));
+        understood(&world.raw(&dotted, &stringify_values(&schema, &args).to_string()), "as text");
+        let snake = in_snake_case(&schema, &stringify_values(&schema, &args));
         understood(&world.raw(&dotted, &snake.to_string()), "in snake_case and as text");
         let home = if action.starts_with("code") {
             "sdl.code"

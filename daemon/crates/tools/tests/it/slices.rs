@@ -33,7 +33,7 @@ fn a_slice_stays_within_its_budget_as_a_whole() {
         for format in ["standard", "compact"] {
             let args = json!({"budget": {"maxEstimatedTokens": tokens}, "wireFormat": format});
             let built = build(&world, args);
-            let size = sdl_tokens::count(&built.to_string());
+            let size = sdl_tokens::count_tokens(&built.to_string());
             assert!(size <= tokens, "{size} > {tokens} in {format}: {built:#}");
         }
     }
@@ -270,7 +270,7 @@ fn a_refresh_keeps_to_the_budget_of_its_slice() {
         for known in [slice["ledgerVersion"].clone(), json!("v1")] {
             let answer = refresh(&world, &slice, &known);
             assert_eq!(answer["notModified"], false);
-            let size = sdl_tokens::count(&answer.to_string());
+            let size = sdl_tokens::count_tokens(&answer.to_string());
             assert!(size <= tokens, "{size} > {tokens} from {known}: {answer:#}");
         }
     }
@@ -346,7 +346,7 @@ fn an_answer_without_room_for_its_entry_symbols_says_so() {
     };
     let (small, large) = (of(800), of(4_000));
     assert!(notes(&small).contains("entrySymbols: the budget does not hold compact cards"), "{small:#}");
-    assert!(sdl_tokens::count(&small.to_string()) <= 800);
+    assert!(sdl_tokens::count_tokens(&small.to_string()) <= 800);
     assert_eq!(
         (notes(&large), &levels(&large)[..3]),
         (String::new(), &["compact"; 3].map(str::to_owned)[..])

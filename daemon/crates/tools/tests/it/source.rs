@@ -102,7 +102,7 @@ fn a_skeleton_has_signatures_and_control_flow_alone() {
     );
     assert_eq!(answer["range"]["startLine"], 7);
     assert_eq!((&answer["truncated"], &answer["originalLines"]), (&json!(false), &json!(19)));
-    assert_eq!(answer["estimatedTokens"], sdl_tokens::count(text(&answer, "skeleton")));
+    assert_eq!(answer["estimatedTokens"], sdl_tokens::count_tokens(text(&answer, "skeleton")));
     let python = world.ok("sdl_code_getSkeleton", json!({"symbolId": id(&world, "run")}));
     assert_eq!(
         text(&python, "skeleton"),
@@ -252,7 +252,7 @@ fn a_skeleton_keeps_to_its_budget() {
     let world = world();
     for most in [150, 200, 300, 500] {
         let page = world.ok("sdl_code_getSkeleton", json!({"file": "real/auth.ts", "maxTokens": most}));
-        assert!(sdl_tokens::count(&page.to_string()) <= most, "{most}");
+        assert!(sdl_tokens::count_tokens(&page.to_string()) <= most, "{most}");
     }
     let error = world.err("sdl_code_getSkeleton", json!({"file": "real/auth.ts", "maxTokens": 5}));
     assert_eq!((&error["code"], &error["field"]), (&json!("invalidArgument"), &json!("maxTokens")));
@@ -353,7 +353,7 @@ fn a_hot_path_is_no_way_around_the_policy() {
             "maxLines": 100_000, "maxTokens": 20_000});
         let answer = world.ok("sdl_code_getHotPath", args);
         assert!(excerpt_lines(&answer) <= 180 && answer["truncated"] == true, "{answer:#}");
-        assert!(sdl_tokens::count(&answer.to_string()) <= 1_400, "{answer:#}");
+        assert!(sdl_tokens::count_tokens(&answer.to_string()) <= 1_400, "{answer:#}");
         let limits = answer["capped"]["limits"].to_string();
         assert!(limits.contains("maxLines is 180") && limits.contains("maxTokens is 1400"), "{limits}");
         // Every line matches: context cut nothing.

@@ -28,11 +28,11 @@ fn a_session_counts_its_answers_and_each_file_once() {
     assert_eq!((&found["calls"], &found["failedCalls"]), (&json!(4), &json!(1)), "{found:#}");
     assert_eq!(
         (&found["filesRead"], &found["tokensOfFilesRead"]),
-        (&json!(1), &json!(sdl_tokens::count(TEXT)))
+        (&json!(1), &json!(sdl_tokens::count_tokens(TEXT)))
     );
     let served = found["tokensServed"].as_u64().unwrap();
-    assert!(served > sdl_tokens::count(&card.to_string()) as u64);
-    let saved = sdl_tokens::count(TEXT) as i64 - served as i64;
+    assert!(served > sdl_tokens::count_tokens(&card.to_string()) as u64);
+    let saved = sdl_tokens::count_tokens(TEXT) as i64 - served as i64;
     assert_eq!(found["saved"], saved, "below zero is said too");
     let rungs: Vec<&Value> = found["byRung"].as_array().unwrap().iter().map(|share| &share["name"]).collect();
     assert_eq!(rungs.len(), 2);
@@ -59,7 +59,7 @@ fn counts_outlive_the_daemon_by_repository() {
         (&json!(2), &json!("slice.build")),
         "{repo:#}"
     );
-    assert_eq!(repo["tokensOfFilesRead"], sdl_tokens::count(TEXT));
+    assert_eq!(repo["tokensOfFilesRead"], sdl_tokens::count_tokens(TEXT));
     assert!(
         stats(&world, json!({"scope": "all"}))["calls"].as_u64().unwrap() > 2,
         "the calls of this test too"

@@ -335,7 +335,7 @@ fn every_row_of_the_contract_through_the_tool() {
         assert!(why(&answer).contains(says), "{name}: {answer:#}");
         match outcome {
             "denied" => assert_helps(&world, &answer),
-            _ => assert!(sdl_tokens::count(&answer.to_string()) <= 1_400, "{name}"),
+            _ => assert!(sdl_tokens::count_tokens(&answer.to_string()) <= 1_400, "{name}"),
         }
         let written = match outcome {
             "denied" => "denied",
@@ -381,7 +381,7 @@ fn a_window_above_the_limits_is_served_as_a_lower_rung() {
     let hot = window(&world, ask(&world, "large", 300, &["special_50"]));
     assert_eq!((&hot["approved"], &hot["downgradedFrom"]), (&json!(true), &json!("window")), "{hot:#}");
     assert!(hot["code"].as_str().unwrap().contains("if special_50:"), "{hot:#}");
-    assert!(sdl_tokens::count(&hot.to_string()) <= 1_400);
+    assert!(sdl_tokens::count_tokens(&hot.to_string()) <= 1_400);
     let open = json!({"policyPatch": {"requireIdentifiers": false, "defaultDenyRaw": false}});
     world.ok("sdl_policy_set", open);
     let shape = window(&world, ask(&world, "large", 300, &[]));
@@ -400,7 +400,7 @@ fn a_window_above_the_limits_is_served_as_a_lower_rung() {
     );
     let small = with(ask(&world, "validate", 9, &["tokenExpiry"]), "maxTokens", json!(400));
     let small = window(&world, small);
-    assert!(sdl_tokens::count(&small.to_string()) <= 400, "{small:#}");
+    assert!(sdl_tokens::count_tokens(&small.to_string()) <= 400, "{small:#}");
     assert_eq!(
         world.err(
             "sdl_code_needWindow",
@@ -551,7 +551,7 @@ fn no_denied_or_secret_byte_leaves() {
         if result["isError"] == false {
             let most = tokens.unwrap_or(20_000).min(if kind > 2 { policy["maxWindowTokens"].as_u64().unwrap() as u32 } else { 4_000.max(tokens.unwrap_or(0)) });
             let denied = answer["approved"] == false;
-            prop_assert!(denied || sdl_tokens::count(&answer.to_string()) <= most as usize, "{tool} {sent}: {answer:#}");
+            prop_assert!(denied || sdl_tokens::count_tokens(&answer.to_string()) <= most as usize, "{tool} {sent}: {answer:#}");
             if denied {
                 prop_assert!(answer.get("code").is_none() && answer.get("range").is_none(), "{answer:#}");
                 for line in ["tokenExpiry))", "prepare(items", "return true"] {

@@ -93,7 +93,7 @@ impl RootDir {
     fn open_beneath(&self, path: &Path, flags: OFlags) -> io::Result<OwnedFd> {
         let flags = flags | OFlags::CLOEXEC;
         #[cfg(target_os = "linux")]
-        if let Some(result) = openat2(self.fd.as_fd(), path, flags) {
+        if let Some(result) = try_openat2(self.fd.as_fd(), path, flags) {
             return Ok(result?);
         }
         let parent = self.open_parent(path)?;
@@ -118,7 +118,7 @@ impl RootDir {
 
 /// One system call instead of one per part of the path; `None` where the kernel or a sandbox does not have it.
 #[cfg(target_os = "linux")]
-fn openat2(root: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Option<rustix::io::Result<OwnedFd>> {
+fn try_openat2(root: BorrowedFd<'_>, path: &Path, flags: OFlags) -> Option<rustix::io::Result<OwnedFd>> {
     use rustix::fs::ResolveFlags;
     use rustix::io::Errno;
     use std::sync::atomic::{AtomicBool, Ordering};

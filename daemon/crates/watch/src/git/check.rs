@@ -40,44 +40,44 @@ impl GitData {
         if self.is_linked_worktree() {
             check_top(&self.common)?;
             // Per worktree, like `bisect`.
-            walk(&self.own.join("refs"), MOST_REFERENCES, reference)?;
+            walk_folder(&self.own.join("refs"), MOST_REFERENCES, judge_reference)?;
         }
-        walk(&self.common.join("refs"), MOST_REFERENCES, reference)?;
-        walk(&self.common.join("worktrees"), MOST_REFERENCES, worktree)?;
-        file(&self.common.join("info").join("exclude"), EXCLUDE)?;
+        walk_folder(&self.common.join("refs"), MOST_REFERENCES, judge_reference)?;
+        walk_folder(&self.common.join("worktrees"), MOST_REFERENCES, judge_worktree)?;
+        check_file(&self.common.join("info").join("exclude"), EXCLUDE)?;
         let objects = self.common.join("objects");
-        walk(&objects, MOST_OBJECTS, object)?;
+        walk_folder(&objects, MOST_OBJECTS, judge_object)?;
         check_alternates(&objects.join("info").join("alternates"))
     }
 
     /// Checks the index, which few ask for.
     pub fn check_index(&self) -> Result<(), GitRefused> {
-        file(&self.own.join("index"), INDEX)
+        check_file(&self.own.join("index"), INDEX)
     }
 
     /// Checks the logs of references, which few ask for.
     pub fn check_logs(&self) -> Result<(), GitRefused> {
-        walk(&self.own.join("logs"), MOST_REFERENCES, log)?;
-        walk(&self.common.join("logs"), MOST_REFERENCES, log)
+        walk_folder(&self.own.join("logs"), MOST_REFERENCES, judge_log)?;
+        walk_folder(&self.common.join("logs"), MOST_REFERENCES, judge_log)
     }
 }
 
 /// Checks what lies in a git folder itself.
 fn check_top(folder: &Path) -> Result<(), GitRefused> {
-    for entry in list(folder, MOST_REFERENCES)? {
+    for entry in list_entries(folder, MOST_REFERENCES)? {
         let name = entry.file_name();
         let Some(name) = name.to_str() else { continue };
         let path = entry.path();
         match name {
-            "objects" | "refs" | "info" | "logs" | "worktrees" => directory(&path)?,
-            "HEAD" => file(&path, REFERENCE)?,
-            "config" | "config.worktree" => file(&path, CONFIG)?,
-            "packed-refs" => file(&path, PACKED_REFS)?,
-            "shallow" => file(&path, SHALLOW)?,
-            "commondir" | "gitdir" => file(&path, POINTER)?,
+            "objects" | "refs" | "info" | "logs" | "worktrees" => check_directory(&path)?,
+            "HEAD" => check_file(&path, REFERENCE)?,
+            "config" | "config.worktree" => check_file(&path, CONFIG)?,
+            "packed-refs" => check_file(&path, PACKED_REFS)?,
+            "shallow" => check_file(&path, SHALLOW)?,
+            "commondir" | "gitdir" => check_file(&path, POINTER)?,
             // A part of the index, opened with it.
-            name if name.starts_with("sharedindex.") => file(&path, INDEX)?,
-            name if is_pseudo_reference(name) => file(&path, PSEUDO_REFERENCE)?,
+            name if name.starts_with("sharedindex.") => check_file(&path, INDEX)?,
+            name if is_pseudo_reference(name) => check_file(&path, PSEUDO_REFERENCE)?,
             // Hooks, messages, a socket: nobody opens them.
             _ => {}
         }
@@ -87,7 +87,7 @@ fn check_top(folder: &Path) -> Result<(), GitRefused> {
 
 /// Objects lent from elsewhere are another repository's: reading them would give its history to this one's clients.
 fn check_alternates(path: &Path) -> Result<(), GitRefused> {
-    let bytes = plain::read(path, POINTER, Links::Refused)
+    let bytes = plain::read_plain(path, POINTER, Links::Refused)
         .map_err(|error| GitRefused::new(path, error.to_string()))?
         .unwrap_or_default();
     let lends = String::from_utf8_lossy(&bytes)
@@ -112,8 +112,8 @@ enum Then {
 type Judge = fn(&fs::DirEntry, usize) -> Result<Then, GitRefused>;
 
 /// Looks at all below a folder, which need not be there.
-fn walk(top: &Path, most: usize, judge: Judge) -> Result<(), GitRefused> {
-    match plain::look(top, 0) {
+fn walk_folder(top: &Path, most: usize, judge: Judge) -> Result<(), GitRefused> {
+    match plain::look_at(top, 0) {
         Plain::Nothing => return Ok(()),
         Plain::Folder => {}
         Plain::File | Plain::Other(_) => return Err(GitRefused::new(top, "is not a folder")),
@@ -121,7 +121,7 @@ fn walk(top: &Path, most: usize, judge: Judge) -> Result<(), GitRefused> {
     let mut left = most;
     let mut pending: Vec<(PathBuf, usize)> = vec![(top.to_owned(), 0)];
     while let Some((folder, depth)) = pending.pop() {
-        let entries = list(&folder, left)?;
+        let entries = list_entries(&folder, left)?;
         left -= entries.len();
         for entry in entries {
             let goes_on = matches!(judge(&entry, depth)?, Then::On);
@@ -136,29 +136,31 @@ fn walk(top: &Path, most: usize, judge: Judge) -> Result<(), GitRefused> {
     Ok(())
 }
 
-fn reference(entry: &fs::DirEntry, _depth: usize) -> Result<Then, GitRefused> {
+fn judge_reference(entry: &fs::DirEntry, _depth: usize) -> Result<Then, GitRefused> {
     file_or_folder(&entry.path(), REFERENCE).map(|()| Then::On)
 }
 
-fn log(entry: &fs::DirEntry, _depth: usize) -> Result<Then, GitRefused> {
+fn judge_log(entry: &fs::DirEntry, _depth: usize) -> Result<Then, GitRefused> {
     file_or_folder(&entry.path(), SHALLOW).map(|()| Then::On)
 }
 
 /// Other worktrees' heads can be asked for by name.
-fn worktree(entry: &fs::DirEntry, depth: usize) -> Result<Then, GitRefused> {
+fn judge_worktree(entry: &fs::DirEntry, depth: usize) -> Result<Then, GitRefused> {
     let name = entry.file_name();
     let name = name.to_str().unwrap_or_default();
     match (depth, name) {
-        (0, _) => directory(&entry.path()).map(|()| Then::On),
-        (1, "refs") => directory(&entry.path()).map(|()| Then::On),
-        (1, name) if is_pseudo_reference(name) => file(&entry.path(), PSEUDO_REFERENCE).map(|()| Then::Past),
+        (0, _) => check_directory(&entry.path()).map(|()| Then::On),
+        (1, "refs") => check_directory(&entry.path()).map(|()| Then::On),
+        (1, name) if is_pseudo_reference(name) => {
+            check_file(&entry.path(), PSEUDO_REFERENCE).map(|()| Then::Past)
+        }
         (1, _) => Ok(Then::Past),
-        _ => reference(entry, depth),
+        _ => judge_reference(entry, depth),
     }
 }
 
 /// Objects and packs are mapped, not read, so that their size does not matter, and what they are is known from the listing.
-fn object(entry: &fs::DirEntry, _depth: usize) -> Result<Then, GitRefused> {
+fn judge_object(entry: &fs::DirEntry, _depth: usize) -> Result<Then, GitRefused> {
     match entry.file_type() {
         Ok(kind) if kind.is_file() || kind.is_dir() => Ok(Then::On),
         Ok(_) => Err(GitRefused::new(&entry.path(), "is not a regular file")),
@@ -172,8 +174,8 @@ fn is_pseudo_reference(name: &str) -> bool {
 }
 
 /// There is a regular file of at most this size, or nothing.
-fn file(path: &Path, most: u64) -> Result<(), GitRefused> {
-    match plain::look(path, most) {
+fn check_file(path: &Path, most: u64) -> Result<(), GitRefused> {
+    match plain::look_at(path, most) {
         Plain::Nothing | Plain::File => Ok(()),
         Plain::Folder => Err(GitRefused::new(path, "is a folder")),
         Plain::Other(why) => Err(GitRefused::new(path, why)),
@@ -181,8 +183,8 @@ fn file(path: &Path, most: u64) -> Result<(), GitRefused> {
 }
 
 /// There is a folder, or nothing.
-fn directory(path: &Path) -> Result<(), GitRefused> {
-    match plain::look(path, u64::MAX) {
+fn check_directory(path: &Path) -> Result<(), GitRefused> {
+    match plain::look_at(path, u64::MAX) {
         Plain::Nothing | Plain::Folder => Ok(()),
         Plain::File => Err(GitRefused::new(path, "is not a folder")),
         Plain::Other(why) => Err(GitRefused::new(path, why)),
@@ -190,14 +192,14 @@ fn directory(path: &Path) -> Result<(), GitRefused> {
 }
 
 fn file_or_folder(path: &Path, most: u64) -> Result<(), GitRefused> {
-    match plain::look(path, most) {
+    match plain::look_at(path, most) {
         Plain::Nothing | Plain::File | Plain::Folder => Ok(()),
         Plain::Other(why) => Err(GitRefused::new(path, why)),
     }
 }
 
 /// The entries of a folder, if there are no more than `most`.
-fn list(folder: &Path, most: usize) -> Result<Vec<fs::DirEntry>, GitRefused> {
+fn list_entries(folder: &Path, most: usize) -> Result<Vec<fs::DirEntry>, GitRefused> {
     let entries = fs::read_dir(folder)
         .and_then(|entries| entries.take(most.saturating_add(1)).collect::<std::io::Result<Vec<_>>>())
         .map_err(|error| GitRefused::new(folder, format!("can't be listed ({error})")))?;

@@ -9,13 +9,13 @@ use crate::plain::{self, Links};
 pub(super) fn work_tree(own: &Path) -> Option<PathBuf> {
     // Git reads the second after the first where `extensions.worktreeConfig` is set; then the setting was moved there.
     ["config.worktree", "config"].into_iter().find_map(|name| {
-        let bytes = plain::read(&own.join(name), CONFIG, Links::Refused).ok()??;
-        parse(&String::from_utf8_lossy(&bytes)).map(PathBuf::from)
+        let bytes = plain::read_plain(&own.join(name), CONFIG, Links::Refused).ok()??;
+        parse_worktree(&String::from_utf8_lossy(&bytes)).map(PathBuf::from)
     })
 }
 
 /// The last value of `worktree` in a section `[core]`.
-fn parse(text: &str) -> Option<String> {
+fn parse_worktree(text: &str) -> Option<String> {
     let mut in_core = false;
     let mut found = None;
     for line in text.lines() {
@@ -57,7 +57,7 @@ mod tests {
 
     #[test]
     fn the_last_work_tree_of_the_core_section_counts() {
-        let of = |text: &str| parse(text);
+        let of = |text: &str| parse_worktree(text);
         assert_eq!(of("[core]\n\tbare = false\n\tworktree = ../../../sub\n"), Some("../../../sub".into()));
         assert_eq!(of("[CORE] WorkTree = \"a # b\" ; c\n"), Some("a # b".into()));
         assert_eq!(of("[core]\nworktree = a\\\\b\n[core]\nworktree = c\n"), Some("c".into()));

@@ -47,19 +47,19 @@ impl GitData {
     pub fn find(root: &Path, home: Option<&Path>) -> Result<Option<Self>, GitRefused> {
         for top in root.ancestors().take_while(|at| *at == root || Some(*at) != home) {
             let dot_git = top.join(".git");
-            let own = match plain::look(&dot_git, POINTER) {
+            let own = match plain::look_at(&dot_git, POINTER) {
                 Plain::Nothing => continue,
                 Plain::Folder => dot_git,
-                Plain::File => match pointed(top, &dot_git)? {
+                Plain::File => match pointed_folder(top, &dot_git)? {
                     Some(own) => own,
                     None => continue,
                 },
                 Plain::Other(why) => return Err(GitRefused::new(&dot_git, why)),
             };
-            if plain::look(&own.join("HEAD"), u64::MAX) == Plain::Nothing {
+            if plain::look_at(&own.join("HEAD"), u64::MAX) == Plain::Nothing {
                 continue;
             }
-            let data = Self { common: common(&own)?, top: top.to_owned(), own };
+            let data = Self { common: common_dir(&own)?, top: top.to_owned(), own };
             data.check_owner(root)?;
             data.check_back_pointer()?;
             return Ok(Some(data));
@@ -134,13 +134,13 @@ impl GitData {
 }
 
 /// The folder that a `.git` file names; none if the file is not git's.
-fn pointed(top: &Path, dot_git: &Path) -> Result<Option<PathBuf>, GitRefused> {
+fn pointed_folder(top: &Path, dot_git: &Path) -> Result<Option<PathBuf>, GitRefused> {
     let text = text_of(dot_git)?.unwrap_or_default();
     let Some(target) = text.strip_prefix("gitdir:") else { return Ok(None) };
     Ok(top.join(target.trim()).canonicalize().ok().filter(|own| own.is_dir()))
 }
 
-fn common(own: &Path) -> Result<PathBuf, GitRefused> {
+fn common_dir(own: &Path) -> Result<PathBuf, GitRefused> {
     let pointer = own.join("commondir");
     match text_of(&pointer)? {
         Some(text) => own
@@ -152,7 +152,7 @@ fn common(own: &Path) -> Result<PathBuf, GitRefused> {
 }
 
 fn text_of(path: &Path) -> Result<Option<String>, GitRefused> {
-    let bytes = plain::read(path, POINTER, Links::Refused)
+    let bytes = plain::read_plain(path, POINTER, Links::Refused)
         .map_err(|error| GitRefused::new(path, error.to_string()))?;
     Ok(bytes.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()))
 }

@@ -37,7 +37,7 @@ impl Tracked {
         };
         let length = file.metadata()?.len();
         // What is appended meanwhile is another index.
-        parse(BufReader::new(file.take(length)), length, way)
+        parse_index(BufReader::new(file.take(length)), length, way)
     }
 
     /// Does git track this file, or anything below this folder?
@@ -96,7 +96,7 @@ impl Tracked {
 
     fn push(&mut self, path: &str) -> io::Result<()> {
         if self.text.len() + path.len() > MOST_BYTES {
-            return Err(bad("names more paths than are kept of one"));
+            return Err(bad_index("names more paths than are kept of one"));
         }
         self.text.push_str(path);
         self.ends.push(self.text.len() as u32);
@@ -104,17 +104,17 @@ impl Tracked {
     }
 }
 
-fn bad(why: &str) -> io::Error {
+fn bad_index(why: &str) -> io::Error {
     io::Error::new(io::ErrorKind::InvalidData, why)
 }
 
 /// Reads an index of `length` bytes.
-fn parse(mut from: impl BufRead, length: u64, way: &str) -> io::Result<Tracked> {
+fn parse_index(mut from: impl BufRead, length: u64, way: &str) -> io::Result<Tracked> {
     let mut magic = [0; 4];
-    fill(&mut from, &mut magic)?;
-    let (version, count) = (number(&mut from)?, number(&mut from)?);
+    fill_buffer(&mut from, &mut magic)?;
+    let (version, count) = (read_u32(&mut from)?, read_u32(&mut from)?);
     if magic != *b"DIRC" || !(2..=4).contains(&version) {
-        return Err(bad("is in a format that is not supported"));
+        return Err(bad_index("is in a format that is not supported"));
     }
     let mut tracked = Tracked::default();
     let mut entries = Entries { from, version, path: Vec::new(), left: length.saturating_sub(12) };
@@ -122,7 +122,7 @@ fn parse(mut from: impl BufRead, length: u64, way: &str) -> io::Result<Tracked> 
     for at in 0..count {
         let is_content = entries.next()?;
         if at > 0 && last > entries.path {
-            return Err(bad("is not in order"));
+            return Err(bad_index("is not in order"));
         }
         // A file in conflict has up to three entries.
         let again = at > 0 && last == entries.path;
@@ -170,7 +170,7 @@ impl<R: BufRead> Entries<R> {
             before_path += 2;
         }
         if self.version == 4 {
-            let kept = self.path.len().checked_sub(self.varint()?).ok_or_else(|| bad("is damaged"))?;
+            let kept = self.path.len().checked_sub(self.varint()?).ok_or_else(|| bad_index("is damaged"))?;
             self.path.truncate(kept);
         } else {
             self.path.clear();
@@ -178,11 +178,11 @@ impl<R: BufRead> Entries<R> {
         let read = (&mut self.from).take(LONGEST).read_until(0, &mut self.path)?;
         self.left = self.left.saturating_sub(read as u64);
         if self.path.pop() != Some(0) || self.path.len() as u64 > LONGEST {
-            return Err(bad("is damaged"));
+            return Err(bad_index("is damaged"));
         }
         // The flags hold the length, if it fits.
         if usize::from(flags & 0xfff) != self.path.len().min(0xfff) {
-            return Err(bad("is damaged, or of a repository with another kind of hash"));
+            return Err(bad_index("is damaged, or of a repository with another kind of hash"));
         }
         if self.version < 4 {
             // Entries are filled up to a multiple of eight bytes.
@@ -203,7 +203,7 @@ impl<R: BufRead> Entries<R> {
         while byte[0] & 0x80 != 0 {
             self.take(&mut byte)?;
             if value > LONGEST as usize {
-                return Err(bad("is damaged"));
+                return Err(bad_index("is damaged"));
             }
             value = (value + 1) << 7 | usize::from(byte[0] & 0x7f);
         }
@@ -219,16 +219,18 @@ impl<R: BufRead> Entries<R> {
             self.take(&mut size)?;
             let size = u64::from(u32::from_be_bytes(size));
             if name == *b"link" {
-                return Err(bad("is split in two; `git update-index --no-split-index` makes one of them"));
+                return Err(bad_index(
+                    "is split in two; `git update-index --no-split-index` makes one of them",
+                ));
             }
             // What has a name in lower case changes what the entries mean. Of those only `sdir` is harmless: folders in place
             // of their files, none of which is checked out.
             if name != *b"sdir" && !name.first().is_some_and(u8::is_ascii_uppercase) {
-                return Err(bad("has a part that is not known here"));
+                return Err(bad_index("has a part that is not known here"));
             }
             let passed = io::copy(&mut (&mut self.from).take(size), &mut io::sink())?;
             if passed != size {
-                return Err(bad("is cut off"));
+                return Err(bad_index("is cut off"));
             }
             self.left = self.left.saturating_sub(passed);
         }
@@ -236,22 +238,22 @@ impl<R: BufRead> Entries<R> {
     }
 
     fn take(&mut self, into: &mut [u8]) -> io::Result<()> {
-        fill(&mut self.from, into)?;
+        fill_buffer(&mut self.from, into)?;
         self.left = self.left.saturating_sub(into.len() as u64);
         Ok(())
     }
 }
 
 /// A number of four bytes.
-fn number(from: &mut impl Read) -> io::Result<u32> {
+fn read_u32(from: &mut impl Read) -> io::Result<u32> {
     let mut bytes = [0; 4];
-    fill(from, &mut bytes)?;
+    fill_buffer(from, &mut bytes)?;
     Ok(u32::from_be_bytes(bytes))
 }
 
-fn fill(from: &mut impl Read, into: &mut [u8]) -> io::Result<()> {
+fn fill_buffer(from: &mut impl Read, into: &mut [u8]) -> io::Result<()> {
     from.read_exact(into).map_err(|error| match error.kind() {
-        io::ErrorKind::UnexpectedEof => bad("is cut off"),
+        io::ErrorKind::UnexpectedEof => bad_index("is cut off"),
         _ => error,
     })
 }
@@ -282,7 +284,7 @@ mod tests {
     }
 
     fn read(bytes: &[u8], way: &str) -> io::Result<Vec<String>> {
-        parse(bytes, bytes.len() as u64, way).map(|tracked| tracked.iter().map(str::to_owned).collect())
+        parse_index(bytes, bytes.len() as u64, way).map(|tracked| tracked.iter().map(str::to_owned).collect())
     }
 
     const FILE: u16 = 0o100_644;

@@ -64,7 +64,7 @@ fn has_lock_suffix(name: &str) -> bool {
 }
 
 /// The same for who can do without: data that is not this tree's, or that is no data of git's, is as good as none.
-pub(crate) fn discover(root: &Path, home: Option<&Path>) -> Option<GitData> {
+pub(crate) fn discover_git(root: &Path, home: Option<&Path>) -> Option<GitData> {
     GitData::find(root, home)
         .inspect_err(|refused| tracing::debug!(%refused, "a tree is taken for one without git"))
         .ok()
@@ -99,7 +99,7 @@ impl GitData {
 
     /// The branch that HEAD names.
     fn branch(&self) -> Option<String> {
-        let bytes = plain::read(&self.own.join("HEAD"), HEAD, Links::Refused).ok()??;
+        let bytes = plain::read_plain(&self.own.join("HEAD"), HEAD, Links::Refused).ok()??;
         let text = String::from_utf8_lossy(&bytes);
         let branch = text.strip_prefix("ref:")?.trim().strip_prefix("refs/heads/")?;
         let normal = branch.split('/').all(|part| !part.is_empty() && part != "." && part != "..");

@@ -1,6 +1,6 @@
 use super::*;
 
-fn repository(at: &Path) {
+fn make_repository(at: &Path) {
     fs::create_dir_all(at.join(".git/refs/heads")).unwrap();
     fs::write(at.join(".git/HEAD"), "ref: refs/heads/fix/one\n").unwrap();
 }
@@ -8,8 +8,8 @@ fn repository(at: &Path) {
 #[test]
 fn a_branch_with_a_slash_has_its_folder_watched() {
     let temp = tempfile::tempdir().unwrap();
-    repository(temp.path());
-    let git = discover(temp.path(), None).unwrap();
+    make_repository(temp.path());
+    let git = discover_git(temp.path(), None).unwrap();
     assert_eq!(git.own, git.common);
     let heads = git.own.join("refs/heads");
     assert_eq!(
@@ -26,7 +26,7 @@ fn worktrees_have_their_own_head_and_share_the_rest() {
     let temp = tempfile::tempdir().unwrap();
     let top = temp.path().canonicalize().unwrap();
     let (main, tree) = (top.join("main"), top.join("tree"));
-    repository(&main);
+    make_repository(&main);
     let own = main.join(".git/worktrees/tree");
     fs::create_dir_all(&own).unwrap();
     fs::create_dir(&tree).unwrap();
@@ -34,12 +34,12 @@ fn worktrees_have_their_own_head_and_share_the_rest() {
     fs::write(own.join("commondir"), "../..\n").unwrap();
     fs::write(own.join("gitdir"), format!("{}\n", tree.join(".git").display())).unwrap();
     fs::write(tree.join(".git"), format!("gitdir: {}\n", own.display())).unwrap();
-    let git = discover(&tree, None).unwrap();
+    let git = discover_git(&tree, None).unwrap();
     assert_eq!((git.own.as_path(), git.common.as_path()), (own.as_path(), main.join(".git").as_path()));
     let below = tree.join("src");
     fs::create_dir(&below).unwrap();
-    assert_eq!(discover(&below, None).unwrap().top, tree);
-    assert_eq!(discover(&below, Some(&tree)), None, "the home folder's repository is not asked");
+    assert_eq!(discover_git(&below, None).unwrap().top, tree);
+    assert_eq!(discover_git(&below, Some(&tree)), None, "the home folder's repository is not asked");
 }
 
 #[test]
@@ -57,19 +57,19 @@ fn only_head_the_index_and_excludes_count() {
 /// A repository with a commit in it, as git makes it.
 fn made_by_git(at: &Path) {
     fs::create_dir_all(at).unwrap();
-    git(at, &["init", "-q"]);
+    run_git(at, &["init", "-q"]);
     fs::write(at.join("a.py"), "a = 1\n").unwrap();
-    git(at, &["add", "."]);
-    git(at, &["commit", "-q", "-m", "one"]);
+    run_git(at, &["add", "."]);
+    run_git(at, &["commit", "-q", "-m", "one"]);
 }
 
-fn git(at: &Path, args: &[&str]) {
+fn run_git(at: &Path, args: &[&str]) {
     let name = ["-c", "user.name=a", "-c", "user.email=a@b", "-c", "protocol.file.allow=always"];
     let ran = std::process::Command::new("git").arg("-C").arg(at).args(name).args(args).output().unwrap();
     assert!(ran.status.success(), "{args:?}: {}", String::from_utf8_lossy(&ran.stderr));
 }
 
-fn checked(root: &Path) -> Result<(), String> {
+fn check_git(root: &Path) -> Result<(), String> {
     let found = GitData::find(root, None).and_then(|found| match found {
         Some(data) => data.check().and_then(|()| data.check_index()).and_then(|()| data.check_logs()),
         None => panic!("{} has no git data", root.display()),
@@ -84,15 +84,15 @@ fn what_git_makes_is_taken() {
     let (main, part) = (top.join("main"), top.join("part"));
     made_by_git(&main);
     made_by_git(&part);
-    git(&main, &["worktree", "add", "-q", "../beside", "-b", "feature/one"]);
-    git(&main, &["submodule", "--quiet", "add", &part.to_string_lossy(), "lib/part"]);
-    git(&main, &["commit", "-q", "-m", "two"]);
-    git(&main, &["pack-refs", "--all"]);
-    git(&main, &["gc", "-q"]);
-    git(&top.join("beside"), &["merge", "-q", "master"]);
-    git(&top.join("beside"), &["submodule", "--quiet", "update", "--init"]);
+    run_git(&main, &["worktree", "add", "-q", "../beside", "-b", "feature/one"]);
+    run_git(&main, &["submodule", "--quiet", "add", &part.to_string_lossy(), "lib/part"]);
+    run_git(&main, &["commit", "-q", "-m", "two"]);
+    run_git(&main, &["pack-refs", "--all"]);
+    run_git(&main, &["gc", "-q"]);
+    run_git(&top.join("beside"), &["merge", "-q", "master"]);
+    run_git(&top.join("beside"), &["submodule", "--quiet", "update", "--init"]);
     for tree in ["main", "main/lib", "beside", "main/lib/part", "beside/lib/part"] {
-        assert_eq!(checked(&top.join(tree)), Ok(()), "{tree}");
+        assert_eq!(check_git(&top.join(tree)), Ok(()), "{tree}");
     }
     let inside = GitData::find(&top.join("main/lib/part"), None).unwrap().unwrap();
     assert_eq!(inside.own, main.join(".git/modules/lib/part"));
@@ -137,7 +137,7 @@ fn what_git_would_not_make_is_refused() {
             let path = tree.join(".git").join(name);
             fs::create_dir_all(path.parent().unwrap()).unwrap();
             make(&path);
-            let refused = checked(&tree).expect_err(&format!("{name} as {harm}"));
+            let refused = check_git(&tree).expect_err(&format!("{name} as {harm}"));
             assert!(refused.contains(name), "{refused}");
         }
     }
@@ -148,7 +148,7 @@ fn what_git_would_not_make_is_refused() {
         let path = tree.join(".git").join(name);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         make(&path);
-        assert!(checked(&tree).unwrap_err().contains(name));
+        assert!(check_git(&tree).unwrap_err().contains(name));
     }
     // A folder that is a link, and the git folder itself.
     for name in ["objects", "refs", ""] {
@@ -158,7 +158,7 @@ fn what_git_would_not_make_is_refused() {
         let path = path.components().collect::<PathBuf>();
         fs::rename(&path, &away).unwrap();
         std::os::unix::fs::symlink(&away, &path).unwrap();
-        assert!(checked(&tree).unwrap_err().contains("is a symbolic link"), "{name}");
+        assert!(check_git(&tree).unwrap_err().contains("is a symbolic link"), "{name}");
     }
 }
 
@@ -168,7 +168,7 @@ fn another_repositorys_data_is_not_this_trees() {
     let top = temp.path().canonicalize().unwrap();
     let victim = top.join("victim");
     made_by_git(&victim);
-    git(&victim, &["worktree", "add", "-q", "../beside"]);
+    run_git(&victim, &["worktree", "add", "-q", "../beside"]);
     let refused = |tree: &str| GitData::find(&top.join(tree), None).unwrap_err().to_string();
     let written = |tree: &str, target: &Path| {
         fs::create_dir_all(top.join(tree)).unwrap();
@@ -194,10 +194,10 @@ fn another_repositorys_data_is_not_this_trees() {
     fs::write(top.join("main/.git/commondir"), victim.join(".git").to_string_lossy().as_bytes()).unwrap();
     assert!(refused("main").contains("is no worktree's folder in"));
 
-    git(&top, &["clone", "-q", "--shared", "victim", "shared"]);
-    assert!(checked(&top.join("shared")).unwrap_err().contains("borrows"));
+    run_git(&top, &["clone", "-q", "--shared", "victim", "shared"]);
+    assert!(check_git(&top.join("shared")).unwrap_err().contains("borrows"));
     // The same, made complete.
-    git(&top.join("shared"), &["repack", "-q", "-a", "-d"]);
+    run_git(&top.join("shared"), &["repack", "-q", "-a", "-d"]);
     fs::remove_file(top.join("shared/.git/objects/info/alternates")).unwrap();
-    assert_eq!(checked(&top.join("shared")), Ok(()));
+    assert_eq!(check_git(&top.join("shared")), Ok(()));
 }

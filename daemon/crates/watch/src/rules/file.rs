@@ -27,12 +27,12 @@ pub(crate) fn is_rules_file(name: &str) -> bool {
 }
 
 /// `folder/name`, with the root as the empty text.
-pub(crate) fn join(folder: &str, name: &str) -> String {
+pub(crate) fn join_path(folder: &str, name: &str) -> String {
     if folder.is_empty() { name.to_owned() } else { format!("{folder}/{name}") }
 }
 
 /// Reads a small text file of the tree; a link, a device or an unreadable file is as good as none.
-pub(super) fn read(root: &RootDir, path: &str) -> Option<String> {
+pub(super) fn read_rules(root: &RootDir, path: &str) -> Option<String> {
     let (file, _) = root.file(Path::new(path)).ok()?;
     text_of(file)
 }
@@ -44,21 +44,23 @@ fn text_of(file: File) -> Option<String> {
 }
 
 /// The ignore files of a folder of the tree. Of their patterns, at most `room` are taken.
-pub(super) fn level(root: &RootDir, folder: &str, room: usize) -> Level {
+pub(super) fn folder_level(root: &RootDir, folder: &str, room: usize) -> Level {
     let load = |name, room| {
-        let path = join(folder, name);
-        read(root, &path).map_or_else(Gitignore::empty, |text| compile(&text, &path, room))
+        let path = join_path(folder, name);
+        read_rules(root, &path).map_or_else(Gitignore::empty, |text| compile_rules(&text, &path, room))
     };
     let cut = if folder.is_empty() { 0 } else { folder.len() + 1 };
     let sdl = load(SDLIGNORE, room);
-    let git = load(GITIGNORE, room.saturating_sub(count(&sdl)));
+    let git = load(GITIGNORE, room.saturating_sub(pattern_count(&sdl)));
     Level { cut, prefix: String::new(), sdl, git, shown: folder.to_owned() }
 }
 
 /// An ignore file outside of the tree.
-pub(super) fn outside(path: &Path, links: Links) -> Gitignore {
-    match plain::read(path, LIMIT, links) {
-        Ok(Some(bytes)) => compile(&String::from_utf8_lossy(&bytes), &path.to_string_lossy(), MOST_PATTERNS),
+pub(super) fn outside_rules(path: &Path, links: Links) -> Gitignore {
+    match plain::read_plain(path, LIMIT, links) {
+        Ok(Some(bytes)) => {
+            compile_rules(&String::from_utf8_lossy(&bytes), &path.to_string_lossy(), MOST_PATTERNS)
+        }
         Ok(None) => Gitignore::empty(),
         Err(error) => {
             tracing::warn!(file = %path.display(), %error, "an ignore file is left out");
@@ -68,7 +70,7 @@ pub(super) fn outside(path: &Path, links: Links) -> Gitignore {
 }
 
 /// The number of patterns.
-pub(super) fn count(rules: &Gitignore) -> usize {
+pub(super) fn pattern_count(rules: &Gitignore) -> usize {
     usize::try_from(rules.num_ignores() + rules.num_whitelists()).unwrap_or(usize::MAX)
 }
 
@@ -78,7 +80,7 @@ pub(super) fn levels_above(top: &Path, way: &str) -> Vec<Arc<Level>> {
     let mut at = top.to_owned();
     let mut rest = way;
     while !rest.is_empty() {
-        let read = |name| outside(&at.join(name), Links::Refused);
+        let read = |name| outside_rules(&at.join(name), Links::Refused);
         let (sdl, git) = (read(SDLIGNORE), read(GITIGNORE));
         if !sdl.is_empty() || !git.is_empty() {
             levels.push(Arc::new(Level {
@@ -97,7 +99,7 @@ pub(super) fn levels_above(top: &Path, way: &str) -> Vec<Arc<Level>> {
 }
 
 /// Compiles the text of an ignore file whose patterns are relative to the folder that it lies in: the first `most` of them.
-fn compile(text: &str, origin: &str, most: usize) -> Gitignore {
+fn compile_rules(text: &str, origin: &str, most: usize) -> Gitignore {
     let mut builder = GitignoreBuilder::new("");
     let lines = text.strip_prefix('\u{feff}').unwrap_or(text).lines();
     let patterns = lines.filter(|line| !line.trim().is_empty() && !line.starts_with('#'));

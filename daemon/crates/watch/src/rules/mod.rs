@@ -98,7 +98,7 @@ pub(crate) struct Outside {
 impl Outside {
     /// Where the rules for the tree at `root` come from.
     pub(crate) fn of(root: &Path, options: &RootOptions) -> Self {
-        let git = git::discover(root, options.home.as_deref());
+        let git = git::discover_git(root, options.home.as_deref());
         let top = git.as_ref().filter(|git| git.top != root).and_then(|git| {
             let way = root.strip_prefix(&git.top).ok()?.to_str()?;
             Some((git.top.clone(), format!("{}/", way.replace(std::path::MAIN_SEPARATOR, "/"))))
@@ -137,11 +137,11 @@ impl Rules {
     pub(crate) fn new(extra: &[String], outside: &Outside, tracked: Arc<Tracked>) -> Self {
         let above = outside.top.as_ref().map(|(top, way)| file::levels_above(top, way)).unwrap_or_default();
         let read = |path: &Option<PathBuf>, links| {
-            path.as_deref().map_or_else(Gitignore::empty, |path| file::outside(path, links))
+            path.as_deref().map_or_else(Gitignore::empty, |path| file::outside_rules(path, links))
         };
         Self {
             tracked,
-            extra: patterns(extra),
+            extra: compile_patterns(extra),
             above,
             exclude: read(&outside.exclude, Links::Refused),
             exclude_prefix: outside.top.as_ref().map(|(_, way)| way.clone()).unwrap_or_default(),
@@ -183,7 +183,7 @@ impl Rules {
     fn load(&mut self, root: &RootDir, folder: &str, parents: &[Arc<Level>]) -> Arc<Level> {
         let above: usize = parents.iter().map(|level| level.patterns()).sum();
         let room = MOST_PATTERNS.saturating_sub(above).min(file::MOST_PATTERNS);
-        let level = Arc::new(file::level(root, folder, room));
+        let level = Arc::new(file::folder_level(root, folder, room));
         self.cache.remove(folder);
         let mut kept: usize = self.cache.values().map(|level| level.patterns()).sum();
         while self.cache.len() >= KEPT_LEVELS || kept + level.patterns() > KEPT_PATTERNS {
@@ -279,19 +279,25 @@ impl Rules {
         let deepest = || levels.iter().rev();
         let of_level = |level: &Level, rules: &Gitignore, file: &str| {
             let below = path.get(level.cut..).unwrap_or(path);
-            Some((pattern(rules, &level.prefix, below, is_folder)?, file::join(&level.shown, file)))
+            Some((
+                ignoring_pattern(rules, &level.prefix, below, is_folder)?,
+                file::join_path(&level.shown, file),
+            ))
         };
-        let found = pattern(&self.extra, "", path, is_folder)
+        let found = ignoring_pattern(&self.extra, "", path, is_folder)
             .map(|pattern| (pattern, "the patterns it was registered with".to_owned()))
             .or_else(|| deepest().find_map(|level| of_level(level, &level.sdl, SDLIGNORE)))
             .or_else(|| deepest().find_map(|level| of_level(level, &level.git, GITIGNORE)))
             .or_else(|| {
                 let [exclude, _] = &self.outside;
-                Some((pattern(&self.exclude, &self.exclude_prefix, path, is_folder)?, exclude.clone()))
+                Some((
+                    ignoring_pattern(&self.exclude, &self.exclude_prefix, path, is_folder)?,
+                    exclude.clone(),
+                ))
             })
             .or_else(|| {
                 let [_, global] = &self.outside;
-                Some((pattern(&self.global, "", path, is_folder)?, global.clone()))
+                Some((ignoring_pattern(&self.global, "", path, is_folder)?, global.clone()))
             });
         Some(match found {
             Some((pattern, file)) => format!("{path}: pattern {pattern:?} of {file}"),
@@ -301,7 +307,7 @@ impl Rules {
 
     /// What the extra patterns and `.sdlignore` say, if anything.
     fn ours(&self, levels: &Levels, path: &str, is_folder: bool) -> Option<bool> {
-        verdict(&self.extra, path, is_folder)
+        ignore_verdict(&self.extra, path, is_folder)
             .or_else(|| levels.iter().rev().find_map(|level| level.ask(&level.sdl, path, is_folder)))
     }
 
@@ -311,41 +317,41 @@ impl Rules {
             .iter()
             .rev()
             .find_map(|level| level.ask(&level.git, path, is_folder))
-            .or_else(|| ask(&self.exclude, &self.exclude_prefix, path, is_folder))
-            .or_else(|| verdict(&self.global, path, is_folder))
+            .or_else(|| ask_rules(&self.exclude, &self.exclude_prefix, path, is_folder))
+            .or_else(|| ignore_verdict(&self.global, path, is_folder))
             .unwrap_or(false)
     }
 }
 
 impl Level {
     fn patterns(&self) -> usize {
-        file::count(&self.sdl) + file::count(&self.git)
+        file::pattern_count(&self.sdl) + file::pattern_count(&self.git)
     }
 
     fn ask(&self, rules: &Gitignore, path: &str, is_folder: bool) -> Option<bool> {
-        ask(rules, &self.prefix, path.get(self.cut..).unwrap_or(path), is_folder)
+        ask_rules(rules, &self.prefix, path.get(self.cut..).unwrap_or(path), is_folder)
     }
 }
 
-fn ask(rules: &Gitignore, prefix: &str, path: &str, is_folder: bool) -> Option<bool> {
+fn ask_rules(rules: &Gitignore, prefix: &str, path: &str, is_folder: bool) -> Option<bool> {
     if rules.is_empty() {
         None
     } else if prefix.is_empty() {
-        verdict(rules, path, is_folder)
+        ignore_verdict(rules, path, is_folder)
     } else {
-        verdict(rules, &format!("{prefix}{path}"), is_folder)
+        ignore_verdict(rules, &format!("{prefix}{path}"), is_folder)
     }
 }
 
 /// The pattern that ignores a path.
-fn pattern(rules: &Gitignore, prefix: &str, path: &str, is_folder: bool) -> Option<String> {
+fn ignoring_pattern(rules: &Gitignore, prefix: &str, path: &str, is_folder: bool) -> Option<String> {
     match rules.matched(Path::new(&format!("{prefix}{path}")), is_folder) {
         Match::Ignore(glob) => Some(glob.original().to_owned()),
         Match::None | Match::Whitelist(_) => None,
     }
 }
 
-fn verdict(rules: &Gitignore, path: &str, is_folder: bool) -> Option<bool> {
+fn ignore_verdict(rules: &Gitignore, path: &str, is_folder: bool) -> Option<bool> {
     match rules.matched(Path::new(path), is_folder) {
         Match::None => None,
         Match::Ignore(_) => Some(true),
@@ -354,7 +360,7 @@ fn verdict(rules: &Gitignore, path: &str, is_folder: bool) -> Option<bool> {
 }
 
 /// Compiles a repository's extra patterns, in the syntax of ignore files. A bad one is left out and logged.
-fn patterns(lines: &[String]) -> Gitignore {
+fn compile_patterns(lines: &[String]) -> Gitignore {
     let mut builder = GitignoreBuilder::new("");
     for line in lines {
         if let Err(error) = builder.add_line(None, line) {
@@ -367,7 +373,7 @@ fn patterns(lines: &[String]) -> Gitignore {
 /// Does the folder hold a git worktree of its own, which is a repository of its own to us? (A submodule is part of
 /// the tree that holds it.)
 pub(crate) fn is_worktree(root: &RootDir, folder: &str) -> bool {
-    file::read(root, &file::join(folder, ".git")).is_some_and(|text| {
+    file::read_rules(root, &file::join_path(folder, ".git")).is_some_and(|text| {
         text.strip_prefix("gitdir:").is_some_and(|target| {
             Path::new(target.trim())
                 .parent()

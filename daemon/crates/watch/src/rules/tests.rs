@@ -8,17 +8,17 @@ use crate::crawl::Crawl;
 use crate::root::{RootContext, check_root};
 
 /// What a crawl keeps of a tree that is made of these files.
-fn kept(files: &[(&str, &str)], options: &RootOptions) -> Vec<String> {
+fn kept_files(files: &[(&str, &str)], options: &RootOptions) -> Vec<String> {
     let temp = tempfile::tempdir().unwrap();
     for (path, text) in files {
         let path = temp.path().join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
-    crawl(temp.path(), options)
+    crawl_tree(temp.path(), options)
 }
 
-fn crawl(root: &Path, options: &RootOptions) -> Vec<String> {
+fn crawl_tree(root: &Path, options: &RootOptions) -> Vec<String> {
     let root = check_root(root, &[], &RootContext::default()).unwrap();
     let listing = Crawl::new(&root, options).unwrap().run();
     assert!(listing.problems.is_empty(), "{:?}", listing.problems);
@@ -26,7 +26,7 @@ fn crawl(root: &Path, options: &RootOptions) -> Vec<String> {
 }
 
 #[test]
-fn precedence() {
+fn rule_precedence() {
     let files = [
         (".gitignore", "*.log\n/gen/\n!important.log\n"),
         (".sdlignore", "*.min.js\n"),
@@ -40,11 +40,11 @@ fn precedence() {
         ("sub/gen/y.rs", ""),
     ];
     let plain = [".gitignore", ".sdlignore", "important.log", "sub/.gitignore", "sub/b.log", "sub/gen/y.rs"];
-    assert_eq!(kept(&files, &RootOptions::default()), plain);
+    assert_eq!(kept_files(&files, &RootOptions::default()), plain);
     let extra = ["!app.min.js", "sub/", "!gen/", "# a comment", "[", ""];
     let options = RootOptions { ignore: extra.map(String::from).into(), ..RootOptions::default() };
     assert_eq!(
-        kept(&files, &options),
+        kept_files(&files, &options),
         [".gitignore", ".sdlignore", "app.min.js", "gen/x.rs", "important.log"],
         "the repository's own patterns go first"
     );
@@ -103,7 +103,7 @@ fn of_a_huge_ignore_file_the_beginning_counts() {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, text).unwrap();
     }
-    let kept = crawl(temp.path(), &RootOptions::default());
+    let kept = crawl_tree(temp.path(), &RootOptions::default());
     assert!(kept.contains(&"last.log".to_owned()) && !kept.contains(&"first.log".to_owned()), "{kept:?}");
 
     let root = RootDir::open(&temp.path().canonicalize().unwrap()).unwrap();
@@ -136,27 +136,27 @@ fn ignore_files_outside_of_the_tree_are_opened_with_care() {
         rustix::fs::mknodat(rustix::fs::CWD, top.join(path), kind, rustix::fs::Mode::RWXU, 0).unwrap();
     }
     let options = RootOptions { global_excludes: Some(top.join("global")), ..RootOptions::default() };
-    assert_eq!(crawl(&root, &options), ["a.rs", "b.log"]);
+    assert_eq!(crawl_tree(&root, &options), ["a.rs", "b.log"]);
     // People link to their own settings.
     fs::remove_file(top.join("global")).unwrap();
     fs::write(top.join("excludes"), "*.log\n").unwrap();
     std::os::unix::fs::symlink("excludes", top.join("global")).unwrap();
-    assert_eq!(crawl(&root, &options), ["a.rs"]);
+    assert_eq!(crawl_tree(&root, &options), ["a.rs"]);
 }
 
 #[test]
 fn only_our_own_rules_bring_waste_back() {
     let git = [("node_modules/a.js", ""), (".gitignore", "!node_modules/\n"), ("b.js", "")];
-    assert_eq!(kept(&git, &RootOptions::default()), [".gitignore", "b.js"]);
+    assert_eq!(kept_files(&git, &RootOptions::default()), [".gitignore", "b.js"]);
     let ours = [("node_modules/a.js", ""), (".sdlignore", "!node_modules/\n!.git\n"), (".git/HEAD", "")];
-    assert_eq!(kept(&ours, &RootOptions::default()), [".sdlignore", "node_modules/a.js"]);
+    assert_eq!(kept_files(&ours, &RootOptions::default()), [".sdlignore", "node_modules/a.js"]);
 }
 
 #[test]
 fn hidden_files_are_source_too() {
     let files =
         [(".github/workflows/ci.yml", ""), (".eslintrc.js", ""), (".DS_Store", ""), (".venv/x.py", "")];
-    assert_eq!(kept(&files, &RootOptions::default()), [".eslintrc.js", ".github/workflows/ci.yml"]);
+    assert_eq!(kept_files(&files, &RootOptions::default()), [".eslintrc.js", ".github/workflows/ci.yml"]);
 }
 
 #[test]
@@ -169,7 +169,7 @@ fn submodules_are_part_of_the_tree_and_worktrees_are_not() {
         ("clone/.git/HEAD", ""),
         ("clone/c.rs", ""),
     ];
-    assert_eq!(kept(&files, &RootOptions::default()), ["clone/c.rs", "sub/a.rs"]);
+    assert_eq!(kept_files(&files, &RootOptions::default()), ["clone/c.rs", "sub/a.rs"]);
 }
 
 #[test]
@@ -179,7 +179,7 @@ fn global_excludes_come_last() {
     fs::write(&global, "*.swp\n*.orig\n").unwrap();
     let options = RootOptions { global_excludes: Some(global), ..RootOptions::default() };
     let files = [(".gitignore", "!keep.orig\n"), ("a.swp", ""), ("keep.orig", ""), ("b.orig", "")];
-    assert_eq!(kept(&files, &options), [".gitignore", "keep.orig"]);
+    assert_eq!(kept_files(&files, &options), [".gitignore", "keep.orig"]);
 }
 
 #[test]
@@ -193,7 +193,7 @@ fn an_ignore_file_that_is_a_link_or_huge_or_broken_hurts_nobody() {
     std::os::unix::fs::symlink(&outside, root.join(".gitignore")).unwrap();
     fs::write(root.join("a.rs"), "").unwrap();
     fs::write(root.join(".sdlignore"), b"\xff\xfe[\n\0\n{a,b\n").unwrap();
-    assert_eq!(crawl(&root, &RootOptions::default()), [".gitignore", ".sdlignore", "a.rs"]);
+    assert_eq!(crawl_tree(&root, &RootOptions::default()), [".gitignore", ".sdlignore", "a.rs"]);
 }
 
 #[test]
@@ -222,7 +222,7 @@ fn more_ignore_files_than_are_kept_compiled() {
 }
 
 /// The walker of the same crate as an oracle: it has its own way to combine ignore files.
-fn oracle(root: &Path) -> BTreeSet<String> {
+fn oracle_files(root: &Path) -> BTreeSet<String> {
     ignore::WalkBuilder::new(root)
         .hidden(false)
         .require_git(false)
@@ -237,7 +237,7 @@ fn oracle(root: &Path) -> BTreeSet<String> {
         .collect()
 }
 
-fn pattern() -> impl Strategy<Value = String> {
+fn pattern_strategy() -> impl Strategy<Value = String> {
     let part = prop::sample::select(vec!["a", "b", "c", "*", "a*", "?", "**", "[ab]", "*.x"]);
     let parts = prop::collection::vec(part, 1..4).prop_map(|parts| parts.join("/"));
     (any::<bool>(), any::<bool>(), parts, any::<bool>()).prop_map(|(not, anchored, parts, folder)| {
@@ -252,7 +252,7 @@ proptest! {
     #[test]
     fn ignore_files_combine_as_in_other_tools(
         files in prop::collection::vec("([abc]/){0,3}[abc](\\.x)?", 1..24),
-        rules in prop::collection::vec(("([abc]/){0,2}", any::<bool>(), prop::collection::vec(pattern(), 1..4)), 0..5),
+        rules in prop::collection::vec(("([abc]/){0,2}", any::<bool>(), prop::collection::vec(pattern_strategy(), 1..4)), 0..5),
     ) {
         let temp = tempfile::tempdir().unwrap();
         let root = temp.path().canonicalize().unwrap().join("root");
@@ -266,7 +266,7 @@ proptest! {
             let path = root.join(folder).join(if ours { SDLIGNORE } else { GITIGNORE });
             let _ = fs::write(path, patterns.join("\n"));
         }
-        let found: BTreeSet<String> = crawl(&root, &RootOptions::default()).into_iter().collect();
-        prop_assert_eq!(found, oracle(&root));
+        let found: BTreeSet<String> = crawl_tree(&root, &RootOptions::default()).into_iter().collect();
+        prop_assert_eq!(found, oracle_files(&root));
     }
 }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use serde_json::Value;
 
 use crate::Outcome;
-use crate::world::{World, text};
+use crate::world::{World, text_field};
 
 /// A symbol by file and qualified name. A file's own code goes by its file alone.
 pub(super) type Place = (String, String);
@@ -22,7 +22,7 @@ impl Callers {
     pub(super) fn now(world: &mut World) -> Outcome<Self> {
         let status =
             world.call("repo_status", serde_json::json!({"sync": "require", "syncTimeoutMs": 60_000}))?;
-        let version = text(&status, "ledgerVersion")?;
+        let version = text_field(&status, "ledgerVersion")?;
         let repo = world.repo.clone();
         let mut of: BTreeMap<Place, BTreeSet<(u64, Place)>> = BTreeMap::new();
         for line in world.env.ctl_ok(&["export", "edges", "--repo", &repo]).lines() {
@@ -32,7 +32,7 @@ impl Callers {
             }
             let place = |end: &str| -> Outcome<Place> {
                 let name = edge[format!("{end}_name")].as_str().unwrap_or_default();
-                Ok((text(&edge, &format!("{end}_file"))?, name.to_owned()))
+                Ok((text_field(&edge, &format!("{end}_file"))?, name.to_owned()))
             };
             let line = edge["callee_line"].as_u64().unwrap_or(0);
             of.entry(place("callee")?).or_default().insert((line, place("caller")?));

@@ -15,7 +15,7 @@ pub(super) struct FileDiff {
 }
 
 /// Runs git in `root`, which has to succeed.
-pub(super) fn git(root: &Path, args: &[&str]) -> Outcome<Vec<u8>> {
+pub(super) fn run_git(root: &Path, args: &[&str]) -> Outcome<Vec<u8>> {
     let done =
         Command::new("git").args(["-c", "core.quotePath=false"]).args(args).current_dir(root).output()?;
     if !done.status.success() {
@@ -25,27 +25,27 @@ pub(super) fn git(root: &Path, args: &[&str]) -> Outcome<Vec<u8>> {
 }
 
 /// The same, its output as text.
-pub(super) fn text(root: &Path, args: &[&str]) -> Outcome<String> {
-    Ok(String::from_utf8_lossy(&git(root, args)?).trim().to_owned())
+pub(super) fn git_text(root: &Path, args: &[&str]) -> Outcome<String> {
+    Ok(String::from_utf8_lossy(&run_git(root, args)?).trim().to_owned())
 }
 
 /// The newest commits with exactly one parent, each with that, newest first.
-pub(super) fn commits(root: &Path, most: usize) -> Outcome<Vec<(String, String)>> {
+pub(super) fn newest_commits(root: &Path, most: usize) -> Outcome<Vec<(String, String)>> {
     let most = format!("-n{most}");
-    let log = text(root, &["log", "--no-merges", "--format=%H %P", &most, "HEAD"])?;
+    let log = git_text(root, &["log", "--no-merges", "--format=%H %P", &most, "HEAD"])?;
     let pairs = log.lines().filter_map(|line| line.split_once(' '));
     Ok(pairs.map(|(commit, parent)| (commit.to_owned(), parent.to_owned())).collect())
 }
 
 /// The bytes of a file in a commit; none if it is not there.
-pub(super) fn blob(root: &Path, commit: &str, path: &str) -> Option<Vec<u8>> {
-    git(root, &["cat-file", "blob", &format!("{commit}:{path}")]).ok()
+pub(super) fn read_blob(root: &Path, commit: &str, path: &str) -> Option<Vec<u8>> {
+    run_git(root, &["cat-file", "blob", &format!("{commit}:{path}")]).ok()
 }
 
 /// The lines that differ. A renamed file is one that went and one that came.
-pub(super) fn diff(root: &Path, from: &str, to: &str) -> Outcome<Vec<FileDiff>> {
+pub(super) fn diff_commits(root: &Path, from: &str, to: &str) -> Outcome<Vec<FileDiff>> {
     let args = ["diff", "-U0", "--no-renames", "--no-color", "--no-ext-diff", "--diff-algorithm=histogram"];
-    let out = git(root, &[&args[..], &[from, to]].concat())?;
+    let out = run_git(root, &[&args[..], &[from, to]].concat())?;
     let out = String::from_utf8_lossy(&out);
     let mut files: Vec<FileDiff> = Vec::new();
     // Lines of a hunk's body that are still to come: they can look like anything.
@@ -63,7 +63,7 @@ pub(super) fn diff(root: &Path, from: &str, to: &str) -> Outcome<Vec<FileDiff>> 
             files.push(FileDiff { path, old: Vec::new(), new: Vec::new() });
         } else if let Some((ranges, _)) = line.strip_prefix("@@ -").and_then(|rest| rest.split_once(" @@")) {
             let (old, new) = ranges.split_once(" +").ok_or("a hunk without a second range")?;
-            let (old, new) = (range(old)?, range(new)?);
+            let (old, new) = (parse_range(old)?, parse_range(new)?);
             body = old.1 + new.1;
             let file = files.last_mut().ok_or("a hunk without a file")?;
             file.old.push(old);
@@ -73,7 +73,7 @@ pub(super) fn diff(root: &Path, from: &str, to: &str) -> Outcome<Vec<FileDiff>> 
     Ok(files)
 }
 
-fn range(text: &str) -> Outcome<(u32, u32)> {
+fn parse_range(text: &str) -> Outcome<(u32, u32)> {
     let (line, count) = text.split_once(',').unwrap_or((text, "1"));
     Ok((line.parse()?, count.parse()?))
 }

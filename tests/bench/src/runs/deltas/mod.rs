@@ -23,15 +23,15 @@ const LOOKED_AT: usize = 20;
 /// As large as an answer can be.
 const MOST_TOKENS: u64 = 20_000;
 
-pub(crate) fn run(options: &Options) -> Outcome {
+pub(crate) fn run_deltas(options: &Options) -> Outcome {
     let path = options.path.clone().ok_or("deltas wants a PATH")?;
     let wanted = usize::try_from(options.number("commits", 50))?;
     let env = TestEnv::new();
     let root = env.repo("tree", "");
-    tree::clone(&path, &root)?;
+    tree::clone_tree(&path, &root)?;
     let mut commits = Vec::new();
-    for (commit, parent) in git::commits(&root, wanted.saturating_mul(LOOKED_AT))? {
-        let changed = oracle::changed(&root, &parent, &commit)?;
+    for (commit, parent) in git::newest_commits(&root, wanted.saturating_mul(LOOKED_AT))? {
+        let changed = oracle::changed_functions(&root, &parent, &commit)?;
         if changed.files > 0 {
             commits.push(Commit { id: commit, parent, changed });
         }
@@ -45,7 +45,7 @@ pub(crate) fn run(options: &Options) -> Outcome {
     let mut deltas = Vec::new();
     for (i, commit) in commits.iter().enumerate() {
         let mut time = Times::default();
-        let delta = time.measure(|| delta(&mut world, &commit.ends()))?;
+        let delta = time.measure(|| call_delta(&mut world, &commit.ends()))?;
         print!("{} ", commit.id.get(..10).unwrap_or_default());
         totals.compare(&commit.changed, &delta);
         println!("  {}", time.total());
@@ -77,7 +77,7 @@ impl Commit {
     }
 }
 
-fn delta(world: &mut World, (from, to): &(String, String)) -> Outcome<Value> {
+fn call_delta(world: &mut World, (from, to): &(String, String)) -> Outcome<Value> {
     let budget = json!({"maxCards": 1_000, "maxEstimatedTokens": MOST_TOKENS});
     world.call("delta_get", json!({"fromVersion": from, "toVersion": to, "budget": budget}))
 }
@@ -93,15 +93,19 @@ fn check_out(
     let mut known: Option<(String, Callers)> = None;
     for (commit, by_git) in commits.iter().zip(deltas).rev() {
         let before = match known.take() {
-            Some((at, callers)) if at == commit.parent => callers,
-            _ => at(world, root, &commit.parent)?,
+            Some((callers_at, callers)) if callers_at == commit.parent => callers,
+            _ => callers_at(world, root, &commit.parent)?,
         };
-        let after = at(world, root, &commit.id)?;
-        let by_version = delta(world, &(before.version.clone(), after.version.clone()))?;
+        let after = callers_at(world, root, &commit.id)?;
+        let by_version = call_delta(world, &(before.version.clone(), after.version.clone()))?;
         let short = commit.id.get(..10).unwrap_or_default();
-        if plain(by_git) != plain(&by_version) {
+        if strip_ends(by_git) != strip_ends(&by_version) {
             totals.other += 1;
-            println!("{short} OTHER between versions: {} against {}", summary(by_git), summary(&by_version));
+            println!(
+                "{short} OTHER between versions: {} against {}",
+                delta_summary(by_git),
+                delta_summary(&by_version)
+            );
         }
         totals.callers(short, by_git, &before, &after);
         known = Some((commit.id.clone(), after));
@@ -109,13 +113,13 @@ fn check_out(
     Ok(())
 }
 
-fn at(world: &mut World, root: &Path, commit: &str) -> Outcome<Callers> {
-    git::git(root, &["checkout", "-q", "--detach", commit])?;
+fn callers_at(world: &mut World, root: &Path, commit: &str) -> Outcome<Callers> {
+    git::run_git(root, &["checkout", "-q", "--detach", commit])?;
     Callers::now(world)
 }
 
 /// A delta without what its ends and its rest are called.
-fn plain(answer: &Value) -> Value {
+fn strip_ends(answer: &Value) -> Value {
     let mut delta = answer["delta"].clone();
     if let Some(fields) = delta.as_object_mut() {
         for name in ["fromVersion", "toVersion", "spilloverHandle", "truncation"] {
@@ -127,15 +131,15 @@ fn plain(answer: &Value) -> Value {
     if cut { Value::Null } else { json!([delta, answer["amplifiers"]]) }
 }
 
-fn summary(answer: &Value) -> String {
+fn delta_summary(answer: &Value) -> String {
     let ids = |list: &str| {
-        let ids = items(answer, list).map(|item| format!("{} {}", item["symbolId"], item["name"]));
+        let ids = delta_items(answer, list).map(|item| format!("{} {}", item["symbolId"], item["name"]));
         ids.collect::<Vec<_>>().join(", ")
     };
     format!("changed [{}], affected [{}]", ids("changedSymbols"), ids("blastRadius"))
 }
 
-fn items<'a>(answer: &'a Value, list: &str) -> impl Iterator<Item = &'a Value> {
+fn delta_items<'a>(answer: &'a Value, list: &str) -> impl Iterator<Item = &'a Value> {
     answer["delta"][list].as_array().into_iter().flatten()
 }
 
@@ -158,7 +162,7 @@ impl Totals {
     /// Compares a delta with the oracle.
     fn compare(&mut self, oracle: &Changed, answer: &Value) {
         let dropped = answer["delta"]["truncation"]["droppedCards"].as_u64().unwrap_or(0);
-        let found: Vec<Item<'_>> = items(answer, "changedSymbols").filter_map(Item::of).collect();
+        let found: Vec<Item<'_>> = delta_items(answer, "changedSymbols").filter_map(Item::of).collect();
         let told = found.iter().filter(|item| item.is_function()).count();
         let mut missing = Vec::new();
         for (file, functions) in &oracle.new {
@@ -230,12 +234,12 @@ impl Totals {
             let name = item[name].as_str().or(item["name"].as_str()).unwrap_or_default().to_owned();
             (file, name)
         };
-        let told: BTreeSet<Place> = items(answer, "changedSymbols")
-            .chain(items(answer, "blastRadius"))
+        let told: BTreeSet<Place> = delta_items(answer, "changedSymbols")
+            .chain(delta_items(answer, "blastRadius"))
             .map(|item| place(item, "file", "name"))
             .collect();
         let told_files: BTreeSet<&str> = told.iter().map(|(file, _)| file.as_str()).collect();
-        for item in items(answer, "changedSymbols") {
+        for item in delta_items(answer, "changedSymbols") {
             let range = &item["range"];
             let lines = range["startLine"].as_u64().zip(range["endLine"].as_u64());
             let now = after.of(&place(item, "file", "name"), lines);
@@ -311,22 +315,22 @@ impl<'a> Item<'a> {
     /// Whether it is that function of the newer state.
     fn is(&self, file: &str, function: &oracle::Function) -> bool {
         self.file == file
-            && last(self.name) == bare(function.name())
+            && last_part(self.name) == bare_name(function.name())
             && self.lines.0 <= function.end
             && function.start <= self.lines.1
     }
 
     /// Whether it was that function of the older state.
     fn was(&self, file: &str, function: &oracle::Function) -> bool {
-        self.old_file == file && last(self.old_name) == bare(function.name())
+        self.old_file == file && last_part(self.old_name) == bare_name(function.name())
     }
 }
 
-fn last(name: &str) -> &str {
-    bare(name.rsplit(['.', ':']).next().unwrap_or(name))
+fn last_part(name: &str) -> &str {
+    bare_name(name.rsplit(['.', ':']).next().unwrap_or(name))
 }
 
 /// A name without what some languages write around it.
-fn bare(name: &str) -> &str {
+fn bare_name(name: &str) -> &str {
     name.trim_start_matches("r#").trim_matches(['"', '\'', '#', '[', ']'])
 }

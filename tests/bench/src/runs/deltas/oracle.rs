@@ -55,14 +55,14 @@ impl Changed {
 }
 
 /// The functions in which `from` and `to` differ.
-pub(super) fn changed(root: &Path, from: &str, to: &str) -> Outcome<Changed> {
+pub(super) fn changed_functions(root: &Path, from: &str, to: &str) -> Outcome<Changed> {
     let mut changed = Changed::default();
-    for file in git::diff(root, from, to)? {
-        let Some(language) = grammars::of(Path::new(&file.path)) else { continue };
+    for file in git::diff_commits(root, from, to)? {
+        let Some(language) = grammars::file_grammar(Path::new(&file.path)) else { continue };
         changed.files += 1;
         let side = |commit: &str| -> Outcome<Vec<Function>> {
-            let bytes = git::blob(root, commit, &file.path).unwrap_or_default();
-            functions(&bytes, &language)
+            let bytes = git::read_blob(root, commit, &file.path).unwrap_or_default();
+            file_functions(&bytes, &language)
         };
         let (old, new) = (side(from)?, side(to)?);
         let (old, new) = in_hunks(&file, &old, &new);
@@ -141,22 +141,22 @@ fn code_of(node: Node<'_>, bytes: &[u8]) -> String {
 }
 
 /// Every function of a file, inner ones too.
-fn functions(bytes: &[u8], language: &Language) -> Outcome<Vec<Function>> {
+fn file_functions(bytes: &[u8], language: &Language) -> Outcome<Vec<Function>> {
     let mut parser = Parser::new();
     parser.set_language(language)?;
     let mut found = Vec::new();
     if let Some(tree) = parser.parse(bytes, None) {
-        walk(tree.root_node(), bytes, &mut Vec::new(), &mut found);
+        walk_node(tree.root_node(), bytes, &mut Vec::new(), &mut found);
     }
     Ok(found)
 }
 
-fn walk(node: Node<'_>, bytes: &[u8], chain: &mut Vec<String>, found: &mut Vec<Function>) {
-    let name = name(node, bytes);
+fn walk_node(node: Node<'_>, bytes: &[u8], chain: &mut Vec<String>, found: &mut Vec<Function>) {
+    let name = definition_name(node, bytes);
     let named = name.is_some();
     chain.extend(name);
     if named && is_function(node) {
-        let whole = whole(node);
+        let whole = whole_statement(node);
         let first = first_above(whole, bytes);
         let line = |row: usize| u32::try_from(row).unwrap_or(u32::MAX).saturating_add(1);
         found.push(Function {
@@ -173,7 +173,7 @@ fn walk(node: Node<'_>, bytes: &[u8], chain: &mut Vec<String>, found: &mut Vec<F
     }
     let mut cursor = node.walk();
     for child in node.children(&mut cursor) {
-        walk(child, bytes, chain, found);
+        walk_node(child, bytes, chain, found);
     }
     if named {
         chain.pop();
@@ -181,7 +181,7 @@ fn walk(node: Node<'_>, bytes: &[u8], chain: &mut Vec<String>, found: &mut Vec<F
 }
 
 /// A definition with the statement that it is all of.
-fn whole(node: Node<'_>) -> Node<'_> {
+fn whole_statement(node: Node<'_>) -> Node<'_> {
     let mut whole = node;
     while let Some(parent) = whole.parent() {
         let wraps = match parent.kind() {
@@ -220,7 +220,7 @@ fn first_above<'t>(whole: Node<'t>, bytes: &[u8]) -> Node<'t> {
 }
 
 /// The name of a definition, of a function or of what functions are in.
-fn name(node: Node<'_>, bytes: &[u8]) -> Option<String> {
+fn definition_name(node: Node<'_>, bytes: &[u8]) -> Option<String> {
     let field = match node.kind() {
         "function_definition"
         | "class_definition"
@@ -268,8 +268,8 @@ mod tests {
     use super::*;
 
     fn names(path: &str, text: &str) -> Vec<(String, u32, u32)> {
-        let language = grammars::of(Path::new(path)).unwrap();
-        let found = functions(text.as_bytes(), &language).unwrap();
+        let language = grammars::file_grammar(Path::new(path)).unwrap();
+        let found = file_functions(text.as_bytes(), &language).unwrap();
         found.into_iter().map(|function| (function.chain.join("."), function.start, function.end)).collect()
     }
 
@@ -286,8 +286,8 @@ mod tests {
     #[test]
     fn comments_layout_and_documentation_are_no_code() {
         let code = |text: &str| {
-            let language = grammars::of(Path::new("a.py")).unwrap();
-            functions(text.as_bytes(), &language).unwrap().remove(0).code
+            let language = grammars::file_grammar(Path::new("a.py")).unwrap();
+            file_functions(text.as_bytes(), &language).unwrap().remove(0).code
         };
         let plain = code("def f(a, b):\n    return g(a, 'x')\n");
         assert_eq!(code("def f(\n  a, b,\n):\n  \"\"\"F.\"\"\"\n  # g\n  return g(a, \"x\")\n"), plain);

@@ -17,7 +17,7 @@ use crate::{Outcome, tree};
 /// How often one analysis is asked for.
 const MOST_TRIES: usize = 100;
 
-pub(crate) fn run(options: &Options) -> Outcome {
+pub(crate) fn run_reverts(options: &Options) -> Outcome {
     if options.paths.is_empty() {
         return Err("reverts wants a PATH, or several".into());
     }
@@ -25,10 +25,10 @@ pub(crate) fn run(options: &Options) -> Outcome {
     let mut all: Vec<Scores> = Vec::new();
     for path in &options.paths {
         let scores = of_repository(path, wanted)?;
-        println!("{}: {}", path.display(), summary(&scores));
+        println!("{}: {}", path.display(), score_summary(&scores));
         all.extend(scores);
     }
-    println!("all: {}", summary(&all));
+    println!("all: {}", score_summary(&all));
     Ok(())
 }
 
@@ -41,21 +41,21 @@ struct Scores {
 fn of_repository(path: &Path, wanted: usize) -> Outcome<Vec<Scores>> {
     let env = TestEnv::new();
     let root = env.repo("tree", "");
-    tree::clone(path, &root)?;
-    let pairs = sample::pairs(&root, wanted)?;
+    tree::clone_tree(path, &root)?;
+    let pairs = sample::sample_pairs(&root, wanted)?;
     let (mut world, time) = World::indexed(env, &root)?;
     println!("{}: indexed in {:.0} s, {} pairs", path.display(), time.as_secs_f64(), pairs.len());
     let mut scores = Vec::with_capacity(pairs.len());
     for Pair { bad, by, other } in &pairs {
-        let (bad_risk, other_risk) = (risk(&mut world, bad)?, risk(&mut world, other)?);
+        let (bad_risk, other_risk) = (commit_risk(&mut world, bad)?, commit_risk(&mut world, other)?);
         println!(
             "  {} {:>3} {:<8} of {:>4} lines, by {}; beside it {} {:>3} {:<8} of {:>4} lines",
-            short(&bad.id),
+            short_commit(&bad.id),
             bad_risk.0,
             bad_risk.1,
             bad.lines,
-            short(by),
-            short(&other.id),
+            short_commit(by),
+            short_commit(&other.id),
             other_risk.0,
             other_risk.1,
             other.lines
@@ -66,17 +66,17 @@ fn of_repository(path: &Path, wanted: usize) -> Outcome<Vec<Scores>> {
 }
 
 /// A commit's score and level.
-fn risk(world: &mut World, commit: &Commit) -> Outcome<(f64, String)> {
+fn commit_risk(world: &mut World, commit: &Commit) -> Outcome<(f64, String)> {
     let ends =
         json!({"fromVersion": format!("git:{}", commit.parent), "toVersion": format!("git:{}", commit.id)});
-    let answer = patiently(world, &ends)?;
+    let answer = ask_patiently(world, &ends)?;
     let analysis = &answer["analysis"];
     let score = analysis["riskScore"].as_f64().ok_or("an analysis without a score")?;
     Ok((score, analysis["riskLevel"].as_str().unwrap_or_default().to_owned()))
 }
 
 /// Asks until there is an answer. A request far from the tree runs out of time, and goes on from there when it is sent again.
-fn patiently(world: &mut World, ends: &Value) -> Outcome<Value> {
+fn ask_patiently(world: &mut World, ends: &Value) -> Outcome<Value> {
     for _ in 0..MOST_TRIES {
         match world.call("pr_risk_analyze", ends.clone()) {
             Err(error) if error.to_string().contains("deadlineExceeded") => {}
@@ -86,11 +86,11 @@ fn patiently(world: &mut World, ends: &Value) -> Outcome<Value> {
     world.call("pr_risk_analyze", ends.clone())
 }
 
-fn short(commit: &str) -> &str {
+fn short_commit(commit: &str) -> &str {
     commit.get(..10).unwrap_or(commit)
 }
 
-fn summary(scores: &[Scores]) -> String {
+fn score_summary(scores: &[Scores]) -> String {
     let side = |of: fn(&Scores) -> f64| scores.iter().map(of).collect::<Vec<f64>>();
     let (mut bad, mut other) = (side(|one| one.bad), side(|one| one.other));
     let higher = scores.iter().filter(|one| one.bad > one.other).count();

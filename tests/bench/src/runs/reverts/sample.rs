@@ -56,9 +56,9 @@ pub(super) struct Pair {
 }
 
 /// The newest `wanted` commits that went wrong, newest first: each is compared from a state near the last one.
-pub(super) fn pairs(root: &Path, wanted: usize) -> Outcome<Vec<Pair>> {
-    let commits = history(root)?;
-    let blamed = blamed(&commits);
+pub(super) fn sample_pairs(root: &Path, wanted: usize) -> Outcome<Vec<Pair>> {
+    let commits = newest_commits(root)?;
+    let blamed = blamed_commits(&commits);
     let mut taken: HashSet<usize> = HashSet::new();
     let mut pairs = Vec::new();
     for (at, bad) in commits.iter().enumerate() {
@@ -91,7 +91,7 @@ fn is_plain(commit: &Commit) -> bool {
 }
 
 /// The newest commits with one parent, newest first.
-fn history(root: &Path) -> Outcome<Vec<Commit>> {
+fn newest_commits(root: &Path) -> Outcome<Vec<Commit>> {
     let most = format!("-n{LOOKED_AT}");
     let args = [
         "log",
@@ -130,13 +130,13 @@ fn code_lines(stat: &str) -> Option<u32> {
 }
 
 /// The places of commits that a later one names as undone or to blame, each with the place of that one.
-fn blamed(commits: &[Commit]) -> HashMap<usize, usize> {
+fn blamed_commits(commits: &[Commit]) -> HashMap<usize, usize> {
     let mut sorted: Vec<(&str, usize)> =
         commits.iter().enumerate().map(|(at, commit)| (commit.id.as_str(), at)).collect();
     sorted.sort_unstable();
     let mut blamed = HashMap::new();
     for (by, commit) in commits.iter().enumerate() {
-        for name in names(&commit.message) {
+        for name in blamed_names(&commit.message) {
             let first = sorted.partition_point(|(id, _)| *id < name.as_str());
             let Some((id, at)) = sorted.get(first) else { continue };
             // Newest first: what is later has the lower place.
@@ -149,7 +149,7 @@ fn blamed(commits: &[Commit]) -> HashMap<usize, usize> {
 }
 
 /// The commits that a message blames.
-fn names(message: &str) -> Vec<String> {
+fn blamed_names(message: &str) -> Vec<String> {
     let text = message.split_whitespace().collect::<Vec<_>>().join(" ").to_lowercase();
     let mut found = Vec::new();
     for blame in BLAMES {
@@ -168,13 +168,13 @@ fn names(message: &str) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use super::names;
+    use super::blamed_names;
 
     #[test]
     fn blame_is_read_from_a_message() {
         let revert = "Revert \"Add x\"\n\nThis reverts commit\n0a1b2c3d4e5f60718293a4b5c6d7e8f901234567.";
-        assert_eq!(names(revert), ["0a1b2c3d4e5f60718293a4b5c6d7e8f901234567"; 2]);
-        assert_eq!(names("f: fix it\n\nRegression from 12ab34cd\nFixes: deadbeef1 (\"x\")").len(), 2);
-        assert!(names("Fixes #1234567, see 12ab34cd").is_empty());
+        assert_eq!(blamed_names(revert), ["0a1b2c3d4e5f60718293a4b5c6d7e8f901234567"; 2]);
+        assert_eq!(blamed_names("f: fix it\n\nRegression from 12ab34cd\nFixes: deadbeef1 (\"x\")").len(), 2);
+        assert!(blamed_names("Fixes #1234567, see 12ab34cd").is_empty());
     }
 }

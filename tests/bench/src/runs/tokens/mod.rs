@@ -16,39 +16,39 @@ use crate::options::Options;
 use crate::world::World;
 use crate::{Outcome, tree};
 
-pub(crate) fn run(options: &Options) -> Outcome {
+pub(crate) fn run_tokens(options: &Options) -> Outcome {
     let path = options.path.clone().ok_or("tokens wants a PATH")?;
     let calls = usize::try_from(options.number("calls", 20))?;
     let env = TestEnv::new();
     let root = env.repo("tree", "");
-    tree::clone(&path, &root)?;
-    lists(&env, &root)?;
+    tree::clone_tree(&path, &root)?;
+    print_lists(&env, &root)?;
     let (mut world, _) = World::indexed(env, &root)?;
     let status = world.call("repo_status", json!({}))?;
     println!("\n{} files, {} symbols, {} edges\n", status["files"], status["symbols"], status["edges"]);
     let sample = Sample::take(&mut world, calls)?;
-    actions(&mut world, &sample)?;
-    wires::compare(&mut world, &sample)
+    measure_actions(&mut world, &sample)?;
+    wires::compare_formats(&mut world, &sample)
 }
 
 /// The list of tools as each surface gives it.
-fn lists(env: &TestEnv, root: &Path) -> Outcome {
+fn print_lists(env: &TestEnv, root: &Path) -> Outcome {
     let _daemon = env.daemon();
     println!("| surface | tools | tokens of the list |\n|---|---:|---:|");
     for surface in ["search", "gateway", "flat"] {
         let tools = env.mcp(root, &["--surface", surface]).list_tools()?;
-        println!("| `{surface}` | {} | {} |", tools.len(), count(&Value::Array(tools.clone())));
+        println!("| `{surface}` | {} | {} |", tools.len(), value_tokens(&Value::Array(tools.clone())));
     }
     Ok(())
 }
 
 /// Tokens of a value as it goes over the wire.
-pub(super) fn count(value: &Value) -> usize {
-    sdl_tokens::count(&value.to_string())
+pub(super) fn value_tokens(value: &Value) -> usize {
+    sdl_tokens::count_tokens(&value.to_string())
 }
 
 /// Calls every action that reads on the sample, and prints what the answers take beside the files.
-fn actions(world: &mut World, sample: &Sample) -> Outcome {
+fn measure_actions(world: &mut World, sample: &Sample) -> Outcome {
     let mut files = Files { root: world.root.clone(), known: BTreeMap::new() };
     println!("| action | calls | median answer | median files | all answers | all files | files : answers |");
     println!("|---|---:|---:|---:|---:|---:|---:|");
@@ -56,8 +56,8 @@ fn actions(world: &mut World, sample: &Sample) -> Outcome {
         let (mut answers, mut read) = (Vec::new(), Vec::new());
         for request in requests {
             let answer = world.call(action.call, request)?;
-            answers.push(count(&answer));
-            let stands_for = sample::files(world, action.call, &answer)?;
+            answers.push(value_tokens(&answer));
+            let stands_for = sample::files_read(world, action.call, &answer)?;
             read.push(files.tokens(&stands_for));
         }
         print_row(action.shown, &mut answers, &mut read);
@@ -95,7 +95,7 @@ impl Files {
             let root = &self.root;
             sum += *self.known.entry(path.clone()).or_insert_with(|| {
                 let bytes = fs::read(root.join(path)).unwrap_or_default();
-                sdl_tokens::count(&String::from_utf8_lossy(&bytes))
+                sdl_tokens::count_tokens(&String::from_utf8_lossy(&bytes))
             });
         }
         sum

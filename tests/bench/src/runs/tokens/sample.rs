@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use serde_json::{Value, json};
 
 use crate::Outcome;
-use crate::world::{World, text};
+use crate::world::{World, text_field};
 
 /// Symbols that are looked at to take some.
 const LOOKED_AT: u64 = 1_000;
@@ -47,9 +47,13 @@ impl Sample {
             }
             let page = world.call("symbol_search", query)?;
             for result in page["results"].as_array().into_iter().flatten() {
-                let file = text(result, "file")?;
+                let file = text_field(result, "file")?;
                 if !file.contains("test") {
-                    found.push(Function { id: text(result, "symbolId")?, name: text(result, "name")?, file });
+                    found.push(Function {
+                        id: text_field(result, "symbolId")?,
+                        name: text_field(result, "name")?,
+                        file,
+                    });
                 }
             }
             cursor = page["cursor"].clone();
@@ -130,7 +134,7 @@ impl Sample {
 
 /// The files that one would read for what an answer tells: those whose code it shows or describes. What it merely names
 /// does not count, but for a search, where the best hit's file does.
-pub(super) fn files(world: &mut World, call: &str, answer: &Value) -> Outcome<BTreeSet<String>> {
+pub(super) fn files_read(world: &mut World, call: &str, answer: &Value) -> Outcome<BTreeSet<String>> {
     let list = |list: &Value, field: &str| -> BTreeSet<String> {
         let items = list.as_array().into_iter().flatten();
         items.filter_map(|item| item[field].as_str().map(str::to_owned)).collect()
@@ -143,14 +147,14 @@ pub(super) fn files(world: &mut World, call: &str, answer: &Value) -> Outcome<BT
             answer["file"].as_str().map(str::to_owned).into_iter().collect()
         }
         "slice_build" => {
-            let slice = sdl_retrieve::wire::decode(&answer["slice"])?;
+            let slice = sdl_retrieve::wire::decode_slice(&answer["slice"])?;
             slice.cards.into_iter().map(|card| card.file).collect()
         }
         "slice_refresh" => {
             // The slice that is as it was.
-            let handle = text(answer, "sliceHandle")?;
+            let handle = text_field(answer, "sliceHandle")?;
             let whole = world.call("slice_refresh", json!({"sliceHandle": handle, "knownVersion": "v1"}))?;
-            let slice = sdl_retrieve::wire::decode(&whole["slice"])?;
+            let slice = sdl_retrieve::wire::decode_slice(&whole["slice"])?;
             slice.cards.into_iter().map(|card| card.file).collect()
         }
         "context_summary" => {

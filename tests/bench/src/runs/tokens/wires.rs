@@ -3,8 +3,8 @@
 
 use serde_json::{Value, json};
 
-use super::count;
 use super::sample::Sample;
+use super::value_tokens;
 use crate::Outcome;
 use crate::world::World;
 
@@ -14,7 +14,7 @@ const CARDS: u64 = 20;
 /// A slice with fewer edges is a small one.
 const FEW: usize = 4;
 
-pub(super) fn compare(world: &mut World, sample: &Sample) -> Outcome {
+pub(super) fn compare_formats(world: &mut World, sample: &Sample) -> Outcome {
     let formats = [("standard", None), ("compact", Some(1)), ("compact", Some(2)), ("compact", Some(3))];
     let mut sizes: [Vec<usize>; 4] = Default::default();
     let mut small = 0;
@@ -31,7 +31,7 @@ pub(super) fn compare(world: &mut World, sample: &Sample) -> Outcome {
             }
             let answer = world.call("slice_build", request)?;
             let slice = &answer["slice"];
-            let doc = sdl_retrieve::wire::decode(slice)?;
+            let doc = sdl_retrieve::wire::decode_slice(slice)?;
             let few = doc.edges.len() < FEW;
             let mut doc: Value = serde_json::to_value(&doc)?;
             let shown = format!("{} as {format} {version:?}", function.name);
@@ -43,7 +43,7 @@ pub(super) fn compare(world: &mut World, sample: &Sample) -> Outcome {
             if *first.get_or_insert_with(|| doc.clone()) != doc {
                 return Err(format!("{shown} is not what it is in standard").into());
             }
-            let size = count(slice);
+            let size = value_tokens(slice);
             small += usize::from(size >= last && few);
             if size >= last && !few {
                 return Err(format!("{shown} takes {size} tokens, not less than {last}").into());

@@ -11,10 +11,10 @@ pub(super) struct Bash;
 
 impl Rules for Bash {
     fn module(&self, w: &World<'_>, from: FileIx, _: DefIx, text: &str) -> Place {
-        required::module(w, &w.file(from), text)
+        required::find_module(w, &w.file(from), text)
     }
 
     fn implicit(&self, w: &World<'_>, from: FileIx, _: DefIx, name: Sym) -> Place {
-        required::implicit(w, from, name)
+        required::find_implicit(w, from, name)
     }
 }

@@ -6,7 +6,7 @@ use sdl_model::facts::{Def, DefFlags, DefIx, Expr, ImportKind};
 use sdl_model::{Lang, SymbolKind};
 
 use super::platform;
-use crate::modules::paths::{join, shared};
+use crate::modules::paths::{join_path, shared_depth};
 use crate::modules::{self, ModRef, Place};
 use crate::world::{DefRef, FileIndex, FileIx, Question, Sym, World, last_name};
 
@@ -15,7 +15,7 @@ const CLOSURE: usize = 256;
 
 /// The file that an include names: beside the file, or the only or nearest one whose path ends so. One in angle brackets is
 /// looked for along the compiler's path, where the file's own folder comes last.
-pub(super) fn include(w: &World<'_>, file: &FileIndex, text: &str) -> Place {
+pub(super) fn resolve_include(w: &World<'_>, file: &FileIndex, text: &str) -> Place {
     if let Some(text) = text.strip_prefix('<') {
         return if platform::is_system_header(text) {
             own_library(w, text)
@@ -23,7 +23,7 @@ pub(super) fn include(w: &World<'_>, file: &FileIndex, text: &str) -> Place {
             by_suffix(w, file, text, true)
         };
     }
-    if let Some(at) = join(file.path.dir(), text).and_then(|path| w.open_path(&path)) {
+    if let Some(at) = join_path(file.path.dir(), text).and_then(|path| w.open_path(&path)) {
         return Place::Module(ModRef::File(at));
     }
     by_suffix(w, file, text, false)
@@ -49,8 +49,8 @@ pub(in crate::languages) fn by_suffix(
     text: &str,
     beside_last: bool,
 ) -> Place {
-    let beside = join(file.path.dir(), text).filter(|_| beside_last);
-    let Some(text) = join("", text.trim_start_matches("../").trim_start_matches("./")) else {
+    let beside = join_path(file.path.dir(), text).filter(|_| beside_last);
+    let Some(text) = join_path("", text.trim_start_matches("../").trim_start_matches("./")) else {
         return Place::External;
     };
     let name = text.rsplit('/').next().unwrap_or(&text);
@@ -65,7 +65,7 @@ pub(in crate::languages) fn by_suffix(
             let is_beside = beside.as_deref() == Some(path.as_str());
             let is_elsewhere = at_home && platform::is_elsewhere(&path);
             let depth = path.as_str().matches('/').count();
-            (is_beside, is_elsewhere, usize::MAX - shared(path.dir(), file.path.dir()), depth, path, id)
+            (is_beside, is_elsewhere, usize::MAX - shared_depth(path.dir(), file.path.dir()), depth, path, id)
         })
         .collect();
     found.sort();
@@ -76,7 +76,7 @@ pub(in crate::languages) fn by_suffix(
 }
 
 /// The files that a file includes, directly or not, in breadth-first order.
-pub(in crate::languages) fn closure(w: &World<'_>, from: FileIx) -> Rc<[FileIx]> {
+pub(in crate::languages) fn included_files(w: &World<'_>, from: FileIx) -> Rc<[FileIx]> {
     closure_of(w, from, true)
 }
 
@@ -117,8 +117,8 @@ fn is_c(lang: Lang) -> bool {
 }
 
 /// Whether the text of `target` becomes part of `file`.
-pub(super) fn includes(w: &World<'_>, file: FileIx, target: FileIx) -> bool {
-    closure(w, file).contains(&target)
+pub(super) fn includes_file(w: &World<'_>, file: FileIx, target: FileIx) -> bool {
+    included_files(w, file).contains(&target)
 }
 
 /// Whether a definition is for another system than the one that builds are for by default.
@@ -130,7 +130,7 @@ pub(super) fn is_elsewhere(w: &World<'_>, at: DefRef) -> bool {
 
 /// The macro that makes something else of `function` where `at` stands, further down in its file: `#define f g`, where `g`
 /// is a function with a body in sight.
-pub(super) fn renamed(w: &World<'_>, from: FileIx, function: DefIx, at: u32) -> Option<DefIx> {
+pub(super) fn renaming_macro(w: &World<'_>, from: FileIx, function: DefIx, at: u32) -> Option<DefIx> {
     let file = w.file(from);
     let name = file.name(function)?;
     let between = file.outline.def(function)?.span.start..at;
@@ -158,8 +158,8 @@ pub(super) fn is_tag(kind: SymbolKind, lang: Lang) -> bool {
 }
 
 /// The struct, union or enumeration `name` among what a file includes.
-pub(super) fn tagged(w: &World<'_>, from: FileIx, name: Sym) -> Place {
-    let found = closure(w, from).iter().find_map(|at| {
+pub(super) fn find_tagged(w: &World<'_>, from: FileIx, name: Sym) -> Place {
+    let found = included_files(w, from).iter().find_map(|at| {
         let file = w.file(*at);
         let is_one = |ix: &DefIx| file.outline.def(*ix).is_some_and(|def| is_tag(def.kind, file.lang()));
         let def = file.children(DefIx::MODULE, name).find(is_one)?;
@@ -169,13 +169,13 @@ pub(super) fn tagged(w: &World<'_>, from: FileIx, name: Sym) -> Place {
 }
 
 /// What `name` is among what a file includes; a declaration leads on to its definition.
-pub(super) fn implicit(w: &World<'_>, from: FileIx, name: Sym) -> Place {
+pub(super) fn find_implicit(w: &World<'_>, from: FileIx, name: Sym) -> Place {
     let mut best: Option<((bool, bool, u8), u8, DefRef)> = None;
     let mut other = None;
     let is_libc = platform::is_of_libc(&w.text(name));
     // What a build for Linux does not see counts where it sees nothing, and for files of another system.
     let taken = closure_of(w, from, platform::is_elsewhere(&w.file(from).path));
-    for (ix, at) in closure(w, from).iter().enumerate() {
+    for (ix, at) in included_files(w, from).iter().enumerate() {
         let file = w.file(*at);
         let left_out = 4 * u8::from(ix >= taken.len());
         for def in file.children(DefIx::MODULE, name) {
@@ -229,7 +229,7 @@ pub(super) fn implicit(w: &World<'_>, from: FileIx, name: Sym) -> Place {
         return Place::Def(function);
     }
     match best {
-        Some((1 | 5, prototype)) => Place::Def(definition(w, prototype).unwrap_or(prototype)),
+        Some((1 | 5, prototype)) => Place::Def(linked_definition(w, prototype).unwrap_or(prototype)),
         Some((_, found)) => Place::Def(found),
         None => Place::Missing,
     }
@@ -250,7 +250,7 @@ pub(super) fn has_firm_function(w: &World<'_>, from: FileIx, name: Sym) -> bool 
 
 /// The function `name` that a file, or what it includes, has with its body.
 fn body_in_sight(w: &World<'_>, from: FileIx, name: Sym) -> Option<DefRef> {
-    std::iter::once(&from).chain(closure(w, from).iter()).find_map(|at| {
+    std::iter::once(&from).chain(included_files(w, from).iter()).find_map(|at| {
         let file = w.file(*at);
         let is_body = |ix: &DefIx| {
             file.outline
@@ -263,7 +263,7 @@ fn body_in_sight(w: &World<'_>, from: FileIx, name: Sym) -> Option<DefRef> {
 }
 
 /// The definition behind a function's declaration: the one that the linker would take, if just one has a body.
-pub(super) fn definition(w: &World<'_>, prototype: DefRef) -> Option<DefRef> {
+pub(super) fn linked_definition(w: &World<'_>, prototype: DefRef) -> Option<DefRef> {
     let file = w.file(prototype.file);
     let name = file.name(prototype.def)?;
     let declared = file.outline.def(prototype.def)?;
@@ -307,7 +307,7 @@ pub(super) fn definition(w: &World<'_>, prototype: DefRef) -> Option<DefRef> {
             let flags = found.flags;
             // A static function of another file is not what a declaration in a header means.
             (!flags.has(DefFlags::ABSTRACT) && (at == prototype.file || !flags.has(DefFlags::STATIC)))
-                .then(|| (shared(index.path.dir(), file.path.dir()), DefRef { file: at, def }))
+                .then(|| (shared_depth(index.path.dir(), file.path.dir()), DefRef { file: at, def }))
         })
         .collect();
     // One for each system: the one that a build for Linux takes.

@@ -6,7 +6,7 @@ mod platform;
 
 use sdl_model::facts::{DefIx, Import, ImportKind};
 
-pub(super) use includes::{by_suffix, closure};
+pub(super) use includes::{by_suffix, included_files};
 
 use crate::modules::Place;
 use crate::words::words;
@@ -21,7 +21,7 @@ pub(super) struct Cpp;
 macro_rules! shared_rules {
     () => {
         fn module(&self, w: &World<'_>, from: FileIx, _: DefIx, text: &str) -> Place {
-            includes::include(w, &w.file(from), text)
+            includes::resolve_include(w, &w.file(from), text)
         }
 
         fn module_text(&self, import: &Import, text: &str) -> Option<String> {
@@ -30,7 +30,7 @@ macro_rules! shared_rules {
         }
 
         fn definition(&self, w: &World<'_>, declared: DefRef) -> Option<DefRef> {
-            includes::definition(w, declared)
+            includes::linked_definition(w, declared)
         }
 
         fn has_firm_function(&self, w: &World<'_>, from: FileIx, name: Sym) -> bool {
@@ -38,11 +38,11 @@ macro_rules! shared_rules {
         }
 
         fn renamed(&self, w: &World<'_>, from: FileIx, function: DefIx, at: u32) -> Option<DefIx> {
-            includes::renamed(w, from, function, at)
+            includes::renaming_macro(w, from, function, at)
         }
 
         fn includes(&self, w: &World<'_>, file: FileIx, target: FileIx) -> bool {
-            includes::includes(w, file, target)
+            includes::includes_file(w, file, target)
         }
 
         fn is_elsewhere(&self, w: &World<'_>, def: DefRef) -> bool {
@@ -63,11 +63,11 @@ impl Rules for C {
     shared_rules!();
 
     fn implicit(&self, w: &World<'_>, from: FileIx, _: DefIx, name: Sym) -> Place {
-        includes::implicit(w, from, name)
+        includes::find_implicit(w, from, name)
     }
 
     fn tagged(&self, w: &World<'_>, from: FileIx, name: Sym) -> Place {
-        includes::tagged(w, from, name)
+        includes::find_tagged(w, from, name)
     }
 }
 
@@ -82,7 +82,7 @@ impl Rules for Cpp {
     fn import_module(&self, w: &World<'_>, from: FileIx, import: &Import) -> Option<Place> {
         // `namespace short = long::name;`
         import.local?;
-        Some(namespaces::namespace(w, from, w.file(from).outline.str(import.module)))
+        Some(namespaces::find_namespace(w, from, w.file(from).outline.str(import.module)))
     }
 
     fn nested_member(&self, w: &World<'_>, module: DefRef, name: Sym) -> Option<Place> {
@@ -90,11 +90,11 @@ impl Rules for Cpp {
     }
 
     fn implicit(&self, w: &World<'_>, from: FileIx, scope: DefIx, name: Sym) -> Place {
-        namespaces::implicit(w, from, scope, name)
+        namespaces::find_implicit(w, from, scope, name)
     }
 
     fn spelled(&self, w: &World<'_>, from: FileIx, scope: DefIx, dotted: &str, name: &str) -> Place {
-        namespaces::spelled(w, from, scope, dotted, name)
+        namespaces::find_qualified(w, from, scope, dotted, name)
     }
 }
 

@@ -12,19 +12,19 @@ use crate::world::{DefRef, FileIndex, FileIx, Question, Sym, World};
 const DEPTH: usize = 8;
 
 /// What `name` is among what `scope` of a file sees of its own and of included namespaces.
-pub(super) fn implicit(w: &World<'_>, from: FileIx, scope: DefIx, name: Sym) -> Place {
+pub(super) fn find_implicit(w: &World<'_>, from: FileIx, scope: DefIx, name: Sym) -> Place {
     let file = w.file(from);
     let own = path_of(&file, scope);
     let mut seen: Vec<Vec<Sym>> = (0..=own.len()).rev().map(|len| own[..len].to_vec()).collect();
     for import in file.wildcards.iter().filter_map(|ix| file.import(*ix)) {
         if import.kind == ImportKind::Wildcard {
-            seen.push(parts(w, file.outline.str(import.module)));
+            seen.push(namespace_parts(w, file.outline.str(import.module)));
         }
     }
     seen.iter()
         .find_map(|path| in_namespace(w, from, path, name))
         .or_else(|| written_elsewhere(w, from, &seen, name))
-        .map_or(Place::Missing, |found| linked(w, found))
+        .map_or(Place::Missing, |found| linked_place(w, found))
 }
 
 /// The type `name` of a file that this one does not include, in one of the namespaces `seen`: it is declared here, and
@@ -62,11 +62,11 @@ fn written_elsewhere(w: &World<'_>, from: FileIx, seen: &[Vec<Sym>], name: Sym) 
 /// The definition of `name` in the namespace `path` that a file sees.
 fn in_namespace(w: &World<'_>, from: FileIx, path: &[Sym], name: Sym) -> Option<DefRef> {
     let mut best: Option<(u8, DefRef)> = None;
-    for at in std::iter::once(from).chain(includes::closure(w, from).iter().copied()) {
+    for at in std::iter::once(from).chain(includes::included_files(w, from).iter().copied()) {
         let index = w.file(at);
-        for holder in holders(&index, path) {
+        for holder in matching_namespaces(&index, path) {
             for def in index.children(holder, name) {
-                let Some(rank) = rank(&index, def) else { continue };
+                let Some(rank) = definition_rank(&index, def) else { continue };
                 if best.is_none_or(|(known, _)| rank < known) {
                     best = Some((rank, DefRef { file: at, def }));
                 }
@@ -76,24 +76,25 @@ fn in_namespace(w: &World<'_>, from: FileIx, path: &[Sym], name: Sym) -> Option<
     best.map(|(_, found)| found)
 }
 
-fn parts(w: &World<'_>, text: &str) -> Vec<Sym> {
+fn namespace_parts(w: &World<'_>, text: &str) -> Vec<Sym> {
     text.split("::").filter(|part| !part.is_empty()).take(DEPTH).map(|part| w.sym(part)).collect()
 }
 
 /// What `using text::name` binds.
 pub(super) fn import_name(w: &World<'_>, from: FileIx, text: &str, name: &str) -> Place {
-    in_namespace(w, from, &parts(w, text), w.sym(name)).map_or(Place::Missing, |found| linked(w, found))
+    in_namespace(w, from, &namespace_parts(w, text), w.sym(name))
+        .map_or(Place::Missing, |found| linked_place(w, found))
 }
 
 /// What `name` is in the namespace that `text` spells out, seen from those around `scope`, in what a file includes.
-pub(super) fn spelled(w: &World<'_>, from: FileIx, scope: DefIx, text: &str, name: &str) -> Place {
+pub(super) fn find_qualified(w: &World<'_>, from: FileIx, scope: DefIx, text: &str, name: &str) -> Place {
     let file = w.file(from);
     let around = file.enclosing(scope, |kind| kind == SymbolKind::Namespace).unwrap_or(DefIx::MODULE);
     let whole = w.sym(&format!("{text}::{name}"));
     let q = Question::Spelled(DefRef { file: from, def: around }, whole);
     w.derive(&w.memos.places, q, Place::Missing, || {
         let own = path_of(&file, around);
-        let inner = parts(w, text);
+        let inner = namespace_parts(w, text);
         let name = w.sym(name);
         (0..=own.len())
             .rev()
@@ -101,17 +102,19 @@ pub(super) fn spelled(w: &World<'_>, from: FileIx, scope: DefIx, text: &str, nam
                 let path: Vec<Sym> = own.iter().take(len).chain(&inner).copied().collect();
                 in_namespace(w, from, &path, name)
             })
-            .map_or(Place::Missing, |found| linked(w, found))
+            .map_or(Place::Missing, |found| linked_place(w, found))
     })
 }
 
 /// The namespace that `text` spells out.
-pub(super) fn namespace(w: &World<'_>, from: FileIx, text: &str) -> Place {
-    let path = parts(w, text);
-    let found = std::iter::once(from).chain(includes::closure(w, from).iter().copied()).find_map(|at| {
-        let holder = holders(&w.file(at), &path).into_iter().find(|def| *def != DefIx::MODULE)?;
-        Some(DefRef { file: at, def: holder })
-    });
+pub(super) fn find_namespace(w: &World<'_>, from: FileIx, text: &str) -> Place {
+    let path = namespace_parts(w, text);
+    let found =
+        std::iter::once(from).chain(includes::included_files(w, from).iter().copied()).find_map(|at| {
+            let holder =
+                matching_namespaces(&w.file(at), &path).into_iter().find(|def| *def != DefIx::MODULE)?;
+            Some(DefRef { file: at, def: holder })
+        });
     found.map_or(Place::Missing, |def| Place::Module(ModRef::Inline(def)))
 }
 
@@ -131,7 +134,7 @@ fn path_of(file: &FileIndex, scope: DefIx) -> Vec<Sym> {
 }
 
 /// The namespaces of a file that `path` names; the file itself for an empty one.
-fn holders(file: &FileIndex, path: &[Sym]) -> Vec<DefIx> {
+fn matching_namespaces(file: &FileIndex, path: &[Sym]) -> Vec<DefIx> {
     let mut found = vec![DefIx::MODULE];
     for name in path {
         let inner = found.iter().flat_map(|at| file.children(*at, *name));
@@ -144,7 +147,7 @@ fn holders(file: &FileIndex, path: &[Sym]) -> Vec<DefIx> {
 }
 
 /// Which of several definitions of one name is meant first; none for a member, to which only its type leads.
-fn rank(file: &FileIndex, def: DefIx) -> Option<u8> {
+fn definition_rank(file: &FileIndex, def: DefIx) -> Option<u8> {
     let found = file.outline.def(def).filter(|def| def.owner.is_none() && !def.flags.has(DefFlags::LOCAL))?;
     Some(match found.kind {
         SymbolKind::Function if found.flags.has(DefFlags::ABSTRACT) => 1,
@@ -155,15 +158,15 @@ fn rank(file: &FileIndex, def: DefIx) -> Option<u8> {
 }
 
 /// A definition as a place; a function's declaration leads on to its definition.
-fn linked(w: &World<'_>, found: DefRef) -> Place {
-    let found = includes::definition(w, found).unwrap_or(found);
+fn linked_place(w: &World<'_>, found: DefRef) -> Place {
+    let found = includes::linked_definition(w, found).unwrap_or(found);
     as_place(&w.file(found.file), found, found.def)
 }
 
 /// What `name` is in a namespace, in whichever file.
 pub(super) fn namespace_member(w: &World<'_>, namespace: DefRef, name: Sym) -> Place {
     match member_of_all(w, namespace, name) {
-        Place::Def(found) => linked(w, found),
+        Place::Def(found) => linked_place(w, found),
         // Another part of the namespace may hold the inner one.
         Place::Module(ModRef::Inline(inner)) => Place::Module(ModRef::Inline(inner)),
         other => other,

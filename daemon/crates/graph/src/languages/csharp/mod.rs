@@ -12,7 +12,7 @@ pub(super) struct CSharp;
 
 impl Rules for CSharp {
     fn module(&self, w: &World<'_>, from: FileIx, _: DefIx, text: &str) -> Place {
-        namespaces::module(w, &w.file(from), text)
+        namespaces::find_module(w, &w.file(from), text)
     }
 
     fn import_name(&self, w: &World<'_>, from: FileIx, import: &Import, name: &str) -> Option<Place> {
@@ -32,15 +32,15 @@ impl Rules for CSharp {
     }
 
     fn implicit(&self, w: &World<'_>, from: FileIx, scope: DefIx, name: Sym) -> Place {
-        namespaces::implicit(w, from, scope, name)
+        namespaces::find_implicit(w, from, scope, name)
     }
 
     fn spelled(&self, w: &World<'_>, from: FileIx, scope: DefIx, dotted: &str, name: &str) -> Place {
-        namespaces::spelled(w, from, scope, dotted, name)
+        namespaces::find_qualified(w, from, scope, dotted, name)
     }
 
     fn sees_namespace(&self, w: &World<'_>, from: FileIx, scope: DefIx, class: DefRef) -> bool {
-        namespaces::sees(w, from, scope, class)
+        namespaces::sees_class(w, from, scope, class)
     }
 
     fn is_builtin_member(&self, name: &str) -> bool {

@@ -10,7 +10,7 @@ const TYPED: [&str; 9] = [".ts", ".tsx", ".d.ts", ".mts", ".cts", ".js", ".jsx",
 const PLAIN: [&str; 9] = [".js", ".mjs", ".cjs", ".jsx", ".ts", ".tsx", ".d.ts", ".mts", ".cts"];
 
 /// The file that `base` stands for, seen from a file in `lang`: itself, with an extension, or its index.
-pub(super) fn probe(w: &World<'_>, base: &str, lang: Lang) -> Place {
+pub(super) fn probe_file(w: &World<'_>, base: &str, lang: Lang) -> Place {
     let found = |path: &str| w.open_path(path).map(|file| Place::Module(ModRef::File(file)));
     let extension = base.rsplit_once('/').map_or(base, |(_, name)| name).rsplit_once('.').map(|(_, ext)| ext);
     if let Some(

@@ -2,31 +2,31 @@
 
 use sdl_model::facts::{DefFlags, DefIx, ImportKind};
 
-use super::files::probe;
+use super::files::probe_file;
 use super::packages;
-use crate::modules::paths::join;
-use crate::modules::{self, ModRef, Place, as_place, import, module as module_at};
+use crate::modules::paths::join_path;
+use crate::modules::{self, ModRef, Place, as_place, find_module as module_at, resolve_import};
 use crate::world::{DefRef, FileIndex, FileIx, Sym, World};
 
 /// The module that `text` names in `file`.
-pub(super) fn module(w: &World<'_>, file: &FileIndex, text: &str) -> Place {
+pub(super) fn find_module(w: &World<'_>, file: &FileIndex, text: &str) -> Place {
     if text == "." || text == ".." || text.starts_with("./") || text.starts_with("../") {
-        let Some(base) = join(file.path.dir(), text) else { return Place::Missing };
+        let Some(base) = join_path(file.path.dir(), text) else { return Place::Missing };
         // A folder means the main module that its manifest names, before any index.
         let names_folder = text.ends_with(['.', '/']);
-        let place = if names_folder { Place::Missing } else { probe(w, &base, file.lang()) };
+        let place = if names_folder { Place::Missing } else { probe_file(w, &base, file.lang()) };
         return place
             .or_else(|| packages::main_of(w, file, &base))
-            .or_else(|| if names_folder { probe(w, &base, file.lang()) } else { Place::Missing });
+            .or_else(|| if names_folder { probe_file(w, &base, file.lang()) } else { Place::Missing });
     }
     if text.is_empty() || text.starts_with('/') || text.contains(':') {
         return Place::External;
     }
-    packages::module(w, file, text).or_else(|| Place::External)
+    packages::find_package_module(w, file, text).or_else(|| Place::External)
 }
 
 /// What `name` is among a module's exports.
-pub(super) fn member(w: &World<'_>, at: FileIx, file: &FileIndex, name: Sym) -> Place {
+pub(super) fn find_member(w: &World<'_>, at: FileIx, file: &FileIndex, name: Sym) -> Place {
     let module = DefRef { file: at, def: DefIx::MODULE };
     for (_, local) in file.exports.iter().filter(|(exported, _)| *exported == name) {
         let found = local_name(w, at, file, *local);
@@ -41,7 +41,7 @@ pub(super) fn member(w: &World<'_>, at: FileIx, file: &FileIndex, name: Sym) -> 
     let mut outside = Place::Missing;
     for ix in file.imports(DefIx::MODULE, name) {
         if file.import(ix).is_some_and(|import| import.reexport) {
-            let found = import(w, at, ix);
+            let found = resolve_import(w, at, ix);
             if found.is_found() {
                 return found;
             }
@@ -53,7 +53,7 @@ pub(super) fn member(w: &World<'_>, at: FileIx, file: &FileIndex, name: Sym) -> 
             match module_at(w, at, import.scope, file.outline.str(import.module)) {
                 Place::Module(ModRef::File(target)) if target == at => {}
                 Place::Module(target) => {
-                    let found = modules::member(w, target, name);
+                    let found = modules::find_member(w, target, name);
                     if found.is_found() {
                         return found;
                     }
@@ -99,7 +99,7 @@ pub(super) fn default_of(w: &World<'_>, at: FileIx) -> Place {
     }
     for ix in file.imports(DefIx::MODULE, default) {
         if file.import(ix).is_some_and(|import| import.reexport) {
-            return import(w, at, ix);
+            return resolve_import(w, at, ix);
         }
     }
     Place::Missing
@@ -113,7 +113,7 @@ fn local_name(w: &World<'_>, at: FileIx, file: &FileIndex, local: Sym) -> Place 
     }
     let mut found = Place::Missing;
     for ix in file.imports(DefIx::MODULE, local) {
-        found = import(w, at, ix);
+        found = resolve_import(w, at, ix);
         if found.is_found() {
             break;
         }

@@ -15,7 +15,7 @@ pub(super) struct Ecma;
 
 impl Rules for Ecma {
     fn module(&self, w: &World<'_>, from: FileIx, _: DefIx, text: &str) -> Place {
-        lookup::module(w, &w.file(from), text)
+        lookup::find_module(w, &w.file(from), text)
     }
 
     fn import_name(&self, w: &World<'_>, from: FileIx, import: &Import, name: &str) -> Option<Place> {
@@ -27,7 +27,7 @@ impl Rules for Ecma {
     }
 
     fn file_member(&self, w: &World<'_>, at: FileIx, name: Sym) -> Option<Place> {
-        Some(lookup::member(w, at, &w.file(at), name))
+        Some(lookup::find_member(w, at, &w.file(at), name))
     }
 
     fn is_builtin_member(&self, name: &str) -> bool {

@@ -4,8 +4,8 @@ use std::rc::Rc;
 
 use sdl_model::facts::ManifestKind;
 
-use super::files::probe;
-use crate::modules::paths::{ancestors, in_dir, join};
+use super::files::probe_file;
+use crate::modules::paths::{folder_ancestors, in_dir, join_path};
 use crate::modules::{ModRef, Place};
 use crate::world::{FileIndex, FileIx, Question, World};
 
@@ -18,8 +18,8 @@ const BUILT_FOLDERS: [&str; 12] =
 const BUILT_ENDS: [&str; 7] = [".d.ts", ".d.mts", ".d.cts", ".min.js", ".js", ".mjs", ".cjs"];
 
 /// The module that the bare name `text` stands for in `file`.
-pub(super) fn module(w: &World<'_>, file: &FileIndex, text: &str) -> Place {
-    for dir in ancestors(file.path.dir()) {
+pub(super) fn find_package_module(w: &World<'_>, file: &FileIndex, text: &str) -> Place {
+    for dir in folder_ancestors(file.path.dir()) {
         for name in ["tsconfig.json", "jsconfig.json"] {
             if let Some(config) = w.open_path(&in_dir(dir, name)) {
                 let found = by_config(w, config, file, text);
@@ -35,7 +35,7 @@ pub(super) fn module(w: &World<'_>, file: &FileIndex, text: &str) -> Place {
         }
     }
     let (name, rest) = split_package(text);
-    match package(w, name) {
+    match find_package(w, name) {
         Some(manifest) => in_package(w, manifest, file, rest),
         None => Place::Missing,
     }
@@ -50,7 +50,7 @@ fn split_package(text: &str) -> (&str, &str) {
     }
 }
 
-fn entries(file: &FileIndex, kind: ManifestKind) -> impl Iterator<Item = (&str, &str)> {
+fn manifest_entries(file: &FileIndex, kind: ManifestKind) -> impl Iterator<Item = (&str, &str)> {
     let manifest = file.outline.manifest.as_ref().filter(move |manifest| manifest.kind == kind);
     manifest
         .into_iter()
@@ -60,30 +60,30 @@ fn entries(file: &FileIndex, kind: ManifestKind) -> impl Iterator<Item = (&str, 
 
 /// What the path maps and base folders of a configuration and of those beside it that it refers to say.
 fn by_config(w: &World<'_>, config: FileIx, from: &FileIndex, text: &str) -> Place {
-    let found = mapped(w, config, from, text);
+    let found = mapped_path(w, config, from, text);
     if found.is_found() {
         return found;
     }
     // A configuration that only lists others: those beside it are for the same files.
     let file = w.file(config);
-    let mut beside = entries(&file, ManifestKind::TsConfig)
+    let mut beside = manifest_entries(&file, ManifestKind::TsConfig)
         .filter(|(key, _)| *key == "references")
-        .filter_map(|(_, value)| configuration(w, &file, value))
+        .filter_map(|(_, value)| find_config(w, &file, value))
         .filter(|at| *at != config && w.file(*at).path.dir() == file.path.dir());
     beside
-        .find_map(|at| Some(mapped(w, at, from, text)).filter(|place| place.is_found()))
+        .find_map(|at| Some(mapped_path(w, at, from, text)).filter(|place| place.is_found()))
         .unwrap_or(Place::Missing)
 }
 
 /// What the path map and the base folder of a configuration and of what it extends say.
-fn mapped(w: &World<'_>, config: FileIx, from: &FileIndex, text: &str) -> Place {
-    let chain = extended(w, config);
+fn mapped_path(w: &World<'_>, config: FileIx, from: &FileIndex, text: &str) -> Place {
+    let chain = config_chain(w, config);
     let base = chain.iter().find_map(|file| {
-        let (_, base) = entries(file, ManifestKind::TsConfig).find(|(key, _)| *key == "baseUrl")?;
-        join(file.path.dir(), base)
+        let (_, base) = manifest_entries(file, ManifestKind::TsConfig).find(|(key, _)| *key == "baseUrl")?;
+        join_path(file.path.dir(), base)
     });
     let patterns = |file: &'_ FileIndex| -> Vec<(String, String)> {
-        let all = entries(file, ManifestKind::TsConfig);
+        let all = manifest_entries(file, ManifestKind::TsConfig);
         all.filter_map(|(key, value)| Some((key.strip_prefix("paths:")?.to_owned(), value.to_owned())))
             .collect()
     };
@@ -97,21 +97,21 @@ fn mapped(w: &World<'_>, config: FileIx, from: &FileIndex, text: &str) -> Place 
             Some((before, _)) => (1, usize::MAX - before.len()),
         });
         for (pattern, target) in &patterns {
-            let path = map(pattern, target, text).and_then(|path| join(dir, &path));
-            let found = path.map_or(Place::Missing, |path| probe(w, &path, from.lang()));
+            let path = apply_pattern(pattern, target, text).and_then(|path| join_path(dir, &path));
+            let found = path.map_or(Place::Missing, |path| probe_file(w, &path, from.lang()));
             if found.is_found() {
                 return found;
             }
         }
     }
-    match base.and_then(|base| join(&base, text)) {
-        Some(path) if !text.starts_with('@') => probe(w, &path, from.lang()),
+    match base.and_then(|base| join_path(&base, text)) {
+        Some(path) if !text.starts_with('@') => probe_file(w, &path, from.lang()),
         _ => Place::Missing,
     }
 }
 
 /// A configuration and those that it extends, the one that counts most first.
-fn extended(w: &World<'_>, config: FileIx) -> Vec<Rc<FileIndex>> {
+fn config_chain(w: &World<'_>, config: FileIx) -> Vec<Rc<FileIndex>> {
     let mut chain: Vec<FileIx> = Vec::new();
     let mut next = vec![config];
     while let Some(at) = next.pop() {
@@ -121,27 +121,27 @@ fn extended(w: &World<'_>, config: FileIx) -> Vec<Rc<FileIndex>> {
         chain.push(at);
         let file = w.file(at);
         // Of several, the last counts most.
-        let parents = entries(&file, ManifestKind::TsConfig).filter(|(key, _)| *key == "extends");
-        next.extend(parents.filter_map(|(_, value)| configuration(w, &file, value)));
+        let parents = manifest_entries(&file, ManifestKind::TsConfig).filter(|(key, _)| *key == "extends");
+        next.extend(parents.filter_map(|(_, value)| find_config(w, &file, value)));
     }
     chain.into_iter().map(|at| w.file(at)).collect()
 }
 
 /// The configuration that `value`, a path or a package's file, names in another.
-fn configuration(w: &World<'_>, file: &FileIndex, value: &str) -> Option<FileIx> {
+fn find_config(w: &World<'_>, file: &FileIndex, value: &str) -> Option<FileIx> {
     let path = if value.starts_with('.') {
-        join(file.path.dir(), value)?
+        join_path(file.path.dir(), value)?
     } else {
         let (name, rest) = split_package(value);
         let rest = if rest.is_empty() { "tsconfig.json" } else { rest };
-        join(w.file(package(w, name)?).path.dir(), rest)?
+        join_path(w.file(find_package(w, name)?).path.dir(), rest)?
     };
     let at = [path.clone(), format!("{path}.json"), in_dir(&path, "tsconfig.json")];
     at.iter().find_map(|path| w.open_path(path)).filter(|at| w.file(*at).outline.manifest.is_some())
 }
 
 /// `text` through one entry of a map with at most one `*` on either side.
-fn map(pattern: &str, target: &str, text: &str) -> Option<String> {
+fn apply_pattern(pattern: &str, target: &str, text: &str) -> Option<String> {
     match pattern.split_once('*') {
         None => (pattern == text).then(|| target.to_owned()),
         Some((before, after)) => {
@@ -153,16 +153,16 @@ fn map(pattern: &str, target: &str, text: &str) -> Option<String> {
 
 fn by_imports(w: &World<'_>, manifest: FileIx, from: &FileIndex, text: &str) -> Place {
     let file = w.file(manifest);
-    entries(&file, ManifestKind::PackageJson)
+    manifest_entries(&file, ManifestKind::PackageJson)
         .filter_map(|(key, value)| Some((key.strip_prefix("imports:")?, value)))
-        .filter_map(|(pattern, value)| join(file.path.dir(), &map(pattern, value, text)?))
-        .map(|path| probe(w, &path, from.lang()))
+        .filter_map(|(pattern, value)| join_path(file.path.dir(), &apply_pattern(pattern, value, text)?))
+        .map(|path| probe_file(w, &path, from.lang()))
         .find(|place| place.is_found())
         .unwrap_or(Place::Missing)
 }
 
 /// The manifest of the repository's package called `name`.
-fn package(w: &World<'_>, name: &str) -> Option<FileIx> {
+fn find_package(w: &World<'_>, name: &str) -> Option<FileIx> {
     let q = Question::PackageManifest(w.sym(name));
     let place = w.derive(&w.memos.places, q, Place::Missing, || {
         let mut found: Vec<_> = w
@@ -198,9 +198,9 @@ fn in_package(w: &World<'_>, manifest: FileIx, from: &FileIndex, rest: &str) -> 
     let dir = file.path.dir();
     let wanted = if rest.is_empty() { ".".to_owned() } else { format!("./{rest}") };
     let mut targets: Vec<String> = Vec::new();
-    for (key, value) in entries(&file, ManifestKind::PackageJson) {
+    for (key, value) in manifest_entries(&file, ManifestKind::PackageJson) {
         targets.extend(match key.strip_prefix("exports:") {
-            Some(pattern) => map(pattern, value, &wanted),
+            Some(pattern) => apply_pattern(pattern, value, &wanted),
             None if rest.is_empty() && matches!(key, "source" | "module" | "main" | "types" | "typings") => {
                 Some(value.to_owned())
             }
@@ -214,12 +214,12 @@ fn in_package(w: &World<'_>, manifest: FileIx, from: &FileIndex, rest: &str) -> 
     stated
         .chain(sources)
         .chain(usual)
-        .filter_map(|path| join(dir, &path))
+        .filter_map(|path| join_path(dir, &path))
         .map(|path| {
             // Beside a declaration may lie what it declares.
             let declared = [".d.ts", ".d.mts", ".d.cts"].iter().find_map(|end| path.strip_suffix(end));
-            let code = declared.map_or(Place::Missing, |stem| probe(w, stem, from.lang()));
-            if code.is_found() { code } else { probe(w, &path, from.lang()) }
+            let code = declared.map_or(Place::Missing, |stem| probe_file(w, stem, from.lang()));
+            if code.is_found() { code } else { probe_file(w, &path, from.lang()) }
         })
         .find(|place| place.is_found())
         .unwrap_or(Place::External)
@@ -255,9 +255,9 @@ mod tests {
 
     #[test]
     fn maps() {
-        assert_eq!(map("@app/*", "src/*", "@app/x/y").as_deref(), Some("src/x/y"));
-        assert_eq!(map("@app", "src/index.ts", "@app").as_deref(), Some("src/index.ts"));
-        assert_eq!(map("@app/*", "src/*", "@lib/x"), None);
+        assert_eq!(apply_pattern("@app/*", "src/*", "@app/x/y").as_deref(), Some("src/x/y"));
+        assert_eq!(apply_pattern("@app", "src/index.ts", "@app").as_deref(), Some("src/index.ts"));
+        assert_eq!(apply_pattern("@app/*", "src/*", "@lib/x"), None);
         assert_eq!(split_package("@a/b/c/d"), ("@a/b", "c/d"));
         assert_eq!(split_package("a"), ("a", ""));
         assert_eq!(sources_of("./dist/esm/x/y.d.mts"), ["src/esm/x/y", "esm/x/y", "src/x/y", "x/y"]);

@@ -5,12 +5,12 @@ use std::rc::Rc;
 use sdl_model::Lang;
 use sdl_model::facts::{DefFlags, DefIx, ManifestKind};
 
-use crate::modules::paths::{dir as dir_of, in_dir, join};
+use crate::modules::paths::{in_dir, join_path, parent_dir as dir_of};
 use crate::modules::{ModRef, Place};
 use crate::world::{FileIndex, FileIx, Question, Sym, World};
 
 /// The package that an import path names.
-pub(super) fn module(w: &World<'_>, text: &str) -> Place {
+pub(super) fn find_module(w: &World<'_>, text: &str) -> Place {
     let mut best: Option<(usize, String)> = None;
     let mut offer = |prefix: &str, base: Option<String>| {
         let Some(rest) = text.strip_prefix(prefix) else { return };
@@ -38,7 +38,7 @@ pub(super) fn module(w: &World<'_>, text: &str) -> Place {
             if let Some(old) = manifest.outline.str(*key).strip_prefix("replace:")
                 && value.starts_with('.')
             {
-                replaced.push((old.to_owned(), join(dir, value)));
+                replaced.push((old.to_owned(), join_path(dir, value)));
             }
         }
     }
@@ -47,7 +47,7 @@ pub(super) fn module(w: &World<'_>, text: &str) -> Place {
         offer(&old, dir);
     }
     if let Some((_, dir)) = best {
-        return package(w, &dir);
+        return package_place(w, &dir);
     }
     // Without a module file: a path whose end is a folder of the repository, or whose last name is the package at the
     // root, if it is no path of the standard library.
@@ -57,14 +57,14 @@ pub(super) fn module(w: &World<'_>, text: &str) -> Place {
     let mut rest = text;
     while let Some((_, tail)) = rest.split_once('/') {
         rest = tail;
-        let found = package(w, rest);
+        let found = package_place(w, rest);
         if found.is_found() {
             return found;
         }
     }
     let mut names = text.rsplit('/').skip_while(|part| is_version(part));
-    if names.next().is_some_and(|name| declares(w, name)) {
-        return package(w, "");
+    if names.next().is_some_and(|name| has_root_package(w, name)) {
+        return package_place(w, "");
     }
     Place::External
 }
@@ -76,14 +76,14 @@ fn is_version(part: &str) -> bool {
 }
 
 /// Whether the folder at the root holds the package `name`.
-fn declares(w: &World<'_>, name: &str) -> bool {
-    files(w, "", false).first().is_some_and(|at| {
+fn has_root_package(w: &World<'_>, name: &str) -> bool {
+    package_files(w, "", false).first().is_some_and(|at| {
         let file = w.file(*at);
         file.outline.package.is_some_and(|package| file.outline.str(package) == name)
     })
 }
 
-fn package(w: &World<'_>, dir: &str) -> Place {
+fn package_place(w: &World<'_>, dir: &str) -> Place {
     let holds = w
         .files_in_dir(dir)
         .iter()
@@ -93,7 +93,7 @@ fn package(w: &World<'_>, dir: &str) -> Place {
 
 /// The package's files. Files for several systems may define the same name: the first stands for all, so those for the
 /// systems that most servers run come before the others.
-fn files(w: &World<'_>, dir: &str, tests: bool) -> Rc<[FileIx]> {
+fn package_files(w: &World<'_>, dir: &str, tests: bool) -> Rc<[FileIx]> {
     let q = Question::PackageFiles { dir: w.sym(dir), with_tests: tests };
     w.derive(&w.memos.files, q, Rc::default(), || {
         let mut found: Vec<_> = w
@@ -137,10 +137,10 @@ fn system_rank(stem: &str) -> u8 {
 
 /// What `name` is in the package in folder `dir`.
 pub(super) fn dir_member(w: &World<'_>, dir: &str, name: Sym) -> Place {
-    find(w, &files(w, dir, false), name)
+    find_declared(w, &package_files(w, dir, false), name)
 }
 
-fn find(w: &World<'_>, files: &[FileIx], name: Sym) -> Place {
+fn find_declared(w: &World<'_>, files: &[FileIx], name: Sym) -> Place {
     files
         .iter()
         .filter(|at| w.file(**at).lang() == Lang::Go)
@@ -162,14 +162,18 @@ fn declared_plain(w: &World<'_>, at: FileIx, name: Sym) -> Place {
 }
 
 /// What `name` is in the other files of the same package.
-pub(super) fn implicit(w: &World<'_>, file: &FileIndex, name: Sym) -> Place {
+pub(super) fn find_implicit(w: &World<'_>, file: &FileIndex, name: Sym) -> Place {
     let path = file.path.as_str();
-    find(w, &files(w, dir_of(path), path.ends_with("_test.go")), name)
+    find_declared(w, &package_files(w, dir_of(path), path.ends_with("_test.go")), name)
 }
 
 /// The other files of a file's package.
-pub(super) fn siblings(w: &World<'_>, at: FileIx) -> Vec<FileIx> {
+pub(super) fn sibling_files(w: &World<'_>, at: FileIx) -> Vec<FileIx> {
     let file = w.file(at);
     let path = file.path.as_str();
-    files(w, dir_of(path), path.ends_with("_test.go")).iter().copied().filter(|other| *other != at).collect()
+    package_files(w, dir_of(path), path.ends_with("_test.go"))
+        .iter()
+        .copied()
+        .filter(|other| *other != at)
+        .collect()
 }

@@ -13,7 +13,7 @@ pub(super) struct Go;
 
 impl Rules for Go {
     fn module(&self, w: &World<'_>, _: FileIx, _: DefIx, text: &str) -> Place {
-        lookup::module(w, text)
+        lookup::find_module(w, text)
     }
 
     fn folder_member(&self, w: &World<'_>, dir: &str, name: Sym) -> Place {
@@ -21,11 +21,11 @@ impl Rules for Go {
     }
 
     fn implicit(&self, w: &World<'_>, from: FileIx, _: DefIx, name: Sym) -> Place {
-        lookup::implicit(w, &w.file(from), name)
+        lookup::find_implicit(w, &w.file(from), name)
     }
 
     fn package_files(&self, w: &World<'_>, at: FileIx) -> Vec<FileIx> {
-        lookup::siblings(w, at)
+        lookup::sibling_files(w, at)
     }
 
     fn is_builtin_member(&self, name: &str) -> bool {

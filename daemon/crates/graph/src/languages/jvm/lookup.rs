@@ -4,11 +4,11 @@ use sdl_model::facts::{DefFlags, DefIx};
 use sdl_model::lang::Family;
 use sdl_model::{FileId, Lang, RelPath};
 
-use crate::modules::{ModRef, Place, declared, inside, split_last};
+use crate::modules::{ModRef, Place, find_declared, find_inside, split_last};
 use crate::world::{DefRef, FileIndex, FileIx, Sym, World};
 
 /// The package or class that `text` names.
-pub(super) fn module(w: &World<'_>, text: &str) -> Place {
+pub(super) fn find_module(w: &World<'_>, text: &str) -> Place {
     if text.is_empty() {
         return Place::Missing;
     }
@@ -20,9 +20,9 @@ pub(super) fn module(w: &World<'_>, text: &str) -> Place {
     if outer.is_empty() || !name.starts_with(char::is_uppercase) {
         return Place::External;
     }
-    match module(w, outer) {
+    match find_module(w, outer) {
         Place::Missing => Place::External,
-        found @ (Place::Module(_) | Place::Def(_)) => inside(w, found, name),
+        found @ (Place::Module(_) | Place::Def(_)) => find_inside(w, found, name),
         other => other,
     }
 }
@@ -38,7 +38,7 @@ pub(super) fn import_name(w: &World<'_>, module: Place, text: &str, name: &str) 
                 Place::Module(ModRef::Package(Lang::Java, w.sym(&whole)))
             }
         }
-        found => inside(w, found, name),
+        found => find_inside(w, found, name),
     }
 }
 
@@ -65,13 +65,13 @@ pub(super) fn package_member(w: &World<'_>, package: Sym, name: Sym) -> Place {
         .filter_map(|id| w.open(id))
         // Other languages have packages of the same names.
         .filter(|at| w.file(*at).traits().family == Family::Jvm)
-        .map(|at| declared(w, at, name))
+        .map(|at| find_declared(w, at, name))
         .find(|place| place.is_found())
         .unwrap_or(Place::Missing)
 }
 
 /// What `name` is in the file's own package.
-pub(super) fn implicit(w: &World<'_>, file: &FileIndex, name: Sym) -> Place {
+pub(super) fn find_implicit(w: &World<'_>, file: &FileIndex, name: Sym) -> Place {
     let found = file
         .outline
         .package
@@ -91,7 +91,7 @@ pub(super) fn implicit(w: &World<'_>, file: &FileIndex, name: Sym) -> Place {
 }
 
 /// The first part of a name that is written out with its package.
-pub(super) fn root(w: &World<'_>, name: &str) -> Place {
+pub(super) fn find_root_name(w: &World<'_>, name: &str) -> Place {
     if w.files_of_package(name).is_empty() {
         Place::Missing
     } else {
@@ -117,7 +117,7 @@ fn is_platform(set: &str) -> bool {
 
 /// How far a definition in source set `other` is from code in `own`; none where it is out of sight. What is declared in
 /// common is defined for each platform, by default that of the JVM.
-fn distance(own: (&str, bool), other: (&str, bool), is_declaration: bool) -> Option<u8> {
+fn source_set_distance(own: (&str, bool), other: (&str, bool), is_declaration: bool) -> Option<u8> {
     if other.1 && !own.1 {
         return None;
     }
@@ -148,7 +148,7 @@ pub(super) fn in_source_set(w: &World<'_>, from: FileIx, found: Place) -> Place 
     let is_type = |file: &FileIndex, def: DefIx| {
         file.outline.def(def).is_some_and(|def| def.parent == Some(DefIx::MODULE) && !def.kind.is_callable())
     };
-    if distance(own_set, set, is_declaration(&file, def.def)) == Some(0) {
+    if source_set_distance(own_set, set, is_declaration(&file, def.def)) == Some(0) {
         return found;
     }
     let package = |file: &FileIndex| file.outline.package.map(|text| w.sym(file.outline.str(text)));
@@ -181,7 +181,7 @@ pub(super) fn in_source_set(w: &World<'_>, from: FileIx, found: Place) -> Place 
                 && one.owner.is_some() == it.owner.is_some()
                 && is_type(&index, other.def) == is_type(&file, def.def);
             let set = source_set(&index.path).filter(|_| is_one)?;
-            let far = distance(own_set, set, is_declaration(&index, other.def))?;
+            let far = source_set_distance(own_set, set, is_declaration(&index, other.def))?;
             Some((far, index.path.clone(), one.key, other))
         })
         .min_by(|a, b| (a.0, &a.1, a.2).cmp(&(b.0, &b.1, b.2)));
@@ -201,11 +201,12 @@ mod tests {
         assert_eq!(set("a/src/jvmMain/kotlin/B.kt"), Some(("jvm".to_owned(), false)));
         assert_eq!(set("core/commonTest/src/B.kt"), Some(("common".to_owned(), true)));
         assert_eq!(set("src/main/kotlin/Main/B.kt"), None);
-        assert_eq!(distance(("common", false), ("jvm", false), false), Some(1));
-        assert_eq!(distance(("js", false), ("jvm", false), false), None);
-        assert_eq!(distance(("jvm", false), ("common", true), false), None);
+        assert_eq!(source_set_distance(("common", false), ("jvm", false), false), Some(1));
+        assert_eq!(source_set_distance(("js", false), ("jvm", false), false), None);
+        assert_eq!(source_set_distance(("jvm", false), ("common", true), false), None);
         assert!(
-            distance(("js", false), ("common", false), true) > distance(("js", false), ("js", false), false)
+            source_set_distance(("js", false), ("common", false), true)
+                > source_set_distance(("js", false), ("js", false), false)
         );
     }
 }

@@ -17,7 +17,7 @@ pub(super) struct Kotlin;
 macro_rules! shared_rules {
     () => {
         fn module(&self, w: &World<'_>, _: FileIx, _: DefIx, text: &str) -> Place {
-            lookup::module(w, text)
+            lookup::find_module(w, text)
         }
 
         fn import_name(&self, w: &World<'_>, from: FileIx, import: &Import, name: &str) -> Option<Place> {
@@ -30,7 +30,7 @@ macro_rules! shared_rules {
             let file = w.file(from);
             let (package, name) = split_last(file.outline.str(import.module));
             Some(modules::imported_module(w, from, import).or_else(|| {
-                let found = lookup::import_name(w, lookup::module(w, package), package, name);
+                let found = lookup::import_name(w, lookup::find_module(w, package), package, name);
                 lookup::in_source_set(w, from, found)
             }))
         }
@@ -40,18 +40,18 @@ macro_rules! shared_rules {
         }
 
         fn implicit(&self, w: &World<'_>, from: FileIx, _: DefIx, name: Sym) -> Place {
-            lookup::in_source_set(w, from, lookup::implicit(w, &w.file(from), name))
+            lookup::in_source_set(w, from, lookup::find_implicit(w, &w.file(from), name))
         }
 
         fn spelled(&self, w: &World<'_>, from: FileIx, _: DefIx, dotted: &str, name: &str) -> Place {
-            match modules::module(w, from, DefIx::MODULE, dotted) {
-                found @ (Place::Module(_) | Place::Def(_)) => modules::inside(w, found, name),
+            match modules::find_module(w, from, DefIx::MODULE, dotted) {
+                found @ (Place::Module(_) | Place::Def(_)) => modules::find_inside(w, found, name),
                 _ => Place::Missing,
             }
         }
 
         fn root(&self, w: &World<'_>, _: FileIx, name: &str) -> Place {
-            lookup::root(w, name)
+            lookup::find_root_name(w, name)
         }
     };
 }
@@ -68,7 +68,7 @@ impl Rules for Kotlin {
     shared_rules!();
 
     fn wildcard(&self, w: &World<'_>, from: FileIx, target: ModRef, name: Sym) -> Option<Place> {
-        Some(lookup::in_source_set(w, from, modules::member(w, target, name)))
+        Some(lookup::in_source_set(w, from, modules::find_member(w, target, name)))
     }
 
     fn is_builtin_member(&self, name: &str) -> bool {

@@ -13,7 +13,7 @@ pub(super) struct Php;
 
 impl Rules for Php {
     fn module(&self, w: &World<'_>, from: FileIx, _: DefIx, text: &str) -> Place {
-        namespaces::module(w, &w.file(from), text)
+        namespaces::find_module(w, &w.file(from), text)
     }
 
     fn import_name(&self, w: &World<'_>, from: FileIx, import: &Import, name: &str) -> Option<Place> {
@@ -33,10 +33,10 @@ impl Rules for Php {
     }
 
     fn implicit(&self, w: &World<'_>, from: FileIx, scope: DefIx, name: Sym) -> Place {
-        namespaces::implicit(w, from, scope, name)
+        namespaces::find_implicit(w, from, scope, name)
     }
 
     fn spelled(&self, w: &World<'_>, from: FileIx, scope: DefIx, dotted: &str, name: &str) -> Place {
-        namespaces::spelled(w, from, scope, dotted, name)
+        namespaces::find_qualified(w, from, scope, dotted, name)
     }
 }

@@ -7,7 +7,7 @@ use crate::modules::{ModRef, Place};
 use crate::world::World;
 
 /// Whether folder `dir` holds the first part of a module's name, or, where that is a folder of folders, its second.
-pub(super) fn holds(w: &World<'_>, dir: &str, text: &str) -> bool {
+pub(super) fn has_module(w: &World<'_>, dir: &str, text: &str) -> bool {
     let mut parts = text.split('.');
     let first = in_dir(dir, parts.next().unwrap_or(text));
     let here = |base: &str| w.path(&format!("{base}.py")).is_some() || holds_modules(w, base);
@@ -15,7 +15,7 @@ pub(super) fn holds(w: &World<'_>, dir: &str, text: &str) -> bool {
 }
 
 /// The module `rest` (dotted, may be empty) below folder `base`.
-pub(super) fn find(w: &World<'_>, base: &str, rest: &str) -> Place {
+pub(super) fn find_module_file(w: &World<'_>, base: &str, rest: &str) -> Place {
     let path = if rest.is_empty() { base.to_owned() } else { in_dir(base, &rest.replace('.', "/")) };
     if !path.is_empty() {
         for suffix in [".py", "/__init__.py", ".pyi", "/__init__.pyi"] {

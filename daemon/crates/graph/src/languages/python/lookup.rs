@@ -3,24 +3,26 @@
 use sdl_model::Lang;
 use sdl_model::facts::{DefFlags, DefIx, ImportKind};
 
-use super::files::{find, holds};
+use super::files::{find_module_file, has_module};
 use super::projects;
-use crate::modules::paths::{ancestors, in_dir};
-use crate::modules::{self, ModRef, Place, declared, import, member as module_member, wildcard};
+use crate::modules::paths::{folder_ancestors, in_dir};
+use crate::modules::{
+    self, ModRef, Place, find_declared, find_member as module_member, find_wildcard, resolve_import,
+};
 use crate::world::{FileIndex, FileIx, Sym, World};
 
 /// The module that `text` names in `file`.
-pub(super) fn module(w: &World<'_>, file: &FileIndex, text: &str) -> Place {
+pub(super) fn find_module(w: &World<'_>, file: &FileIndex, text: &str) -> Place {
     let rest = text.trim_start_matches('.');
     let dots = text.len() - rest.len();
     if dots > 0 {
-        let Some(base) = ancestors(file.path.dir()).nth(dots - 1) else { return Place::Missing };
-        return find(w, base, rest);
+        let Some(base) = folder_ancestors(file.path.dir()).nth(dots - 1) else { return Place::Missing };
+        return find_module_file(w, base, rest);
     }
-    for dir in ancestors(file.path.dir()) {
+    for dir in folder_ancestors(file.path.dir()) {
         if dir.is_empty() || w.path(&in_dir(dir, "__init__.py")).is_none() {
-            if holds(w, dir, rest) {
-                return find(w, dir, rest).or_else(|| Place::External);
+            if has_module(w, dir, rest) {
+                return find_module_file(w, dir, rest).or_else(|| Place::External);
             }
             let found = projects::in_project(w, dir, rest);
             if found != Place::Missing {
@@ -37,7 +39,7 @@ pub(super) fn import_module(w: &World<'_>, from: FileIx, text: &str, local: &str
         Some((first, _)) if first == local => first,
         _ => text,
     };
-    modules::module(w, from, DefIx::MODULE, text)
+    modules::find_module(w, from, DefIx::MODULE, text)
 }
 
 /// What `from module import name` binds in `from`.
@@ -46,7 +48,7 @@ pub(super) fn import_name(w: &World<'_>, from: FileIx, module: Place, name: &str
         // A package that imports its own submodule.
         Place::Module(ModRef::File(target)) if target == from => {
             let file = w.file(target);
-            declared(w, target, w.sym(name)).or_else(|| submodule(w, &file, name))
+            find_declared(w, target, w.sym(name)).or_else(|| find_submodule(w, &file, name))
         }
         Place::Module(target) => module_member(w, target, w.sym(name)),
         other => other,
@@ -54,8 +56,8 @@ pub(super) fn import_name(w: &World<'_>, from: FileIx, module: Place, name: &str
 }
 
 /// What `name` is in the module that `file` is.
-pub(super) fn member(w: &World<'_>, at: FileIx, file: &FileIndex, name: Sym) -> Place {
-    let found = declared(w, at, name);
+pub(super) fn find_member(w: &World<'_>, at: FileIx, file: &FileIndex, name: Sym) -> Place {
+    let found = find_declared(w, at, name);
     // What is left out stands for what is imported in its place.
     let is_left_out = match found {
         Place::Def(def) => file.outline.def(def.def).is_some_and(|def| def.flags.has(DefFlags::LEFT_OUT)),
@@ -66,19 +68,19 @@ pub(super) fn member(w: &World<'_>, at: FileIx, file: &FileIndex, name: Sym) -> 
     }
     let mut outside = Place::Missing;
     for ix in file.imports(DefIx::MODULE, name) {
-        match import(w, at, ix) {
+        match resolve_import(w, at, ix) {
             found @ (Place::Def(_) | Place::Module(_)) => return found,
             other => outside = outside.or_else(|| other),
         }
     }
     let text = w.text(name);
-    let found = submodule(w, file, &text);
+    let found = find_submodule(w, file, &text);
     if found.is_found() {
         return found;
     }
     for import in file.wildcards.iter().filter_map(|ix| file.import(*ix)) {
         if import.kind == ImportKind::Wildcard && import.scope == DefIx::MODULE {
-            match wildcard(w, at, file, import, name) {
+            match find_wildcard(w, at, file, import, name) {
                 found @ (Place::Def(_) | Place::Module(_)) => return found,
                 other => outside = outside.or_else(|| other),
             }
@@ -103,9 +105,9 @@ pub(super) fn public_member(w: &World<'_>, module: ModRef, name: Sym) -> Place {
     module_member(w, module, name)
 }
 
-fn submodule(w: &World<'_>, file: &FileIndex, name: &str) -> Place {
+fn find_submodule(w: &World<'_>, file: &FileIndex, name: &str) -> Place {
     if matches!(file.path.file_name(), "__init__.py" | "__init__.pyi") {
-        find(w, file.path.dir(), name)
+        find_module_file(w, file.path.dir(), name)
     } else {
         Place::Missing
     }
@@ -113,7 +115,7 @@ fn submodule(w: &World<'_>, file: &FileIndex, name: &str) -> Place {
 
 /// What `name` is in a folder without `__init__.py`.
 pub(super) fn dir_member(w: &World<'_>, dir: &str, name: Sym) -> Place {
-    let found = find(w, dir, &w.text(name));
+    let found = find_module_file(w, dir, &w.text(name));
     match found {
         Place::Module(ModRef::File(at)) if w.file(at).lang() != Lang::Python => Place::Missing,
         other => other,

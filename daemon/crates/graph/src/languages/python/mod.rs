@@ -15,7 +15,7 @@ pub(super) struct Python;
 
 impl Rules for Python {
     fn module(&self, w: &World<'_>, from: FileIx, _: DefIx, text: &str) -> Place {
-        lookup::module(w, &w.file(from), text)
+        lookup::find_module(w, &w.file(from), text)
     }
 
     fn import_name(&self, w: &World<'_>, from: FileIx, import: &Import, name: &str) -> Option<Place> {
@@ -33,7 +33,7 @@ impl Rules for Python {
     }
 
     fn file_member(&self, w: &World<'_>, at: FileIx, name: Sym) -> Option<Place> {
-        Some(lookup::member(w, at, &w.file(at), name))
+        Some(lookup::find_member(w, at, &w.file(at), name))
     }
 
     fn folder_member(&self, w: &World<'_>, dir: &str, name: Sym) -> Place {

@@ -4,14 +4,14 @@ use std::rc::Rc;
 
 use sdl_model::facts::ManifestKind;
 
-use super::files::{find, holds};
-use crate::modules::paths::{dir as dir_of, in_dir, join};
+use super::files::{find_module_file, has_module};
+use crate::modules::paths::{in_dir, join_path, parent_dir as dir_of};
 use crate::modules::{ModRef, Place};
 use crate::world::{FileIndex, Question, World};
 
 const MANIFESTS: [&str; 2] = ["pyproject.toml", "setup.cfg"];
 
-fn entries(file: &FileIndex) -> impl Iterator<Item = (&str, &str)> {
+fn manifest_entries(file: &FileIndex) -> impl Iterator<Item = (&str, &str)> {
     let manifest = file.outline.manifest.as_ref().filter(|manifest| manifest.kind == ManifestKind::PyProject);
     manifest
         .into_iter()
@@ -20,54 +20,54 @@ fn entries(file: &FileIndex) -> impl Iterator<Item = (&str, &str)> {
 }
 
 /// The manifests directly in `dir`.
-fn manifests(w: &World<'_>, dir: &str) -> Vec<Rc<FileIndex>> {
+fn folder_manifests(w: &World<'_>, dir: &str) -> Vec<Rc<FileIndex>> {
     MANIFESTS.iter().filter_map(|name| w.open_path(&in_dir(dir, name))).map(|at| w.file(at)).collect()
 }
 
 /// What `text`, a module's dotted name, is in the project at `dir`, if there is a project that holds it.
 pub(super) fn in_project(w: &World<'_>, dir: &str, text: &str) -> Place {
-    let manifests = manifests(w, dir);
+    let manifests = folder_manifests(w, dir);
     let is_project = dir.is_empty() || !manifests.is_empty() || w.path(&in_dir(dir, "setup.py")).is_some();
     if !is_project {
         return Place::Missing;
     }
-    if let Some(found) = manifests.iter().find_map(|file| mapped(w, file, text)) {
+    if let Some(found) = manifests.iter().find_map(|file| mapped_package(w, file, text)) {
         return found;
     }
-    let stated = manifests.iter().flat_map(|file| roots(file));
+    let stated = manifests.iter().flat_map(|file| package_folders(file));
     for root in stated.chain([in_dir(dir, "src")]) {
-        if root != dir && holds(w, &root, text) {
-            return find(w, &root, text).or_else(|| Place::External);
+        if root != dir && has_module(w, &root, text) {
+            return find_module_file(w, &root, text).or_else(|| Place::External);
         }
     }
     Place::Missing
 }
 
 /// The folders that a manifest says to hold packages.
-fn roots(file: &FileIndex) -> Vec<String> {
-    entries(file)
+fn package_folders(file: &FileIndex) -> Vec<String> {
+    manifest_entries(file)
         .filter_map(|(key, value)| match key {
-            "where" | "package-dir:" => join(file.path.dir(), value),
-            "packages" => join(file.path.dir(), dir_of(value)),
+            "where" | "package-dir:" => join_path(file.path.dir(), value),
+            "packages" => join_path(file.path.dir(), dir_of(value)),
             _ => None,
         })
         .collect()
 }
 
 /// What `text` is where the manifest gives its package, or one around it, a folder.
-fn mapped(w: &World<'_>, file: &FileIndex, text: &str) -> Option<Place> {
+fn mapped_package(w: &World<'_>, file: &FileIndex, text: &str) -> Option<Place> {
     let inside = |package: &str| -> Option<String> {
         let rest = text.strip_prefix(package)?;
         if rest.is_empty() { Some(String::new()) } else { rest.strip_prefix('.').map(str::to_owned) }
     };
-    let (_, dir, rest) = entries(file)
+    let (_, dir, rest) = manifest_entries(file)
         .filter_map(|(key, dir)| {
             let package = key.strip_prefix("package-dir:").filter(|package| !package.is_empty())?;
             Some((package.len(), dir, inside(package)?))
         })
         .max_by_key(|(length, ..)| *length)?;
-    let base = join(file.path.dir(), dir)?;
-    Some(find(w, &base, &rest).or_else(|| Place::External))
+    let base = join_path(file.path.dir(), dir)?;
+    Some(find_module_file(w, &base, &rest).or_else(|| Place::External))
 }
 
 /// What `text` is in the repository's project that has the name of its first part.
@@ -91,8 +91,8 @@ pub(super) fn by_name(w: &World<'_>, text: &str) -> Place {
     });
     let Place::Module(ModRef::File(at)) = project else { return Place::Missing };
     let dir = w.file(at).path.dir().to_owned();
-    if holds(w, &dir, text) {
-        return find(w, &dir, text);
+    if has_module(w, &dir, text) {
+        return find_module_file(w, &dir, text);
     }
     in_project(w, &dir, text)
 }

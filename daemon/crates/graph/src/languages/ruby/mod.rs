@@ -12,11 +12,11 @@ pub(super) struct Ruby;
 
 impl Rules for Ruby {
     fn module(&self, w: &World<'_>, from: FileIx, _: DefIx, text: &str) -> Place {
-        required::module(w, &w.file(from), text)
+        required::find_module(w, &w.file(from), text)
     }
 
     fn implicit(&self, w: &World<'_>, from: FileIx, _: DefIx, name: Sym) -> Place {
-        required::implicit(w, from, name)
+        required::find_implicit(w, from, name)
     }
 
     fn nested_member(&self, w: &World<'_>, module: DefRef, name: Sym) -> Option<Place> {
@@ -24,7 +24,7 @@ impl Rules for Ruby {
     }
 
     fn root(&self, w: &World<'_>, _: FileIx, name: &str) -> Place {
-        required::root(w, name)
+        required::find_root_name(w, name)
     }
 
     fn is_builtin_member(&self, name: &str) -> bool {

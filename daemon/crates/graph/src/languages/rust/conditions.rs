@@ -18,7 +18,7 @@ pub(super) fn leaves_out(w: &World<'_>, at: FileIx, file: &FileIndex, def: DefIx
             let Expr::Generic(name, args) = arena.expr(*decorator) else { return false };
             match (arena.expr(*name), args.first().map(|arg| arena.expr(*arg))) {
                 (Expr::Name(name), Some(Expr::Name(text))) if arena.str(*name) == "cfg" => {
-                    fails(w, at, arena.str(*text))
+                    condition_fails(w, at, arena.str(*text))
                 }
                 _ => false,
             }
@@ -29,11 +29,11 @@ pub(super) fn leaves_out(w: &World<'_>, at: FileIx, file: &FileIndex, def: DefIx
 /// Whether an import is left out.
 pub(super) fn leaves_out_import(w: &World<'_>, at: FileIx, file: &FileIndex, import: u32) -> bool {
     let condition = file.import(import).and_then(|import| import.condition);
-    condition.is_some_and(|text| fails(w, at, file.outline.str(text)))
+    condition.is_some_and(|text| condition_fails(w, at, file.outline.str(text)))
 }
 
 /// Whether the condition `text` does not hold for the file `at`.
-fn fails(w: &World<'_>, at: FileIx, text: &str) -> bool {
+fn condition_fails(w: &World<'_>, at: FileIx, text: &str) -> bool {
     let mut reader = Reader { text };
     let has = |feature: &str| crates::has_feature(w, at, feature).map_or(Holds::Unknown, Holds::from);
     reader.condition(&has, 0) == Some(Holds::No) && reader.text.is_empty()

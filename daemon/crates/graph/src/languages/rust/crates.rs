@@ -4,11 +4,11 @@ use std::rc::Rc;
 
 use sdl_model::facts::ManifestKind;
 
-use crate::modules::paths::{ancestors, in_dir, join};
+use crate::modules::paths::{folder_ancestors, in_dir, join_path};
 use crate::modules::{ModRef, Place};
 use crate::world::{FileIndex, FileIx, Question, World};
 
-fn entries(file: &FileIndex) -> impl Iterator<Item = (&str, &str)> {
+fn manifest_entries(file: &FileIndex) -> impl Iterator<Item = (&str, &str)> {
     let manifest = file.outline.manifest.as_ref().filter(|manifest| manifest.kind == ManifestKind::Cargo);
     manifest
         .into_iter()
@@ -17,8 +17,11 @@ fn entries(file: &FileIndex) -> impl Iterator<Item = (&str, &str)> {
 }
 
 /// The manifests of `dir` and of the folders around it, innermost first.
-fn manifests<'w>(w: &'w World<'_>, dir: &'w str) -> impl Iterator<Item = (FileIx, Rc<FileIndex>)> + 'w {
-    ancestors(dir).filter_map(|dir| w.open_path(&in_dir(dir, "Cargo.toml"))).map(|at| (at, w.file(at)))
+fn enclosing_manifests<'w>(
+    w: &'w World<'_>,
+    dir: &'w str,
+) -> impl Iterator<Item = (FileIx, Rc<FileIndex>)> + 'w {
+    folder_ancestors(dir).filter_map(|dir| w.open_path(&in_dir(dir, "Cargo.toml"))).map(|at| (at, w.file(at)))
 }
 
 /// A package's name, as the manifest writes it.
@@ -31,8 +34,8 @@ fn package_name(file: &FileIndex) -> Option<&str> {
 pub(super) fn stated_roots(w: &World<'_>, dir: &str) -> Vec<String> {
     let Some(at) = package_with_roots(w, dir) else { return Vec::new() };
     let file = w.file(at);
-    let roots = entries(&file).filter(|(key, _)| states_root(key));
-    roots.filter_map(|(_, path)| join(file.path.dir(), path)).collect()
+    let roots = manifest_entries(&file).filter(|(key, _)| states_root(key));
+    roots.filter_map(|(_, path)| join_path(file.path.dir(), path)).collect()
 }
 
 fn states_root(key: &str) -> bool {
@@ -42,14 +45,14 @@ fn states_root(key: &str) -> bool {
 /// The manifest of the package that the files in `dir` belong to, if it states roots.
 fn package_with_roots(w: &World<'_>, dir: &str) -> Option<FileIx> {
     of_folder(w, dir, 0, || {
-        let package = manifests(w, dir).find(|(_, file)| package_name(file).is_some());
-        package.filter(|(_, file)| entries(file).any(|(key, _)| states_root(key)))
+        let package = enclosing_manifests(w, dir).find(|(_, file)| package_name(file).is_some());
+        package.filter(|(_, file)| manifest_entries(file).any(|(key, _)| states_root(key)))
     })
 }
 
 /// The manifest nearest to the files in `dir`.
-fn nearest(w: &World<'_>, dir: &str) -> Option<FileIx> {
-    of_folder(w, dir, 1, || manifests(w, dir).next())
+fn nearest_manifest(w: &World<'_>, dir: &str) -> Option<FileIx> {
+    of_folder(w, dir, 1, || enclosing_manifests(w, dir).next())
 }
 
 /// Remembers what manifest `find` finds for a folder; `which` tells questions apart.
@@ -73,24 +76,25 @@ fn of_folder(
 pub(super) fn has_feature(w: &World<'_>, from: FileIx, name: &str) -> Option<bool> {
     let file = w.file(from);
     let dir = file.path.dir();
-    let package = of_folder(w, dir, 2, || manifests(w, dir).find(|(_, file)| package_name(file).is_some()))?;
-    Some(entries(&w.file(package)).any(|(key, value)| key == "feature" && value == name))
+    let package =
+        of_folder(w, dir, 2, || enclosing_manifests(w, dir).find(|(_, file)| package_name(file).is_some()))?;
+    Some(manifest_entries(&w.file(package)).any(|(key, value)| key == "feature" && value == name))
 }
 
 /// The root of a package's library, if the package has one.
-fn library(w: &World<'_>, manifest: &FileIndex) -> Option<FileIx> {
-    let stated = entries(manifest).find(|(key, _)| *key == "lib.path").map(|(_, path)| path);
-    w.open_path(&join(manifest.path.dir(), stated.unwrap_or("src/lib.rs"))?)
+fn library_root(w: &World<'_>, manifest: &FileIndex) -> Option<FileIx> {
+    let stated = manifest_entries(manifest).find(|(key, _)| *key == "lib.path").map(|(_, path)| path);
+    w.open_path(&join_path(manifest.path.dir(), stated.unwrap_or("src/lib.rs"))?)
 }
 
 /// Whether code calls a package's library `name`.
 fn is_called(manifest: &FileIndex, name: &str) -> bool {
-    let stated = entries(manifest).find(|(key, _)| *key == "lib.name").map(|(_, name)| name);
-    stated.or_else(|| package_name(manifest)).is_some_and(|own| same(own, name))
+    let stated = manifest_entries(manifest).find(|(key, _)| *key == "lib.name").map(|(_, name)| name);
+    stated.or_else(|| package_name(manifest)).is_some_and(|own| is_same_name(own, name))
 }
 
 /// Code writes `_` where a manifest may write `-`.
-fn same(manifest: &str, code: &str) -> bool {
+fn is_same_name(manifest: &str, code: &str) -> bool {
     manifest.len() == code.len()
         && manifest.bytes().zip(code.bytes()).all(|(a, b)| a == b || (a == b'-' && b == b'_'))
 }
@@ -98,13 +102,13 @@ fn same(manifest: &str, code: &str) -> bool {
 /// The root of the crate that `name` stands for in the file `from`: its package's own library, what its manifests call
 /// so, else the repository's crate of that name.
 pub(super) fn crate_named(w: &World<'_>, from: FileIx, name: &str) -> Place {
-    let nearest = nearest(w, w.file(from).path.dir());
+    let nearest = nearest_manifest(w, w.file(from).path.dir());
     let q = Question::CrateRoot { nearest, name: w.sym(name) };
     w.derive(&w.memos.places, q, Place::Missing, || {
         // Every file below the nearest manifest shares this answer, so the walk starts there and not at `from`.
         let found = nearest.and_then(|at| {
             let dir = w.file(at).path.dir().to_owned();
-            manifests(w, &dir).find_map(|(_, file)| by_manifest(w, &file, name))
+            enclosing_manifests(w, &dir).find_map(|(_, file)| by_manifest(w, &file, name))
         });
         match found {
             Some(found) => found,
@@ -117,23 +121,23 @@ pub(super) fn crate_named(w: &World<'_>, from: FileIx, name: &str) -> Place {
 /// What a manifest calls `name`: its own library, or a dependency whose folder or real name it states.
 fn by_manifest(w: &World<'_>, manifest: &FileIndex, name: &str) -> Option<Place> {
     if is_called(manifest, name) {
-        return Some(root(library(w, manifest)));
+        return Some(root_place(library_root(w, manifest)));
     }
     let stated = |wanted: &str| {
-        entries(manifest)
-            .find(|(key, _)| key.strip_prefix(wanted).is_some_and(|key| same(key, name)))
+        manifest_entries(manifest)
+            .find(|(key, _)| key.strip_prefix(wanted).is_some_and(|key| is_same_name(key, name)))
             .map(|(_, value)| value)
     };
     if let Some(path) = stated("path:") {
-        let at = w.open_path(&join(manifest.path.dir(), &in_dir(path, "Cargo.toml"))?)?;
-        return Some(root(library(w, &w.file(at))));
+        let at = w.open_path(&join_path(manifest.path.dir(), &in_dir(path, "Cargo.toml"))?)?;
+        return Some(root_place(library_root(w, &w.file(at))));
     }
     let real = stated("package:")?.replace('-', "_");
     Some(by_name(w, &real))
 }
 
 /// The root of a library, if the package has one.
-fn root(library: Option<FileIx>) -> Place {
+fn root_place(library: Option<FileIx>) -> Place {
     library.map_or(Place::External, |at| Place::Module(ModRef::File(at)))
 }
 
@@ -144,9 +148,9 @@ fn by_name(w: &World<'_>, name: &str) -> Place {
         .filter_map(|id| {
             let file = w.file(w.open(*id)?);
             is_called(&file, name).then_some(())?;
-            Some((file.path.clone(), library(w, &file)?))
+            Some((file.path.clone(), library_root(w, &file)?))
         })
         .collect();
     found.sort();
-    root(found.first().map(|(_, at)| *at))
+    root_place(found.first().map(|(_, at)| *at))
 }

@@ -5,12 +5,12 @@ use sdl_model::facts::{DefFlags, DefIx, ImportKind};
 
 use super::conditions;
 use super::crates::{self, crate_named};
-use crate::modules::paths::{ancestors, dir as dir_of, in_dir};
-use crate::modules::{self, ModRef, Place, import, inside, module as module_at};
+use crate::modules::paths::{folder_ancestors, in_dir, parent_dir as dir_of};
+use crate::modules::{self, ModRef, Place, find_inside, find_module as module_at, resolve_import};
 use crate::world::{DefRef, FileIx, Question, Sym, World};
 
 /// The module that the path `text` names in `scope` of a file.
-pub(super) fn module(w: &World<'_>, from: FileIx, scope: DefIx, text: &str) -> Place {
+pub(super) fn find_module(w: &World<'_>, from: FileIx, scope: DefIx, text: &str) -> Place {
     let mut parts = text.split("::").map(str::trim);
     let Some(first) = parts.next() else { return Place::Missing };
     let here = enclosing_module(w, from, scope);
@@ -19,30 +19,32 @@ pub(super) fn module(w: &World<'_>, from: FileIx, scope: DefIx, text: &str) -> P
             crate_root(w, from).map_or(Place::Missing, |at| Place::Module(ModRef::File(at)))
         }
         "self" => module_place(here),
-        "super" => parent(w, here),
+        "super" => parent_module(w, here),
         "" => match parts.next() {
             Some(name) => crate_named(w, from, name),
             None => module_place(here),
         },
-        name => holder(w, here, w.sym(name)).or_else(|| crate_named(w, from, name)),
+        name => find_holder(w, here, w.sym(name)).or_else(|| crate_named(w, from, name)),
     };
     for part in parts {
         place = match (part, place) {
             ("self", place) => place,
-            ("super", Place::Module(ModRef::File(file))) => parent(w, DefRef { file, def: DefIx::MODULE }),
-            ("super", Place::Module(ModRef::Inline(def))) => parent(w, def),
-            (name, Place::Module(ModRef::File(file))) => {
-                holder(w, DefRef { file, def: DefIx::MODULE }, w.sym(name))
+            ("super", Place::Module(ModRef::File(file))) => {
+                parent_module(w, DefRef { file, def: DefIx::MODULE })
             }
-            (name, Place::Module(ModRef::Inline(def))) => holder(w, def, w.sym(name)),
-            (name, place) => inside(w, place, name),
+            ("super", Place::Module(ModRef::Inline(def))) => parent_module(w, def),
+            (name, Place::Module(ModRef::File(file))) => {
+                find_holder(w, DefRef { file, def: DefIx::MODULE }, w.sym(name))
+            }
+            (name, Place::Module(ModRef::Inline(def))) => find_holder(w, def, w.sym(name)),
+            (name, place) => find_inside(w, place, name),
         };
     }
     place
 }
 
 /// What `name` is in a module where more of a path follows: a function does not hide a module or a type of its name.
-pub(super) fn holder(w: &World<'_>, at: DefRef, name: Sym) -> Place {
+pub(super) fn find_holder(w: &World<'_>, at: DefRef, name: Sym) -> Place {
     let file = w.file(at.file);
     let inline = file.children(at.def, name).find_map(|def| {
         let found = file.outline.def(def).filter(|found| !found.flags.has(DefFlags::LOCAL))?;
@@ -52,7 +54,7 @@ pub(super) fn holder(w: &World<'_>, at: DefRef, name: Sym) -> Place {
     inline
         .or_else(|| child_file(w, at, &w.text(name)).map(|file| Place::Module(ModRef::File(file))))
         .unwrap_or_else(|| {
-            let first = modules::member(w, module_ref(at), name);
+            let first = modules::find_member(w, module_ref(at), name);
             let callable =
                 |def: DefRef| w.file(def.file).outline.def(def.def).is_some_and(|def| def.kind.is_callable());
             match first {
@@ -60,7 +62,7 @@ pub(super) fn holder(w: &World<'_>, at: DefRef, name: Sym) -> Place {
                     let inline = file.children(at.def, name).find(|def| {
                         file.outline.def(*def).is_some_and(|def| def.kind == SymbolKind::Namespace)
                     });
-                    let imports = || file.imports(at.def, name).map(|ix| import(w, at.file, ix));
+                    let imports = || file.imports(at.def, name).map(|ix| resolve_import(w, at.file, ix));
                     let holds = |place: &Place| match place {
                         Place::Def(def) => !callable(*def),
                         Place::Module(_) => true,
@@ -84,12 +86,12 @@ fn behind_imports(w: &World<'_>, at: DefRef, name: Sym) -> Option<Place> {
         let file = w.file(at.file);
         let mut all = file.imports(at.def, name).filter_map(|ix| file.import(ix));
         let behind = all.find_map(|import| {
-            let of = match modules::module(w, at.file, import.scope, file.outline.str(import.module)) {
+            let of = match modules::find_module(w, at.file, import.scope, file.outline.str(import.module)) {
                 Place::Module(ModRef::File(file)) => DefRef { file, def: DefIx::MODULE },
                 Place::Module(ModRef::Inline(def)) => def,
                 _ => return None,
             };
-            match holder(w, of, w.sym(file.outline.str(import.name?))) {
+            match find_holder(w, of, w.sym(file.outline.str(import.name?))) {
                 Place::Def(def)
                     if w.file(def.file).outline.def(def.def).is_some_and(|def| def.kind.is_callable()) =>
                 {
@@ -156,7 +158,7 @@ fn child_file(w: &World<'_>, at: DefRef, name: &str) -> Option<FileIx> {
 }
 
 /// The module around a module.
-fn parent(w: &World<'_>, at: DefRef) -> Place {
+fn parent_module(w: &World<'_>, at: DefRef) -> Place {
     let file = w.file(at.file);
     if at.def != DefIx::MODULE {
         let outer = file.outline.def(at.def).and_then(|def| def.parent).unwrap_or(DefIx::MODULE);
@@ -186,7 +188,7 @@ fn crate_root(w: &World<'_>, from: FileIx) -> Option<FileIx> {
         return Some(from);
     }
     let stated = crates::stated_roots(w, file.path.dir());
-    ancestors(file.path.dir()).find_map(|dir| {
+    folder_ancestors(file.path.dir()).find_map(|dir| {
         let stated = stated.iter().filter(|root| dir_of(root) == dir).find_map(|root| w.open_path(root));
         stated
             .or_else(|| w.open_path(&in_dir(dir, "lib.rs")))
@@ -195,7 +197,7 @@ fn crate_root(w: &World<'_>, from: FileIx) -> Option<FileIx> {
 }
 
 /// What `name` is in a module, whether others may see it or not.
-pub(super) fn member(w: &World<'_>, at: DefRef, name: Sym) -> Place {
+pub(super) fn find_member(w: &World<'_>, at: DefRef, name: Sym) -> Place {
     let file = w.file(at.file);
     let mut module = None;
     let mut left_out = None;
@@ -229,7 +231,7 @@ pub(super) fn member(w: &World<'_>, at: DefRef, name: Sym) -> Place {
     let mut outside = false;
     for ix in imports {
         // `use a::{self}` and `use self::name::…` lead back to a child of the same name.
-        let found = import(w, at.file, ix);
+        let found = resolve_import(w, at.file, ix);
         if found.is_found() || (is_alternative && found == Place::External) {
             return found;
         }
@@ -252,7 +254,7 @@ pub(super) fn member(w: &World<'_>, at: DefRef, name: Sym) -> Place {
             return None;
         }
         let target = module_at(w, at.file, import.scope, file.outline.str(import.module));
-        let found = if target == module_place(at) { Place::Missing } else { inside(w, target, &text) };
+        let found = if target == module_place(at) { Place::Missing } else { find_inside(w, target, &text) };
         found.is_found().then_some(found)
     };
     let leaves_out = |ix: &u32| conditions::leaves_out_import(w, at.file, &file, *ix);
@@ -266,24 +268,24 @@ pub(super) fn member(w: &World<'_>, at: DefRef, name: Sym) -> Place {
 }
 
 /// What the first part of a path is where nothing in the file has that name.
-pub(super) fn root(w: &World<'_>, from: FileIx, name: &str) -> Place {
+pub(super) fn find_root_name(w: &World<'_>, from: FileIx, name: &str) -> Place {
     match name {
-        "crate" | "self" | "super" => module(w, from, DefIx::MODULE, name),
+        "crate" | "self" | "super" => find_module(w, from, DefIx::MODULE, name),
         _ => {
             let here = DefRef { file: from, def: DefIx::MODULE };
-            member(w, here, w.sym(name)).or_else(|| crate_named(w, from, name))
+            find_member(w, here, w.sym(name)).or_else(|| crate_named(w, from, name))
         }
     }
 }
 
-/// [`holder`] of the first part of a path.
+/// [`find_holder`] of the first part of a path.
 pub(super) fn first_holder(w: &World<'_>, from: FileIx, scope: DefIx, name: Sym) -> Place {
-    holder(w, enclosing_module(w, from, scope), name)
+    find_holder(w, enclosing_module(w, from, scope), name)
 }
 
 /// Macros are visible by the order of the text, through `#[macro_use]` and at the crate's root; that is, nearly
 /// everywhere.
-pub(super) fn implicit(w: &World<'_>, from: FileIx, name: Sym) -> Place {
+pub(super) fn find_implicit(w: &World<'_>, from: FileIx, name: Sym) -> Place {
     let Some(root) = crate_root(w, from) else { return Place::Missing };
     let file = w.file(root);
     let found = file

@@ -15,7 +15,7 @@ pub(super) struct Rust;
 
 impl Rules for Rust {
     fn module(&self, w: &World<'_>, from: FileIx, scope: DefIx, text: &str) -> Place {
-        lookup::module(w, from, scope, text)
+        lookup::find_module(w, from, scope, text)
     }
 
     fn module_scope(&self, scope: DefIx) -> DefIx {
@@ -23,15 +23,15 @@ impl Rules for Rust {
     }
 
     fn file_member(&self, w: &World<'_>, at: FileIx, name: Sym) -> Option<Place> {
-        Some(lookup::member(w, DefRef { file: at, def: DefIx::MODULE }, name))
+        Some(lookup::find_member(w, DefRef { file: at, def: DefIx::MODULE }, name))
     }
 
     fn nested_member(&self, w: &World<'_>, module: DefRef, name: Sym) -> Option<Place> {
-        Some(lookup::member(w, module, name))
+        Some(lookup::find_member(w, module, name))
     }
 
     fn holder(&self, w: &World<'_>, module: DefRef, name: Sym) -> Place {
-        lookup::holder(w, module, name)
+        lookup::find_holder(w, module, name)
     }
 
     fn first_holder(&self, w: &World<'_>, from: FileIx, scope: DefIx, name: Sym) -> Place {
@@ -39,11 +39,11 @@ impl Rules for Rust {
     }
 
     fn implicit(&self, w: &World<'_>, from: FileIx, _: DefIx, name: Sym) -> Place {
-        lookup::implicit(w, from, name)
+        lookup::find_implicit(w, from, name)
     }
 
     fn root(&self, w: &World<'_>, from: FileIx, name: &str) -> Place {
-        lookup::root(w, from, name)
+        lookup::find_root_name(w, from, name)
     }
 
     fn leaves_out(&self, w: &World<'_>, at: FileIx, file: &FileIndex, def: DefIx) -> bool {

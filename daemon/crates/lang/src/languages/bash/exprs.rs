@@ -5,7 +5,7 @@ use sdl_model::facts::{ExprIx, Lit};
 use super::{K, Node};
 use crate::builder::Half;
 
-pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+pub(super) fn value_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
         K::Array => half.lit(Lit::List),
         K::Number => half.lit(Lit::Int),
@@ -15,6 +15,6 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
 }
 
 /// The text of a word, without the quotes around it.
-pub(super) fn text(node: Node<'_>) -> &str {
+pub(super) fn unquoted_text(node: Node<'_>) -> &str {
     node.text().trim_matches(['"', '\''])
 }

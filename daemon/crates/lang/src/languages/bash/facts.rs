@@ -6,7 +6,7 @@ use sdl_model::{SymbolKind, Visibility};
 use super::{Context, F, K, Node, exprs};
 use crate::builder::NewDef;
 
-pub(super) fn function<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_function<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.child(F::NameField) else { return };
     let new = NewDef::new(SymbolKind::Function, name.text(), name, node).body(node.child(F::Body));
     let def = cx.b.open(new);
@@ -18,14 +18,14 @@ pub(super) fn function<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 }
 
 /// `name args…`.
-pub(super) fn command<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_command<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.child(F::NameField).and_then(Node::first).filter(|name| name.is(K::Word)) else {
         return;
     };
     let text = name.text();
     if matches!(text, "source" | ".") {
         if let Some(path) = node.child(F::Argument) {
-            cx.b.import(ImportKind::Include, exprs::text(path), None, None, node.start());
+            cx.b.import(ImportKind::Include, exprs::unquoted_text(path), None, None, node.start());
         }
         return;
     }
@@ -35,7 +35,7 @@ pub(super) fn command<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         // Callbacks by name.
         "trap" => {
             if let Some(handler) = node.child(F::Argument).filter(|handler| !handler.is(K::Concatenation)) {
-                let name = exprs::text(handler);
+                let name = exprs::unquoted_text(handler);
                 if name.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-')) {
                     cx.b.reference(RefForm::Value, name, handler.start(), None, 0);
                 }
@@ -94,7 +94,7 @@ fn is_local(node: Node<'_>) -> bool {
 }
 
 /// `local x`, `declare -a x`: names that are given no value.
-pub(super) fn declaration<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_declaration<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let inside = cx.b.callable().is_some();
     for name in node.children().filter(|part| part.is(K::VariableName)) {
         if inside && is_local(node) {
@@ -104,7 +104,7 @@ pub(super) fn declaration<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 }
 
 /// `x=…`, `local x=…`, `export X=…`.
-pub(super) fn assignment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_assignment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.child(F::NameField).filter(|name| name.is(K::VariableName)) else { return };
     let Some(parent) = node.parent() else { return };
     // `X=1 cmd` sets it for the command alone.
@@ -152,7 +152,7 @@ pub(super) fn for_loop<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 }
 
 /// `$x`, `${x:-…}`: a variable of the script, or one of the environment (by convention in capitals) that nothing sets.
-pub(super) fn expansion<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_expansion<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let holder = node.child_of(K::Subscript).unwrap_or(node);
     let Some(name) = holder.child_of(K::VariableName) else { return };
     let text = name.text();

@@ -86,19 +86,19 @@ impl Language for Bash {
 
     fn enter<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
         match node.kind() {
-            K::FunctionDefinition => facts::function(cx, node),
-            K::Command => facts::command(cx, node),
-            K::DeclarationCommand => facts::declaration(cx, node),
-            K::VariableAssignment => facts::assignment(cx, node),
+            K::FunctionDefinition => facts::read_function(cx, node),
+            K::Command => facts::read_command(cx, node),
+            K::DeclarationCommand => facts::read_declaration(cx, node),
+            K::VariableAssignment => facts::read_assignment(cx, node),
             K::ForStatement => facts::for_loop(cx, node),
-            K::SimpleExpansion | K::Expansion => facts::expansion(cx, node),
+            K::SimpleExpansion | K::Expansion => facts::read_expansion(cx, node),
             _ => {}
         }
         Visit::Into
     }
 
     fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
-        exprs::value(half, node)
+        exprs::value_shape(half, node)
     }
 
     fn ty<'a>(half: &mut Half<'a>, _node: Node<'a>) -> ExprIx {

@@ -133,10 +133,15 @@ pub(super) fn last_name(qualified: Node<'_>) -> Option<Node<'_>> {
 
 /// The shape of the type that a declaration gives `declared`, whose base type is `base`. A pointer's is that of what it
 /// points to.
-pub(super) fn shape<'a>(half: &mut Half<'a>, base: Node<'a>, declared: &Declared<'a>, cpp: bool) -> ExprIx {
+pub(super) fn declared_shape<'a>(
+    half: &mut Half<'a>,
+    base: Node<'a>,
+    declared: &Declared<'a>,
+    cpp: bool,
+) -> ExprIx {
     let base = half.ty(base);
     let mut ty = match declared.callable {
-        Some(function) => callable(half, base, function),
+        Some(function) => function_shape(half, base, function),
         None => base,
     };
     // In C an array and a pointer to its first element are used alike.
@@ -147,7 +152,7 @@ pub(super) fn shape<'a>(half: &mut Half<'a>, base: Node<'a>, declared: &Declared
 }
 
 /// The type of a function that gives `result` and has the parameters of `declarator`.
-pub(super) fn callable<'a>(half: &mut Half<'a>, result: ExprIx, declarator: Node<'a>) -> ExprIx {
+pub(super) fn function_shape<'a>(half: &mut Half<'a>, result: ExprIx, declarator: Node<'a>) -> ExprIx {
     let params = declarator.child(F::Parameters).into_iter().flat_map(Node::children);
     let params: Vec<ExprIx> = params
         .filter(|param| !is_void(*param))

@@ -5,7 +5,7 @@ use sdl_model::facts::{Expr, ExprIx, Lit};
 use super::{F, K, Node, names};
 use crate::builder::Half;
 
-pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+pub(super) fn value_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
         K::Identifier => half.name(node.text()),
         K::This => half.add(Expr::SelfRef),
@@ -18,7 +18,7 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
                 None => half.unknown(),
             }
         }
-        K::CallExpression => call(half, node),
+        K::CallExpression => call_shape(half, node),
         K::NewExpression => {
             let ty = half.ty_or_unknown(node.child(F::Type));
             half.add(Expr::New(ty))
@@ -62,7 +62,7 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     }
 }
 
-fn call<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+fn call_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     let Some(callee) = node.child(F::Function) else { return half.unknown() };
     if let Some(ty) = stated_result(callee) {
         let ty = half.ty(ty);
@@ -91,16 +91,16 @@ pub(super) fn stated_result(callee: Node<'_>) -> Option<Node<'_>> {
             | "any_cast"
             | "get_if"
     );
-    (casts || makes(name)).then(|| template.child(F::Arguments)?.first()).flatten()
+    (casts || is_make_function(name)).then(|| template.child(F::Arguments)?.first()).flatten()
 }
 
 /// The type that `callee` makes a new one of.
-pub(super) fn made(callee: Node<'_>) -> Option<Node<'_>> {
+pub(super) fn made_type(callee: Node<'_>) -> Option<Node<'_>> {
     let template = template_function(callee)?;
-    makes(template.child(F::Name)?.text()).then(|| template.child(F::Arguments)?.first()).flatten()
+    is_make_function(template.child(F::Name)?.text()).then(|| template.child(F::Arguments)?.first()).flatten()
 }
 
-fn makes(name: &str) -> bool {
+fn is_make_function(name: &str) -> bool {
     matches!(name, "make_unique" | "make_shared" | "allocate_shared" | "make_unique_for_overwrite")
 }
 

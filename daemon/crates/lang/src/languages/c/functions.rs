@@ -3,14 +3,14 @@
 use sdl_model::SymbolKind;
 use sdl_model::facts::{DefFlags, DefIx};
 
-use super::declarators::{Declared, callable, last_name};
-use super::state::{bounds, generics, publish, with_template};
+use super::declarators::{Declared, function_shape, last_name};
+use super::state::{read_bounds, read_generics, set_visibility, with_template};
 use super::{Context, F, K, Node, names, params};
 use crate::builder::NewDef;
-use crate::builder::text::fold;
+use crate::builder::text::fold_line;
 use crate::driver::Visit;
 
-pub(super) fn definition<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+pub(super) fn read_function<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let Some(declared) = node.child(F::Declarator).and_then(Declared::of) else { return Visit::Into };
     // What the parser makes of a statement that something before it broke.
     let statement = matches!(declared.name.text(), "if" | "for" | "while" | "switch" | "else");
@@ -18,12 +18,12 @@ pub(super) fn definition<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
         return Visit::Into;
     }
     let body = node.child(F::Body);
-    open(cx, node, &declared, body);
+    open_function(cx, node, &declared, body);
     Visit::Into
 }
 
 /// Opens the function that `declared` declares in `node`: a definition if it has a body.
-pub(super) fn open<'a>(
+pub(super) fn open_function<'a>(
     cx: &mut Context<'a>,
     node: Node<'a>,
     declared: &Declared<'a>,
@@ -80,9 +80,9 @@ pub(super) fn open<'a>(
         let qualified = if outer.is_empty() { qualified } else { format!("{outer}::{qualified}") };
         cx.b.def_mut(def).qualified = cx.b.out.str(&qualified);
     }
-    generics(cx, def, node);
-    bounds(cx, def, node);
-    let flags = flags(node, declared, in_type, defined, cx.b.scope_kind());
+    read_generics(cx, def, node);
+    read_bounds(cx, def, node);
+    let flags = function_flags(node, declared, in_type, defined, cx.b.scope_kind());
     cx.b.flag(def, flags);
     if test.is_some() || (kind == SymbolKind::Function && text.starts_with("test_")) {
         cx.b.flag(def, DefFlags::TEST);
@@ -90,14 +90,14 @@ pub(super) fn open<'a>(
     if made.is_none()
         && let Some(list) = list
     {
-        params::params(cx, def, list, &old_style);
+        params::read_params(cx, def, list, &old_style);
     }
-    result(cx, def, node, declared);
-    publish(cx, def, node, flags.has(DefFlags::STATIC) && !in_type && owner.is_none());
+    read_result(cx, def, node, declared);
+    set_visibility(cx, def, node, flags.has(DefFlags::STATIC) && !in_type && owner.is_none());
     def
 }
 
-fn flags(
+fn function_flags(
     node: Node<'_>,
     declared: &Declared<'_>,
     in_type: bool,
@@ -128,7 +128,7 @@ fn flags(
 }
 
 /// The stated result type.
-fn result<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>, declared: &Declared<'a>) {
+fn read_result<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>, declared: &Declared<'a>) {
     let trailing =
         declared.function.and_then(|function| function.child_of(K::TrailingReturnType)).and_then(Node::first);
     let Some(ty) = trailing.or_else(|| node.child(F::Type)) else { return };
@@ -136,15 +136,15 @@ fn result<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>, declared: &Decla
         return;
     }
     let text = if trailing.is_some() {
-        fold(ty.text(), 200)
+        fold_line(ty.text(), 200)
     } else {
         // With the stars and ampersands that are before the name.
         let end = declared.function.map_or(declared.name.start(), Node::start);
-        fold(cx.b.slice(ty.start(), end), 200)
+        fold_line(cx.b.slice(ty.start(), end), 200)
     };
     let mut shape = cx.b.out.ty(ty);
     if let Some(of) = declared.callable {
-        shape = callable(&mut cx.b.out, shape, of);
+        shape = function_shape(&mut cx.b.out, shape, of);
     }
     let text = cx.b.out.str(&text);
     let def = cx.b.def_mut(def);
@@ -185,7 +185,7 @@ fn scope_text(qualified: Node<'_>, last: Node<'_>) -> String {
 
 /// Of a function that a macro makes of names, `TEST(Suite, Name) { … }`: the first name and the last of the first two.
 fn made_by_macro<'a>(macro_name: &str, list: Option<Node<'a>>) -> Option<(Node<'a>, Node<'a>)> {
-    if !super::mask::shouts(macro_name.as_bytes()) {
+    if !super::mask::is_upper_case(macro_name.as_bytes()) {
         return None;
     }
     let mut named = list?.children().take(8).map(|param| {
@@ -206,7 +206,7 @@ fn is_test(macro_name: &str) -> bool {
 }
 
 /// `friend …`: what it declares belongs to the namespace around, and is declared there as well as a rule.
-pub(super) fn friend<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+pub(super) fn read_friend<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let Some(function) = node.child_of(K::FunctionDefinition) else { return Visit::Skip };
     let Some(declared) = function.child(F::Declarator).and_then(Declared::of) else { return Visit::Skip };
     if declared.function.is_none() {

@@ -9,7 +9,7 @@ use crate::builder::NewDef;
 use crate::driver::Visit;
 
 /// `#include "x"`, `#include <x>`.
-pub(super) fn include<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+pub(super) fn read_include<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let Some(path) = node.child(F::Path) else { return Visit::Skip };
     let (kind, text) = match path.kind() {
         K::StringLiteral => (ImportKind::Include, path.text().trim_matches('"')),
@@ -24,13 +24,13 @@ pub(super) fn include<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
 }
 
 /// `using namespace a::b;`, `using a::b;`.
-pub(super) fn using<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+pub(super) fn read_using<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let Some(name) =
         node.children().find(|child| matches!(child.kind(), K::Identifier | K::QualifiedIdentifier))
     else {
         return Visit::Skip;
     };
-    let text = plain(name.text());
+    let text = plain_name(name.text());
     if node.child_of(K::NamespaceToken).is_some() {
         cx.b.import(ImportKind::Wildcard, &text, None, None, node.start());
         return Visit::Skip;
@@ -47,7 +47,7 @@ pub(super) fn using<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
 pub(super) fn namespace_alias<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let Some(name) = node.child(F::Name) else { return Visit::Skip };
     if let Some(target) = node.children().filter(|child| child.field() != F::Name).last() {
-        let text = plain(target.text());
+        let text = plain_name(target.text());
         cx.b.import(ImportKind::Module, &text, None, Some(name.text()), node.start());
         let def = cx.b.leaf(NewDef::new(SymbolKind::Type, name.text(), name, node));
         let parts = text.split("::");
@@ -64,7 +64,7 @@ pub(super) fn namespace_alias<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit
 }
 
 /// A qualified name without white space and without the `::` that it may start with.
-fn plain(text: &str) -> String {
+fn plain_name(text: &str) -> String {
     let text: String = text.chars().filter(|c| !c.is_whitespace()).collect();
     text.trim_start_matches(':').to_owned()
 }

@@ -5,7 +5,7 @@ use super::{Context, F, K, Node};
 /// How many statements from a function's start a guard may stand.
 const GUARD_STATEMENTS: usize = 8;
 
-pub(super) fn returned<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_return<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     // Where the result's type is stated, that says more.
     let inside = node
         .ancestors()
@@ -26,22 +26,22 @@ fn is_bound(lambda: Node<'_>) -> bool {
     lambda.is_in(K::InitDeclarator, F::Value)
 }
 
-pub(super) fn thrown<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_throw<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     // A bare `throw` passes on what someone else threw.
     if node.first().is_some() {
-        fails(cx, node);
+        add_failure(cx, node);
     }
 }
 
 /// Adds what `node`, which does not come back, says: with the condition it stands behind, if that is all there is.
-pub(super) fn fails<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn add_failure<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(def) = cx.b.callable() else { return };
     let statement = node.parent().filter(|around| around.is(K::ExpressionStatement)).unwrap_or(node);
     let block = statement.parent().filter(|around| around.is(K::CompoundStatement)).unwrap_or(statement);
     let around =
         [statement, block].into_iter().find(|inner| inner.field() == F::Consequence).and_then(Node::parent);
     match around.filter(|around| around.is(K::IfStatement)) {
-        Some(around) => conditional(cx, around, statement),
+        Some(around) => add_conditional(cx, around, statement),
         None => cx.b.invariant(def, statement.text()),
     }
 }
@@ -53,7 +53,7 @@ pub(super) fn static_assert<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 }
 
 /// `if (…) return …;` among the first statements of a function.
-pub(super) fn guard<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_guard<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(body) = node.parent().filter(|body| body.is_in(K::FunctionDefinition, F::Body)) else { return };
     let Some(then) = node.child(F::Consequence) else { return };
     let first = if then.is(K::CompoundStatement) { then.first() } else { Some(then) };
@@ -62,12 +62,12 @@ pub(super) fn guard<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         && node.child(F::Alternative).is_none()
         && let Some(first) = first.filter(|first| first.is(K::ReturnStatement))
     {
-        conditional(cx, node, first);
+        add_conditional(cx, node, first);
     }
 }
 
 /// Adds the invariant `if (condition) statement`.
-fn conditional<'a>(cx: &mut Context<'a>, around: Node<'a>, statement: Node<'a>) {
+fn add_conditional<'a>(cx: &mut Context<'a>, around: Node<'a>, statement: Node<'a>) {
     let (Some(def), Some(condition)) = (cx.b.callable(), around.child(F::Condition)) else { return };
     let cut = |text: &'a str| text.get(..200).unwrap_or(text);
     let text = format!("if {} {}", cut(condition.text()), cut(statement.text()));

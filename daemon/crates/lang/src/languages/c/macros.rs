@@ -16,9 +16,9 @@ pub(super) fn function_like<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let params = node.child(F::Parameters);
     let value = node.child(F::Value);
     let end = params.map_or(name.end(), Node::end);
-    let signature = crate::builder::text::fold(cx.b.slice(node.start(), end), 200);
+    let signature = crate::builder::text::fold_line(cx.b.slice(node.start(), end), 200);
     let new = NewDef::new(SymbolKind::Macro, name.text(), name, node).body(value).signature(signature);
-    super::state::defined(cx, node, name.text(), None);
+    super::state::define_macro(cx, node, name.text(), None);
     // Macros know no scopes.
     let def = cx.b.open_of(DefIx::MODULE, new);
     cx.b.flag(def, DefFlags::EXPORTED);
@@ -45,7 +45,7 @@ pub(super) fn function_like<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
         cx.b.def_mut(def).params.push(stated);
     }
     if let Some(value) = value {
-        body(cx, value);
+        read_macro_body(cx, value);
     }
     Visit::Skip
 }
@@ -54,7 +54,7 @@ pub(super) fn function_like<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
 pub(super) fn object_like<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let Some(name) = node.child(F::Name) else { return Visit::Skip };
     let value = node.child(F::Value);
-    super::state::defined(cx, node, name.text(), value.map(Node::text));
+    super::state::define_macro(cx, node, name.text(), value.map(Node::text));
     if value.is_none() && is_guard(node, name.text()) {
         return Visit::Skip;
     }
@@ -65,15 +65,15 @@ pub(super) fn object_like<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let def = cx.b.open_of(DefIx::MODULE, new);
     cx.b.flag(def, DefFlags::EXPORTED);
     if let Some(value) = value.filter(|value| value.text().contains("namespace"))
-        && super::mask::opened(value.text().as_bytes()).is_some()
+        && super::mask::opened_namespaces(value.text().as_bytes()).is_some()
     {
         let body = (value.start(), value.end());
         cx.state.opening_macros.entry(name.text().to_owned()).or_insert(body);
     }
     if let Some(value) = value {
-        let shape = constant(cx, value.text());
+        let shape = constant_shape(cx, value.text());
         cx.b.def_mut(def).value = shape;
-        body(cx, value);
+        read_macro_body(cx, value);
     }
     Visit::Skip
 }
@@ -86,7 +86,7 @@ fn is_guard(node: Node<'_>, name: &str) -> bool {
     })
 }
 
-fn constant(cx: &mut Context<'_>, text: &str) -> Option<sdl_model::facts::ExprIx> {
+fn constant_shape(cx: &mut Context<'_>, text: &str) -> Option<sdl_model::facts::ExprIx> {
     let text = text.trim().trim_matches(['(', ')']).trim();
     let first = text.bytes().next()?;
     Some(match first {
@@ -104,7 +104,7 @@ fn constant(cx: &mut Context<'_>, text: &str) -> Option<sdl_model::facts::ExprIx
 }
 
 /// References in a macro's body: what is followed by a parenthesis is called.
-fn body<'a>(cx: &mut Context<'a>, value: Node<'a>) {
+fn read_macro_body<'a>(cx: &mut Context<'a>, value: Node<'a>) {
     let text = value.text();
     let mut words = Words { text: text.get(..MAX_BODY).unwrap_or(text), at: 0, before: 0 };
     while let Some((at, word, before)) = words.next_word() {
@@ -126,7 +126,7 @@ fn body<'a>(cx: &mut Context<'a>, value: Node<'a>) {
             b'#' => {}
             _ if called => {
                 cx.b.reference(RefForm::Call, word, start, None, words.arguments());
-                calls(cx, word);
+                note_macro_call(cx, word);
             }
             _ => cx.b.reference(RefForm::Value, word, start, None, 0),
         }
@@ -135,7 +135,7 @@ fn body<'a>(cx: &mut Context<'a>, value: Node<'a>) {
 
 /// The body of the macro around calls `word`: if that is a parameter, what is passed for it is called, which is all there
 /// is to say of its type.
-fn calls(cx: &mut Context<'_>, word: &str) {
+fn note_macro_call(cx: &mut Context<'_>, word: &str) {
     let scope = cx.b.scope();
     // `#define f(x) (f(x), 0)`: in its own text a macro's name is that of the function, which is what a call reaches.
     if cx.b.name_of(scope) == word {

@@ -228,53 +228,53 @@ impl Language for CFamily {
     }
 
     fn prepare(lang: Lang, bytes: &[u8]) -> Cow<'_, [u8]> {
-        mask::prepare(bytes, lang)
+        mask::mask_source(bytes, lang)
     }
 
     fn enter<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
         match node.kind() {
-            K::FunctionDefinition => return functions::definition(cx, node),
-            K::Declaration => return vars::declaration(cx, node),
-            K::FieldDeclaration => return vars::field(cx, node),
-            K::TypeDefinition => typedefs::typedef(cx, node),
-            K::AliasDeclaration => return typedefs::alias(cx, node),
-            K::ConceptDefinition => return typedefs::concept(cx, node),
+            K::FunctionDefinition => return functions::read_function(cx, node),
+            K::Declaration => return vars::read_declaration(cx, node),
+            K::FieldDeclaration => return vars::read_field(cx, node),
+            K::TypeDefinition => typedefs::read_typedef(cx, node),
+            K::AliasDeclaration => return typedefs::read_type_alias(cx, node),
+            K::ConceptDefinition => return typedefs::read_concept(cx, node),
             K::StructSpecifier | K::UnionSpecifier | K::ClassSpecifier | K::EnumSpecifier => {
-                types::specifier(cx, node);
+                types::read_type_specifier(cx, node);
             }
-            K::Enumerator => types::enumerator(cx, node),
+            K::Enumerator => types::read_enum_member(cx, node),
             K::AccessSpecifier => cx.state.access_specifier(node),
             K::BaseClassClause => return types::bases_left_out(cx, node),
-            K::NamespaceDefinition => types::namespace(cx, node),
+            K::NamespaceDefinition => types::read_namespace(cx, node),
             K::NamespaceAliasDefinition => return imports::namespace_alias(cx, node),
-            K::UsingDeclaration => return imports::using(cx, node),
-            K::PreprocInclude => return imports::include(cx, node),
+            K::UsingDeclaration => return imports::read_using(cx, node),
+            K::PreprocInclude => return imports::read_include(cx, node),
             K::PreprocIf | K::PreprocElif | K::PreprocIfdef | K::PreprocElifdef => {
-                state::condition(cx, node);
+                state::read_condition(cx, node);
             }
             K::PreprocFunctionDef => return macros::function_like(cx, node),
             K::PreprocDef => return macros::object_like(cx, node),
             K::PreprocCall => {
-                state::undefined(cx, node);
+                state::undefine_macro(cx, node);
                 return Visit::Skip;
             }
             K::PreprocDefined => return Visit::Skip,
-            K::FriendDeclaration => return functions::friend(cx, node),
+            K::FriendDeclaration => return functions::read_friend(cx, node),
             K::ForRangeLoop => vars::for_range(cx, node),
-            K::CatchClause => params::catch(cx, node),
-            K::LambdaExpression => params::lambda(cx, node),
-            K::LambdaCaptureInitializer => vars::capture(cx, node),
-            K::ReturnStatement => invariants::returned(cx, node),
-            K::ThrowStatement => invariants::thrown(cx, node),
-            K::IfStatement => invariants::guard(cx, node),
+            K::CatchClause => params::bind_catch(cx, node),
+            K::LambdaExpression => params::bind_lambda_params(cx, node),
+            K::LambdaCaptureInitializer => vars::bind_capture(cx, node),
+            K::ReturnStatement => invariants::read_return(cx, node),
+            K::ThrowStatement => invariants::read_throw(cx, node),
+            K::IfStatement => invariants::read_guard(cx, node),
             K::StaticAssert => invariants::static_assert(cx, node),
-            K::CallExpression => refs::call(cx, node),
-            K::NewExpression => refs::new(cx, node),
-            K::CompoundLiteral => refs::compound(cx, node),
+            K::CallExpression => refs::read_call(cx, node),
+            K::NewExpression => refs::read_creation(cx, node),
+            K::CompoundLiteral => refs::read_compound_literal(cx, node),
             K::FieldInitializer => refs::field_initializer(cx, node),
-            K::FieldExpression => return refs::member(cx, node),
-            K::QualifiedIdentifier => return refs::qualified(cx, node),
-            K::Identifier => refs::identifier(cx, node),
+            K::FieldExpression => return refs::read_member(cx, node),
+            K::QualifiedIdentifier => return refs::read_qualified_name(cx, node),
+            K::Identifier => refs::read_identifier(cx, node),
             K::TypeIdentifier => refs::type_identifier(cx, node),
             K::AttributeSpecifier
             | K::AttributeDeclaration
@@ -293,10 +293,10 @@ impl Language for CFamily {
     }
 
     fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
-        exprs::value(half, node)
+        exprs::value_shape(half, node)
     }
 
     fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
-        names::ty(half, node)
+        names::type_shape(half, node)
     }
 }

@@ -2,11 +2,11 @@
 
 use sdl_model::facts::{Expr, ExprIx};
 
-use super::declarators::callable;
+use super::declarators::function_shape;
 use super::{F, K, Node};
 use crate::builder::Half;
 
-pub(super) fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+pub(super) fn type_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
         K::TypeIdentifier
         | K::Identifier
@@ -23,41 +23,41 @@ pub(super) fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         K::TypeDescriptor => {
             let base = half.ty_or_unknown(node.child(F::Type));
             match node.child(F::Declarator) {
-                Some(declarator) => descriptor(half, base, declarator),
+                Some(declarator) => descriptor_shape(half, base, declarator),
                 None => base,
             }
         }
         K::TemplateType | K::TemplateFunction | K::TemplateMethod => {
             let base = half.ty_or_unknown(node.child(F::Name));
-            applied(half, base, node.child(F::Arguments))
+            generic_shape(half, base, node.child(F::Arguments))
         }
-        K::QualifiedIdentifier => qualified(half, node),
+        K::QualifiedIdentifier => qualified_shape(half, node),
         K::DependentName | K::MacroTypeSpecifier => half.ty_or_unknown(node.first()),
         _ => half.unknown(),
     }
 }
 
 /// `base<arguments>`.
-pub(super) fn applied<'a>(half: &mut Half<'a>, base: ExprIx, arguments: Option<Node<'a>>) -> ExprIx {
+pub(super) fn generic_shape<'a>(half: &mut Half<'a>, base: ExprIx, arguments: Option<Node<'a>>) -> ExprIx {
     let args = half.types(arguments.into_iter().flat_map(Node::children));
     if args.is_empty() { base } else { half.add(Expr::Generic(base, args)) }
 }
 
 /// `scope::name`; of `::name` just the name.
-fn qualified<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+fn qualified_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     let Some(name) = node.child(F::Name) else { return half.unknown() };
     let Some(scope) = node.child(F::Scope) else { return half.ty(name) };
     let scope = half.ty(scope);
-    under(half, scope, name)
+    nested_shape(half, scope, name)
 }
 
 /// `name`, which may be qualified itself, inside `scope`.
-fn under<'a>(half: &mut Half<'a>, mut scope: ExprIx, mut name: Node<'a>) -> ExprIx {
+fn nested_shape<'a>(half: &mut Half<'a>, mut scope: ExprIx, mut name: Node<'a>) -> ExprIx {
     for _ in 0..16 {
         match name.kind() {
             K::QualifiedIdentifier => {
                 if let Some(next) = name.child(F::Scope) {
-                    scope = step(half, scope, next);
+                    scope = scoped_shape(half, scope, next);
                 }
                 match name.child(F::Name) {
                     Some(inner) => name = inner,
@@ -71,14 +71,14 @@ fn under<'a>(half: &mut Half<'a>, mut scope: ExprIx, mut name: Node<'a>) -> Expr
             _ => break,
         }
     }
-    step(half, scope, name)
+    scoped_shape(half, scope, name)
 }
 
-fn step<'a>(half: &mut Half<'a>, scope: ExprIx, name: Node<'a>) -> ExprIx {
+fn scoped_shape<'a>(half: &mut Half<'a>, scope: ExprIx, name: Node<'a>) -> ExprIx {
     match name.kind() {
         K::TemplateType | K::TemplateFunction | K::TemplateMethod => {
             let base = half.path(scope, name.child(F::Name).map_or("", Node::text));
-            applied(half, base, name.child(F::Arguments))
+            generic_shape(half, base, name.child(F::Arguments))
         }
         _ => half.path(scope, name.text()),
     }
@@ -94,7 +94,7 @@ pub(super) fn scope_of<'a>(half: &mut Half<'a>, qualified: Node<'a>) -> Option<E
         }
         if let Some(next) = at.child(F::Scope) {
             scope = Some(match scope {
-                Some(scope) => step(half, scope, next),
+                Some(scope) => scoped_shape(half, scope, next),
                 None => half.ty(next),
             });
         }
@@ -104,11 +104,11 @@ pub(super) fn scope_of<'a>(half: &mut Half<'a>, qualified: Node<'a>) -> Option<E
 }
 
 /// The type that a descriptor's declarator makes of `base`: a function's, an array's, or that of what it points to.
-fn descriptor<'a>(half: &mut Half<'a>, base: ExprIx, declarator: Node<'a>) -> ExprIx {
+fn descriptor_shape<'a>(half: &mut Half<'a>, base: ExprIx, declarator: Node<'a>) -> ExprIx {
     let mut at = declarator;
     for _ in 0..16 {
         if at.is(K::AbstractFunctionDeclarator) {
-            return callable(half, base, at);
+            return function_shape(half, base, at);
         }
         let Some(inner) = at.child(F::Declarator).or_else(|| at.first()) else { break };
         at = inner;

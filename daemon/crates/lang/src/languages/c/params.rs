@@ -2,9 +2,9 @@
 
 use sdl_model::facts::{BindingKind, DefIx, Param, ParamKind};
 
-use super::declarators::{Declared, is_void, shape};
+use super::declarators::{Declared, declared_shape, is_void};
 use super::{Context, F, K, Node, vars};
-use crate::builder::text::fold;
+use crate::builder::text::fold_line;
 
 /// One parameter as written.
 struct Written<'a> {
@@ -16,7 +16,7 @@ struct Written<'a> {
     kind: ParamKind,
 }
 
-fn written<'a>(list: Node<'a>, old_style: &[Node<'a>]) -> Vec<Written<'a>> {
+fn written_params<'a>(list: Node<'a>, old_style: &[Node<'a>]) -> Vec<Written<'a>> {
     let mut all = Vec::new();
     for node in list.children() {
         if is_void(node) {
@@ -59,7 +59,7 @@ fn old_parameter<'a>(name: Node<'a>, declarations: &[Node<'a>]) -> Written<'a> {
             if declared.name.text() == name.text() {
                 let base = declaration.child(F::Type).map_or("", Node::text);
                 let stars = declarator.text().replace(name.text(), "");
-                let text = fold(&format!("{base} {}", stars.trim()), 200);
+                let text = fold_line(&format!("{base} {}", stars.trim()), 200);
                 return Written {
                     declared: Some(declared),
                     ty: declaration.child(F::Type),
@@ -88,17 +88,17 @@ fn type_text(node: Node<'_>, name: Option<Node<'_>>, default: Option<Node<'_>>) 
         Some(name) => format!("{}{}", slice(node.start(), name.start()), slice(name.end(), end)),
         None => slice(node.start(), end).to_owned(),
     };
-    fold(text.trim().trim_end_matches('=').trim_end(), 200)
+    fold_line(text.trim().trim_end_matches('=').trim_end(), 200)
 }
 
 /// Adds the parameters in `list` to `def`, the innermost open definition.
-pub(super) fn params<'a>(cx: &mut Context<'a>, def: DefIx, list: Node<'a>, old_style: &[Node<'a>]) {
+pub(super) fn read_params<'a>(cx: &mut Context<'a>, def: DefIx, list: Node<'a>, old_style: &[Node<'a>]) {
     let cpp = vars::is_cpp(cx);
     let from = cx.b.def(def).span.start;
-    for param in written(list, old_style) {
+    for param in written_params(list, old_style) {
         let name = param.declared.map_or("", |declared| declared.name.text());
         let ty = match (param.ty, param.declared) {
-            (Some(ty), Some(declared)) => Some(shape(&mut cx.b.out, ty, &declared, cpp)),
+            (Some(ty), Some(declared)) => Some(declared_shape(&mut cx.b.out, ty, &declared, cpp)),
             (Some(ty), None) => Some(cx.b.out.ty(ty)),
             (None, _) => None,
         };
@@ -110,35 +110,38 @@ pub(super) fn params<'a>(cx: &mut Context<'a>, def: DefIx, list: Node<'a>, old_s
             kind: param.kind,
         };
         cx.b.def_mut(def).params.push(stated);
-        bind(cx, &param, from, None);
+        bind_param(cx, &param, from, None);
     }
 }
 
-fn bind<'a>(cx: &mut Context<'a>, param: &Written<'a>, from: u32, to: Option<u32>) {
+fn bind_param<'a>(cx: &mut Context<'a>, param: &Written<'a>, from: u32, to: Option<u32>) {
     let Some(declared) = param.declared else { return };
     let cpp = vars::is_cpp(cx);
-    let ty = param.ty.filter(|ty| !vars::is_deduced(*ty)).map(|ty| shape(&mut cx.b.body, ty, &declared, cpp));
+    let ty = param
+        .ty
+        .filter(|ty| !vars::is_deduced(*ty))
+        .map(|ty| declared_shape(&mut cx.b.body, ty, &declared, cpp));
     let to = to.unwrap_or_else(|| cx.b.scope_end());
     cx.b.bind_within(BindingKind::Param, declared.name.text(), ty, None, from, to);
 }
 
 /// The parameters of an anonymous function are known in it alone. One that is bound to a name is that definition's.
-pub(super) fn lambda<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn bind_lambda_params<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if cx.state.lambda.take_if(|opened| *opened == node.ix()).is_some() {
         return;
     }
     if let Some(list) = node.child(F::Declarator).and_then(|declarator| declarator.child(F::Parameters)) {
-        for param in written(list, &[]) {
-            bind(cx, &param, node.start(), Some(node.end()));
+        for param in written_params(list, &[]) {
+            bind_param(cx, &param, node.start(), Some(node.end()));
         }
     }
 }
 
 /// `catch (const E& e)`.
-pub(super) fn catch<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn bind_catch<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if let Some(list) = node.child(F::Parameters) {
-        for param in written(list, &[]) {
-            bind(cx, &param, list.start(), Some(node.end()));
+        for param in written_params(list, &[]) {
+            bind_param(cx, &param, list.start(), Some(node.end()));
         }
     }
 }

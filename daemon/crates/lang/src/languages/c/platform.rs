@@ -9,7 +9,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use sdl_model::Lang;
 
-use super::predefined::{constant, is_enabled, is_predefined, says_what_is_there};
+use super::predefined::{is_enabled, is_predefined, limit_value, says_what_is_there};
 
 /// Longest condition that is looked at.
 const LONGEST: usize = 2_000;
@@ -52,14 +52,14 @@ pub(super) struct Known<'k> {
 
 impl Known<'_> {
     fn own(&self, name: &str) -> Option<Value> {
-        let value = self.own?.get(&key(name))?;
+        let value = self.own?.get(&name_key(name))?;
         Some(value.map_or(Value::Unknown, Value::Number))
     }
 
     /// Whether a macro of that name is defined; none where that is up to settings.
     fn is_defined(&self, name: &str) -> Option<bool> {
         let own = self.own(name).map(|_| true);
-        let limit = || constant(name).map(|_| true);
+        let limit = || limit_value(name).map(|_| true);
         own.or_else(|| is_predefined(name, self.lang))
             .or_else(limit)
             .or_else(|| (self.settings && is_enabled(name)).then_some(true))
@@ -69,7 +69,7 @@ impl Known<'_> {
         if let Some(own) = self.own(name) {
             return own;
         }
-        if let Some(limit) = constant(name) {
+        if let Some(limit) = limit_value(name) {
             return Value::Number(limit);
         }
         match self.is_defined(name) {
@@ -82,7 +82,7 @@ impl Known<'_> {
 }
 
 /// The number that `text` is, as the preprocessor reads it.
-pub(super) fn number(text: &str) -> Option<i128> {
+pub(super) fn parse_number(text: &str) -> Option<i128> {
     let digits = text.trim().trim_end_matches(['u', 'U', 'l', 'L']);
     match digits.strip_prefix("0x").or_else(|| digits.strip_prefix("0X")) {
         Some(hex) => i128::from_str_radix(hex, 16).ok(),
@@ -92,7 +92,7 @@ pub(super) fn number(text: &str) -> Option<i128> {
 }
 
 /// The key of a name in [`Defined`].
-pub(super) fn key(name: &str) -> u64 {
+pub(super) fn name_key(name: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     name.hash(&mut hasher);
     hasher.finish()
@@ -119,7 +119,7 @@ impl Taken {
 }
 
 /// Whether the condition `text` of an `#if` or `#elif` holds; none where that is up to settings.
-pub(super) fn holds(text: &str, known: Known<'_>) -> Option<bool> {
+pub(super) fn condition_holds(text: &str, known: Known<'_>) -> Option<bool> {
     let text = text.get(..LONGEST).unwrap_or(text);
     let mut at = Reader { rest: text, known };
     let value = at.any(0);
@@ -134,7 +134,7 @@ pub(super) fn is_taken(directive: &str, known: Known<'_>) -> Option<bool> {
     let (word, rest) = text.split_at_checked(len)?;
     let name = rest.split_ascii_whitespace().next().unwrap_or("");
     match word {
-        "if" | "elif" => holds(rest, known),
+        "if" | "elif" => condition_holds(rest, known),
         "ifdef" | "elifdef" => known.is_defined(name),
         "ifndef" | "elifndef" => known.is_defined(name).map(|defined| !defined),
         _ => None,
@@ -259,7 +259,7 @@ impl<'t> Reader<'t> {
             return Value::of(self.known.is_defined(name));
         }
         if word.starts_with(|c: char| c.is_ascii_digit()) {
-            return number(word).map_or(Value::Unknown, Value::Number);
+            return parse_number(word).map_or(Value::Unknown, Value::Number);
         }
         // Linux asks so for what is built in or as a module.
         if matches!(word, "IS_ENABLED" | "IS_BUILTIN" | "IS_REACHABLE" | "IS_MODULE") && self.eat("(") {
@@ -281,14 +281,18 @@ mod tests {
 
     #[test]
     fn what_a_file_defines_is_defined() {
-        let own = HashMap::from([(key("VERBOSE"), None), (key("LEVEL"), Some(2)), (key("HUNT"), Some(0))]);
+        let own = HashMap::from([
+            (name_key("VERBOSE"), None),
+            (name_key("LEVEL"), Some(2)),
+            (name_key("HUNT"), Some(0)),
+        ]);
         let known = Known { own: Some(&own), ..C };
-        assert_eq!(holds("defined(VERBOSE)", known), Some(true));
-        assert_eq!(holds("VERBOSE", known), None);
-        assert_eq!(holds("LEVEL > 1", known), Some(true));
-        assert_eq!(holds("HUNT", known), Some(false));
+        assert_eq!(condition_holds("defined(VERBOSE)", known), Some(true));
+        assert_eq!(condition_holds("VERBOSE", known), None);
+        assert_eq!(condition_holds("LEVEL > 1", known), Some(true));
+        assert_eq!(condition_holds("HUNT", known), Some(false));
         assert_eq!(is_taken("#ifndef VERBOSE", known), Some(false));
-        assert_eq!(holds("defined(QUIET)", known), None);
+        assert_eq!(condition_holds("defined(QUIET)", known), None);
     }
 
     #[test]
@@ -321,7 +325,7 @@ mod tests {
             ("defined(CONFIG_SMP)", None),
             ("ARCH_AARCH64", Some(false)),
         ] {
-            assert_eq!(holds(text, C), holds_there, "{text}");
+            assert_eq!(condition_holds(text, C), holds_there, "{text}");
         }
         assert_eq!(is_taken("#ifndef _WIN32", C), Some(true));
         assert_eq!(is_taken("# ifdef USE_DARWIN", C), Some(false));
@@ -331,7 +335,7 @@ mod tests {
 
     #[test]
     fn a_setting_is_likely_what_its_name_asks_for() {
-        let taken = |text| Taken::of(|settings| holds(text, Known { settings, ..C }));
+        let taken = |text| Taken::of(|settings| condition_holds(text, Known { settings, ..C }));
         for (text, expected) in [
             ("ENABLE_HISTORY", Taken::Likely(true)),
             ("!ENABLE_HISTORY || _WIN32", Taken::Likely(false)),
@@ -350,7 +354,7 @@ mod tests {
 
     #[test]
     fn hostile_conditions_end() {
-        assert_eq!(holds(&"(".repeat(100_000), C), None);
-        assert_eq!(holds(&"!".repeat(100_000), C), None);
+        assert_eq!(condition_holds(&"(".repeat(100_000), C), None);
+        assert_eq!(condition_holds(&"!".repeat(100_000), C), None);
     }
 }

@@ -143,7 +143,7 @@ pub(super) fn is_enabled(name: &str) -> bool {
 }
 
 /// Limits that the headers of C and POSIX state for x86-64, where a long double has 80 bits and bytes go little end first.
-pub(super) fn constant(name: &str) -> Option<i128> {
+pub(super) fn limit_value(name: &str) -> Option<i128> {
     Some(match name {
         "CHAR_BIT" => 8,
         "SCHAR_MAX" => i8::MAX.into(),

@@ -3,8 +3,8 @@
 use sdl_model::facts::{Expr, RefForm};
 
 use super::declarators::last_name;
-use super::exprs::{arg_count, made, scope_and_name, stated_result};
-use super::mask::shouts;
+use super::exprs::{arg_count, made_type, scope_and_name, stated_result};
+use super::mask::is_upper_case;
 use super::{Context, F, K, Node, vars};
 use crate::driver::Visit;
 
@@ -14,7 +14,7 @@ const LONG_CALLEE: usize = 120;
 const MOST_ARGUMENTS: usize = 16;
 
 /// What a call shows beside its callee, which is a node of its own: side effects, configuration, assertions.
-pub(super) fn call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(callee) = node.child(F::Function) else { return };
     let text = callee.text();
     if text.len() <= LONG_CALLEE
@@ -30,30 +30,30 @@ pub(super) fn call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
                 cx.b.reference(RefForm::Config, name, key.start() + 1, None, 0);
             }
         }
-        "abort" | "std::abort" | "std::terminate" => super::invariants::fails(cx, node),
-        _ if text.ends_with("assert") || text.ends_with("ASSERT") => super::invariants::fails(cx, node),
+        "abort" | "std::abort" | "std::terminate" => super::invariants::add_failure(cx, node),
+        _ if text.ends_with("assert") || text.ends_with("ASSERT") => super::invariants::add_failure(cx, node),
         _ => {}
     }
-    if let Some(ty) = made(callee) {
-        construct(cx, ty, arguments);
+    if let Some(ty) = made_type(callee) {
+        add_construction(cx, ty, arguments);
     }
 }
 
-pub(super) fn new<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_creation<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if let Some(ty) = node.child(F::Type) {
-        construct(cx, ty, node.child(F::Arguments));
+        add_construction(cx, ty, node.child(F::Arguments));
     }
 }
 
 /// `T{…}`, `(T){…}`.
-pub(super) fn compound<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_compound_literal<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if let Some(ty) = node.child(F::Type) {
-        construct(cx, ty, node.child(F::Value));
+        add_construction(cx, ty, node.child(F::Value));
     }
 }
 
 /// Adds a reference to the constructor of `ty`, and leaves the type's own name out when the walk comes to it.
-pub(super) fn construct<'a>(cx: &mut Context<'a>, ty: Node<'a>, args: Option<Node<'a>>) {
+pub(super) fn add_construction<'a>(cx: &mut Context<'a>, ty: Node<'a>, args: Option<Node<'a>>) {
     let ty = if ty.is(K::TypeDescriptor) { ty.child(F::Type).unwrap_or(ty) } else { ty };
     let (recv, name) = match ty.kind() {
         K::QualifiedIdentifier => scope_and_name(&mut cx.b.body, ty),
@@ -65,7 +65,7 @@ pub(super) fn construct<'a>(cx: &mut Context<'a>, ty: Node<'a>, args: Option<Nod
     };
     let Some(name) = name.filter(|name| name.is(K::TypeIdentifier) || name.is(K::Identifier)) else { return };
     cx.b.reference(RefForm::Construct, name.text(), name.start(), recv, arg_count(args));
-    given(cx, args, name.start());
+    note_arguments(cx, args, name.start());
     cx.state.constructed = Some(name.ix());
 }
 
@@ -90,13 +90,13 @@ pub(super) fn field_initializer<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     };
     if let Some(last) = last {
         cx.b.reference(RefForm::Construct, last.text(), last.start(), recv, arg_count(list));
-        given(cx, list, last.start());
+        note_arguments(cx, list, last.start());
         cx.state.constructed = Some(name.ix());
     }
 }
 
 /// `a.b`, `a->b`.
-pub(super) fn member<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+pub(super) fn read_member<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let (Some(object), Some(field)) = (node.child(F::Argument), node.child(F::Field)) else {
         return Visit::Into;
     };
@@ -106,16 +106,16 @@ pub(super) fn member<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     }
     let Some(name) = last_name(field).filter(|name| !name.is(K::DestructorName)) else { return Visit::Into };
     let recv = cx.b.body.value(object);
-    let call = called(node);
+    let call = call_of(node);
     let form = if call.is_some() { RefForm::MethodCall } else { RefForm::Attr };
     let list = call.and_then(|call| call.child(F::Arguments));
     cx.b.reference(form, name.text(), name.start(), Some(recv), arg_count(list));
-    given(cx, list, name.start());
+    note_arguments(cx, list, name.start());
     Visit::Into
 }
 
 /// What stands for the arguments in `list`, of the reference at byte `at`. In C one name is one function.
-fn given<'a>(cx: &mut Context<'a>, list: Option<Node<'a>>, at: u32) {
+fn note_arguments<'a>(cx: &mut Context<'a>, list: Option<Node<'a>>, at: u32) {
     if vars::is_cpp(cx)
         && let Some(list) = list.filter(|list| !list.is(K::ParameterList))
     {
@@ -124,7 +124,7 @@ fn given<'a>(cx: &mut Context<'a>, list: Option<Node<'a>>, at: u32) {
 }
 
 /// The call of `node`, if it is called.
-fn called(node: Node<'_>) -> Option<Node<'_>> {
+fn call_of(node: Node<'_>) -> Option<Node<'_>> {
     let mut at = node;
     for _ in 0..6 {
         let parent = at.parent()?;
@@ -142,7 +142,7 @@ fn called(node: Node<'_>) -> Option<Node<'_>> {
 }
 
 /// `a::b`.
-pub(super) fn qualified<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+pub(super) fn read_qualified_name<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     if is_declared(node) {
         return Visit::Skip;
     }
@@ -150,23 +150,23 @@ pub(super) fn qualified<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
         return Visit::Skip;
     }
     // `space::Foo x(…)`.
-    if let Some(args) = built(cx, node) {
-        construct(cx, node, Some(args));
-        return arguments(cx, node);
+    if let Some(args) = initializer_arguments(cx, node) {
+        add_construction(cx, node, Some(args));
+        return visit_template_arguments(cx, node);
     }
     let (recv, name) = scope_and_name(&mut cx.b.body, node);
     let Some(name) = name.filter(|name| cx.state.constructed != Some(name.ix())) else {
-        return arguments(cx, node);
+        return visit_template_arguments(cx, node);
     };
     let stated = stated_result(node).is_some();
     let text = name.text();
-    match (called(node), recv) {
+    match (call_of(node), recv) {
         _ if stated => {}
         (Some(call), recv) => {
             let list = call.child(F::Arguments);
             let form = if recv.is_some() { RefForm::PathCall } else { RefForm::Call };
             cx.b.reference(form, text, name.start(), recv, arg_count(list));
-            given(cx, list, name.start());
+            note_arguments(cx, list, name.start());
         }
         (None, recv) => {
             let form = if name.is(K::TypeIdentifier) {
@@ -179,11 +179,11 @@ pub(super) fn qualified<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
             cx.b.reference(form, text, name.start(), recv, 0);
         }
     }
-    arguments(cx, node)
+    visit_template_arguments(cx, node)
 }
 
 /// The template arguments in a qualified name hold types of their own; its names do not.
-fn arguments(cx: &mut Context<'_>, node: Node<'_>) -> Visit {
+fn visit_template_arguments(cx: &mut Context<'_>, node: Node<'_>) -> Visit {
     let _ = cx;
     if node.descendants().any(|inner| inner.is(K::TemplateArgumentList)) { Visit::Into } else { Visit::Skip }
 }
@@ -272,7 +272,7 @@ fn argument_of_macro(node: Node<'_>) -> Option<(u8, Node<'_>)> {
     let list = node.parent().filter(|list| list.is(K::ArgumentList))?;
     let call = list.parent().filter(|call| call.is(K::CallExpression))?;
     let callee = call.child(F::Function).filter(|callee| callee.is(K::Identifier))?;
-    if !shouts(callee.text().as_bytes()) {
+    if !is_upper_case(callee.text().as_bytes()) {
         return None;
     }
     let at = list.children().take(MOST_ARGUMENTS).position(|child| child == node)?;
@@ -286,12 +286,12 @@ fn makes_name(node: Node<'_>) -> bool {
         let mut all = list.children();
         all.next().is_some_and(|one| one.is(K::Identifier)) && all.next().is_none()
     };
-    shouts(node.text().as_bytes())
+    is_upper_case(node.text().as_bytes())
         && call.is_in(K::CallExpression, F::Function)
         && call.child(F::Arguments).is_some_and(alone)
 }
 
-pub(super) fn identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if is_declared(node) || is_part(node) || in_condition(node) || cx.state.constructed == Some(node.ix()) {
         return;
     }
@@ -309,14 +309,14 @@ pub(super) fn identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         }
         return;
     }
-    match called(node) {
+    match call_of(node) {
         Some(_) if makes_name(node) => cx.b.reference(RefForm::Value, name, node.start(), None, 0),
         Some(call) => {
             let args = call.child(F::Arguments);
             let whole = node.parent().filter(|around| around.is(K::TemplateFunction)).unwrap_or(node);
             if stated_result(whole).is_none() {
                 cx.b.reference(RefForm::Call, name, node.start(), None, arg_count(args));
-                given(cx, args, node.start());
+                note_arguments(cx, args, node.start());
             }
         }
         None => cx.b.reference(RefForm::Value, name, node.start(), None, 0),
@@ -328,16 +328,16 @@ pub(super) fn type_identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         return;
     }
     // `Foo x(…)` and `Foo x{…}` build one.
-    if let Some(args) = built(cx, node) {
+    if let Some(args) = initializer_arguments(cx, node) {
         cx.b.reference(RefForm::Construct, node.text(), node.start(), None, arg_count(Some(args)));
-        given(cx, Some(args), node.start());
+        note_arguments(cx, Some(args), node.start());
         return;
     }
     cx.b.reference(RefForm::Type, node.text(), node.start(), None, 0);
 }
 
 /// With what arguments the declaration whose type `node` names builds a value.
-fn built<'a>(cx: &Context<'a>, node: Node<'a>) -> Option<Node<'a>> {
+fn initializer_arguments<'a>(cx: &Context<'a>, node: Node<'a>) -> Option<Node<'a>> {
     if !vars::is_cpp(cx) {
         return None;
     }

@@ -94,7 +94,7 @@ impl State {
     pub(super) fn access_specifier(&mut self, node: Node<'_>) {
         self.leave_types(node.ix());
         if let Some((_, now)) = self.access.last_mut() {
-            *now = visibility(node.text());
+            *now = parse_visibility(node.text());
         }
     }
 
@@ -122,7 +122,7 @@ impl State {
 }
 
 /// A condition of the preprocessor: notes which branch is left out.
-pub(super) fn condition(cx: &mut Context<'_>, node: Node<'_>) {
+pub(super) fn read_condition(cx: &mut Context<'_>, node: Node<'_>) {
     // Its name may say anything: the first who reads the header takes it.
     if is_once(node) {
         return;
@@ -132,7 +132,7 @@ pub(super) fn condition(cx: &mut Context<'_>, node: Node<'_>) {
         let known = platform::Known { lang: cx.lang, own, settings };
         match node.kind() {
             K::PreprocIf | K::PreprocElif => {
-                node.child(F::Condition).and_then(|text| platform::holds(text.text(), known))
+                node.child(F::Condition).and_then(|text| platform::condition_holds(text.text(), known))
             }
             _ => platform::is_taken(node.text(), known),
         }
@@ -169,7 +169,7 @@ fn is_once(node: Node<'_>) -> bool {
 }
 
 /// `#define name value`: known from here on, unless settings decide on it.
-pub(super) fn defined(cx: &mut Context<'_>, node: Node<'_>, name: &str, value: Option<&str>) {
+pub(super) fn define_macro(cx: &mut Context<'_>, node: Node<'_>, name: &str, value: Option<&str>) {
     let decides = |around: Node<'_>| match around.kind() {
         // Where it has no other value, it gets this one.
         K::PreprocIfdef => {
@@ -180,15 +180,15 @@ pub(super) fn defined(cx: &mut Context<'_>, node: Node<'_>, name: &str, value: O
         _ => false,
     };
     if cx.state.defined.len() < MOST_DEFINED && !node.ancestors().any(decides) {
-        cx.state.defined.insert(platform::key(name), value.and_then(platform::number));
+        cx.state.defined.insert(platform::name_key(name), value.and_then(platform::parse_number));
     }
 }
 
 /// `#undef name`.
-pub(super) fn undefined(cx: &mut Context<'_>, node: Node<'_>) {
+pub(super) fn undefine_macro(cx: &mut Context<'_>, node: Node<'_>) {
     let text = node.text().trim_start_matches(['#', ' ', '\t']);
     if let Some(name) = text.strip_prefix("undef") {
-        cx.state.defined.remove(&platform::key(name.trim()));
+        cx.state.defined.remove(&platform::name_key(name.trim()));
     }
 }
 
@@ -271,7 +271,7 @@ pub(super) fn mark_other_systems(cx: &mut Context<'_>) {
     }
 }
 
-fn visibility(text: &str) -> Visibility {
+fn parse_visibility(text: &str) -> Visibility {
     match text.trim_end_matches([':', ' ']) {
         "private" => Visibility::Private,
         "protected" => Visibility::Protected,
@@ -280,7 +280,7 @@ fn visibility(text: &str) -> Visibility {
 }
 
 /// Says who may use `def`, which `node` defines; `own` is for a name that the file keeps to itself.
-pub(super) fn publish(cx: &mut Context<'_>, def: DefIx, node: Node<'_>, own: bool) {
+pub(super) fn set_visibility(cx: &mut Context<'_>, def: DefIx, node: Node<'_>, own: bool) {
     let parent = cx.b.def(def).parent.unwrap_or(DefIx::MODULE);
     let outer = cx.b.def(parent);
     let member = outer.kind.is_type();
@@ -302,7 +302,7 @@ pub(super) fn publish(cx: &mut Context<'_>, def: DefIx, node: Node<'_>, own: boo
 }
 
 /// Adds the bounds and the text of the template parameters around `node` to `def`.
-pub(super) fn generics<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) -> Node<'a> {
+pub(super) fn read_generics<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) -> Node<'a> {
     let mut whole = node;
     while let Some(around) = whole.parent().filter(|around| around.is(K::TemplateDeclaration)) {
         whole = around;
@@ -310,7 +310,7 @@ pub(super) fn generics<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) -> 
     if whole != node
         && let Some(list) = whole.child_of(K::TemplateParameterList)
     {
-        let text = crate::builder::text::fold(list.text(), 200);
+        let text = crate::builder::text::fold_line(list.text(), 200);
         cx.b.def_mut(def).generics = Some(cx.b.out.str(&text));
     }
     whole
@@ -326,7 +326,7 @@ pub(super) fn with_template(node: Node<'_>) -> Node<'_> {
 }
 
 /// Bounds of template parameters, as in `template <Shape T>`: name and concept.
-pub(super) fn bounds<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
+pub(super) fn read_bounds<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
     let whole = with_template(node);
     let Some(list) = whole.child_of(K::TemplateParameterList) else { return };
     for param in list.children().filter(|param| param.is(K::ParameterDeclaration)) {

@@ -3,14 +3,14 @@
 use sdl_model::SymbolKind;
 use sdl_model::facts::DefFlags;
 
-use super::declarators::{Declared, shape};
-use super::state::{generics, publish, with_template};
+use super::declarators::{Declared, declared_shape};
+use super::state::{read_generics, set_visibility, with_template};
 use super::{Context, F, K, Node, declarators, vars};
 use crate::builder::NewDef;
 use crate::driver::Visit;
 
 /// `typedef T a, *b;`
-pub(super) fn typedef<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_typedef<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(base) = node.child(F::Type) else { return };
     let written_out = base.child(F::Body).is_some();
     let tag = base.child(F::Name).map(Node::text);
@@ -33,36 +33,36 @@ pub(super) fn typedef<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         let ty = match declared.function {
             Some(function) => {
                 let result = cx.b.out.ty(base);
-                declarators::callable(&mut cx.b.out, result, function)
+                declarators::function_shape(&mut cx.b.out, result, function)
             }
-            None => shape(&mut cx.b.out, base, &declared, cpp),
+            None => declared_shape(&mut cx.b.out, base, &declared, cpp),
         };
         cx.b.def_mut(def).ty = Some(ty);
         if tag == Some(text) && plain {
             // `typedef struct X X;` speaks of a type that is written out elsewhere.
             cx.b.flag(def, DefFlags::ABSTRACT);
         }
-        publish(cx, def, node, false);
+        set_visibility(cx, def, node, false);
     }
 }
 
 /// `using X = Y;`
-pub(super) fn alias<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+pub(super) fn read_type_alias<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let (Some(name), Some(ty)) = (node.child(F::Name), node.child(F::Type)) else { return Visit::Into };
     let whole = with_template(node);
     let def = cx.b.open(NewDef::new(SymbolKind::Type, name.text(), name, whole).header_from(node.start()));
     cx.b.def_mut(def).ty = Some(cx.b.out.ty(ty));
-    generics(cx, def, node);
-    publish(cx, def, node, false);
+    read_generics(cx, def, node);
+    set_visibility(cx, def, node, false);
     Visit::Into
 }
 
 /// `template <typename T> concept X = …;`
-pub(super) fn concept<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+pub(super) fn read_concept<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let Some(name) = node.child(F::Name).filter(|name| name.is(K::Identifier)) else { return Visit::Into };
     let whole = with_template(node);
     let def = cx.b.open(NewDef::new(SymbolKind::Type, name.text(), name, whole).header_from(node.start()));
-    generics(cx, def, node);
-    publish(cx, def, node, false);
+    read_generics(cx, def, node);
+    set_visibility(cx, def, node, false);
     Visit::Into
 }

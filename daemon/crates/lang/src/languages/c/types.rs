@@ -4,13 +4,13 @@ use sdl_model::SymbolKind;
 use sdl_model::facts::{BaseKind, DefFlags, DefIx};
 
 use super::declarators::Declared;
-use super::state::{bounds, generics, publish, with_template};
+use super::state::{read_bounds, read_generics, set_visibility, with_template};
 use super::{Context, F, K, Node, vars};
 use crate::builder::NewDef;
 use crate::driver::Visit;
 
 /// `struct X { … }`. Without a body it speaks of a type that is written out elsewhere.
-pub(super) fn specifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_type_specifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(body) = node.child(F::Body) else { return };
     let kind = match node.kind() {
         K::StructSpecifier => SymbolKind::Struct,
@@ -48,8 +48,8 @@ pub(super) fn specifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         let ty = cx.b.out.ty(scope);
         cx.b.def_mut(def).owner = Some(ty);
     }
-    generics(cx, def, node);
-    bounds(cx, def, node);
+    read_generics(cx, def, node);
+    read_bounds(cx, def, node);
     publish_type(cx, def, node);
     if let Some(clause) = node.child_of(K::BaseClassClause) {
         for base in clause.children() {
@@ -64,7 +64,7 @@ pub(super) fn specifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 /// Its access is that of the type around it, whose members come before its own.
 fn publish_type<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
     let inner = cx.state.take_innermost();
-    publish(cx, def, node, false);
+    set_visibility(cx, def, node, false);
     cx.state.put_innermost(inner);
 }
 
@@ -84,7 +84,7 @@ fn name_of(node: Node<'_>) -> Option<(Node<'_>, &str)> {
     Some((declared.name, declared.name.text()))
 }
 
-pub(super) fn enumerator<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_enum_member<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.child(F::Name) else { return };
     // The constants of an enumeration without a name are on their own.
     let kind =
@@ -99,7 +99,7 @@ pub(super) fn enumerator<'a>(cx: &mut Context<'a>, node: Node<'a>) {
             cx.b.flag(def, DefFlags::EXPORTED);
         }
     } else {
-        publish(cx, def, node, false);
+        set_visibility(cx, def, node, false);
     }
     if let Some(value) = node.child(F::Value) {
         let shape = cx.b.body.value(value);
@@ -114,7 +114,7 @@ pub(super) fn bases_left_out<'a>(_cx: &mut Context<'a>, _node: Node<'a>) -> Visi
 
 /// `namespace a::b { … }`: each part holds the next. One without a name, or an inline one, adds nothing to the names in
 /// it.
-pub(super) fn namespace<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_namespace<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.child(F::Name) else {
         if !opened_by_macro(cx, node) {
             cx.state.enter_unnamed(node);
@@ -133,7 +133,7 @@ pub(super) fn namespace<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     for part in parts {
         let def =
             cx.b.open(NewDef::new(SymbolKind::Namespace, part.text(), part, node).body(node.child(F::Body)));
-        publish(cx, def, node, false);
+        set_visibility(cx, def, node, false);
         cx.b.flag(def, DefFlags::EXPORTED);
     }
 }
@@ -145,11 +145,11 @@ fn opened_by_macro<'a>(cx: &mut Context<'a>, node: Node<'a>) -> bool {
     let Some((from, to)) = text.get(..end).and_then(|name| cx.state.opening_macros.get(name)).copied() else {
         return false;
     };
-    let names = super::mask::opened(cx.b.slice(from, to).as_bytes()).unwrap_or_default();
+    let names = super::mask::opened_namespaces(cx.b.slice(from, to).as_bytes()).unwrap_or_default();
     for name in names.iter().filter_map(|name| std::str::from_utf8(name).ok()) {
         let new = NewDef::new(SymbolKind::Namespace, name, node, node).body(node.child(F::Body));
         let def = cx.b.open(new);
-        publish(cx, def, node, false);
+        set_visibility(cx, def, node, false);
         cx.b.flag(def, DefFlags::EXPORTED);
     }
     true

@@ -3,8 +3,8 @@
 use sdl_model::facts::{BindingKind, DefFlags, DefIx, Expr, ExprIx};
 use sdl_model::{Lang, SymbolKind};
 
-use super::declarators::{Declared, last_name, shape};
-use super::state::publish;
+use super::declarators::{Declared, declared_shape, last_name};
+use super::state::set_visibility;
 use super::{Context, F, K, Node, functions, names, params};
 use crate::builder::NewDef;
 use crate::driver::Visit;
@@ -21,7 +21,7 @@ pub(super) fn is_deduced(ty: Node<'_>) -> bool {
     ty.is(K::PlaceholderType)
 }
 
-fn storage(node: Node<'_>, word: &str) -> bool {
+fn has_storage_class(node: Node<'_>, word: &str) -> bool {
     node.children().any(|child| child.is(K::StorageClass) && child.text() == word)
 }
 
@@ -36,7 +36,7 @@ fn value_of<'a>(node: Node<'a>, declarator: Node<'a>) -> Option<Node<'a>> {
 }
 
 /// A declaration of functions, variables or locals.
-pub(super) fn declaration<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+pub(super) fn read_declaration<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     // The parameters of a function in the old style.
     if node.parent_kind() == Some(K::FunctionDefinition) {
         return Visit::Into;
@@ -46,13 +46,13 @@ pub(super) fn declaration<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
         let Some(declared) = Declared::of(declarator) else { continue };
         match declared.function {
             Some(function) if in_body && is_object(cx, &declared, function) => {
-                local(cx, node, declarator, &declared);
+                bind_local(cx, node, declarator, &declared);
             }
             // A function that is declared inside another one: what it is is said elsewhere.
             Some(_) if in_body => {}
-            Some(_) => prototype(cx, node, declarator, &declared),
-            None if in_body => local(cx, node, declarator, &declared),
-            None => variable(cx, node, declarator, &declared),
+            Some(_) => read_prototype(cx, node, declarator, &declared),
+            None if in_body => bind_local(cx, node, declarator, &declared),
+            None => read_variable(cx, node, declarator, &declared),
         }
     }
     Visit::Into
@@ -71,15 +71,15 @@ pub(super) fn is_object(cx: &Context<'_>, declared: &Declared<'_>, function: Nod
         })
 }
 
-fn prototype<'a>(cx: &mut Context<'a>, node: Node<'a>, declarator: Node<'a>, declared: &Declared<'a>) {
+fn read_prototype<'a>(cx: &mut Context<'a>, node: Node<'a>, declarator: Node<'a>, declared: &Declared<'a>) {
     // What follows another declarator is a leaf beside it: only the first one's span holds the others.
     let first = node.child(F::Declarator) == Some(declarator);
     if first {
-        functions::open(cx, node, declared, None);
+        functions::open_function(cx, node, declared, None);
     }
 }
 
-fn variable<'a>(cx: &mut Context<'a>, node: Node<'a>, declarator: Node<'a>, declared: &Declared<'a>) {
+fn read_variable<'a>(cx: &mut Context<'a>, node: Node<'a>, declarator: Node<'a>, declared: &Declared<'a>) {
     let Some(name) = last_name(declared.name).filter(|name| !name.is(K::StructuredBinding)) else { return };
     if name.text().is_empty() {
         return;
@@ -109,20 +109,20 @@ fn variable<'a>(cx: &mut Context<'a>, node: Node<'a>, declarator: Node<'a>, decl
     }
     let cpp = is_cpp(cx);
     if let Some(ty) = node.child(F::Type).filter(|ty| !is_deduced(*ty)) {
-        let ty = shape(&mut cx.b.out, ty, declared, cpp);
+        let ty = declared_shape(&mut cx.b.out, ty, declared, cpp);
         cx.b.def_mut(def).ty = Some(ty);
     }
     if let Some(value) = value {
         let value = cx.b.body.value(value);
         cx.b.add_value(def, value, node.start());
     }
-    if storage(node, "static") {
+    if has_storage_class(node, "static") {
         cx.b.flag(def, DefFlags::STATIC);
     }
-    if storage(node, "extern") && value.is_none() {
+    if has_storage_class(node, "extern") && value.is_none() {
         cx.b.flag(def, DefFlags::ABSTRACT);
     }
-    publish(cx, def, node, storage(node, "static") && !in_type);
+    set_visibility(cx, def, node, has_storage_class(node, "static") && !in_type);
 }
 
 /// Where the variables of `node` belong. While the first of several is open, the others stand beside it.
@@ -150,15 +150,17 @@ fn is_simple(value: Node<'_>) -> bool {
 }
 
 /// A local: known to the end of its block.
-fn local<'a>(cx: &mut Context<'a>, node: Node<'a>, declarator: Node<'a>, declared: &Declared<'a>) {
+fn bind_local<'a>(cx: &mut Context<'a>, node: Node<'a>, declarator: Node<'a>, declared: &Declared<'a>) {
     let value = value_of(node, declarator);
     if let Some(lambda) = value.filter(|value| value.is(K::LambdaExpression)) {
         bound_lambda(cx, declared.name, lambda, declarator);
         return;
     }
     let cpp = is_cpp(cx);
-    let ty =
-        node.child(F::Type).filter(|ty| !is_deduced(*ty)).map(|ty| shape(&mut cx.b.body, ty, declared, cpp));
+    let ty = node
+        .child(F::Type)
+        .filter(|ty| !is_deduced(*ty))
+        .map(|ty| declared_shape(&mut cx.b.body, ty, declared, cpp));
     // With a stated type the value says nothing more.
     let value = value.filter(|value| !matches!(value.kind(), K::InitializerList | K::ArgumentList));
     let value = value.map(|value| cx.b.body.value(value));
@@ -212,7 +214,7 @@ fn bound_lambda<'a>(cx: &mut Context<'a>, name: Node<'a>, lambda: Node<'a>, decl
     cx.state.lambda = Some(lambda.ix());
     let Some(function) = lambda.child(F::Declarator) else { return };
     if let Some(list) = function.child(F::Parameters) {
-        params::params(cx, def, list, &[]);
+        params::read_params(cx, def, list, &[]);
     }
     if let Some(ty) = function.child_of(K::TrailingReturnType).and_then(Node::first) {
         let text = cx.b.out.str(ty.text());
@@ -226,15 +228,17 @@ fn bound_lambda<'a>(cx: &mut Context<'a>, name: Node<'a>, lambda: Node<'a>, decl
 pub(super) fn for_range<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(declared) = node.child(F::Declarator).and_then(Declared::of) else { return };
     let cpp = is_cpp(cx);
-    let ty =
-        node.child(F::Type).filter(|ty| !is_deduced(*ty)).map(|ty| shape(&mut cx.b.body, ty, &declared, cpp));
+    let ty = node
+        .child(F::Type)
+        .filter(|ty| !is_deduced(*ty))
+        .map(|ty| declared_shape(&mut cx.b.body, ty, &declared, cpp));
     let value = node.child(F::Right).map(|right| cx.b.body.value(right));
     let value = value.map(|value| cx.b.body.add(Expr::Iter(value)));
     bind_names(cx, declared.name, ty, value, (declared.name.end(), node.end()));
 }
 
 /// `[x = f()]`.
-pub(super) fn capture<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn bind_capture<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(left), Some(right)) = (node.child(F::Left), node.child(F::Right)) else { return };
     let to = node.ancestors().find(|around| around.is(K::LambdaExpression)).map_or(node.end(), Node::end);
     let value = cx.b.body.value(right);
@@ -242,22 +246,22 @@ pub(super) fn capture<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 }
 
 /// A member of a type: fields and the declarations of methods.
-pub(super) fn field<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+pub(super) fn read_field<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     for declarator in node.children_in(F::Declarator) {
         let Some(declared) = Declared::of(declarator) else { continue };
         if declared.function.is_some() {
             if node.child(F::Declarator) == Some(declarator) {
-                functions::open(cx, node, &declared, None);
+                functions::open_function(cx, node, &declared, None);
             }
         } else {
-            member(cx, node, &declared);
+            add_field(cx, node, &declared);
         }
     }
     Visit::Into
 }
 
-fn member<'a>(cx: &mut Context<'a>, node: Node<'a>, declared: &Declared<'a>) {
-    let is_static = storage(node, "static");
+fn add_field<'a>(cx: &mut Context<'a>, node: Node<'a>, declared: &Declared<'a>) {
+    let is_static = has_storage_class(node, "static");
     let kind = if is_static && is_const(node) { SymbolKind::Constant } else { SymbolKind::Field };
     let mut new = NewDef::new(kind, declared.name.text(), declared.name, node);
     if let Some(body) = node.child(F::Type).and_then(|ty| ty.child(F::Body)) {
@@ -266,7 +270,7 @@ fn member<'a>(cx: &mut Context<'a>, node: Node<'a>, declared: &Declared<'a>) {
     let def = cx.b.leaf(new);
     let cpp = is_cpp(cx);
     if let Some(ty) = node.child(F::Type).filter(|ty| !is_deduced(*ty)) {
-        let ty = shape(&mut cx.b.out, ty, declared, cpp);
+        let ty = declared_shape(&mut cx.b.out, ty, declared, cpp);
         cx.b.def_mut(def).ty = Some(ty);
     }
     if let Some(value) = node.child(F::DefaultValue) {
@@ -276,5 +280,5 @@ fn member<'a>(cx: &mut Context<'a>, node: Node<'a>, declared: &Declared<'a>) {
     if is_static {
         cx.b.flag(def, DefFlags::STATIC);
     }
-    publish(cx, def, node, false);
+    set_visibility(cx, def, node, false);
 }

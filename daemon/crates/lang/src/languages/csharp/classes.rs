@@ -3,12 +3,12 @@
 use sdl_model::SymbolKind;
 use sdl_model::facts::{BaseKind, DefFlags, DefIx, Expr};
 
-use super::types::plain;
+use super::types::plain_name;
 use super::{Context, F, K, Node, modifiers, params};
 use crate::builder::NewDef;
-use crate::builder::text::fold;
+use crate::builder::text::fold_line;
 
-pub(super) fn class<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_class<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.child(F::Name) else { return };
     let kind = match node.kind() {
         K::StructDeclaration => SymbolKind::Struct,
@@ -19,26 +19,26 @@ pub(super) fn class<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         }
         _ => SymbolKind::Class,
     };
-    let def = cx.b.open(modifiers::declaration(kind, name.text(), name, node));
-    modifiers::complete(cx, def, node);
-    bases(cx, def, node, kind);
+    let def = cx.b.open(modifiers::new_declaration(kind, name.text(), name, node));
+    modifiers::complete_def(cx, def, node);
+    read_bases(cx, def, node, kind);
     // A primary constructor; a record's parameters are properties too.
     if let Some(list) = node.child_of(K::ParameterList) {
         if node.is(K::RecordDeclaration) {
-            params::state(cx, def, list);
-            for param in params::written(list) {
-                component(cx, def, param);
+            params::add_params(cx, def, list);
+            for param in params::written_params(list) {
+                add_component(cx, def, param);
             }
         } else {
-            params::params(cx, def, list);
+            params::read_params(cx, def, list);
         }
     }
 }
 
 /// A parameter of a record, as the property that it makes.
-fn component<'a>(cx: &mut Context<'a>, class: DefIx, param: params::Written<'a>) {
+fn add_component<'a>(cx: &mut Context<'a>, class: DefIx, param: params::Written<'a>) {
     let Some(whole) = param.name.parent().filter(|whole| whole.is(K::Parameter)) else { return };
-    let text = plain(param.name.text());
+    let text = plain_name(param.name.text());
     let header = modifiers::header_start(whole);
     let def =
         cx.b.leaf_of(class, NewDef::new(SymbolKind::Property, text, param.name, whole).header_from(header));
@@ -52,7 +52,7 @@ fn component<'a>(cx: &mut Context<'a>, class: DefIx, param: params::Written<'a>)
 }
 
 /// What a type takes from others. Whether the first is a class shows in its name alone.
-fn bases<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>, kind: SymbolKind) {
+fn read_bases<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>, kind: SymbolKind) {
     let Some(list) = node.child_of(K::BaseList) else { return };
     let listed = list.children().filter(|part| !part.is(K::ArgumentList) && !part.is(K::Colon));
     for (at, base) in listed.take(32).enumerate() {
@@ -70,7 +70,7 @@ fn bases<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>, kind: SymbolKind)
 
 /// `IName`: by rule the names of interfaces, and of them alone, look so.
 fn is_interface_name(ty: Node<'_>) -> bool {
-    let Some((_, name)) = super::types::named(ty) else { return false };
+    let Some((_, name)) = super::types::split_type_name(ty) else { return false };
     let mut chars = name.text().chars();
     chars.next() == Some('I') && chars.next().is_some_and(char::is_uppercase)
 }
@@ -81,7 +81,7 @@ pub(super) fn base_arguments<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     for part in node.children() {
         if part.is(K::ArgumentList) {
             if let Some(ty) = last {
-                super::refs::construct(cx, ty, node.start(), part.children().count());
+                super::refs::add_construction(cx, ty, node.start(), part.children().count());
             }
         } else {
             last = Some(part);
@@ -89,32 +89,32 @@ pub(super) fn base_arguments<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-pub(super) fn enumeration<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_enum<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.child(F::Name) else { return };
-    let def = cx.b.open(modifiers::declaration(SymbolKind::Enum, name.text(), name, node));
-    modifiers::complete(cx, def, node);
+    let def = cx.b.open(modifiers::new_declaration(SymbolKind::Enum, name.text(), name, node));
+    modifiers::complete_def(cx, def, node);
 }
 
 pub(super) fn enum_member<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.child(F::Name) else { return };
-    let def = cx.b.open(modifiers::declaration(SymbolKind::EnumMember, name.text(), name, node));
-    modifiers::complete(cx, def, node);
+    let def = cx.b.open(modifiers::new_declaration(SymbolKind::EnumMember, name.text(), name, node));
+    modifiers::complete_def(cx, def, node);
 }
 
 /// `delegate R D(P p)`: the type of functions.
-pub(super) fn delegate<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_delegate<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.child(F::Name) else { return };
-    let def = cx.b.open(modifiers::declaration(SymbolKind::Type, name.text(), name, node));
-    modifiers::complete(cx, def, node);
+    let def = cx.b.open(modifiers::new_declaration(SymbolKind::Type, name.text(), name, node));
+    modifiers::complete_def(cx, def, node);
     let mut types = Vec::new();
     if let Some(list) = node.child(F::Parameters) {
-        params::params(cx, def, list);
-        for param in params::written(list) {
+        params::read_params(cx, def, list);
+        for param in params::written_params(list) {
             types.push(cx.b.out.ty_or_unknown(param.ty));
         }
     }
     let ret = node.child(F::TypeField);
-    let text = ret.map(|ret| cx.b.out.str(&fold(ret.text(), 200)));
+    let text = ret.map(|ret| cx.b.out.str(&fold_line(ret.text(), 200)));
     let shape = ret.filter(|ret| ret.text() != "void").map(|ret| cx.b.out.ty(ret));
     let ty = cx.b.out.add(Expr::Callable(types, shape));
     let def = cx.b.def_mut(def);

@@ -5,7 +5,7 @@ use sdl_model::facts::DefIx;
 use super::Context;
 
 /// Replaces the documentation of `def` by its text without tags.
-pub(super) fn clean(cx: &mut Context<'_>, def: DefIx) {
+pub(super) fn clean_doc(cx: &mut Context<'_>, def: DefIx) {
     let Some(doc) = cx.b.def(def).doc else { return };
     let text = cx.b.out.text(doc);
     if !text.contains('<') {
@@ -33,7 +33,7 @@ fn without_tags(text: &str) -> String {
             rest = rest.get(1..).unwrap_or("");
             continue;
         };
-        tag(&mut out, rest.get(1..end).unwrap_or(""));
+        push_tag_text(&mut out, rest.get(1..end).unwrap_or(""));
         rest = rest.get(end + 1..).unwrap_or("");
     }
     out.push_str(rest);
@@ -51,7 +51,7 @@ fn without_tags(text: &str) -> String {
 }
 
 /// What a tag says: the name that it refers to, or what its text is about.
-fn tag(out: &mut String, tag: &str) {
+fn push_tag_text(out: &mut String, tag: &str) {
     let attribute = |name: &str| {
         let at = tag.find(&format!("{name}=\""))? + name.len() + 2;
         tag.get(at..)?.split('"').next()

@@ -2,31 +2,31 @@
 
 use sdl_model::facts::{Expr, ExprIx, Lit};
 
-use super::types::plain;
+use super::types::plain_name;
 use super::{F, K, Node};
 use crate::builder::{Half, MAX_ELEMENTS};
 
-pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+pub(super) fn value_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
-        K::Identifier => half.name(plain(node.text())),
-        K::GenericName => half.name(plain(node.first().map_or("", Node::text))),
+        K::Identifier => half.name(plain_name(node.text())),
+        K::GenericName => half.name(plain_name(node.first().map_or("", Node::text))),
         // `int.Parse(…)`: a type from outside.
         K::PredefinedType => half.lit(Lit::Object),
         K::This => half.add(Expr::SelfRef),
         K::BaseToken => half.add(Expr::SuperRef),
         K::QualifiedName => {
             let base = half.value_or_unknown(node.child(F::Qualifier));
-            member(half, base, node.child(F::Name))
+            member_shape(half, base, node.child(F::Name))
         }
         K::AliasQualifiedName => half.ty(node),
         K::MemberAccess => {
             let base = half.value_or_unknown(node.child(F::ExpressionField));
-            member(half, base, node.child(F::Name))
+            member_shape(half, base, node.child(F::Name))
         }
         K::ConditionalAccess => {
             let base = half.value_or_unknown(node.child(F::Condition));
             match node.child_of(K::MemberBinding) {
-                Some(binding) => member(half, base, binding.child(F::Name)),
+                Some(binding) => member_shape(half, base, binding.child(F::Name)),
                 None => half.add(Expr::Index(base)),
             }
         }
@@ -42,7 +42,7 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             let ty = half.ty_or_unknown(node.child(F::TypeField));
             half.add(Expr::New(ty))
         }
-        K::ImplicitObjectCreation => match target(node) {
+        K::ImplicitObjectCreation => match target_type(node) {
             Some(ty) => {
                 let ty = half.ty(ty);
                 half.add(Expr::New(ty))
@@ -68,12 +68,12 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             let base = half.value_or_unknown(node.child(F::ExpressionField));
             half.add(Expr::Index(base))
         }
-        _ => operation(half, node),
+        _ => operation_shape(half, node),
     }
 }
 
 /// What operators and conditions give.
-fn operation<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+fn operation_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
         K::Await => {
             let inner = half.value_or_unknown(node.first());
@@ -85,7 +85,7 @@ fn operation<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         | K::With
         | K::Argument
         | K::ExpressionStatement
-        | K::ArrowClause => half.value_or_unknown(inner(node)),
+        | K::ArrowClause => half.value_or_unknown(inner_value(node)),
         K::Postfix => half.value_or_unknown(node.first()),
         K::Prefix => {
             if node.children().any(|part| part.is(K::Not)) {
@@ -105,14 +105,14 @@ fn operation<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             let arms = half.values(arms.filter(|arm| !arm.is(K::ThrowExpression)).take(4));
             half.either(arms)
         }
-        K::Binary => binary(half, node),
+        K::Binary => binary_shape(half, node),
         K::IsExpression | K::IsPattern | K::Boolean => half.lit(Lit::Bool),
-        _ => literal(half, node),
+        _ => literal_shape(half, node),
     }
 }
 
 /// What a literal is.
-fn literal<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+fn literal_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
         K::TupleExpression => {
             let items = half.values(node.children());
@@ -127,7 +127,7 @@ fn literal<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         },
         K::CollectionExpression | K::Initializer | K::Query => half.lit(Lit::List),
         K::AnonymousObject => half.lit(Lit::Object),
-        K::Lambda => lambda(half, node),
+        K::Lambda => lambda_shape(half, node),
         K::AnonymousMethod => half.lit(Lit::Lambda),
         K::String | K::VerbatimString | K::RawString | K::InterpolatedString => half.lit(Lit::Str),
         K::Integer | K::Character | K::SizeOf => half.lit(Lit::Int),
@@ -137,14 +137,14 @@ fn literal<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     }
 }
 
-fn member<'a>(half: &mut Half<'a>, base: ExprIx, name: Option<Node<'a>>) -> ExprIx {
+fn member_shape<'a>(half: &mut Half<'a>, base: ExprIx, name: Option<Node<'a>>) -> ExprIx {
     let Some(name) = name else { return half.unknown() };
     let name = if name.is(K::GenericName) { name.first().unwrap_or(name) } else { name };
-    half.attr(base, plain(name.text()))
+    half.attr(base, plain_name(name.text()))
 }
 
 /// The one value that is in `node`, which may have tokens and names before it.
-fn inner(node: Node<'_>) -> Option<Node<'_>> {
+fn inner_value(node: Node<'_>) -> Option<Node<'_>> {
     if node.is(K::With) {
         return node.first();
     }
@@ -152,7 +152,7 @@ fn inner(node: Node<'_>) -> Option<Node<'_>> {
 }
 
 /// Comparisons are truth values, `a ?? b` is either.
-fn binary<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+fn binary_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     let operator = node.child(F::Operator).map(Node::kind);
     match operator {
         Some(_) => half.lit(Lit::Bool),
@@ -176,7 +176,7 @@ fn binary<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
 }
 
 /// A lambda with the types of its parameters, where they are stated.
-fn lambda<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+fn lambda_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     let typed = node.child(F::Parameters).filter(|list| list.is(K::ParameterList));
     let typed = typed.filter(|list| list.first().is_some_and(|first| first.child(F::TypeField).is_some()));
     match typed {
@@ -198,10 +198,10 @@ pub(super) fn arg_count(node: Node<'_>) -> usize {
 }
 
 /// The type that `new(…)` makes, where the text around it states it.
-pub(super) fn target(node: Node<'_>) -> Option<Node<'_>> {
+pub(super) fn target_type(node: Node<'_>) -> Option<Node<'_>> {
     let parent = node.parent()?;
     match parent.kind() {
-        K::VariableDeclarator => super::types::stated(parent.parent()?),
+        K::VariableDeclarator => super::types::stated_type(parent.parent()?),
         K::PropertyDeclaration => parent.child(F::TypeField),
         K::Parameter | K::Cast => parent.child(F::TypeField),
         K::Return | K::ArrowClause => {
@@ -225,7 +225,7 @@ pub(super) fn target(node: Node<'_>) -> Option<Node<'_>> {
 }
 
 /// The text of a string literal without its quotes.
-pub(super) fn content(node: Node<'_>) -> Option<&str> {
+pub(super) fn string_content(node: Node<'_>) -> Option<&str> {
     match node.kind() {
         K::String => node.text().strip_prefix('"')?.strip_suffix('"'),
         K::VerbatimString => node.text().strip_prefix("@\"")?.strip_suffix('"'),

@@ -3,17 +3,17 @@
 use sdl_model::SymbolKind;
 use sdl_model::facts::{BindingKind, DefFlags, DefIx, Expr};
 
-use super::types::plain;
+use super::types::plain_name;
 use super::{Context, F, K, Node, binds, modifiers, params};
 use crate::builder::NewDef;
-use crate::builder::text::fold;
+use crate::builder::text::fold_line;
 
 /// A function that is a member of a type.
-pub(super) fn member<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_method<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (kind, text, at) = match node.kind() {
         K::OperatorDeclaration | K::ConversionOperator => {
             let Some(list) = node.child(F::Parameters) else { return };
-            (SymbolKind::Method, operator(cx, node, list), list)
+            (SymbolKind::Method, operator_name(cx, node, list), list)
         }
         _ => {
             let Some(name) = node.child(F::Name) else { return };
@@ -28,9 +28,9 @@ pub(super) fn member<'a>(cx: &mut Context<'a>, node: Node<'a>) {
             }
         }
     };
-    let def = cx.b.open(header(modifiers::declaration(kind, text, at, node), node));
-    modifiers::complete(cx, def, node);
-    signature(cx, def, node);
+    let def = cx.b.open(cut_header(modifiers::new_declaration(kind, text, at, node), node));
+    modifiers::complete_def(cx, def, node);
+    read_signature(cx, def, node);
     if node.child(F::Body).is_none() {
         cx.b.flag(def, DefFlags::ABSTRACT);
     }
@@ -41,7 +41,7 @@ pub(super) fn member<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 }
 
 /// What an operator is called: the text from `operator` (or the direction of a conversion) to its parameters.
-fn operator<'a>(cx: &Context<'a>, node: Node<'a>, list: Node<'a>) -> &'a str {
+fn operator_name<'a>(cx: &Context<'a>, node: Node<'a>, list: Node<'a>) -> &'a str {
     let text = cx.b.slice(node.start(), list.start());
     let word = if node.is(K::ConversionOperator) {
         text.rfind("implicit ").or_else(|| text.rfind("explicit "))
@@ -52,7 +52,7 @@ fn operator<'a>(cx: &Context<'a>, node: Node<'a>, list: Node<'a>) -> &'a str {
 }
 
 /// Cuts the header before the body, the constraints and the call of another constructor.
-fn header<'a>(new: NewDef<'a>, node: Node<'a>) -> NewDef<'a> {
+fn cut_header<'a>(new: NewDef<'a>, node: Node<'a>) -> NewDef<'a> {
     match node.child_of(K::ConstructorInitializer) {
         Some(other) => new.header_to(other.start()),
         None => new,
@@ -60,18 +60,18 @@ fn header<'a>(new: NewDef<'a>, node: Node<'a>) -> NewDef<'a> {
 }
 
 /// Parameters and result of `def`.
-pub(super) fn signature<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
+pub(super) fn read_signature<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
     if let Some(list) = node.child(F::Parameters) {
-        params::params(cx, def, list);
+        params::read_params(cx, def, list);
     }
     if let Some(ret) = node.child(F::Returns).or_else(|| node.child(F::TypeField)) {
-        result(cx, def, ret);
+        read_result(cx, def, ret);
     }
 }
 
 /// States the result of `def`.
-pub(super) fn result<'a>(cx: &mut Context<'a>, def: DefIx, ty: Node<'a>) {
-    let text = cx.b.out.str(&fold(ty.text(), 200));
+pub(super) fn read_result<'a>(cx: &mut Context<'a>, def: DefIx, ty: Node<'a>) {
+    let text = cx.b.out.str(&fold_line(ty.text(), 200));
     let shape = (ty.text() != "void").then(|| cx.b.out.ty(ty));
     let def = cx.b.def_mut(def);
     def.ret_text = Some(text);
@@ -79,37 +79,38 @@ pub(super) fn result<'a>(cx: &mut Context<'a>, def: DefIx, ty: Node<'a>) {
 }
 
 /// A function in a function.
-pub(super) fn local<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_local_function<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.child(F::Name) else { return };
-    let def = cx.b.open(modifiers::declaration(SymbolKind::Function, name.text(), name, node));
-    modifiers::complete(cx, def, node);
+    let def = cx.b.open(modifiers::new_declaration(SymbolKind::Function, name.text(), name, node));
+    modifiers::complete_def(cx, def, node);
     cx.b.def_mut(def).visibility = sdl_model::Visibility::Private;
-    signature(cx, def, node);
+    read_signature(cx, def, node);
     cx.state.enter_function(node, Some(def));
 }
 
 /// A lambda or an anonymous method: a definition where it is bound to a name, else part of what is around it.
-pub(super) fn lambda<'a>(cx: &mut Context<'a>, node: Node<'a>) {
-    let Some((name, whole)) = holder(node) else {
+pub(super) fn read_lambda<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let Some((name, whole)) = bound_name(node) else {
         if let Some(list) = node.child(F::Parameters) {
             bind_lambda(cx, node, list);
         }
         cx.state.enter_function(node, None);
         return;
     };
-    let new = NewDef::new(SymbolKind::Function, plain(name.text()), name, whole).body(body(node));
+    let new =
+        NewDef::new(SymbolKind::Function, plain_name(name.text()), name, whole).body(function_body(node));
     let def = cx.b.open(new.without_comments_in(node.child(F::Parameters)));
     cx.b.def_mut(def).visibility = sdl_model::Visibility::Private;
     if node.children().any(|word| word.is(K::Modifier) && word.text() == "async") {
         cx.b.flag(def, DefFlags::ASYNC);
     }
-    signature(cx, def, node);
+    read_signature(cx, def, node);
     cx.state.enter_function(node, Some(def));
-    returned(cx, node);
+    read_lambda_result(cx, node);
 }
 
 /// What a lambda whose body is an expression returns.
-fn returned<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+fn read_lambda_result<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if let Some(body) = node.child(F::Body).filter(|body| !body.is(K::Block))
         && let Some(def) = cx.state.function(body)
     {
@@ -118,12 +119,12 @@ fn returned<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-fn body(node: Node<'_>) -> Option<Node<'_>> {
+fn function_body(node: Node<'_>) -> Option<Node<'_>> {
     node.child(F::Body).or_else(|| node.child_of(K::Block))
 }
 
 /// The local that the function `node` is bound to, and the whole that says so.
-pub(super) fn holder(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
+pub(super) fn bound_name(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
     let declarator = node.parent().filter(|parent| parent.is(K::VariableDeclarator))?;
     let declaration = declarator.parent()?;
     let statement = declaration.parent().filter(|statement| statement.is(K::LocalDeclaration))?;
@@ -134,12 +135,12 @@ pub(super) fn holder(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
 /// Binds what a lambda takes; where its types are not stated, as what the function that it is passed to gives it.
 fn bind_lambda<'a>(cx: &mut Context<'a>, node: Node<'a>, list: Node<'a>) {
     let range = (node.start(), node.end());
-    let written = params::written(list);
+    let written = params::written_params(list);
     if written.iter().any(|param| param.ty.is_some()) {
-        params::bind(cx, list, range);
+        params::bind_params(cx, list, range);
         return;
     }
-    let taker = taker(node).map(|(call, at)| {
+    let taker = taking_call(node).map(|(call, at)| {
         let shape = if call.is(K::Invocation) {
             cx.b.body.value_or_unknown(call.child(F::Function))
         } else {
@@ -150,13 +151,13 @@ fn bind_lambda<'a>(cx: &mut Context<'a>, node: Node<'a>, list: Node<'a>) {
     for (at, param) in written.iter().enumerate() {
         let value = taker
             .map(|(taker, arg)| cx.b.body.add(Expr::Passed(taker, arg.min(255) as u8, at.min(255) as u8)));
-        let name = plain(param.name.text());
+        let name = plain_name(param.name.text());
         cx.b.bind_within(BindingKind::Param, name, None, value, range.0, range.1);
     }
 }
 
 /// The call that the function `node` is an argument of, and which.
-fn taker(node: Node<'_>) -> Option<(Node<'_>, usize)> {
+fn taking_call(node: Node<'_>) -> Option<(Node<'_>, usize)> {
     let argument = node.parent().filter(|parent| parent.is(K::Argument))?;
     let list = argument.parent().filter(|list| list.is(K::ArgumentList))?;
     let call = list.parent().filter(|call| matches!(call.kind(), K::Invocation | K::ObjectCreation))?;
@@ -165,7 +166,7 @@ fn taker(node: Node<'_>) -> Option<(Node<'_>, usize)> {
 }
 
 /// `return x`, `yield return x`, `=> x`.
-pub(super) fn returns<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_return<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(def) = cx.state.function(node) else { return };
     if node.is(K::Yield) {
         cx.b.flag(def, DefFlags::GENERATOR);

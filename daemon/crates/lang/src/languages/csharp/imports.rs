@@ -3,7 +3,7 @@
 use sdl_model::facts::{DefFlags, ImportKind};
 use sdl_model::{SymbolKind, Visibility};
 
-use super::types::named;
+use super::types::split_type_name;
 use super::{Context, F, K, Node};
 use crate::builder::NewDef;
 use crate::driver::Visit;
@@ -29,26 +29,26 @@ pub(super) fn sole_namespace(cx: &mut Context<'_>, root: Node<'_>) {
     if let Some(only) = only
         && let Some(name) = only.child(F::Name)
     {
-        cx.b.package(&dotted(name));
+        cx.b.package(&dotted_name(name));
         cx.state.whole = Some(only.ix());
     }
 }
 
 /// A name as text, without white space.
-fn dotted(name: Node<'_>) -> String {
+fn dotted_name(name: Node<'_>) -> String {
     let text = name.text();
     text.strip_prefix("global::").unwrap_or(text).chars().filter(|c| !c.is_whitespace()).collect()
 }
 
 pub(super) fn file_scoped<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     if let Some(name) = node.child(F::Name) {
-        cx.b.package(&dotted(name));
+        cx.b.package(&dotted_name(name));
     }
     Visit::Skip
 }
 
 /// `namespace A.B { … }` beside other declarations.
-pub(super) fn namespace<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_namespace<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if cx.state.whole == Some(node.ix()) {
         return;
     }
@@ -77,28 +77,30 @@ pub(super) fn namespace<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 }
 
 /// `using A.B;`, `using static A.C;`, `using X = A.C;`, each also for the whole project.
-pub(super) fn using<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+pub(super) fn read_using<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let Some(last) = node.children().filter(|part| !part.is(K::EqualSign)).last() else { return Visit::Skip };
     let global = node.text().starts_with("global");
     let at = node.start();
     let import = match node.child(F::Name) {
         Some(local) if local != last => {
-            let Some((_, name)) = named(last) else { return alias(cx, node, local, last) };
+            let Some((_, name)) = split_type_name(last) else {
+                return read_using_alias(cx, node, local, last);
+            };
             if last.child_of(K::TypeArgumentList).is_some() || last.text().contains('<') {
-                return alias(cx, node, local, last);
+                return read_using_alias(cx, node, local, last);
             }
-            let whole = dotted(last);
+            let whole = dotted_name(last);
             let module = whole.rsplit_once('.').map_or("", |(module, _)| module);
             cx.b.import(ImportKind::Named, module, Some(name.text()), Some(local.text()), at)
         }
-        _ => cx.b.import(ImportKind::Wildcard, &dotted(last), None, None, at),
+        _ => cx.b.import(ImportKind::Wildcard, &dotted_name(last), None, None, at),
     };
     import.reexport = global;
     Visit::Skip
 }
 
 /// `using X = List<T>`: a type under a name of its own.
-fn alias<'a>(cx: &mut Context<'a>, node: Node<'a>, name: Node<'a>, target: Node<'a>) -> Visit {
+fn read_using_alias<'a>(cx: &mut Context<'a>, node: Node<'a>, name: Node<'a>, target: Node<'a>) -> Visit {
     let def = cx.b.leaf(NewDef::new(SymbolKind::Type, name.text(), name, node));
     let ty = cx.b.out.ty(target);
     let def = cx.b.def_mut(def);

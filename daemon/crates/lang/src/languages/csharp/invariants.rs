@@ -3,31 +3,31 @@
 use sdl_model::SymbolKind;
 use sdl_model::facts::{DefFlags, DefIx, EffectKind};
 
-use super::types::plain;
+use super::types::plain_name;
 use super::{Context, F, K, Node};
 
 /// How many statements from a function's start a guard may stand.
 const GUARD_STATEMENTS: usize = 5;
 
 /// `throw`, with the condition under which it stands.
-pub(super) fn throw<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_throw<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     // `throw;` passes on what was caught.
     if node.first().is_none() {
         return;
     }
     let def = cx.state.function(node).unwrap_or_else(|| cx.b.scope());
-    if !callable(cx, def) {
+    if !is_callable_def(cx, def) {
         return;
     }
-    conditional(cx, def, node);
+    add_conditional(cx, def, node);
 }
 
-fn callable(cx: &Context<'_>, def: DefIx) -> bool {
+fn is_callable_def(cx: &Context<'_>, def: DefIx) -> bool {
     let kind = cx.b.def(def).kind;
     kind.is_callable() || kind == SymbolKind::Property
 }
 
-fn conditional<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
+fn add_conditional<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
     let around =
         std::iter::once(node).chain(node.ancestors()).take(3).find(|around| around.field() == F::Consequence);
     let condition = around.and_then(Node::parent).and_then(|around| around.child(F::Condition));
@@ -43,7 +43,7 @@ fn conditional<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
 }
 
 /// `if (…) return …;` among the first statements of a function.
-pub(super) fn guard<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_guard<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if node.child(F::Alternative).is_some() {
         return;
     }
@@ -71,12 +71,12 @@ pub(super) fn guard<'a>(cx: &mut Context<'a>, node: Node<'a>) {
             of_function && block.children().take(GUARD_STATEMENTS).any(|statement| statement == node)
         });
     if early && let Some(def) = cx.state.function(node) {
-        conditional(cx, def, last);
+        add_conditional(cx, def, last);
     }
 }
 
 /// Calls that insist on something: `ArgumentNullException.ThrowIfNull(x)`, `Debug.Assert(x)`, `Contract.Requires(x)`.
-pub(super) fn checked<'a>(cx: &mut Context<'a>, call: Node<'a>, callee: &str) {
+pub(super) fn read_check<'a>(cx: &mut Context<'a>, call: Node<'a>, callee: &str) {
     let (of, name) = callee.rsplit_once('.').unwrap_or(("", callee));
     let insists = match of.rsplit('.').next().unwrap_or(of) {
         "Debug" | "Trace" => name == "Assert",
@@ -86,14 +86,14 @@ pub(super) fn checked<'a>(cx: &mut Context<'a>, call: Node<'a>, callee: &str) {
     };
     if insists {
         let def = cx.state.function(call).unwrap_or_else(|| cx.b.scope());
-        if callable(cx, def) {
+        if is_callable_def(cx, def) {
             cx.b.invariant(def, call.text());
         }
     }
 }
 
 /// A function that sets a static field of its type.
-pub(super) fn assigned<'a>(cx: &mut Context<'a>, left: Node<'a>) {
+pub(super) fn note_static_write<'a>(cx: &mut Context<'a>, left: Node<'a>) {
     let name = match left.kind() {
         K::Identifier => left,
         K::MemberAccess => match left.child(F::Name) {
@@ -103,7 +103,7 @@ pub(super) fn assigned<'a>(cx: &mut Context<'a>, left: Node<'a>) {
         _ => return,
     };
     let scope = cx.b.scope();
-    if !callable(cx, scope) || cx.b.def(scope).kind == SymbolKind::Constructor {
+    if !is_callable_def(cx, scope) || cx.b.def(scope).kind == SymbolKind::Constructor {
         return;
     }
     let Some(class) = cx.b.def(scope).parent else { return };
@@ -111,7 +111,7 @@ pub(super) fn assigned<'a>(cx: &mut Context<'a>, left: Node<'a>) {
     {
         return;
     }
-    if let Some(field) = cx.b.find_def(class, plain(name.text()))
+    if let Some(field) = cx.b.find_def(class, plain_name(name.text()))
         && cx.b.def(field).kind == SymbolKind::Field
         && cx.b.def(field).flags.has(DefFlags::STATIC)
     {

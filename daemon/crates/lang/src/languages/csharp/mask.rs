@@ -7,7 +7,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::languages::blank::blank;
+use crate::languages::blank::blank_range;
 
 /// A `#if … #endif`.
 struct Group {
@@ -28,7 +28,7 @@ struct Group {
 const MAX_DEPTH: usize = 64;
 
 /// `bytes` with white space where the grammar has no place for a directive.
-pub(super) fn mask(bytes: &[u8]) -> Cow<'_, [u8]> {
+pub(super) fn mask_source(bytes: &[u8]) -> Cow<'_, [u8]> {
     if !bytes.windows(3).any(|part| part == b"#if") {
         return Cow::Borrowed(bytes);
     }
@@ -43,13 +43,13 @@ pub(super) fn mask(bytes: &[u8]) -> Cow<'_, [u8]> {
         let code = code_of(line);
         let Some(directive) = code.strip_prefix(b"#").map(<[u8]>::trim_ascii_start) else {
             if let Some(group) = open.last_mut() {
-                group.open += balance(code);
+                group.open += brace_balance(code);
                 if !code.is_empty() && std::mem::take(&mut group.fresh) {
                     group.masked |= goes_on(code);
                 }
             }
             if !code.is_empty() {
-                boundary = ends(code);
+                boundary = is_boundary(code);
             }
             continue;
         };
@@ -78,8 +78,8 @@ pub(super) fn mask(bytes: &[u8]) -> Cow<'_, [u8]> {
             let Some(group) = open.pop() else { continue };
             if group.masked || group.open != 0 {
                 let out = out.get_or_insert_with(|| bytes.to_vec());
-                blank(out, group.head);
-                blank(out, group.others.unwrap_or(place.start)..place.end);
+                blank_range(out, group.head);
+                blank_range(out, group.others.unwrap_or(place.start)..place.end);
             } else {
                 boundary = true;
             }
@@ -99,7 +99,7 @@ fn code_of(line: &[u8]) -> &[u8] {
     code.strip_prefix(b"\xef\xbb\xbf").unwrap_or(code)
 }
 
-fn balance(code: &[u8]) -> i32 {
+fn brace_balance(code: &[u8]) -> i32 {
     code.iter().map(|byte| i32::from(*byte == b'{') - i32::from(*byte == b'}')).sum()
 }
 
@@ -110,7 +110,7 @@ fn goes_on(code: &[u8]) -> bool {
 }
 
 /// Whether a member or statement can start behind `code`.
-fn ends(code: &[u8]) -> bool {
+fn is_boundary(code: &[u8]) -> bool {
     match code.last() {
         Some(b':') => code.starts_with(b"case ") || code.starts_with(b"default"),
         Some(b'/') => code.ends_with(b"*/"),
@@ -123,7 +123,7 @@ mod tests {
     use super::*;
 
     fn masked(text: &str) -> String {
-        String::from_utf8_lossy(&mask(text.as_bytes())).into_owned()
+        String::from_utf8_lossy(&mask_source(text.as_bytes())).into_owned()
     }
 
     #[test]

@@ -3,13 +3,13 @@
 use sdl_model::SymbolKind;
 use sdl_model::facts::{BindingKind, DefFlags};
 
-use super::types::{plain, stated};
+use super::types::{plain_name, stated_type};
 use super::{Context, F, K, Node, functions, modifiers, params};
 use crate::builder::NewDef;
-use crate::builder::text::fold;
+use crate::builder::text::fold_line;
 
 /// A property, an indexer or an event with accessors.
-pub(super) fn property<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_property<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (text, at) = if node.is(K::IndexerDeclaration) {
         let Some(this) = node.child_of(K::This) else { return };
         ("this[]", this)
@@ -19,15 +19,15 @@ pub(super) fn property<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     };
     let kind = if node.is(K::EventDeclaration) { SymbolKind::Field } else { SymbolKind::Property };
     let arrow = node.child(F::Value).filter(|value| value.is(K::ArrowClause));
-    let new = modifiers::declaration(kind, text, at, node).body(arrow);
+    let new = modifiers::new_declaration(kind, text, at, node).body(arrow);
     let def = cx.b.open(new);
-    modifiers::complete(cx, def, node);
+    modifiers::complete_def(cx, def, node);
     if let Some(list) = node.child(F::Parameters) {
-        params::params(cx, def, list);
+        params::read_params(cx, def, list);
     }
     if let Some(ty) = node.child(F::TypeField) {
         let shape = cx.b.out.ty(ty);
-        let text = cx.b.out.str(&fold(ty.text(), 200));
+        let text = cx.b.out.str(&fold_line(ty.text(), 200));
         let def = cx.b.def_mut(def);
         def.ty = Some(shape);
         def.ret = Some(shape);
@@ -47,7 +47,7 @@ pub(super) fn property<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 }
 
 /// `get`, `set`, `add`, `remove`: what they do belongs to the property.
-pub(super) fn accessor<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_accessor<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(body) = node.child(F::Body) else { return };
     if node.child_of(K::Get).is_none() {
         let property = node.parent().and_then(Node::parent);
@@ -59,7 +59,7 @@ pub(super) fn accessor<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 }
 
 /// `x = 1` of a field, an event or a local.
-pub(super) fn declarator<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_declarator<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(declaration) = node.parent() else { return };
     let Some(name) = node.child(F::Name) else { return };
     let value = node.children().last().filter(|value| *value != name && value.field() == F::None);
@@ -68,12 +68,12 @@ pub(super) fn declarator<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         .parent()
         .filter(|whole| matches!(whole.kind(), K::FieldDeclaration | K::EventFieldDeclaration))
     {
-        Some(whole) => field(cx, node, declaration, whole, name, value),
-        None => local(cx, node, declaration, name, value),
+        Some(whole) => add_field(cx, node, declaration, whole, name, value),
+        None => bind_local(cx, node, declaration, name, value),
     }
 }
 
-fn field<'a>(
+fn add_field<'a>(
     cx: &mut Context<'a>,
     node: Node<'a>,
     declaration: Node<'a>,
@@ -88,10 +88,10 @@ fn field<'a>(
     let constant = whole.children().any(|word| word.is(K::Modifier) && word.text() == "const");
     let kind = if constant { SymbolKind::Constant } else { SymbolKind::Field };
     let ty = declaration.child(F::TypeField);
-    let text = plain(name.text());
+    let text = plain_name(name.text());
     let mut new = NewDef::new(kind, text, name, if many { node } else { whole });
     if many {
-        let ty = ty.map_or_else(String::new, |ty| fold(ty.text(), 300));
+        let ty = ty.map_or_else(String::new, |ty| fold_line(ty.text(), 300));
         new = new.signature(format!("{ty} {text}"));
     } else {
         new = new.header_from(modifiers::header_start(whole));
@@ -101,7 +101,7 @@ fn field<'a>(
         }
     }
     let def = cx.b.open(new);
-    modifiers::complete(cx, def, whole);
+    modifiers::complete_def(cx, def, whole);
     if let Some(ty) = ty {
         cx.b.def_mut(def).ty = Some(cx.b.out.ty(ty));
     }
@@ -120,7 +120,7 @@ fn is_short(value: Node<'_>) -> bool {
     plain && value.end() - value.start() < 60
 }
 
-fn local<'a>(
+fn bind_local<'a>(
     cx: &mut Context<'a>,
     node: Node<'a>,
     declaration: Node<'a>,
@@ -129,12 +129,12 @@ fn local<'a>(
 ) {
     // A function that is bound to a name is a definition.
     if value.is_some_and(|value| {
-        matches!(value.kind(), K::Lambda | K::AnonymousMethod) && functions::holder(value).is_some()
+        matches!(value.kind(), K::Lambda | K::AnonymousMethod) && functions::bound_name(value).is_some()
     }) {
         return;
     }
-    let ty = stated(declaration).map(|ty| cx.b.body.ty(ty));
+    let ty = stated_type(declaration).map(|ty| cx.b.body.ty(ty));
     let value = value.filter(|_| ty.is_none()).map(|value| cx.b.body.value(value));
     let to = functions::scope_end(cx, declaration);
-    cx.b.bind_within(BindingKind::Local, plain(name.text()), ty, value, node.end(), to);
+    cx.b.bind_within(BindingKind::Local, plain_name(name.text()), ty, value, node.end(), to);
 }

@@ -67,7 +67,7 @@ impl Language for CSharp {
     const FLOW: Flow = flow::FLOW;
 
     fn prepare(_lang: Lang, bytes: &[u8]) -> Cow<'_, [u8]> {
-        mask::mask(bytes)
+        mask::mask_source(bytes)
     }
 
     fn is_comment(kind: K) -> bool {
@@ -89,54 +89,54 @@ impl Language for CSharp {
 
     fn enter<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
         match node.kind() {
-            K::UsingDirective => return imports::using(cx, node),
+            K::UsingDirective => return imports::read_using(cx, node),
             K::FileScopedNamespace => return imports::file_scoped(cx, node),
-            K::NamespaceDeclaration => imports::namespace(cx, node),
+            K::NamespaceDeclaration => imports::read_namespace(cx, node),
             K::ExternAlias | K::Modifier | K::ExplicitInterface => return Visit::Skip,
             K::ClassDeclaration | K::StructDeclaration | K::RecordDeclaration | K::InterfaceDeclaration => {
-                classes::class(cx, node);
+                classes::read_class(cx, node);
             }
-            K::EnumDeclaration => classes::enumeration(cx, node),
+            K::EnumDeclaration => classes::read_enum(cx, node),
             K::EnumMember => classes::enum_member(cx, node),
-            K::DelegateDeclaration => classes::delegate(cx, node),
+            K::DelegateDeclaration => classes::read_delegate(cx, node),
             K::MethodDeclaration
             | K::ConstructorDeclaration
             | K::DestructorDeclaration
             | K::OperatorDeclaration
-            | K::ConversionOperator => functions::member(cx, node),
-            K::LocalFunction => functions::local(cx, node),
-            K::Lambda | K::AnonymousMethod => functions::lambda(cx, node),
+            | K::ConversionOperator => functions::read_method(cx, node),
+            K::LocalFunction => functions::read_local_function(cx, node),
+            K::Lambda | K::AnonymousMethod => functions::read_lambda(cx, node),
             K::PropertyDeclaration | K::IndexerDeclaration | K::EventDeclaration => {
-                members::property(cx, node);
+                members::read_property(cx, node);
             }
-            K::AccessorDeclaration => members::accessor(cx, node),
-            K::VariableDeclarator => members::declarator(cx, node),
-            K::Foreach => binds::foreach(cx, node),
+            K::AccessorDeclaration => members::read_accessor(cx, node),
+            K::VariableDeclarator => members::read_declarator(cx, node),
+            K::Foreach => binds::bind_foreach(cx, node),
             K::CatchDeclaration | K::DeclarationExpression | K::DeclarationPattern | K::RecursivePattern => {
-                binds::typed(cx, node);
+                binds::bind_typed_pattern(cx, node);
             }
             K::VarPattern => binds::var_pattern(cx, node),
             K::FromClause => binds::from_clause(cx, node),
             K::LetClause => binds::let_clause(cx, node),
             K::JoinClause => binds::join_clause(cx, node),
-            K::TuplePattern => binds::tuple(cx, node),
-            K::Assignment => binds::assignment(cx, node),
-            K::If => invariants::guard(cx, node),
-            K::Throw | K::ThrowExpression => invariants::throw(cx, node),
-            K::Return | K::Yield | K::ArrowClause => functions::returns(cx, node),
-            K::Attribute => refs::attribute(cx, node),
+            K::TuplePattern => binds::bind_tuple_pattern(cx, node),
+            K::Assignment => binds::read_assignment(cx, node),
+            K::If => invariants::read_guard(cx, node),
+            K::Throw | K::ThrowExpression => invariants::read_throw(cx, node),
+            K::Return | K::Yield | K::ArrowClause => functions::read_return(cx, node),
+            K::Attribute => refs::read_attribute(cx, node),
             K::ConstructorInitializer => refs::constructor_initializer(cx, node),
             K::PrimaryBase => refs::primary_base(cx, node),
             K::BaseList => classes::base_arguments(cx, node),
-            K::Invocation => return refs::invocation(cx, node),
-            K::ObjectCreation => refs::creation(cx, node),
+            K::Invocation => return refs::read_call(cx, node),
+            K::ObjectCreation => refs::read_creation(cx, node),
             K::ImplicitObjectCreation => refs::implicit_creation(cx, node),
             K::ElementAccess => refs::element_access(cx, node),
             K::MemberAccess => refs::member_access(cx, node),
             K::MemberBinding => refs::member_binding(cx, node),
-            K::QualifiedName | K::AliasQualifiedName => refs::qualified(cx, node),
+            K::QualifiedName | K::AliasQualifiedName => refs::read_qualified_name(cx, node),
             K::GenericName => refs::generic_name(cx, node),
-            K::Identifier => refs::identifier(cx, node),
+            K::Identifier => refs::read_identifier(cx, node),
             // A condition of the preprocessor names no symbol of the program.
             _ if node.field() == F::Condition
                 && matches!(node.parent_kind(), Some(K::PreprocIf | K::PreprocElif)) =>
@@ -149,10 +149,10 @@ impl Language for CSharp {
     }
 
     fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
-        exprs::value(half, node)
+        exprs::value_shape(half, node)
     }
 
     fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
-        types::ty(half, node)
+        types::type_shape(half, node)
     }
 }

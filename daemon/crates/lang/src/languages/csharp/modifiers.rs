@@ -3,10 +3,10 @@
 use sdl_model::facts::{DefFlags, DefIx};
 use sdl_model::{SymbolKind, Visibility};
 
-use super::types::plain;
+use super::types::plain_name;
 use super::{Context, F, K, Node, docs};
 use crate::builder::NewDef;
-use crate::builder::text::fold;
+use crate::builder::text::fold_line;
 
 /// Where a declaration's header starts: behind its attributes.
 pub(super) fn header_start(node: Node<'_>) -> u32 {
@@ -18,16 +18,21 @@ pub(super) fn header_start(node: Node<'_>) -> u32 {
 }
 
 /// A declaration with its header, body left out.
-pub(super) fn declaration<'a>(kind: SymbolKind, name: &'a str, at: Node<'a>, node: Node<'a>) -> NewDef<'a> {
+pub(super) fn new_declaration<'a>(
+    kind: SymbolKind,
+    name: &'a str,
+    at: Node<'a>,
+    node: Node<'a>,
+) -> NewDef<'a> {
     let body = node.child(F::Body).or_else(|| node.child(F::Accessors));
-    NewDef::new(kind, plain(name), at, node)
+    NewDef::new(kind, plain_name(name), at, node)
         .body(body)
         .header_from(header_start(node))
         .without_comments_in(node.child(F::Parameters))
 }
 
 /// Completes `def`, declared by `node`: visibility, flags, attributes, documentation, generics.
-pub(super) fn complete<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
+pub(super) fn complete_def<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
     let words = node.children().filter(|part| part.is(K::Modifier)).map(Node::text);
     let mut flags = DefFlags::default();
     let (mut public, mut internal, mut protected, mut private) = (false, false, false, false);
@@ -58,20 +63,20 @@ pub(super) fn complete<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
     } else {
         None
     };
-    let visibility = stated.unwrap_or_else(|| unstated(cx, def, node));
+    let visibility = stated.unwrap_or_else(|| default_visibility(cx, def, node));
     cx.b.def_mut(def).visibility = visibility;
     let local = cx.b.def(def).flags.has(DefFlags::LOCAL);
     if visibility != Visibility::Private && !local {
         flags = flags.with(DefFlags::EXPORTED);
     }
     cx.b.flag(def, flags);
-    attributes(cx, def, node);
-    docs::clean(cx, def);
-    generics(cx, def, node);
+    apply_attributes(cx, def, node);
+    docs::clean_doc(cx, def);
+    read_generics(cx, def, node);
 }
 
 /// Who may use a declaration that does not say so.
-fn unstated<'a>(cx: &Context<'a>, def: DefIx, node: Node<'a>) -> Visibility {
+fn default_visibility<'a>(cx: &Context<'a>, def: DefIx, node: Node<'a>) -> Visibility {
     let parent = cx.b.def(def).parent.map(|parent| cx.b.def(parent).kind);
     match parent {
         _ if node.child_of(K::ExplicitInterface).is_some() => Visibility::Public,
@@ -81,7 +86,7 @@ fn unstated<'a>(cx: &Context<'a>, def: DefIx, node: Node<'a>) -> Visibility {
     }
 }
 
-fn attributes<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
+fn apply_attributes<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
     let lists = node.children().filter(|part| part.is(K::AttributeList));
     for attribute in lists.flat_map(Node::children).filter(|part| part.is(K::Attribute)).take(32) {
         let Some(name) = attribute.child(F::Name) else { continue };
@@ -101,15 +106,15 @@ fn attributes<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
     }
 }
 
-fn generics<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
+fn read_generics<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
     let Some(list) = node.child_of(K::TypeParameterList) else { return };
-    cx.b.def_mut(def).generics = Some(cx.b.out.str(&fold(list.text(), 200)));
+    cx.b.def_mut(def).generics = Some(cx.b.out.str(&fold_line(list.text(), 200)));
     for clause in node.children().filter(|part| part.is(K::TypeConstraints)).take(16) {
         let Some(name) = clause.first() else { continue };
         for constraint in clause.children().filter(|part| part.is(K::TypeParameterConstraint)).take(8) {
             let Some(ty) = constraint.child(F::TypeField) else { continue };
             let bound = cx.b.out.ty(ty);
-            let name = cx.b.out.str(plain(name.text()));
+            let name = cx.b.out.str(plain_name(name.text()));
             cx.b.def_mut(def).bounds.push((name, bound));
         }
     }

@@ -2,9 +2,9 @@
 
 use sdl_model::facts::{BindingKind, DefIx, Param, ParamKind};
 
-use super::types::plain;
+use super::types::plain_name;
 use super::{Context, F, K, Node};
-use crate::builder::text::fold;
+use crate::builder::text::fold_line;
 
 /// How many parameters are looked at.
 const MAX_PARAMS: usize = 64;
@@ -20,7 +20,7 @@ pub(super) struct Written<'a> {
     rest: bool,
 }
 
-pub(super) fn written(list: Node<'_>) -> Vec<Written<'_>> {
+pub(super) fn written_params(list: Node<'_>) -> Vec<Written<'_>> {
     if list.is(K::ImplicitParameter) {
         return vec![Written { name: list, ty: None, optional: false, extends: false, rest: false }];
     }
@@ -47,15 +47,15 @@ pub(super) fn written(list: Node<'_>) -> Vec<Written<'_>> {
 }
 
 /// Adds the parameters in `list` to `def`, the innermost open definition, and binds them.
-pub(super) fn params<'a>(cx: &mut Context<'a>, def: DefIx, list: Node<'a>) {
-    state(cx, def, list);
+pub(super) fn read_params<'a>(cx: &mut Context<'a>, def: DefIx, list: Node<'a>) {
+    add_params(cx, def, list);
     let range = (cx.b.def(def).span.start, cx.b.scope_end());
-    bind(cx, list, range);
+    bind_params(cx, list, range);
 }
 
 /// Adds the parameters in `list` to `def`. States whose extension it is.
-pub(super) fn state<'a>(cx: &mut Context<'a>, def: DefIx, list: Node<'a>) {
-    for param in written(list) {
+pub(super) fn add_params<'a>(cx: &mut Context<'a>, def: DefIx, list: Node<'a>) {
+    for param in written_params(list) {
         let ty = param.ty.map(|ty| cx.b.out.ty(ty));
         let kind = if param.rest {
             ParamKind::Rest
@@ -65,8 +65,8 @@ pub(super) fn state<'a>(cx: &mut Context<'a>, def: DefIx, list: Node<'a>) {
             ParamKind::Positional
         };
         let stated = Param {
-            name: cx.b.out.str(plain(param.name.text())),
-            ty_text: param.ty.map(|ty| cx.b.out.str(&fold(ty.text(), 200))),
+            name: cx.b.out.str(plain_name(param.name.text())),
+            ty_text: param.ty.map(|ty| cx.b.out.str(&fold_line(ty.text(), 200))),
             ty,
             optional: param.optional,
             kind,
@@ -79,9 +79,9 @@ pub(super) fn state<'a>(cx: &mut Context<'a>, def: DefIx, list: Node<'a>) {
 }
 
 /// Binds the parameters in `list` where they are known.
-pub(super) fn bind<'a>(cx: &mut Context<'a>, list: Node<'a>, (from, to): (u32, u32)) {
-    for param in written(list) {
+pub(super) fn bind_params<'a>(cx: &mut Context<'a>, list: Node<'a>, (from, to): (u32, u32)) {
+    for param in written_params(list) {
         let ty = param.ty.map(|ty| cx.b.body.ty(ty));
-        cx.b.bind_within(BindingKind::Param, plain(param.name.text()), ty, None, from, to);
+        cx.b.bind_within(BindingKind::Param, plain_name(param.name.text()), ty, None, from, to);
     }
 }

@@ -2,14 +2,14 @@
 
 use sdl_model::facts::{Expr, RefForm};
 
-use super::types::{named, plain};
+use super::types::{plain_name, split_type_name};
 use super::{Context, F, K, Node, exprs, invariants};
 use crate::driver::Visit;
 
 /// Longest callee that is looked up as a whole for side effects.
 const LONG_CALLEE: usize = 120;
 
-pub(super) fn invocation<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+pub(super) fn read_call<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let Some(callee) = node.child(F::Function) else { return Visit::Into };
     let text = callee.text();
     // A name that is made a text is not used.
@@ -18,7 +18,7 @@ pub(super) fn invocation<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     }
     if text.len() <= LONG_CALLEE {
         cx.b.effect_of(text);
-        invariants::checked(cx, node, text);
+        invariants::read_check(cx, node, text);
         let name = text.rsplit('.').next().unwrap_or(text);
         let name = name.split('<').next().unwrap_or(name);
         let reads = matches!(
@@ -30,7 +30,7 @@ pub(super) fn invocation<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
         ) || matches!(name, "GetValue" | "GetSection") && is_config(text);
         if reads {
             let first = node.child(F::Arguments).and_then(Node::first).and_then(Node::first);
-            config(cx, first);
+            add_config_ref(cx, first);
         }
     }
     Visit::Into
@@ -43,8 +43,8 @@ fn is_config(callee: &str) -> bool {
     matches!(last.as_str(), "config" | "configuration" | "settings" | "appsettings" | "connectionstrings")
 }
 
-fn config<'a>(cx: &mut Context<'a>, key: Option<Node<'a>>) {
-    if let Some((key, text)) = key.and_then(|key| Some((key, exprs::content(key)?))) {
+fn add_config_ref<'a>(cx: &mut Context<'a>, key: Option<Node<'a>>) {
+    if let Some((key, text)) = key.and_then(|key| Some((key, exprs::string_content(key)?))) {
         cx.b.reference(RefForm::Config, text, key.start(), None, 0);
     }
 }
@@ -57,17 +57,17 @@ pub(super) fn element_access<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         return;
     };
     if of.text().len() <= LONG_CALLEE && is_config(&format!("{}.x", of.text())) {
-        config(cx, node.child(F::Subscript).and_then(Node::first).and_then(Node::first));
+        add_config_ref(cx, node.child(F::Subscript).and_then(Node::first).and_then(Node::first));
     }
 }
 
 /// `new T(…)`.
-pub(super) fn creation<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_creation<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if let Some(ty) = node.child(F::TypeField) {
-        let at = named(ty).map_or(ty.start(), |(_, name)| name.start());
-        construct(cx, ty, at, exprs::arg_count(node));
-        given(cx, Some(node), at);
-        if let Some((_, name)) = named(ty) {
+        let at = split_type_name(ty).map_or(ty.start(), |(_, name)| name.start());
+        add_construction(cx, ty, at, exprs::arg_count(node));
+        note_arguments(cx, Some(node), at);
+        if let Some((_, name)) = split_type_name(ty) {
             cx.b.effect_of(name.text());
         }
     }
@@ -75,16 +75,16 @@ pub(super) fn creation<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 
 /// `new(…)`, where the text around it states what it makes.
 pub(super) fn implicit_creation<'a>(cx: &mut Context<'a>, node: Node<'a>) {
-    if let Some(ty) = exprs::target(node) {
-        construct(cx, ty, node.start(), exprs::arg_count(node));
-        given(cx, Some(node), node.start());
+    if let Some(ty) = exprs::target_type(node) {
+        add_construction(cx, ty, node.start(), exprs::arg_count(node));
+        note_arguments(cx, Some(node), node.start());
     }
 }
 
-pub(super) fn construct<'a>(cx: &mut Context<'a>, ty: Node<'a>, at: u32, args: usize) {
-    let Some((of, name)) = named(ty) else { return };
+pub(super) fn add_construction<'a>(cx: &mut Context<'a>, ty: Node<'a>, at: u32, args: usize) {
+    let Some((of, name)) = split_type_name(ty) else { return };
     let recv = of.map(|of| cx.b.body.ty(of));
-    cx.b.reference(RefForm::Construct, plain(name.text()), at, recv, args);
+    cx.b.reference(RefForm::Construct, plain_name(name.text()), at, recv, args);
 }
 
 /// `: this(…)`, `: base(…)`.
@@ -96,38 +96,38 @@ pub(super) fn constructor_initializer<'a>(cx: &mut Context<'a>, node: Node<'a>) 
     let args = exprs::arg_count(node);
     if let Some(this) = node.child_of(K::This) {
         if let Some(name) = class.child(F::Name) {
-            cx.b.reference(RefForm::Construct, plain(name.text()), this.start(), None, args);
-            given(cx, Some(node), this.start());
+            cx.b.reference(RefForm::Construct, plain_name(name.text()), this.start(), None, args);
+            note_arguments(cx, Some(node), this.start());
         }
     } else if let Some(base) =
-        class.child_of(K::BaseList).and_then(|list| list.children().find(|ty| named(*ty).is_some()))
+        class.child_of(K::BaseList).and_then(|list| list.children().find(|ty| split_type_name(*ty).is_some()))
     {
         let at = node.child_of(K::BaseToken).unwrap_or(node).start();
-        construct(cx, base, at, args);
-        given(cx, Some(node), at);
+        add_construction(cx, base, at, args);
+        note_arguments(cx, Some(node), at);
     }
 }
 
 /// `record A(int X) : B(X)`.
 pub(super) fn primary_base<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if let Some(ty) = node.child(F::TypeField) {
-        construct(cx, ty, ty.start(), exprs::arg_count(node));
+        add_construction(cx, ty, ty.start(), exprs::arg_count(node));
     }
 }
 
 /// `[A(…)]`.
-pub(super) fn attribute<'a>(cx: &mut Context<'a>, node: Node<'a>) {
-    let Some((of, name)) = node.child(F::Name).and_then(named) else { return };
+pub(super) fn read_attribute<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let Some((of, name)) = node.child(F::Name).and_then(split_type_name) else { return };
     let recv = of.map(|of| cx.b.body.ty(of));
     let args = node.children().find(|part| part.field() == F::None).map_or(0, |list| list.children().count());
-    cx.b.reference(RefForm::Decorator, plain(name.text()), name.start(), recv, args);
+    cx.b.reference(RefForm::Decorator, plain_name(name.text()), name.start(), recv, args);
 }
 
 /// `a.b`.
 pub(super) fn member_access<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(of), Some(name)) = (node.child(F::ExpressionField), node.child(F::Name)) else { return };
     let recv = cx.b.body.value(of);
-    member(cx, node, name, recv);
+    add_member_ref(cx, node, name, recv);
 }
 
 /// The `.b` of `a?.b`.
@@ -135,21 +135,21 @@ pub(super) fn member_binding<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.child(F::Name) else { return };
     let Some(whole) = node.parent().filter(|whole| whole.is(K::ConditionalAccess)) else { return };
     let recv = cx.b.body.value_or_unknown(whole.child(F::Condition));
-    member(cx, whole, name, recv);
+    add_member_ref(cx, whole, name, recv);
 }
 
-fn member<'a>(cx: &mut Context<'a>, whole: Node<'a>, name: Node<'a>, recv: sdl_model::facts::ExprIx) {
+fn add_member_ref<'a>(cx: &mut Context<'a>, whole: Node<'a>, name: Node<'a>, recv: sdl_model::facts::ExprIx) {
     let name = if name.is(K::GenericName) { name.first().unwrap_or(name) } else { name };
-    let (form, args) = match form(whole) {
+    let (form, args) = match reference_form(whole) {
         (RefForm::Call, args) => (RefForm::MethodCall, args),
         _ => (RefForm::Attr, 0),
     };
-    cx.b.reference(form, plain(name.text()), name.start(), Some(recv), args);
-    given(cx, called(whole), name.start());
+    cx.b.reference(form, plain_name(name.text()), name.start(), Some(recv), args);
+    note_arguments(cx, call_of(whole), name.start());
 }
 
 /// `A.B` as a type, or where the grammar can't tell.
-pub(super) fn qualified<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_qualified_name<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if node.parent().is_some_and(|around| matches!(around.kind(), K::QualifiedName | K::AliasQualifiedName)) {
         // Of `A.B.C` in a value each step may be a member; of a type the last name says all.
         if node
@@ -161,38 +161,38 @@ pub(super) fn qualified<'a>(cx: &mut Context<'a>, node: Node<'a>) {
             return;
         }
     }
-    let Some((of, name)) = named(node) else { return };
+    let Some((of, name)) = split_type_name(node) else { return };
     if is_declared(node) || is_base(node) || is_constructed(node) {
         return;
     }
     if is_type(node) {
         let recv = of.map(|of| cx.b.body.ty(of));
-        cx.b.reference(RefForm::Type, plain(name.text()), name.start(), recv, 0);
+        cx.b.reference(RefForm::Type, plain_name(name.text()), name.start(), recv, 0);
     } else if let Some(of) = of {
         let recv = cx.b.body.value(of);
-        member(cx, node, name, recv);
+        add_member_ref(cx, node, name, recv);
     }
 }
 
 /// `F<T>`.
 pub(super) fn generic_name<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.first() else { return };
-    simple(cx, node, name);
+    read_simple_name(cx, node, name);
 }
 
-pub(super) fn identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     // A condition of the preprocessor names no symbol of the program.
     let condition =
         node.field() == F::Condition && matches!(node.parent_kind(), Some(K::PreprocIf | K::PreprocElif));
     if !condition && node.parent_kind() != Some(K::GenericName) {
-        simple(cx, node, node);
+        read_simple_name(cx, node, node);
     }
 }
 
 /// The name `name`, which is all of `node` but arguments.
-fn simple<'a>(cx: &mut Context<'a>, node: Node<'a>, name: Node<'a>) {
+fn read_simple_name<'a>(cx: &mut Context<'a>, node: Node<'a>, name: Node<'a>) {
     let Some(parent) = node.parent() else { return };
-    let text = plain(name.text());
+    let text = plain_name(name.text());
     match parent.kind() {
         // Parts of what has been seen as a whole.
         K::QualifiedName => {
@@ -221,17 +221,17 @@ fn simple<'a>(cx: &mut Context<'a>, node: Node<'a>, name: Node<'a>) {
         return;
     }
     // `new T { Name = … }`.
-    if let Some(recv) = initialized(cx, node) {
+    if let Some(recv) = initialized_object(cx, node) {
         cx.b.reference(RefForm::Attr, text, name.start(), Some(recv), 0);
         return;
     }
-    let (form, args) = form(node);
+    let (form, args) = reference_form(node);
     cx.b.reference(form, text, name.start(), None, args);
-    given(cx, called(node), name.start());
+    note_arguments(cx, call_of(node), name.start());
 }
 
 /// The object whose member `node`, on the left of an assignment in an initializer, is.
-fn initialized<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Option<sdl_model::facts::ExprIx> {
+fn initialized_object<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Option<sdl_model::facts::ExprIx> {
     let parent = node.parent()?;
     if parent.is(K::WithInitializer) {
         let of = parent.parent().filter(|_| parent.first() == Some(node))?;
@@ -297,12 +297,12 @@ fn is_type(node: Node<'_>) -> bool {
 }
 
 /// The call of `callee`.
-fn called(callee: Node<'_>) -> Option<Node<'_>> {
+fn call_of(callee: Node<'_>) -> Option<Node<'_>> {
     callee.parent().filter(|_| callee.is_in(K::Invocation, F::Function))
 }
 
 /// The arguments of `call`, of the reference at byte `at`; named ones are in any order.
-fn given<'a>(cx: &mut Context<'a>, call: Option<Node<'a>>, at: u32) {
+fn note_arguments<'a>(cx: &mut Context<'a>, call: Option<Node<'a>>, at: u32) {
     let list = call.and_then(|call| call.child(F::Arguments).or_else(|| call.child_of(K::ArgumentList)));
     if let Some(list) = list
         && !list.children().take(8).any(|one| one.child(F::Name).is_some())
@@ -312,7 +312,7 @@ fn given<'a>(cx: &mut Context<'a>, call: Option<Node<'a>>, at: u32) {
 }
 
 /// What is done with the value of `node`.
-fn form(node: Node<'_>) -> (RefForm, usize) {
+fn reference_form(node: Node<'_>) -> (RefForm, usize) {
     match node.parent() {
         Some(call) if node.is_in(K::Invocation, F::Function) => (RefForm::Call, exprs::arg_count(call)),
         _ => (RefForm::Value, 0),

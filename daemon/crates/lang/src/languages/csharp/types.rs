@@ -5,12 +5,12 @@ use sdl_model::facts::{Expr, ExprIx, Lit};
 use super::{F, K, Node};
 use crate::builder::Half;
 
-pub(super) fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+pub(super) fn type_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
-        K::Identifier | K::PredefinedType => half.type_name(plain(node.text())),
+        K::Identifier | K::PredefinedType => half.type_name(plain_name(node.text())),
         K::GenericName => {
-            let base = half.type_name(plain(node.first().map_or("", Node::text)));
-            let args = node.child_of(K::TypeArgumentList).map(|list| half.types(arguments(list)));
+            let base = half.type_name(plain_name(node.first().map_or("", Node::text)));
+            let args = node.child_of(K::TypeArgumentList).map(|list| half.types(type_arguments(list)));
             match args.filter(|args| !args.is_empty()) {
                 Some(args) => half.add(Expr::Generic(base, args)),
                 None => base,
@@ -19,7 +19,7 @@ pub(super) fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         K::QualifiedName | K::MemberAccess => {
             let base =
                 half.ty_or_unknown(node.child(F::Qualifier).or_else(|| node.child(F::ExpressionField)));
-            member(half, base, node.child(F::Name))
+            member_shape(half, base, node.child(F::Name))
         }
         K::AliasQualifiedName => {
             let alias = node.child(F::AliasField).map_or("", Node::text);
@@ -28,7 +28,7 @@ pub(super) fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
                 return half.ty(name);
             }
             let base = half.type_name(alias);
-            member(half, base, Some(name))
+            member_shape(half, base, Some(name))
         }
         K::NullableType => {
             let inner = half.ty_or_unknown(node.child(F::TypeField));
@@ -56,28 +56,28 @@ pub(super) fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
 }
 
 /// `base.name`, where the name may have arguments.
-fn member<'a>(half: &mut Half<'a>, base: ExprIx, name: Option<Node<'a>>) -> ExprIx {
+fn member_shape<'a>(half: &mut Half<'a>, base: ExprIx, name: Option<Node<'a>>) -> ExprIx {
     let Some(name) = name else { return base };
     if !name.is(K::GenericName) {
-        return half.attr(base, plain(name.text()));
+        return half.attr(base, plain_name(name.text()));
     }
-    let shape = half.attr(base, plain(name.first().map_or("", Node::text)));
+    let shape = half.attr(base, plain_name(name.first().map_or("", Node::text)));
     let args = name.child_of(K::TypeArgumentList).map_or_else(Vec::new, |list| half.types(list.children()));
     if args.is_empty() { shape } else { half.add(Expr::Generic(shape, args)) }
 }
 
 /// The types between the brackets.
-fn arguments(list: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+fn type_arguments(list: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     list.children().filter(|part| !matches!(part.kind(), K::Less | K::Greater))
 }
 
 /// A name without the mark that lets it be a keyword.
-pub(super) fn plain(name: &str) -> &str {
+pub(super) fn plain_name(name: &str) -> &str {
     name.strip_prefix('@').unwrap_or(name)
 }
 
 /// The stated type of `node`, unless it is `var`.
-pub(super) fn stated(node: Node<'_>) -> Option<Node<'_>> {
+pub(super) fn stated_type(node: Node<'_>) -> Option<Node<'_>> {
     node.child(F::TypeField).filter(|ty| !is_var(*ty))
 }
 
@@ -87,7 +87,7 @@ pub(super) fn is_var(node: Node<'_>) -> bool {
 }
 
 /// A type's name: what is before the last part, and the last part itself.
-pub(super) fn named(mut node: Node<'_>) -> Option<(Option<Node<'_>>, Node<'_>)> {
+pub(super) fn split_type_name(mut node: Node<'_>) -> Option<(Option<Node<'_>>, Node<'_>)> {
     for _ in 0..8 {
         node = match node.kind() {
             K::Identifier => return Some((None, node)),

@@ -9,12 +9,12 @@ use crate::builder::NewDef;
 use crate::driver::Visit;
 
 /// `class …`, declared or where a value stands.
-pub(super) fn class<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+pub(super) fn read_class<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     if let Some(held) = cx.state.take_holder(node) {
-        return enter(cx, node, held.def);
+        return enter_class(cx, node, held.def);
     }
     let declares = !node.is(K::Class);
-    let whole = if declares { names::statement(node) } else { node };
+    let whole = if declares { names::declaring_statement(node) } else { node };
     // One without a name is told apart by where it stands.
     let name = node.child(F::Name);
     let text = name.map_or("class", Node::text);
@@ -23,17 +23,17 @@ pub(super) fn class<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
         .header_from(names::header_start(node));
     let def = cx.b.open(new);
     if declares {
-        names::export(cx, def, whole);
+        names::mark_exported(cx, def, whole);
     } else {
         cx.b.flag(def, DefFlags::LOCAL);
         cx.b.def_mut(def).visibility = Visibility::Private;
     }
-    enter(cx, node, def)
+    enter_class(cx, node, def)
 }
 
 /// Opens the class that an export statement with decorators declares: they belong to it.
-pub(super) fn decorated<'a>(cx: &mut Context<'a>, node: Node<'a>) {
-    let class = names::declared(node)
+pub(super) fn read_decorated_class<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let class = names::declared_node(node)
         .filter(|class| matches!(class.kind(), K::ClassDeclaration | K::AbstractClassDeclaration | K::Class));
     let Some(class) = class else { return };
     let name = class.child(F::Name);
@@ -41,24 +41,24 @@ pub(super) fn decorated<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         .body(class.child(F::Body))
         .header_from(class.start());
     let def = cx.b.open(new);
-    names::export(cx, def, node);
+    names::mark_exported(cx, def, node);
     for decorator in node.children().filter(|part| part.is(K::Decorator)) {
-        names::decorate(cx, def, decorator);
+        names::add_decorator(cx, def, decorator);
     }
     cx.state.hold(class, Holder::of(def));
 }
 
 /// Completes `def`, whose class is `node`, and enters it.
-fn enter<'a>(cx: &mut Context<'a>, node: Node<'a>, def: DefIx) -> Visit {
+fn enter_class<'a>(cx: &mut Context<'a>, node: Node<'a>, def: DefIx) -> Visit {
     if node.is(K::AbstractClassDeclaration) {
         cx.b.flag(def, DefFlags::ABSTRACT);
     }
     for decorator in node.children().filter(|part| part.is(K::Decorator)) {
-        names::decorate(cx, def, decorator);
+        names::add_decorator(cx, def, decorator);
     }
-    functions::generics(cx, def, node);
+    functions::read_generics(cx, def, node);
     if cx.lang == Lang::JavaScript {
-        jsdoc::class(cx, def);
+        jsdoc::apply_class_doc(cx, def);
     }
     if let Some(heritage) = node.child_of(K::ClassHeritage) {
         for part in heritage.children() {
@@ -67,23 +67,23 @@ fn enter<'a>(cx: &mut Context<'a>, node: Node<'a>, def: DefIx) -> Visit {
                     let mut parts = part.children().peekable();
                     while let Some(value) = parts.next() {
                         let args = parts.next_if(|next| next.is(K::TypeArguments));
-                        extends(cx, def, value, args);
+                        add_superclass(cx, def, value, args);
                     }
                 }
                 K::ImplementsClause => {
                     for ty in part.children() {
-                        implements(cx, def, ty, BaseKind::Implements);
+                        add_base_type(cx, def, ty, BaseKind::Implements);
                     }
                 }
-                _ => extends(cx, def, part, None),
+                _ => add_superclass(cx, def, part, None),
             }
         }
     }
-    state::enter(cx, node, Some(def), false, Some(This::of(def, false)));
+    state::enter_body(cx, node, Some(def), false, Some(This::of(def, false)));
     Visit::IntoThenLeave
 }
 
-fn extends<'a>(cx: &mut Context<'a>, def: DefIx, value: Node<'a>, args: Option<Node<'a>>) {
+fn add_superclass<'a>(cx: &mut Context<'a>, def: DefIx, value: Node<'a>, args: Option<Node<'a>>) {
     let mut shape = cx.b.out.value(value);
     if let Some(args) = args {
         let args = cx.b.out.types(args.children());
@@ -102,7 +102,7 @@ fn extends<'a>(cx: &mut Context<'a>, def: DefIx, value: Node<'a>, args: Option<N
     }
 }
 
-fn implements<'a>(cx: &mut Context<'a>, def: DefIx, ty: Node<'a>, kind: BaseKind) {
+fn add_base_type<'a>(cx: &mut Context<'a>, def: DefIx, ty: Node<'a>, kind: BaseKind) {
     let shape = cx.b.out.ty(ty);
     if !cx.b.out.is_unknown(shape) {
         cx.b.base(def, kind, shape, ty.start());
@@ -124,12 +124,12 @@ pub(super) fn is_base(node: Node<'_>) -> bool {
 
 pub(super) fn static_block<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let class = cx.b.scope();
-    state::enter(cx, node, None, true, Some(This::of(class, true)));
+    state::enter_body(cx, node, None, true, Some(This::of(class, true)));
     Visit::IntoThenLeave
 }
 
 /// A decorator of a method, which is before it.
-pub(super) fn decorator<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+pub(super) fn read_decorator<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let Some(body) = node.parent().filter(|body| body.is(K::ClassBody)) else { return Visit::Into };
     if cx.state.is_folded(body, node) {
         return Visit::Into;
@@ -146,11 +146,11 @@ pub(super) fn decorator<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
 }
 
 /// A field of a class.
-pub(super) fn field<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_field<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.child(F::Name).or_else(|| node.child(F::Property)) else { return };
-    let text = names::property(name);
+    let text = names::property_name(name);
     let value = node.child(F::Value);
-    let inner = value.map(exprs::unwrap);
+    let inner = value.map(exprs::unwrap_value);
     let function = inner.filter(|inner| inner.kind().is_function_value());
     let kind = if function.is_some() { SymbolKind::Method } else { SymbolKind::Field };
     let mut new = NewDef::new(kind, text, name, node).header_from(names::header_start(node));
@@ -162,7 +162,7 @@ pub(super) fn field<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         new = new.header_to(value.start());
     }
     let def = cx.b.open(new);
-    names::member(cx, def, node, text);
+    names::mark_member(cx, def, node, text);
     if let Some(ty) = node.child(F::TypeField) {
         cx.b.def_mut(def).ty = Some(cx.b.out.ty(ty));
     }
@@ -174,7 +174,7 @@ pub(super) fn field<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         cx.state.hold(inner, Holder::of(def));
     }
     if cx.lang == Lang::JavaScript && function.is_none() {
-        jsdoc::variable(cx, def);
+        jsdoc::apply_variable_doc(cx, def);
     }
 }
 
@@ -188,41 +188,41 @@ pub(super) fn is_short(value: Node<'_>) -> bool {
 }
 
 /// A property of an interface or of an alias's object type.
-pub(super) fn property<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_property<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let held = match node.parent_kind() {
         Some(K::InterfaceBody) => true,
         _ => cx.state.object(node.ix()).is_some_and(|open| open.holder.is_some()),
     };
     let Some(name) = node.child(F::Name).filter(|_| held) else { return };
-    let text = names::property(name);
+    let text = names::property_name(name);
     let def = cx.b.open(NewDef::new(SymbolKind::Field, text, name, node));
-    names::member(cx, def, node, text);
+    names::mark_member(cx, def, node, text);
     if let Some(ty) = node.child(F::TypeField) {
         cx.b.def_mut(def).ty = Some(cx.b.out.ty(ty));
     }
 }
 
-pub(super) fn interface<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_interface<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.child(F::Name) else { return };
-    let whole = names::statement(node);
+    let whole = names::declaring_statement(node);
     let new = NewDef::new(SymbolKind::Interface, name.text(), name, whole)
         .body(node.child(F::Body))
         .header_from(node.start());
     let def = cx.b.open(new);
-    names::export(cx, def, whole);
-    functions::generics(cx, def, node);
+    names::mark_exported(cx, def, whole);
+    functions::read_generics(cx, def, node);
     for base in node.child_of(K::ExtendsTypeClause).map(Node::children).into_iter().flatten() {
-        implements(cx, def, base, BaseKind::Extends);
+        add_base_type(cx, def, base, BaseKind::Extends);
     }
 }
 
-pub(super) fn alias<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_type_alias<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(name), Some(value)) = (node.child(F::Name), node.child(F::Value)) else { return };
-    let whole = names::statement(node);
+    let whole = names::declaring_statement(node);
     let new = NewDef::new(SymbolKind::Type, name.text(), name, whole).header_from(node.start());
     let def = cx.b.open(new);
-    names::export(cx, def, whole);
-    functions::generics(cx, def, node);
+    names::mark_exported(cx, def, whole);
+    functions::read_generics(cx, def, node);
     cx.b.def_mut(def).ty = Some(cx.b.out.ty(value));
     for members in types::object_types(value) {
         cx.state.hold(members, Holder::of(def));
@@ -233,38 +233,38 @@ pub(super) fn alias<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 pub(super) fn import_alias<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let mut parts = node.children();
     let (Some(name), Some(target)) = (parts.next(), parts.next()) else { return Visit::Skip };
-    let whole = names::statement(node);
+    let whole = names::declaring_statement(node);
     let def = cx.b.leaf(NewDef::new(SymbolKind::Type, name.text(), name, whole).header_from(node.start()));
-    names::export(cx, def, whole);
+    names::mark_exported(cx, def, whole);
     cx.b.def_mut(def).ty = Some(cx.b.out.ty(target));
     Visit::Skip
 }
 
-pub(super) fn enumeration<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_enum<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.child(F::Name) else { return };
-    let whole = names::statement(node);
+    let whole = names::declaring_statement(node);
     let new = NewDef::new(SymbolKind::Enum, name.text(), name, whole)
         .body(node.child(F::Body))
         .header_from(node.start());
     let def = cx.b.open(new);
-    names::export(cx, def, whole);
+    names::mark_exported(cx, def, whole);
 }
 
 /// A member of an enumeration, with a value or without.
 pub(super) fn enum_member<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if node.is(K::EnumAssignment) {
         if let Some(name) = node.child(F::Name) {
-            cx.b.open(NewDef::new(SymbolKind::EnumMember, names::property(name), name, node));
+            cx.b.open(NewDef::new(SymbolKind::EnumMember, names::property_name(name), name, node));
         }
     } else if node.is_in(K::EnumBody, F::Name) {
-        cx.b.leaf(NewDef::new(SymbolKind::EnumMember, names::property(node), node, node));
+        cx.b.leaf(NewDef::new(SymbolKind::EnumMember, names::property_name(node), node, node));
     }
 }
 
 /// `namespace a.b {…}`, `declare module 'x' {…}`.
-pub(super) fn namespace<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_namespace<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.child(F::Name) else { return };
-    let whole = names::statement(node);
+    let whole = names::declaring_statement(node);
     // An expression statement holds a namespace that is not exported.
     let whole = whole.parent().filter(|parent| parent.is(K::ExpressionStatement)).unwrap_or(whole);
     let ambient = whole.is(K::AmbientDeclaration) || whole.child_of(K::AmbientDeclaration).is_some();
@@ -276,7 +276,7 @@ pub(super) fn namespace<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         parts = vec![name];
     }
     for (at, part) in parts.into_iter().take(8).enumerate() {
-        let new = NewDef::new(SymbolKind::Namespace, names::property(part), part, whole)
+        let new = NewDef::new(SymbolKind::Namespace, names::property_name(part), part, whole)
             .body(node.child(F::Body))
             .header_from(node.start());
         let def = cx.b.open(new);
@@ -284,7 +284,7 @@ pub(super) fn namespace<'a>(cx: &mut Context<'a>, node: Node<'a>) {
             cx.b.flag(def, DefFlags::ABSTRACT);
         }
         if at == 0 {
-            names::export(cx, def, whole);
+            names::mark_exported(cx, def, whole);
         } else {
             cx.b.flag(def, DefFlags::EXPORTED);
         }

@@ -29,7 +29,7 @@ fn is_exports(node: Node<'_>) -> bool {
     short && matches!(node.text(), "exports" | "module.exports")
 }
 
-fn target(left: Node<'_>) -> Option<Target<'_>> {
+fn assignment_target(left: Node<'_>) -> Option<Target<'_>> {
     let (object, name) = (left.child(F::ObjectField)?, left.child(F::Property)?);
     if left.end() - left.start() < 24 && left.text() == "module.exports" {
         return Some(Target::Module);
@@ -50,39 +50,41 @@ fn target(left: Node<'_>) -> Option<Target<'_>> {
     }
 }
 
-pub(super) fn assignment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_assignment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(left), Some(right)) = (node.child(F::Left), node.child(F::Right)) else { return };
     if left.is(K::Identifier) {
         if left.text() == "exports" {
             return;
         }
-        vars::assigned(cx, node, left, right);
+        vars::read_assignment(cx, node, left, right);
         return;
     }
     if left.is(K::SubscriptExpression) {
-        computed(cx, node, left, right);
+        read_computed_member(cx, node, left, right);
         return;
     }
     if !left.is(K::MemberExpression) {
         return;
     }
-    let assigned = Assigned { node, right, inner: exprs::unwrap(right) };
-    match target(left) {
+    let assigned = Assigned { node, right, inner: exprs::unwrap_value(right) };
+    match assignment_target(left) {
         Some(Target::Module) => whole_module(cx, &assigned),
-        Some(Target::Export(name)) => export(cx, &assigned, name),
+        Some(Target::Export(name)) => add_named_export(cx, &assigned, name),
         Some(Target::Prototype(class)) => {
             let owner = cx.b.out.value(class);
-            let def = home(cx, class).map_or(DefIx::MODULE, |(scope, _)| scope);
-            objects::hold(cx, right, Holder { def, owner: Some(owner), exported: false });
+            let def = resolve_name(cx, class).map_or(DefIx::MODULE, |(scope, _)| scope);
+            objects::hold_objects(cx, right, Holder { def, owner: Some(owner), exported: false });
         }
-        Some(Target::Member(class, name, is_static)) => member(cx, &assigned, class, name, is_static),
-        Some(Target::Field(name)) => field(cx, &assigned, name),
+        Some(Target::Member(class, name, is_static)) => {
+            add_class_member(cx, &assigned, class, name, is_static)
+        }
+        Some(Target::Field(name)) => add_this_field(cx, &assigned, name),
         None => {}
     }
 }
 
 /// The definition that `name` stands for here, and the one that it is in.
-fn home(cx: &Context<'_>, name: Node<'_>) -> Option<(DefIx, DefIx)> {
+fn resolve_name(cx: &Context<'_>, name: Node<'_>) -> Option<(DefIx, DefIx)> {
     let text = Some(name).filter(|name| name.is(K::Identifier))?.text();
     let mut scope = cx.b.scope();
     // Deeper nesting than this is not written by people.
@@ -98,8 +100,8 @@ fn home(cx: &Context<'_>, name: Node<'_>) -> Option<(DefIx, DefIx)> {
 }
 
 /// `X.prototype[name] = function …`, `table[key] = () => …`: a function of its own, whatever it is called.
-fn computed<'a>(cx: &mut Context<'a>, node: Node<'a>, left: Node<'a>, right: Node<'a>) {
-    let assigned = Assigned { node, right, inner: exprs::unwrap(right) };
+fn read_computed_member<'a>(cx: &mut Context<'a>, node: Node<'a>, left: Node<'a>, right: Node<'a>) {
+    let assigned = Assigned { node, right, inner: exprs::unwrap_value(right) };
     let (Some(object), Some(index)) = (left.child(F::ObjectField), left.child(F::Index)) else { return };
     if !assigned.is_function_or_class() {
         return;
@@ -111,7 +113,7 @@ fn computed<'a>(cx: &mut Context<'a>, node: Node<'a>, left: Node<'a>, right: Nod
     if index.is(K::String)
         && let Some(class) = class
     {
-        member(cx, &assigned, class, index, false);
+        add_class_member(cx, &assigned, class, index, false);
         return;
     }
     let text = node.src().get(object.end() as usize..left.end() as usize).unwrap_or("").trim_start();
@@ -179,25 +181,25 @@ fn whole_module<'a>(cx: &mut Context<'a>, assigned: &Assigned<'a>) {
             }
             cx.state.hold(inner, Holder { def: DefIx::MODULE, owner: None, exported: true });
         }
-        K::CallExpression if exprs::required(inner).is_some() => {
-            if let Some(module) = exprs::required(inner) {
-                reexport(cx, module, assigned.node.start());
+        K::CallExpression if exprs::required_module(inner).is_some() => {
+            if let Some(module) = exprs::required_module(inner) {
+                add_reexport(cx, module, assigned.node.start());
                 cx.state.hold(inner, Holder::of(DefIx::MODULE));
             }
         }
         // `module.exports = new Thing()`.
-        _ => default(cx, assigned.right, assigned.whole()),
+        _ => add_default_export(cx, assigned.right, assigned.whole()),
     }
 }
 
-fn reexport(cx: &mut Context<'_>, module: &str, at: u32) {
+fn add_reexport(cx: &mut Context<'_>, module: &str, at: u32) {
     cx.b.import(ImportKind::Wildcard, module, None, None, at).reexport = true;
     cx.b.import(ImportKind::Module, module, None, Some("default"), at).reexport = true;
 }
 
 /// A value without a name that is the default export: `export default …`, `module.exports = …`.
-pub(super) fn default<'a>(cx: &mut Context<'a>, value: Node<'a>, whole: Node<'a>) {
-    let inner = exprs::unwrap(value);
+pub(super) fn add_default_export<'a>(cx: &mut Context<'a>, value: Node<'a>, whole: Node<'a>) {
+    let inner = exprs::unwrap_value(value);
     let named = inner.child(F::Name).filter(|_| inner.is(K::Class) || inner.kind().is_function_value());
     let kind = match inner.kind() {
         kind if kind.is_function_value() => SymbolKind::Function,
@@ -215,14 +217,14 @@ pub(super) fn default<'a>(cx: &mut Context<'a>, value: Node<'a>, whole: Node<'a>
     if kind == SymbolKind::Constant {
         let shape = cx.b.body.value(value);
         cx.b.add_value(def, shape, value.start());
-        objects::hold(cx, value, Holder::of(def));
+        objects::hold_objects(cx, value, Holder::of(def));
     } else {
         cx.state.hold(inner, Holder::of(def));
     }
 }
 
 /// `exports.name = …`.
-fn export<'a>(cx: &mut Context<'a>, assigned: &Assigned<'a>, name: Node<'a>) {
+fn add_named_export<'a>(cx: &mut Context<'a>, assigned: &Assigned<'a>, name: Node<'a>) {
     let (text, inner) = (name.text(), assigned.inner);
     cx.state.is_module = true;
     if text == "__esModule" || inner.is(K::Undefined) || assigned.right.is(K::UnaryExpression) {
@@ -232,7 +234,7 @@ fn export<'a>(cx: &mut Context<'a>, assigned: &Assigned<'a>, name: Node<'a>) {
         cx.b.export(inner.text(), text);
         return;
     }
-    if let Some(module) = exprs::required(inner) {
+    if let Some(module) = exprs::required_module(inner) {
         cx.b.import(ImportKind::Module, module, None, Some(text), name.start()).reexport = true;
         cx.state.hold(inner, Holder::of(DefIx::MODULE));
         return;
@@ -251,7 +253,7 @@ fn export<'a>(cx: &mut Context<'a>, assigned: &Assigned<'a>, name: Node<'a>) {
     } else {
         let shape = cx.b.body.value(assigned.right);
         cx.b.add_value(def, shape, assigned.node.start());
-        objects::hold(cx, assigned.right, Holder::of(def));
+        objects::hold_objects(cx, assigned.right, Holder::of(def));
     }
 }
 
@@ -272,14 +274,14 @@ fn declared_with(assignment: Node<'_>) -> Option<&str> {
 }
 
 /// `X.prototype.name = …`, `X.name = …`.
-fn member<'a>(
+fn add_class_member<'a>(
     cx: &mut Context<'a>,
     assigned: &Assigned<'a>,
     class: Node<'a>,
     name: Node<'a>,
     is_static: bool,
 ) {
-    let home = home(cx, class);
+    let home = resolve_name(cx, class);
     // What a property is set to says something only if it is a definition itself, or names one; on a prototype all is.
     if is_static && !assigned.is_function_or_class() && !objects::has_functions(assigned.inner) {
         let is_name = assigned.right.is(K::Identifier) || assigned.right.is(K::MemberExpression);
@@ -292,7 +294,7 @@ fn member<'a>(
         }
         let owner = cx.b.out.value(class);
         let def = cx.b.leaf_of(DefIx::MODULE, assigned.new_def(SymbolKind::Field, name.text(), name));
-        objects::belong(cx, def, Holder { def: DefIx::MODULE, owner: Some(owner), exported: false });
+        objects::set_owner(cx, def, Holder { def: DefIx::MODULE, owner: Some(owner), exported: false });
         cx.b.flag(def, DefFlags::STATIC);
         let shape = cx.b.body.value(assigned.right);
         cx.b.add_value(def, shape, assigned.node.start());
@@ -323,8 +325,8 @@ fn member<'a>(
     }
     let owner = cx.b.out.value(class);
     let scope = home.map_or(DefIx::MODULE, |(scope, _)| scope);
-    let def = cx.b.open_of(scope, assigned.new_def(kind, names::property(name), name));
-    objects::belong(cx, def, Holder { def: scope, owner: Some(owner), exported: false });
+    let def = cx.b.open_of(scope, assigned.new_def(kind, names::property_name(name), name));
+    objects::set_owner(cx, def, Holder { def: scope, owner: Some(owner), exported: false });
     if is_static {
         cx.b.flag(def, DefFlags::STATIC);
     }
@@ -337,7 +339,7 @@ fn member<'a>(
 }
 
 /// `this.name = …`.
-fn field<'a>(cx: &mut Context<'a>, assigned: &Assigned<'a>, name: Node<'a>) {
+fn add_this_field<'a>(cx: &mut Context<'a>, assigned: &Assigned<'a>, name: Node<'a>) {
     let known = cx.b.body.is_receiver(exprs::THIS);
     let of = cx.b.receiver_type().filter(|of| known && holds_fields(cx, *of));
     let text = name.text();
@@ -357,7 +359,7 @@ fn field<'a>(cx: &mut Context<'a>, assigned: &Assigned<'a>, name: Node<'a>) {
     if assigned.is_function_or_class() && known.is_none_or(|def| !cx.b.def(def).kind.is_callable()) {
         let kind = assigned.kind(SymbolKind::Method, SymbolKind::Field);
         let def = cx.b.open_of(class, assigned.new_def(kind, text, name));
-        built(cx, def, text);
+        make_reachable(cx, def, text);
         cx.state.hold(assigned.inner, Holder::of(def));
         return;
     }
@@ -365,11 +367,11 @@ fn field<'a>(cx: &mut Context<'a>, assigned: &Assigned<'a>, name: Node<'a>) {
         Some(def) => def,
         None => {
             let def = cx.b.leaf_of(class, assigned.new_def(SymbolKind::Field, text, name));
-            built(cx, def, text);
+            make_reachable(cx, def, text);
             if cx.lang == sdl_model::Lang::JavaScript {
-                super::jsdoc::variable(cx, def);
+                super::jsdoc::apply_variable_doc(cx, def);
             }
-            objects::hold(cx, assigned.right, Holder::of(def));
+            objects::hold_objects(cx, assigned.right, Holder::of(def));
             def
         }
     };
@@ -379,7 +381,7 @@ fn field<'a>(cx: &mut Context<'a>, assigned: &Assigned<'a>, name: Node<'a>) {
 }
 
 /// Marks `def`, a member that a constructor gives to what it builds: though inside a function, it can be reached.
-fn built(cx: &mut Context<'_>, def: DefIx, name: &str) {
+fn make_reachable(cx: &mut Context<'_>, def: DefIx, name: &str) {
     let of = cx.b.def(def).parent.unwrap_or(DefIx::MODULE);
     if state::is_inner(cx, of) && cx.b.def(of).kind == SymbolKind::Function {
         return;
@@ -398,7 +400,7 @@ fn holds_fields(cx: &Context<'_>, of: DefIx) -> bool {
 }
 
 /// `var a = module.exports = …`: the variable is what is exported.
-pub(super) fn chained<'a>(cx: &mut Context<'a>, name: Node<'a>, value: Node<'a>) {
+pub(super) fn add_chained_export<'a>(cx: &mut Context<'a>, name: Node<'a>, value: Node<'a>) {
     let mut at = value;
     for _ in 0..4 {
         if at.child(F::Left).is_some_and(is_exports) {
@@ -419,7 +421,7 @@ pub(super) fn mixed_in<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let assigns = callee.end() - callee.start() < 24
         && matches!(callee.text(), "Object.assign" | "Object.defineProperties" | "extend" | "_.extend");
     let Some(Target::Prototype(class)) =
-        args.first().filter(|first| assigns && first.is(K::MemberExpression)).and_then(target)
+        args.first().filter(|first| assigns && first.is(K::MemberExpression)).and_then(assignment_target)
     else {
         return;
     };
@@ -436,7 +438,7 @@ pub(super) fn only_defines(left: Node<'_>) -> bool {
     };
     let function = assignment
         .child(F::Right)
-        .map(exprs::unwrap)
+        .map(exprs::unwrap_value)
         .is_some_and(|right| right.kind().is_function_value() || right.is(K::Class));
-    function || matches!(target(left), Some(Target::Module | Target::Export(_)))
+    function || matches!(assignment_target(left), Some(Target::Module | Target::Export(_)))
 }

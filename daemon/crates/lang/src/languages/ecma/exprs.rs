@@ -20,10 +20,10 @@ const MAX_PARAMS: usize = 4;
 /// How many properties of an object are looked at.
 pub(super) const MAX_FIELDS: usize = 48;
 
-pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+pub(super) fn value_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
         K::Identifier | K::ShorthandProperty => half.type_name(node.text()),
-        K::This => this(half),
+        K::This => this_shape(half),
         K::Super => half.add(Expr::SuperRef),
         K::MemberExpression => {
             let base = half.value_or_unknown(node.child(F::ObjectField));
@@ -33,18 +33,18 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         K::SubscriptExpression => {
             let base = half.value_or_unknown(node.child(F::ObjectField));
             match node.child(F::Index).filter(|index| index.is(K::String)) {
-                Some(index) => half.attr(base, string(index)),
+                Some(index) => half.attr(base, string_content(index)),
                 None => half.add(Expr::Index(base)),
             }
         }
-        K::CallExpression => call(half, node),
-        K::NewExpression => creation(half, node),
-        _ => operation(half, node),
+        K::CallExpression => call_shape(half, node),
+        K::NewExpression => creation_shape(half, node),
+        _ => operation_shape(half, node),
     }
 }
 
 /// What operators and conditions give.
-fn operation<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+fn operation_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
         K::AwaitExpression => {
             let inner = half.value_or_unknown(node.first());
@@ -54,7 +54,7 @@ fn operation<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             let inner = half.value_or_unknown(node.first());
             half.add(Expr::Unwrap(inner))
         }
-        K::ParenthesizedExpression => match super::jsdoc::cast(half, node) {
+        K::ParenthesizedExpression => match super::jsdoc::cast_type(half, node) {
             Some(ty) => half.add(Expr::New(ty)),
             None => half.value_or_unknown(node.first()),
         },
@@ -63,12 +63,12 @@ fn operation<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         }
         K::AsExpression => {
             let mut parts = node.children();
-            cast(half, parts.next(), parts.next())
+            cast_shape(half, parts.next(), parts.next())
         }
         K::TypeAssertion => {
             let mut parts = node.children();
             let ty = parts.next().and_then(Node::first);
-            cast(half, parts.next(), ty)
+            cast_shape(half, parts.next(), ty)
         }
         K::AssignmentExpression => half.value_or_unknown(node.child(F::Right)),
         K::SequenceExpression => half.value_or_unknown(node.children().take(64).last()),
@@ -77,7 +77,7 @@ fn operation<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             let otherwise = half.value_or_unknown(node.child(F::Alternative));
             half.either(vec![then, otherwise])
         }
-        K::BinaryExpression => binary(half, node),
+        K::BinaryExpression => binary_shape(half, node),
         K::UnaryExpression => {
             let text = node.text();
             half.lit(match text.as_bytes().first() {
@@ -88,12 +88,12 @@ fn operation<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             })
         }
         K::UpdateExpression | K::Number => half.lit(Lit::Float),
-        _ => literal(half, node),
+        _ => literal_shape(half, node),
     }
 }
 
 /// What a literal is.
-fn literal<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+fn literal_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
         K::Array => {
             let spreads =
@@ -108,9 +108,9 @@ fn literal<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             let inner = half.value_or_unknown(node.first());
             half.add(Expr::Iter(inner))
         }
-        K::Object if half.has_records() && node.first().is_some() => record(half, node),
+        K::Object if half.has_records() && node.first().is_some() => object_shape(half, node),
         K::Object => half.lit(Lit::Object),
-        K::TemplateString if let Some(tag) = tag(node) => {
+        K::TemplateString if let Some(tag) = template_tag(node) => {
             let tag = half.value(tag);
             half.call(tag, 1)
         }
@@ -124,7 +124,7 @@ fn literal<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
 }
 
 /// The instance that `new` makes.
-fn creation<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+fn creation_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     let constructor = node.child(F::Constructor);
     let stated = node.child(F::TypeArgumentsField);
     let filled = || Some((constructor?.text(), node.child(F::Arguments)?.first()?));
@@ -152,21 +152,21 @@ fn creation<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
 }
 
 /// An object as it is written.
-fn record<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+fn object_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     let mut fields = Vec::new();
     for part in node.children().take(MAX_FIELDS) {
         let (name, value) = match part.kind() {
             K::ShorthandProperty => (part.text(), half.value(part)),
             K::SpreadElement => ("", half.value_or_unknown(part.first())),
             K::MethodDefinition => {
-                let name = part.child(F::Name).map_or("", names::property);
+                let name = part.child(F::Name).map_or("", names::property_name);
                 let text = half.str(name);
                 (name, half.add(Expr::Inner(text, true)))
             }
             K::Pair => {
                 let (Some(key), Some(value)) = (part.child(F::Key), part.child(F::Value)) else { continue };
-                let name = names::property(key);
-                let inner = unwrap(value);
+                let name = names::property_name(key);
+                let inner = unwrap_value(value);
                 if inner.kind().is_function_value() || inner.is(K::Class) {
                     let text = half.str(name);
                     (name, half.add(Expr::Inner(text, true)))
@@ -182,7 +182,7 @@ fn record<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     half.add(Expr::Record(fields))
 }
 
-fn this(half: &mut Half<'_>) -> ExprIx {
+fn this_shape(half: &mut Half<'_>) -> ExprIx {
     if half.is_receiver(THIS) {
         half.name(THIS)
     } else if half.is_receiver(TYPED_THIS) {
@@ -195,7 +195,7 @@ fn this(half: &mut Half<'_>) -> ExprIx {
 }
 
 /// `value as ty`.
-fn cast<'a>(half: &mut Half<'a>, value: Option<Node<'a>>, ty: Option<Node<'a>>) -> ExprIx {
+fn cast_shape<'a>(half: &mut Half<'a>, value: Option<Node<'a>>, ty: Option<Node<'a>>) -> ExprIx {
     let says_nothing = |ty: Node<'_>| {
         ty.is(K::Const) || (ty.is(K::PredefinedType) && matches!(ty.text(), "any" | "unknown"))
     };
@@ -208,7 +208,7 @@ fn cast<'a>(half: &mut Half<'a>, value: Option<Node<'a>>, ty: Option<Node<'a>>) 
     }
 }
 
-fn binary<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+fn binary_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     let (Some(left), Some(right)) = (node.child(F::Left), node.child(F::Right)) else {
         return half.unknown();
     };
@@ -239,7 +239,7 @@ fn binary<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
 
 /// What a call calls. The grammar takes `await f<T>(…)` for a call of `await f`, and likewise with `!`, `typeof` and
 /// other operators.
-pub(super) fn callee(node: Node<'_>) -> Option<Node<'_>> {
+pub(super) fn callee_node(node: Node<'_>) -> Option<Node<'_>> {
     let mut callee = node.child(F::Function)?;
     for _ in 0..MAX_WRAPS {
         if !takes_type_arguments(callee) {
@@ -262,7 +262,7 @@ pub(super) fn takes_type_arguments(node: Node<'_>) -> bool {
 }
 
 /// What is before a template with type arguments: the grammar takes `` tag<T>`…` `` for two comparisons.
-fn tag(template: Node<'_>) -> Option<Node<'_>> {
+fn template_tag(template: Node<'_>) -> Option<Node<'_>> {
     let mut at = template;
     for _ in 0..MAX_WRAPS {
         let parent = at.parent()?;
@@ -271,7 +271,7 @@ fn tag(template: Node<'_>) -> Option<Node<'_>> {
             K::BinaryExpression if at.field() == F::Right => {
                 let left = parent.child(F::Left).filter(|left| left.end() + 1 == template.start())?;
                 let tag = left.child(F::Left).filter(|_| left.is(K::BinaryExpression))?;
-                return (operator(left) == "<" && operator(parent) == ">").then_some(tag);
+                return (operator_text(left) == "<" && operator_text(parent) == ">").then_some(tag);
             }
             _ => return None,
         }
@@ -292,33 +292,33 @@ pub(super) fn is_tag(node: Node<'_>) -> bool {
         }
         Some(at)
     });
-    template.filter(|at| at.is(K::TemplateString)).and_then(tag) == Some(node)
+    template.filter(|at| at.is(K::TemplateString)).and_then(template_tag) == Some(node)
 }
 
 /// The text between the sides of a binary expression.
-pub(super) fn operator(node: Node<'_>) -> &str {
+pub(super) fn operator_text(node: Node<'_>) -> &str {
     let sides = node.child(F::Left).zip(node.child(F::Right));
     let between = sides.and_then(|(left, right)| node.src().get(left.end() as usize..right.start() as usize));
     between.unwrap_or("").trim()
 }
 
-fn call<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+fn call_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     // `await f<T>(…)` gives what is awaited, `!f<T>(…)` what the operator makes of it.
     match node.child(F::Function).filter(|outer| takes_type_arguments(*outer)) {
         Some(outer) if outer.is(K::AwaitExpression) => {
-            let called = called(half, node);
+            let called = plain_call_shape(half, node);
             half.add(Expr::Await(called))
         }
         Some(outer) => half.value(outer),
-        None => called(half, node),
+        None => plain_call_shape(half, node),
     }
 }
 
-fn called<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
-    if let Some(module) = required(node) {
+fn plain_call_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+    if let Some(module) = required_module(node) {
         return half.type_name(&required_name(module));
     }
-    let Some(callee) = callee(node) else { return half.unknown() };
+    let Some(callee) = callee_node(node) else { return half.unknown() };
     if let Some(inner) = passed_through(node) {
         return half.value(inner);
     }
@@ -338,7 +338,7 @@ fn called<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     // What a function gives that it is called with, it may give in turn.
     let name = callee.child(F::Property).filter(|_| callee.is(K::MemberExpression)).map_or("", Node::text);
     let function = args.and_then(Node::first).filter(|_| matches!(name, "map" | "flatMap" | "then"));
-    let function = function.and_then(|function| given(half, function));
+    let function = function.and_then(|function| callback_shape(half, function));
     let mut callee = half.value(callee);
     if let Some(function) = function {
         callee = half.add(Expr::Generic(callee, vec![function]));
@@ -399,7 +399,7 @@ pub(super) fn of_values(half: &mut Half<'_>, name: &str, elements: Vec<ExprIx>) 
 
 /// A function that is an argument, with what it gives: the one expression that it is made of, or that it returns at its
 /// end.
-fn given<'a>(half: &mut Half<'a>, function: Node<'a>) -> Option<ExprIx> {
+fn callback_shape<'a>(half: &mut Half<'a>, function: Node<'a>) -> Option<ExprIx> {
     if !matches!(function.kind(), K::ArrowFunction | K::FunctionExpression) {
         return None;
     }
@@ -410,7 +410,7 @@ fn given<'a>(half: &mut Half<'a>, function: Node<'a>) -> Option<ExprIx> {
         body
     };
     let mut params = Vec::new();
-    for param in super::params::written(function).take(MAX_PARAMS) {
+    for param in super::params::written_params(function).take(MAX_PARAMS) {
         params.push(match param.pattern.kind() {
             K::Identifier => half.type_name(param.pattern.text()),
             K::ArrayPattern if !param.pattern.text().contains(",,") => {
@@ -431,7 +431,7 @@ fn given<'a>(half: &mut Half<'a>, function: Node<'a>) -> Option<ExprIx> {
 
 /// The argument that a call gives back as it is: `Object.freeze(x)`.
 fn passed_through(node: Node<'_>) -> Option<Node<'_>> {
-    let callee = callee(node).filter(|callee| callee.is(K::MemberExpression))?;
+    let callee = callee_node(node).filter(|callee| callee.is(K::MemberExpression))?;
     let same = callee.end() - callee.start() < 32
         && matches!(
             callee.text(),
@@ -445,13 +445,13 @@ fn passed_through(node: Node<'_>) -> Option<Node<'_>> {
 }
 
 /// The module that `require('…')` or `import('…')` loads.
-pub(super) fn required(node: Node<'_>) -> Option<&str> {
-    let callee = callee(node)?;
+pub(super) fn required_module(node: Node<'_>) -> Option<&str> {
+    let callee = callee_node(node)?;
     let loads = callee.is(K::Import) || (callee.is(K::Identifier) && callee.text() == "require");
     let argument = node.child(F::Arguments).filter(|_| loads)?.first()?;
     let plain = argument.is(K::String)
         || (argument.is(K::TemplateString) && argument.child_of(K::TemplateSubstitution).is_none());
-    plain.then(|| string(argument)).filter(|module| !module.is_empty())
+    plain.then(|| string_content(argument)).filter(|module| !module.is_empty())
 }
 
 /// The local name by which a module is known that an expression loads without naming it.
@@ -460,7 +460,7 @@ pub(super) fn required_name(module: &str) -> String {
 }
 
 /// The text between a string's quotes.
-pub(super) fn string(node: Node<'_>) -> &str {
+pub(super) fn string_content(node: Node<'_>) -> &str {
     let text = node.text();
     let quoted = text.len() >= 2 && text.starts_with(['"', '\'', '`']);
     if quoted { text.get(1..text.len() - 1).unwrap_or("") } else { text }
@@ -476,7 +476,7 @@ pub(super) fn arg_count(args: Option<Node<'_>>) -> usize {
 }
 
 /// The value within parentheses, casts, `Object.freeze(…)`, chained assignments.
-pub(super) fn unwrap(mut node: Node<'_>) -> Node<'_> {
+pub(super) fn unwrap_value(mut node: Node<'_>) -> Node<'_> {
     for _ in 0..MAX_WRAPS {
         let inner = match node.kind() {
             K::ParenthesizedExpression

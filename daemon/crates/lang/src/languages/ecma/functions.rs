@@ -6,7 +6,7 @@ use sdl_model::{Lang, SymbolKind, Visibility};
 use super::state::{self, Holder, This};
 use super::{Context, F, K, Node, exprs, jsdoc, names, params};
 use crate::builder::NewDef;
-use crate::builder::text::fold;
+use crate::builder::text::fold_line;
 use crate::driver::Visit;
 
 /// How many overloads of one function are looked at.
@@ -24,11 +24,11 @@ pub(super) fn with_header<'a>(new: NewDef<'a>, function: Node<'a>) -> NewDef<'a>
 }
 
 /// `function f(…) {…}`, or the signature of one.
-pub(super) fn declaration<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+pub(super) fn read_function<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     if let Some(held) = cx.state.take_holder(node) {
-        return enter(cx, node, held.def);
+        return enter_function(cx, node, held.def);
     }
-    let whole = names::statement(node);
+    let whole = names::declaring_statement(node);
     let (Some(name), Some(parent)) = (node.child(F::Name), whole.parent()) else { return Visit::Into };
     if cx.state.is_folded(parent, node) {
         return Visit::Into;
@@ -40,7 +40,7 @@ pub(super) fn declaration<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
         let mut last = whole;
         overloads.push(node);
         while let Some(next) = last.next_sibling() {
-            let Some(function) = names::declared(next) else { break };
+            let Some(function) = names::declared_node(next) else { break };
             let is_function = function.is(K::FunctionSignature) || function.kind().is_function();
             if !is_function || function.child(F::Name).is_none_or(|other| other.text() != name.text()) {
                 break;
@@ -62,21 +62,21 @@ pub(super) fn declaration<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     }
     let function = implementation.unwrap_or(node);
     let def = cx.b.open(with_header(new, function).header_from(function.start()));
-    names::export(cx, def, whole);
+    names::mark_exported(cx, def, whole);
     if implementation.is_none() {
         cx.b.flag(def, DefFlags::ABSTRACT);
-        describe(cx, node, def);
+        describe_function(cx, node, def);
     } else if function != node {
-        overloaded(cx, def, function, &overloads);
+        merge_overloads(cx, def, function, &overloads);
         cx.state.hold(function, Holder::of(def));
     } else {
-        return enter(cx, node, def);
+        return enter_function(cx, node, def);
     }
     Visit::Into
 }
 
 /// Lets the overloads say what the implementation leaves open.
-fn overloaded<'a>(cx: &mut Context<'a>, def: DefIx, implementation: Node<'a>, overloads: &[Node<'a>]) {
+fn merge_overloads<'a>(cx: &mut Context<'a>, def: DefIx, implementation: Node<'a>, overloads: &[Node<'a>]) {
     let stated = implementation.child(F::ReturnType).map(|ret| cx.b.out.ty(ret));
     if stated.is_some_and(|ret| !cx.b.out.is_unknown(ret)) {
         return;
@@ -91,9 +91,9 @@ fn overloaded<'a>(cx: &mut Context<'a>, def: DefIx, implementation: Node<'a>, ov
 }
 
 /// A function where a value stands: what a definition holds, or anonymous.
-pub(super) fn expression<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+pub(super) fn read_function_expression<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     if let Some(held) = cx.state.take_holder(node) {
-        return enter(cx, node, held.def);
+        return enter_function(cx, node, held.def);
     }
     // One that only its own body can name.
     if let Some(name) = node.child(F::Name) {
@@ -101,22 +101,22 @@ pub(super) fn expression<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
         let def = cx.b.open(with_header(new, node));
         cx.b.flag(def, DefFlags::LOCAL);
         cx.b.def_mut(def).visibility = Visibility::Private;
-        return enter(cx, node, def);
+        return enter_function(cx, node, def);
     }
     let this = if node.is(K::ArrowFunction) { None } else { Some(own_this(cx, node, None)) };
-    params::anonymous(cx, node);
-    state::enter(cx, node, None, true, this);
+    params::bind_anonymous_params(cx, node);
+    state::enter_body(cx, node, None, true, this);
     Visit::IntoThenLeave
 }
 
 /// A method of a class, an interface or an object.
-pub(super) fn method<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+pub(super) fn read_method<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     if let Some(held) = cx.state.take_holder(node) {
-        return enter(cx, node, held.def);
+        return enter_function(cx, node, held.def);
     }
     let Some(parent) = node.parent() else { return Visit::Into };
     if matches!(parent.kind(), K::Object) {
-        return super::objects::method(cx, node);
+        return super::objects::read_method(cx, node);
     }
     if parent.is(K::ObjectType) && cx.state.object(node.ix()).is_none_or(|open| open.holder.is_none()) {
         return Visit::Into;
@@ -130,12 +130,12 @@ pub(super) fn method<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
 /// Opens a method from the first of the decorators that are before it.
 pub(super) fn open_decorated<'a>(cx: &mut Context<'a>, node: Node<'a>, decorators: &[Node<'a>]) {
     let (Some(first), Some(name)) = (decorators.first(), node.child(F::Name)) else { return };
-    let text = names::property(name);
+    let text = names::property_name(name);
     let new = NewDef::new(method_kind(node, text), text, name, *first).until(node);
     let def = cx.b.open(with_header(new, node).header_from(names::header_start(node)));
-    names::member(cx, def, node, text);
+    names::mark_member(cx, def, node, text);
     for decorator in decorators {
-        names::decorate(cx, def, *decorator);
+        names::add_decorator(cx, def, *decorator);
     }
     cx.state.hold(node, Holder::of(def));
     if let (Some(body), Some(end)) = (node.parent(), decorators.last()) {
@@ -155,14 +155,14 @@ pub(super) fn method_kind(node: Node<'_>, name: &str) -> SymbolKind {
 /// Opens a method and the overloads around it.
 fn open_method<'a>(cx: &mut Context<'a>, node: Node<'a>, whole: Node<'a>) -> Visit {
     let (Some(name), Some(parent)) = (node.child(F::Name), node.parent()) else { return Visit::Into };
-    let text = names::property(name);
+    let text = names::property_name(name);
     let mut last = node;
     let mut overloads = Vec::new();
     let mut implementation = Some(node).filter(|node| node.is(K::MethodDefinition));
     if implementation.is_none() {
         overloads.push(node);
         while let Some(next) = last.next_sibling() {
-            let same = next.child(F::Name).is_some_and(|other| names::property(other) == text)
+            let same = next.child(F::Name).is_some_and(|other| names::property_name(other) == text)
                 && matches!(
                     next.kind(),
                     K::MethodSignature | K::MethodDefinition | K::AbstractMethodSignature
@@ -191,28 +191,28 @@ fn open_method<'a>(cx: &mut Context<'a>, node: Node<'a>, whole: Node<'a>) -> Vis
     }
     let new = with_header(new, function).header_from(names::header_start(function));
     let def = cx.b.open(new);
-    names::member(cx, def, function, text);
+    names::mark_member(cx, def, function, text);
     if implementation.is_none() {
         cx.b.flag(def, DefFlags::ABSTRACT);
     }
     if function == node && node.is(K::MethodDefinition) {
-        return enter(cx, node, def);
+        return enter_function(cx, node, def);
     }
     if implementation.is_some() {
-        overloaded(cx, def, function, &overloads);
+        merge_overloads(cx, def, function, &overloads);
         cx.state.hold(function, Holder::of(def));
     } else {
-        describe(cx, node, def);
+        describe_function(cx, node, def);
     }
     Visit::Into
 }
 
 /// Completes `def`, whose function is `node`, and enters it.
-pub(super) fn enter<'a>(cx: &mut Context<'a>, node: Node<'a>, def: DefIx) -> Visit {
+pub(super) fn enter_function<'a>(cx: &mut Context<'a>, node: Node<'a>, def: DefIx) -> Visit {
     let this = if node.is(K::ArrowFunction) { None } else { Some(own_this(cx, node, Some(def))) };
-    state::enter(cx, node, Some(def), true, this);
-    describe(cx, node, def);
-    params::bind(cx, def, node);
+    state::enter_body(cx, node, Some(def), true, this);
+    describe_function(cx, node, def);
+    params::bind_params(cx, def, node);
     if let Some(body) = node.child(F::Body).filter(|body| !body.is(K::StatementBlock)) {
         let shape = cx.b.body.object_value(body);
         cx.b.returns(def, shape, body.start());
@@ -261,7 +261,7 @@ pub(super) fn names_class(name: &str) -> bool {
 }
 
 /// Parameters, result, generics and modifiers of `def` as `node` states them.
-fn describe<'a>(cx: &mut Context<'a>, node: Node<'a>, def: DefIx) {
+fn describe_function<'a>(cx: &mut Context<'a>, node: Node<'a>, def: DefIx) {
     let mut flags = DefFlags::default();
     for part in node.children() {
         flags = match part.kind() {
@@ -271,7 +271,7 @@ fn describe<'a>(cx: &mut Context<'a>, node: Node<'a>, def: DefIx) {
         };
     }
     cx.b.flag(def, flags);
-    params::state(cx, def, node);
+    params::add_params(cx, def, node);
     if let Some(ret) = node.child(F::ReturnType) {
         let ty = cx.b.out.ty(ret);
         if cx.b.def(def).ret.is_none() || !cx.b.out.is_unknown(ty) {
@@ -279,21 +279,21 @@ fn describe<'a>(cx: &mut Context<'a>, node: Node<'a>, def: DefIx) {
             cx.b.def_mut(def).ret = Some(ty);
         }
     }
-    generics(cx, def, node);
+    read_generics(cx, def, node);
     if cx.lang == Lang::JavaScript {
-        jsdoc::function(cx, def);
+        jsdoc::apply_function_doc(cx, def);
     }
 }
 
 /// A result type's text without the colon.
 fn result_text(node: Node<'_>) -> String {
-    fold(node.text().trim_start_matches(':').trim_start(), 200)
+    fold_line(node.text().trim_start_matches(':').trim_start(), 200)
 }
 
 /// The type parameters of `def`, their bounds and defaults.
-pub(super) fn generics<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
+pub(super) fn read_generics<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
     let Some(list) = node.child(F::TypeParametersField) else { return };
-    cx.b.def_mut(def).generics = Some(cx.b.out.str(&fold(list.text(), 200)));
+    cx.b.def_mut(def).generics = Some(cx.b.out.str(&fold_line(list.text(), 200)));
     for parameter in list.children().filter(|child| child.is(K::TypeParameter)).take(16) {
         let (Some(name), Some(bound)) = (parameter.child(F::Name), parameter.child(F::Constraints)) else {
             continue;
@@ -304,7 +304,7 @@ pub(super) fn generics<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
 }
 
 /// `return …`.
-pub(super) fn returned<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_return<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if let (Some(def), Some(value)) = (cx.state.own_function(), node.first()) {
         let shape = cx.b.body.object_value(value);
         cx.b.returns(def, shape, node.start());
@@ -312,7 +312,7 @@ pub(super) fn returned<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 }
 
 /// `yield …`.
-pub(super) fn yielded<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_yield<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(def) = cx.state.own_function() else { return };
     let Some(value) = node.children().find(|child| !child.is(K::Star)) else { return };
     let mut shape: ExprIx = cx.b.body.value(value);
@@ -323,7 +323,7 @@ pub(super) fn yielded<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 }
 
 /// Opens a test: `it('…', () => {…})`, `describe('…', function () {…})`.
-pub(super) fn test<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn open_test<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(callee), Some(args)) = (node.child(F::Function), node.child(F::Arguments)) else { return };
     let mut base = callee;
     for _ in 0..4 {
@@ -349,7 +349,7 @@ pub(super) fn test<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let title = args.first().filter(|title| known && matches!(title.kind(), K::String | K::TemplateString));
     let function = args.children().take(4).find(|arg| arg.kind().is_function_value());
     let (Some(title), Some(function)) = (title, function) else { return };
-    let text = exprs::string(title);
+    let text = exprs::string_content(title);
     if text.is_empty() || text.len() > 200 {
         return;
     }

@@ -7,18 +7,19 @@ use super::{Context, F, K, Node, commonjs, exprs, names};
 use crate::driver::Visit;
 
 /// `import …`.
-pub(super) fn import<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+pub(super) fn read_import<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     cx.state.is_module = true;
     if let Some(clause) = node.child_of(K::ImportRequireClause) {
         let (name, source) = (clause.child_of(K::Identifier), clause.child(F::Source));
         if let (Some(name), Some(source)) = (name, source) {
             let local = Some(name.text());
-            let import = cx.b.import(ImportKind::Module, exprs::string(source), None, local, name.start());
-            import.reexport = names::statement(node).is(K::ExportStatement);
+            let import =
+                cx.b.import(ImportKind::Module, exprs::string_content(source), None, local, name.start());
+            import.reexport = names::declaring_statement(node).is(K::ExportStatement);
         }
         return Visit::Skip;
     }
-    let Some(module) = node.child(F::Source).map(exprs::string) else { return Visit::Skip };
+    let Some(module) = node.child(F::Source).map(exprs::string_content) else { return Visit::Skip };
     let Some(clause) = node.child_of(K::ImportClause) else {
         cx.b.import(ImportKind::SideEffect, module, None, None, node.start());
         return Visit::Skip;
@@ -37,7 +38,7 @@ pub(super) fn import<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
                 for specifier in part.children().filter(|part| part.is(K::ImportSpecifier)) {
                     let Some(name) = specifier.child(F::Name) else { continue };
                     let local = specifier.child(F::Alias).unwrap_or(name).text();
-                    let name = names::property(name);
+                    let name = names::property_name(name);
                     cx.b.import(ImportKind::Named, module, Some(name), Some(local), specifier.start());
                 }
             }
@@ -48,21 +49,21 @@ pub(super) fn import<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
 }
 
 /// `export …`.
-pub(super) fn export<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+pub(super) fn read_export<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     cx.state.is_module = true;
     if let Some(source) = node.child(F::Source) {
-        reexport(cx, node, exprs::string(source));
+        add_reexport(cx, node, exprs::string_content(source));
         return Visit::Skip;
     }
     if let Some(clause) = node.child_of(K::ExportClause) {
-        for (name, alias) in specifiers(clause) {
+        for (name, alias) in export_specifiers(clause) {
             cx.b.export(name, alias);
         }
         return Visit::Skip;
     }
     if node.child(F::Declaration).is_some() {
         if node.child_of(K::Decorator).is_some() {
-            super::classes::decorated(cx, node);
+            super::classes::read_decorated_class(cx, node);
         }
         return Visit::Into;
     }
@@ -73,20 +74,20 @@ pub(super) fn export<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     });
     match value {
         Some(value) if value.is(K::Identifier) => cx.b.export(value.text(), "default"),
-        Some(value) => commonjs::default(cx, value, node),
+        Some(value) => commonjs::add_default_export(cx, value, node),
         None => return Visit::Skip,
     }
     Visit::Into
 }
 
-fn reexport<'a>(cx: &mut Context<'a>, node: Node<'a>, module: &str) {
+fn add_reexport<'a>(cx: &mut Context<'a>, node: Node<'a>, module: &str) {
     let at = node.start();
     if let Some(clause) = node.child_of(K::ExportClause) {
-        for (name, alias) in specifiers(clause) {
+        for (name, alias) in export_specifiers(clause) {
             cx.b.import(ImportKind::Named, module, Some(name), Some(alias), at).reexport = true;
         }
     } else if let Some(namespace) = node.child_of(K::NamespaceExport) {
-        let local = namespace.children().find(|part| !part.is(K::Star)).map(names::property);
+        let local = namespace.children().find(|part| !part.is(K::Star)).map(names::property_name);
         cx.b.import(ImportKind::Module, module, None, local, at).reexport = true;
     } else {
         cx.b.import(ImportKind::Wildcard, module, None, None, at).reexport = true;
@@ -94,12 +95,12 @@ fn reexport<'a>(cx: &mut Context<'a>, node: Node<'a>, module: &str) {
 }
 
 /// The names in an export clause and what they are called outside.
-fn specifiers(clause: Node<'_>) -> impl Iterator<Item = (&str, &str)> {
+fn export_specifiers(clause: Node<'_>) -> impl Iterator<Item = (&str, &str)> {
     clause.children().filter(|part| part.is(K::ExportSpecifier)).filter_map(|specifier| {
         // `default` is a token and has no field in every grammar.
-        let name = specifier.child(F::Name).map_or("default", names::property);
+        let name = specifier.child(F::Name).map_or("default", names::property_name);
         let alias = match specifier.child(F::Alias) {
-            Some(alias) if !alias.text().is_empty() => names::property(alias),
+            Some(alias) if !alias.text().is_empty() => names::property_name(alias),
             _ => match specifier.text().rsplit_once(" as ") {
                 // A word that is reserved elsewhere is no name to every grammar.
                 Some((_, alias)) if alias.chars().all(|c| c.is_ascii_alphabetic()) => alias,
@@ -111,11 +112,11 @@ fn specifiers(clause: Node<'_>) -> impl Iterator<Item = (&str, &str)> {
 }
 
 /// What a value loads: the call, its module, and the member that is taken of it.
-fn loaded(value: Node<'_>) -> Option<(Node<'_>, &str, Option<&str>)> {
+fn loaded_module(value: Node<'_>) -> Option<(Node<'_>, &str, Option<&str>)> {
     let mut at = value;
     let mut member = None;
     for _ in 0..4 {
-        at = exprs::unwrap(at);
+        at = exprs::unwrap_value(at);
         match at.kind() {
             K::AwaitExpression => at = at.first()?,
             K::MemberExpression if member.is_none() => {
@@ -123,7 +124,7 @@ fn loaded(value: Node<'_>) -> Option<(Node<'_>, &str, Option<&str>)> {
                 at = at.child(F::ObjectField)?;
             }
             K::CallExpression => {
-                if let Some(module) = exprs::required(at) {
+                if let Some(module) = exprs::required_module(at) {
                     return Some((at, module, member));
                 }
                 // What compilers put around a `require`.
@@ -141,7 +142,7 @@ fn loaded(value: Node<'_>) -> Option<(Node<'_>, &str, Option<&str>)> {
 
 /// `const x = require('…')` and the like: a variable that is an import. Says whether it was one.
 pub(super) fn required_variable<'a>(cx: &mut Context<'a>, name: Node<'a>, value: Node<'a>) -> bool {
-    let Some((call, module, member)) = loaded(value) else { return false };
+    let Some((call, module, member)) = loaded_module(value) else { return false };
     // `import('…')` without `await` is a promise of the module; what is taken of it is the promise's.
     let at = name.start();
     match (name.kind(), member) {
@@ -155,7 +156,7 @@ pub(super) fn required_variable<'a>(cx: &mut Context<'a>, name: Node<'a>, value:
             cx.b.import(ImportKind::Named, module, Some(member), Some(name.text()), at);
         }
         (K::ObjectPattern, None) => {
-            let parts: Option<Vec<_>> = name.children().map(property).collect();
+            let parts: Option<Vec<_>> = name.children().map(bound_property).collect();
             let Some(parts) = parts else { return false };
             for (property, local) in parts {
                 let at = local.start();
@@ -171,22 +172,22 @@ pub(super) fn required_variable<'a>(cx: &mut Context<'a>, name: Node<'a>, value:
 }
 
 /// A property that is bound to a name, without anything else.
-fn property(part: Node<'_>) -> Option<(&str, Node<'_>)> {
+fn bound_property(part: Node<'_>) -> Option<(&str, Node<'_>)> {
     match part.kind() {
         K::ShorthandPattern => Some((part.text(), part)),
-        K::ObjectAssignmentPattern => property(part.child(F::Left)?),
+        K::ObjectAssignmentPattern => bound_property(part.child(F::Left)?),
         K::PairPattern => {
             let key = part.child(F::Key).filter(|key| !key.is(K::ComputedPropertyName))?;
             let value = part.child(F::Value).filter(|value| value.is(K::Identifier))?;
-            Some((names::property(key), value))
+            Some((names::property_name(key), value))
         }
         _ => None,
     }
 }
 
 /// `require('…')`, `import('…')` where no variable takes it.
-pub(super) fn required<'a>(cx: &mut Context<'a>, node: Node<'a>) {
-    let Some(module) = exprs::required(node) else { return };
+pub(super) fn read_require<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let Some(module) = exprs::required_module(node) else { return };
     if cx.state.take_holder(node).is_some() {
         return;
     }

@@ -5,10 +5,10 @@ use super::{Context, F, K, Node};
 /// How many statements from a function's start a guard may stand.
 const GUARD_STATEMENTS: usize = 5;
 
-pub(super) fn thrown<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_throw<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(def) = cx.b.callable() else { return };
     match condition_around(node) {
-        Some(condition) => conditional(cx, condition, node),
+        Some(condition) => add_conditional(cx, condition, node),
         None => cx.b.invariant(def, node.text().trim_end_matches(';')),
     }
 }
@@ -23,7 +23,7 @@ fn condition_around(node: Node<'_>) -> Option<Node<'_>> {
 }
 
 /// `if (…) return …` among the first statements of a function.
-pub(super) fn guard<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_guard<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(body) = node.parent().filter(|body| body.is(K::StatementBlock) && body.field() == F::Body)
     else {
         return;
@@ -38,12 +38,12 @@ pub(super) fn guard<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
     let early = body.children().take(GUARD_STATEMENTS).any(|statement| statement == node);
     if early && first.is(K::ReturnStatement) && node.child(F::Alternative).is_none() {
-        conditional(cx, node, first);
+        add_conditional(cx, node, first);
     }
 }
 
 /// Adds the invariant `if (condition) statement`.
-fn conditional<'a>(cx: &mut Context<'a>, around: Node<'a>, statement: Node<'a>) {
+fn add_conditional<'a>(cx: &mut Context<'a>, around: Node<'a>, statement: Node<'a>) {
     let (Some(def), Some(condition)) = (cx.b.callable(), around.child(F::Condition)) else { return };
     let cut = |text: &'a str| text.get(..200).unwrap_or(text);
     let text = format!("if {} {}", cut(condition.text()), cut(statement.text()).trim_end_matches(';'));
@@ -51,7 +51,7 @@ fn conditional<'a>(cx: &mut Context<'a>, around: Node<'a>, statement: Node<'a>) 
 }
 
 /// `assert(…)`, `invariant(…)`.
-pub(super) fn asserted<'a>(cx: &mut Context<'a>, node: Node<'a>, callee: &str) {
+pub(super) fn read_assert<'a>(cx: &mut Context<'a>, node: Node<'a>, callee: &str) {
     let known = matches!(callee, "assert" | "invariant" | "ok")
         || callee.strip_prefix("assert.").is_some_and(|rest| !rest.contains('.'))
         || callee == "console.assert";

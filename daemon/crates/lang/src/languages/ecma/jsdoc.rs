@@ -3,10 +3,10 @@
 use sdl_model::Lang;
 use sdl_model::facts::{DefIx, Expr, ExprIx, ImportKind};
 
-use super::jsdoc_types::{MAX_TYPE, parse};
+use super::jsdoc_types::{MAX_TYPE, parse_type};
 use super::{Context, Node, exprs};
 use crate::builder::Half;
-use crate::builder::text::fold;
+use crate::builder::text::fold_line;
 
 /// How far before a definition its documentation may begin.
 const MAX_COMMENT: u32 = 8_000;
@@ -16,7 +16,7 @@ const MAX_COMMENTS: usize = 16;
 const MAX_BEFORE: usize = 400;
 
 /// The documentation block before `def`.
-fn block<'a>(cx: &Context<'a>, def: DefIx) -> &'a str {
+fn doc_block<'a>(cx: &Context<'a>, def: DefIx) -> &'a str {
     let start = cx.b.def(def).span.start;
     let text = cx.b.slice(start, start.saturating_add(MAX_COMMENT).min(cx.b.src().len() as u32));
     // The last of several comments counts.
@@ -40,10 +40,10 @@ fn block<'a>(cx: &Context<'a>, def: DefIx) -> &'a str {
 }
 
 /// The types that documentation states for parts of the parameter `name`: `@param {T} name.part`.
-fn parts<'a>(text: &'a str, name: &str) -> Vec<(&'a str, &'a str)> {
-    let params = tags(text).filter(|(tag, _)| matches!(*tag, "param" | "arg" | "argument"));
+fn param_part_types<'a>(text: &'a str, name: &str) -> Vec<(&'a str, &'a str)> {
+    let params = doc_tags(text).filter(|(tag, _)| matches!(*tag, "param" | "arg" | "argument"));
     let part = |rest: &'a str| {
-        let (ty, rest) = braced(rest)?;
+        let (ty, rest) = split_braces(rest)?;
         let rest = rest.trim_start().trim_start_matches('[').strip_prefix(name)?.strip_prefix('.')?;
         let end = rest.find(|c: char| !is_word(c)).unwrap_or(rest.len());
         let part = rest.get(..end).filter(|part| !part.is_empty())?;
@@ -56,62 +56,62 @@ fn parts<'a>(text: &'a str, name: &str) -> Vec<(&'a str, &'a str)> {
 /// What a parameter is that is stated to be `ty`: an object whose parts are stated one by one is made of those.
 fn of_parts(half: &mut Half<'_>, ty: &str, text: &str, name: &str) -> Option<ExprIx> {
     let is_object = matches!(ty.trim_end_matches('=').trim(), "object" | "Object" | "{}" | "?object" | "any");
-    let parts = if is_object && !name.is_empty() { parts(text, name) } else { Vec::new() };
+    let parts = if is_object && !name.is_empty() { param_part_types(text, name) } else { Vec::new() };
     if parts.is_empty() {
-        return parse(half, ty.trim_end_matches('='));
+        return parse_type(half, ty.trim_end_matches('='));
     }
     let mut fields = Vec::new();
     for (part, ty) in parts {
-        let ty = parse(half, ty).unwrap_or_else(|| half.unknown());
+        let ty = parse_type(half, ty).unwrap_or_else(|| half.unknown());
         fields.push((half.str(part), ty));
     }
     Some(half.add(Expr::Record(fields)))
 }
 
 /// Types of parameters and result of `def` as its documentation states them.
-pub(super) fn function(cx: &mut Context<'_>, def: DefIx) {
-    let text = block(cx, def);
+pub(super) fn apply_function_doc(cx: &mut Context<'_>, def: DefIx) {
+    let text = doc_block(cx, def);
     let mut templates = Vec::new();
-    for (tag, rest) in tags(text) {
+    for (tag, rest) in doc_tags(text) {
         match tag {
-            "template" => templates.extend(template(rest)),
+            "template" => templates.extend(parse_templates(rest)),
             "param" | "arg" | "argument" => {
-                let Some((ty, rest)) = braced(rest) else { continue };
+                let Some((ty, rest)) = split_braces(rest) else { continue };
                 let name = rest.trim_start().trim_start_matches('[');
                 let name = name.get(..name.find(|c: char| !is_word(c)).unwrap_or(name.len())).unwrap_or("");
                 let at = cx.b.def(def).params.iter().position(|param| cx.b.out.text(param.name) == name);
                 let Some(at) = at.filter(|_| !name.is_empty()) else { continue };
                 let shape = of_parts(&mut cx.b.out, ty.trim_start_matches("..."), text, name);
                 let shape = shape.filter(|shape| !cx.b.out.is_unknown(*shape));
-                let written = cx.b.out.str(&fold(ty, 200));
+                let written = cx.b.out.str(&fold_line(ty, 200));
                 if let Some(param) = cx.b.def_mut(def).params.get_mut(at).filter(|param| param.ty.is_none()) {
                     param.ty_text = Some(written);
                     param.ty = shape;
                 }
             }
             "returns" | "return" if cx.b.def(def).ret_text.is_none() => {
-                let Some((ty, _)) = braced(rest) else { continue };
-                let shape = parse(&mut cx.b.out, ty);
-                cx.b.def_mut(def).ret_text = Some(cx.b.out.str(&fold(ty, 200)));
+                let Some((ty, _)) = split_braces(rest) else { continue };
+                let shape = parse_type(&mut cx.b.out, ty);
+                cx.b.def_mut(def).ret_text = Some(cx.b.out.str(&fold_line(ty, 200)));
                 cx.b.def_mut(def).ret = shape;
             }
             "type" => {
-                let ty = braced(rest).and_then(|(ty, _)| parse(&mut cx.b.out, ty));
+                let ty = split_braces(rest).and_then(|(ty, _)| parse_type(&mut cx.b.out, ty));
                 cx.b.def_mut(def).ty = cx.b.def(def).ty.or(ty);
             }
             _ => {}
         }
     }
-    generics(cx, def, &templates);
+    add_generics(cx, def, &templates);
 }
 
 /// The generic parameters of the class `def` as its documentation states them.
-pub(super) fn class(cx: &mut Context<'_>, def: DefIx) {
-    let text = block(cx, def);
+pub(super) fn apply_class_doc(cx: &mut Context<'_>, def: DefIx) {
+    let text = doc_block(cx, def);
     if text.contains("@template") {
-        let templates: Vec<_> = tags(text).filter(|(tag, _)| *tag == "template").collect();
-        let templates: Vec<_> = templates.into_iter().flat_map(|(_, rest)| template(rest)).collect();
-        generics(cx, def, &templates);
+        let templates: Vec<_> = doc_tags(text).filter(|(tag, _)| *tag == "template").collect();
+        let templates: Vec<_> = templates.into_iter().flat_map(|(_, rest)| parse_templates(rest)).collect();
+        add_generics(cx, def, &templates);
     }
 }
 
@@ -119,8 +119,8 @@ pub(super) fn class(cx: &mut Context<'_>, def: DefIx) {
 pub(super) type Template<'a> = (&'a str, Option<&'a str>);
 
 /// The generic parameters that `@template` before `rest` names: `{Bound} T`, `[T=Default]`, `T, U`.
-pub(super) fn template(rest: &str) -> Vec<Template<'_>> {
-    let (bound, names) = braced(rest).map_or((None, rest), |(ty, rest)| (Some(ty), rest));
+pub(super) fn parse_templates(rest: &str) -> Vec<Template<'_>> {
+    let (bound, names) = split_braces(rest).map_or((None, rest), |(ty, rest)| (Some(ty), rest));
     let line = names.lines().next().unwrap_or("");
     let mut found = Vec::new();
     for name in line.split(',').take(8) {
@@ -139,10 +139,10 @@ pub(super) fn template(rest: &str) -> Vec<Template<'_>> {
 }
 
 /// Gives `def` generic parameters, where each has a bound.
-pub(super) fn generics(cx: &mut Context<'_>, def: DefIx, templates: &[Template<'_>]) {
+pub(super) fn add_generics(cx: &mut Context<'_>, def: DefIx, templates: &[Template<'_>]) {
     let bounded = templates.iter().filter_map(|(name, bound)| Some((*name, (*bound)?)));
     for (name, bound) in bounded {
-        if let Some(bound) = parse(&mut cx.b.out, bound).filter(|bound| !cx.b.out.is_unknown(*bound)) {
+        if let Some(bound) = parse_type(&mut cx.b.out, bound).filter(|bound| !cx.b.out.is_unknown(*bound)) {
             let name = cx.b.out.str(name);
             cx.b.def_mut(def).bounds.push((name, bound));
         }
@@ -155,11 +155,11 @@ pub(super) fn generics(cx: &mut Context<'_>, def: DefIx, templates: &[Template<'
 }
 
 /// The type (of the body) that the documentation of `def` states for parameter `at`, whatever it calls it.
-pub(super) fn parameter(cx: &mut Context<'_>, def: DefIx, at: usize) -> Option<ExprIx> {
-    let text = block(cx, def);
-    let params = tags(text).filter(|(tag, _)| matches!(*tag, "param" | "arg" | "argument"));
+pub(super) fn param_type(cx: &mut Context<'_>, def: DefIx, at: usize) -> Option<ExprIx> {
+    let text = doc_block(cx, def);
+    let params = doc_tags(text).filter(|(tag, _)| matches!(*tag, "param" | "arg" | "argument"));
     let mut stated = params.filter_map(|(_, rest)| {
-        let (ty, rest) = braced(rest)?;
+        let (ty, rest) = split_braces(rest)?;
         let name = rest.trim_start().trim_start_matches('[');
         // `options.name` tells of a part of the one before.
         let end = name.find(|c: char| !is_word(c)).unwrap_or(name.len());
@@ -172,10 +172,10 @@ pub(super) fn parameter(cx: &mut Context<'_>, def: DefIx, at: usize) -> Option<E
 }
 
 /// The type of `def`, a variable or field, as its documentation states it.
-pub(super) fn variable(cx: &mut Context<'_>, def: DefIx) {
-    let text = block(cx, def);
-    if let Some((_, rest)) = tags(text).find(|(tag, _)| *tag == "type") {
-        let ty = braced(rest).and_then(|(ty, _)| parse(&mut cx.b.out, ty));
+pub(super) fn apply_variable_doc(cx: &mut Context<'_>, def: DefIx) {
+    let text = doc_block(cx, def);
+    if let Some((_, rest)) = doc_tags(text).find(|(tag, _)| *tag == "type") {
+        let ty = split_braces(rest).and_then(|(ty, _)| parse_type(&mut cx.b.out, ty));
         if let Some(ty) = ty.filter(|ty| !cx.b.out.is_unknown(*ty)) {
             cx.b.def_mut(def).ty = Some(ty);
         }
@@ -183,34 +183,34 @@ pub(super) fn variable(cx: &mut Context<'_>, def: DefIx) {
 }
 
 /// The type (of the body) that documentation right before `node` states.
-pub(super) fn before(cx: &mut Context<'_>, node: Node<'_>) -> Option<ExprIx> {
+pub(super) fn preceding_type(cx: &mut Context<'_>, node: Node<'_>) -> Option<ExprIx> {
     let text = stated_before(cx, node)?;
-    parse(&mut cx.b.body, text)
+    parse_type(&mut cx.b.body, text)
 }
 
 /// The same, of the outline.
 pub(super) fn before_outline(cx: &mut Context<'_>, node: Node<'_>) -> Option<ExprIx> {
     let text = stated_before(cx, node)?;
-    parse(&mut cx.b.out, text)
+    parse_type(&mut cx.b.out, text)
 }
 
 fn stated_before<'a>(cx: &Context<'a>, node: Node<'_>) -> Option<&'a str> {
     let text = cx.b.slice(node.start().saturating_sub(MAX_BEFORE as u32), node.start());
     let text = text.trim_end().strip_suffix("*/")?;
     let text = text.get(text.rfind("/**")?..)?;
-    let (_, rest) = tags(text).find(|(tag, _)| *tag == "type")?;
-    Some(braced(rest)?.0)
+    let (_, rest) = doc_tags(text).find(|(tag, _)| *tag == "type")?;
+    Some(split_braces(rest)?.0)
 }
 
 /// Types that a file imports in comments: `@typedef {import('x').T} T`, `@import { T } from 'x'`.
-pub(super) fn module(cx: &mut Context<'_>, root: Node<'_>) {
+pub(super) fn read_type_imports(cx: &mut Context<'_>, root: Node<'_>) {
     let src = root.src();
     for (at, _) in src.match_indices("@typedef").take(256) {
         let rest = src.get(at + "@typedef".len()..).unwrap_or("");
-        let Some((ty, rest)) = rest.get(..rest.len().min(600)).or(Some(rest)).and_then(braced) else {
+        let Some((ty, rest)) = rest.get(..rest.len().min(600)).or(Some(rest)).and_then(split_braces) else {
             continue;
         };
-        let Some((module, name)) = imported(ty) else { continue };
+        let Some((module, name)) = imported_type(ty) else { continue };
         let local = rest.trim_start();
         let local = local.get(..local.find(|c: char| !is_word(c)).unwrap_or(local.len())).unwrap_or("");
         let local = if local.is_empty() { name } else { local };
@@ -222,7 +222,7 @@ pub(super) fn module(cx: &mut Context<'_>, root: Node<'_>) {
     for (at, _) in src.match_indices("@import ").take(256) {
         let rest = src.get(at + "@import ".len()..).unwrap_or("");
         let rest = rest.get(..rest.len().min(2_400)).or_else(|| rest.split("*/").next()).unwrap_or("");
-        imports(cx, rest, at as u32);
+        add_type_imports(cx, rest, at as u32);
     }
 }
 
@@ -230,7 +230,7 @@ pub(super) fn module(cx: &mut Context<'_>, root: Node<'_>) {
 fn inline_imports(cx: &mut Context<'_>, src: &str) {
     let mut seen: Vec<&str> = Vec::new();
     for (at, _) in src.match_indices("import(").take(1_024) {
-        let Some(module) = src.get(at + "import(".len()..).and_then(quoted) else { continue };
+        let Some(module) = src.get(at + "import(".len()..).and_then(quoted_text) else { continue };
         let line = src.get(..at).map_or("", |before| before.rsplit('\n').next().unwrap_or(""));
         let is_comment = line.trim_start().starts_with('*') || line.contains("/**");
         if is_comment && seen.len() < 256 && !seen.contains(&module) {
@@ -242,7 +242,7 @@ fn inline_imports(cx: &mut Context<'_>, src: &str) {
 }
 
 /// `Default, { name, other as local } from 'module'`, `* as space from 'module'`.
-fn imports(cx: &mut Context<'_>, text: &str, at: u32) {
+fn add_type_imports(cx: &mut Context<'_>, text: &str, at: u32) {
     let word = |text: &str| !text.is_empty() && text.chars().all(is_word);
     let named = text.split_once('{').filter(|(before, _)| !before.contains(['\'', '"']));
     let (alone, names, rest) = match named.and_then(|(before, rest)| Some((before, rest.split_once('}')?))) {
@@ -252,7 +252,7 @@ fn imports(cx: &mut Context<'_>, text: &str, at: u32) {
             None => return,
         },
     };
-    let Some(module) = rest.map(str::trim_start).and_then(quoted) else { return };
+    let Some(module) = rest.map(str::trim_start).and_then(quoted_text) else { return };
     for part in alone.split(',').map(|part| part.trim_matches([' ', '*', '\n', '\t', '\r'])) {
         match part.strip_prefix("as ").map(str::trim) {
             Some(space) if word(space) => {
@@ -274,27 +274,27 @@ fn imports(cx: &mut Context<'_>, text: &str, at: u32) {
 }
 
 /// The type to which documentation right before `node`, an expression in parentheses, casts it.
-pub(super) fn cast(half: &mut Half<'_>, node: Node<'_>) -> Option<ExprIx> {
+pub(super) fn cast_type(half: &mut Half<'_>, node: Node<'_>) -> Option<ExprIx> {
     let start = node.start() as usize;
     let src = node.src();
     // Most are no casts: look at the byte before first.
     let before = src.get(..start)?.trim_end_matches([' ', '\n', '\t', '\r']).strip_suffix("*/")?;
     let text = before.get(before.ceil_char_boundary(before.len().saturating_sub(MAX_BEFORE))..)?;
     let text = text.get(text.rfind("/**")?..)?;
-    let (_, rest) = tags(text).find(|(tag, _)| *tag == "type")?;
-    let ty = parse(half, braced(rest)?.0)?;
+    let (_, rest) = doc_tags(text).find(|(tag, _)| *tag == "type")?;
+    let ty = parse_type(half, split_braces(rest)?.0)?;
     (!half.is_unknown(ty)).then_some(ty)
 }
 
 /// `import('module').Name` and nothing else.
-pub(super) fn imported(ty: &str) -> Option<(&str, &str)> {
+pub(super) fn imported_type(ty: &str) -> Option<(&str, &str)> {
     let rest = ty.trim().strip_prefix("import(")?;
-    let module = quoted(rest)?;
+    let module = quoted_text(rest)?;
     let (_, name) = rest.split_once(").")?;
     name.chars().all(is_word).then_some((module, name))
 }
 
-pub(super) fn quoted(text: &str) -> Option<&str> {
+pub(super) fn quoted_text(text: &str) -> Option<&str> {
     let quote = text.chars().next().filter(|c| matches!(c, '\'' | '"'))?;
     text.get(1..)?.split(quote).next().filter(|text| !text.is_empty() && text.len() < 300)
 }
@@ -304,7 +304,7 @@ pub(super) fn is_word(c: char) -> bool {
 }
 
 /// The tags of a documentation block, each with the text up to the next.
-pub(super) fn tags(text: &str) -> impl Iterator<Item = (&str, &str)> {
+pub(super) fn doc_tags(text: &str) -> impl Iterator<Item = (&str, &str)> {
     let starts = text.match_indices('@').filter(move |(at, _)| {
         text.get(..*at).is_some_and(|before| before.trim_end_matches(' ').ends_with(['*', '\n', '\t']))
     });
@@ -316,7 +316,7 @@ pub(super) fn tags(text: &str) -> impl Iterator<Item = (&str, &str)> {
 }
 
 /// What is between the braces that `text` begins with, and what comes after.
-pub(super) fn braced(text: &str) -> Option<(&str, &str)> {
+pub(super) fn split_braces(text: &str) -> Option<(&str, &str)> {
     let text = text.trim_start().strip_prefix('{')?;
     let mut depth = 1;
     for (at, c) in text.char_indices().take(MAX_TYPE) {

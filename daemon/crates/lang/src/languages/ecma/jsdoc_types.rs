@@ -3,7 +3,7 @@
 use sdl_model::SymbolKind;
 use sdl_model::facts::{DefFlags, DefIx, Expr, ExprIx, Lit, StrIx};
 
-use super::jsdoc::{braced, imported, is_word, tags};
+use super::jsdoc::{doc_tags, imported_type, is_word, split_braces};
 use super::{Context, Node, exprs};
 use crate::builder::{Half, MAX_ELEMENTS, NewDef, Written};
 
@@ -11,32 +11,32 @@ use crate::builder::{Half, MAX_ELEMENTS, NewDef, Written};
 pub(super) const MAX_TYPE: usize = 2_000;
 
 /// Defines the types that the comment `node` does.
-pub(super) fn comment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_typedefs<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let text = node.text();
     if !text.starts_with("/**") || !(text.contains("@typedef") || text.contains("@callback")) {
         return;
     }
     let mut open: Option<Defined<'a>> = None;
     let mut templates = Vec::new();
-    for (tag, rest) in tags(text) {
+    for (tag, rest) in doc_tags(text) {
         match tag {
-            "template" => templates.extend(super::jsdoc::template(rest)),
+            "template" => templates.extend(super::jsdoc::parse_templates(rest)),
             "typedef" => {
-                define(cx, node, open.take(), &mut templates);
-                let (ty, rest) = braced(rest).map_or((None, rest), |(ty, rest)| (Some(ty), rest));
-                if ty.is_none_or(|ty| imported(ty).is_none()) {
+                define_type(cx, node, open.take(), &mut templates);
+                let (ty, rest) = split_braces(rest).map_or((None, rest), |(ty, rest)| (Some(ty), rest));
+                if ty.is_none_or(|ty| imported_type(ty).is_none()) {
                     open = Defined::new(rest, ty);
                 }
             }
             "callback" => {
-                define(cx, node, open.take(), &mut templates);
+                define_type(cx, node, open.take(), &mut templates);
                 open = Defined::new(rest, None);
                 if let Some(open) = &mut open {
                     open.is_callback = true;
                 }
             }
             "property" | "prop" | "param" | "arg" | "argument" => {
-                let (Some(open), Some((ty, rest))) = (&mut open, braced(rest)) else { continue };
+                let (Some(open), Some((ty, rest))) = (&mut open, split_braces(rest)) else { continue };
                 let name = rest.trim_start().trim_start_matches('[');
                 let (name, rest) = name.split_at(name.find(|c: char| !is_word(c)).unwrap_or(name.len()));
                 // `options.name` tells of a part of the one before.
@@ -45,14 +45,14 @@ pub(super) fn comment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
                 }
             }
             "returns" | "return" => {
-                if let (Some(open), Some((ty, _))) = (&mut open, braced(rest)) {
+                if let (Some(open), Some((ty, _))) = (&mut open, split_braces(rest)) {
                     open.result = Some(ty);
                 }
             }
             _ => {}
         }
     }
-    define(cx, node, open, &mut templates);
+    define_type(cx, node, open, &mut templates);
 }
 
 /// A type as a comment writes it.
@@ -74,7 +74,7 @@ impl<'a> Defined<'a> {
     }
 }
 
-fn define<'a>(
+fn define_type<'a>(
     cx: &mut Context<'a>,
     node: Node<'a>,
     written: Option<Defined<'a>>,
@@ -85,37 +85,37 @@ fn define<'a>(
     if cx.b.find_def(DefIx::MODULE, written.name).is_some() {
         return;
     }
-    let ty = shape(&mut cx.b.out, &written);
+    let ty = typedef_shape(&mut cx.b.out, &written);
     let at = written.name.as_ptr() as usize - node.text().as_ptr() as usize;
     let new = NewDef::new(SymbolKind::Type, written.name, node, node).written(node.start() + at as u32);
     let def = cx.b.leaf_of(DefIx::MODULE, new.signature(format!("@typedef {}", written.name)));
     cx.b.flag(def, DefFlags::EXPORTED);
     cx.b.def_mut(def).ty = ty;
-    super::jsdoc::generics(cx, def, &templates);
+    super::jsdoc::add_generics(cx, def, &templates);
 }
 
-fn shape(half: &mut Half<'_>, written: &Defined<'_>) -> Option<ExprIx> {
-    let mut read = |ty: &str| parse(half, ty).unwrap_or_else(|| half.unknown());
+fn typedef_shape(half: &mut Half<'_>, written: &Defined<'_>) -> Option<ExprIx> {
+    let mut read = |ty: &str| parse_type(half, ty).unwrap_or_else(|| half.unknown());
     let parts: Vec<ExprIx> = written.parts.iter().map(|(_, ty)| read(ty)).collect();
     if written.is_callback {
         let result = written.result.map(read);
         return Some(half.add(Expr::Callable(parts.into_iter().take(MAX_ELEMENTS).collect(), result)));
     }
     if parts.is_empty() {
-        return written.ty.and_then(|ty| parse(half, ty));
+        return written.ty.and_then(|ty| parse_type(half, ty));
     }
     let names: Vec<StrIx> = written.parts.iter().map(|(name, _)| half.str(name)).collect();
     Some(half.add(Expr::Record(names.into_iter().zip(parts).collect())))
 }
 
 /// The type that `text` states; none unless all of it is one.
-pub(super) fn parse(half: &mut Half<'_>, text: &str) -> Option<ExprIx> {
+pub(super) fn parse_type(half: &mut Half<'_>, text: &str) -> Option<ExprIx> {
     if text.len() > MAX_TYPE {
         return None;
     }
     let text = text.trim_end().trim_end_matches('=');
     let mut reader = Written::new(half, text, is_margin);
-    let ty = union(&mut reader)?;
+    let ty = parse_union(&mut reader)?;
     reader.is_done().then_some(ty)
 }
 
@@ -126,22 +126,22 @@ fn is_margin(c: char) -> bool {
 
 type Reader<'h, 'a, 't> = Written<'h, 'a, 't>;
 
-fn union(reader: &mut Reader<'_, '_, '_>) -> Option<ExprIx> {
+fn parse_union(reader: &mut Reader<'_, '_, '_>) -> Option<ExprIx> {
     reader.deeper(|reader| {
         reader.eat("|");
-        let mut all = vec![postfix(reader)?];
+        let mut all = vec![parse_postfix(reader)?];
         while reader.eat("|") || reader.eat("&") {
-            all.push(postfix(reader)?);
+            all.push(parse_postfix(reader)?);
         }
         all.truncate(MAX_ELEMENTS);
         Some(reader.half.union(all))
     })
 }
 
-fn postfix(reader: &mut Reader<'_, '_, '_>) -> Option<ExprIx> {
+fn parse_postfix(reader: &mut Reader<'_, '_, '_>) -> Option<ExprIx> {
     let nullable = reader.eat("?");
     reader.eat("!");
-    let mut ty = single(reader)?;
+    let mut ty = parse_single(reader)?;
     loop {
         if reader.eat("[]") {
             ty = reader.half.add(Expr::Index(ty));
@@ -156,15 +156,15 @@ fn postfix(reader: &mut Reader<'_, '_, '_>) -> Option<ExprIx> {
     Some(if nullable { reader.half.optional(ty) } else { ty })
 }
 
-fn single(reader: &mut Reader<'_, '_, '_>) -> Option<ExprIx> {
+fn parse_single(reader: &mut Reader<'_, '_, '_>) -> Option<ExprIx> {
     if reader.eat("(") {
-        return parenthesized(reader);
+        return parse_parenthesized(reader);
     }
     if reader.eat("{") {
-        return object(reader);
+        return parse_object(reader);
     }
     if reader.eat("[") {
-        let items = reader.list("]", union)?;
+        let items = reader.list("]", parse_union)?;
         return Some(reader.half.add(Expr::Tuple(items)));
     }
     let rest = reader.ahead();
@@ -177,29 +177,29 @@ fn single(reader: &mut Reader<'_, '_, '_>) -> Option<ExprIx> {
         reader.rest = rest.get(end + 2..)?;
         return Some(reader.half.lit(Lit::Str));
     }
-    named(reader, rest)
+    parse_named(reader, rest)
 }
 
 /// What follows `{`: `a: T, b?: U }`. One with an index is a map.
-fn object(reader: &mut Reader<'_, '_, '_>) -> Option<ExprIx> {
+fn parse_object(reader: &mut Reader<'_, '_, '_>) -> Option<ExprIx> {
     let mut depth = 1;
     let end = reader.rest.char_indices().find(|(_, c)| {
         depth += i32::from(*c == '{') - i32::from(*c == '}');
         depth == 0
     })?;
     let after = reader.rest.get(end.0 + 1..)?;
-    let fields = fields(reader);
+    let fields = parse_fields(reader);
     reader.rest = after;
     Some(fields.unwrap_or_else(|| reader.half.lit(Lit::Object)))
 }
 
-fn fields(reader: &mut Reader<'_, '_, '_>) -> Option<ExprIx> {
+fn parse_fields(reader: &mut Reader<'_, '_, '_>) -> Option<ExprIx> {
     let mut fields = Vec::new();
     while !reader.eat("}") && fields.len() < exprs::MAX_FIELDS {
         reader.eat("readonly ");
         if reader.eat("[") {
             reader.rest = reader.rest.split_once("]:")?.1;
-            let element = union(reader)?;
+            let element = parse_union(reader)?;
             let map = reader.half.type_name("Record");
             let key = reader.half.lit(Lit::Str);
             return Some(reader.half.add(Expr::Generic(map, vec![key, element])));
@@ -211,7 +211,7 @@ fn fields(reader: &mut Reader<'_, '_, '_>) -> Option<ExprIx> {
         if name.is_empty() || !reader.eat(":") {
             return None;
         }
-        let ty = union(reader)?;
+        let ty = parse_union(reader)?;
         fields.push((reader.half.str(name), ty));
         let _ = reader.eat(",") || reader.eat(";");
     }
@@ -219,7 +219,7 @@ fn fields(reader: &mut Reader<'_, '_, '_>) -> Option<ExprIx> {
 }
 
 /// `a: T, b?: U)`.
-fn params(reader: &mut Reader<'_, '_, '_>) -> Option<Vec<ExprIx>> {
+fn parse_params(reader: &mut Reader<'_, '_, '_>) -> Option<Vec<ExprIx>> {
     let mut params = Vec::new();
     while !reader.eat(")") && params.len() < MAX_ELEMENTS {
         reader.eat("...");
@@ -227,7 +227,7 @@ fn params(reader: &mut Reader<'_, '_, '_>) -> Option<Vec<ExprIx>> {
         let name = rest.get(..rest.find(|c: char| !is_word(c)).unwrap_or(rest.len()))?;
         reader.rest = rest.get(name.len()..)?;
         reader.eat("?");
-        let ty = if !name.is_empty() && reader.eat(":") { union(reader)? } else { return None };
+        let ty = if !name.is_empty() && reader.eat(":") { parse_union(reader)? } else { return None };
         params.push(ty);
         reader.eat(",");
     }
@@ -235,7 +235,7 @@ fn params(reader: &mut Reader<'_, '_, '_>) -> Option<Vec<ExprIx>> {
 }
 
 /// `(…) => T`, or a type in parentheses.
-fn parenthesized(reader: &mut Reader<'_, '_, '_>) -> Option<ExprIx> {
+fn parse_parenthesized(reader: &mut Reader<'_, '_, '_>) -> Option<ExprIx> {
     let mut depth = 1;
     let inside = reader.rest;
     let end = inside.char_indices().find(|(_, c)| {
@@ -245,18 +245,18 @@ fn parenthesized(reader: &mut Reader<'_, '_, '_>) -> Option<ExprIx> {
     let after = inside.get(end.0 + 1..)?;
     if let Some(result) = after.trim_start().strip_prefix("=>") {
         reader.rest = result;
-        let ret = union(reader)?;
+        let ret = parse_union(reader)?;
         let after = reader.rest;
         reader.rest = inside;
-        let params = params(reader).unwrap_or_default();
+        let params = parse_params(reader).unwrap_or_default();
         reader.rest = after;
         return Some(reader.half.add(Expr::Callable(params, Some(ret))));
     }
-    let ty = union(reader)?;
+    let ty = parse_union(reader)?;
     reader.eat(")").then_some(ty)
 }
 
-fn named(reader: &mut Reader<'_, '_, '_>, rest: &str) -> Option<ExprIx> {
+fn parse_named(reader: &mut Reader<'_, '_, '_>, rest: &str) -> Option<ExprIx> {
     let length = |text: &str| text.find(|c: char| !is_word(c)).unwrap_or(text.len());
     let skipped = reader.rest.len() - rest.len();
     let word = rest.get(..length(rest)).filter(|word| !word.is_empty())?;
@@ -271,12 +271,12 @@ fn named(reader: &mut Reader<'_, '_, '_>, rest: &str) -> Option<ExprIx> {
         "Function" | "function" => reader.half.add(Expr::Callable(Vec::new(), None)),
         "this" => reader.half.add(Expr::SelfType),
         "typeof" | "keyof" => {
-            postfix(reader)?;
+            parse_postfix(reader)?;
             return Some(reader.half.unknown());
         }
-        "readonly" => return postfix(reader),
+        "readonly" => return parse_postfix(reader),
         "import" if reader.eat("(") => {
-            let module = super::jsdoc::quoted(reader.rest)?;
+            let module = super::jsdoc::quoted_text(reader.rest)?;
             reader.rest = reader.rest.split_once(')')?.1;
             reader.half.type_name(&exprs::required_name(module))
         }
@@ -294,7 +294,7 @@ fn named(reader: &mut Reader<'_, '_, '_>, rest: &str) -> Option<ExprIx> {
         ty = reader.half.attr(ty, word);
     }
     if reader.eat("<") {
-        let args = reader.list(">", union)?;
+        let args = reader.list(">", parse_union)?;
         ty = reader.half.add(Expr::Generic(ty, args));
     }
     Some(ty)

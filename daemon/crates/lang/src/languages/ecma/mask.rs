@@ -18,7 +18,7 @@
 
 use std::borrow::Cow;
 
-use crate::languages::blank::blank;
+use crate::languages::blank::blank_range;
 
 /// How far back the code before such a line is looked for.
 const MAX_BACK: usize = 6_000;
@@ -28,7 +28,7 @@ const MAX_AHEAD: usize = 6_000;
 const MAX_LINE: usize = 400;
 
 /// `bytes` with all of that hidden: as many bytes, lines where they were.
-pub(super) fn mask(bytes: &[u8]) -> Cow<'_, [u8]> {
+pub(super) fn mask_source(bytes: &[u8]) -> Cow<'_, [u8]> {
     let mut masked = Cow::Borrowed(bytes);
     for (at, byte) in bytes.iter().enumerate() {
         match byte {
@@ -38,16 +38,18 @@ pub(super) fn mask(bytes: &[u8]) -> Cow<'_, [u8]> {
                 {
                     *gap = b';';
                 }
-                hide(&mut masked, variance(bytes, at + 1));
+                hide_range(&mut masked, variance_range(bytes, at + 1));
             }
-            b',' => hide(&mut masked, variance(bytes, at + 1)),
+            b',' => hide_range(&mut masked, variance_range(bytes, at + 1)),
             // In a type that is a template, the grammar knows no escapes.
             b'`' if is_escaped(bytes, at) => {
                 if let Some(quote) = masked.to_mut().get_mut(at - 1..=at) {
                     quote.fill(b'_');
                 }
             }
-            b'i' if bytes.get(at..at + 7) == Some(b"import(") => hide(&mut masked, imported(bytes, at)),
+            b'i' if bytes.get(at..at + 7) == Some(b"import(") => {
+                hide_range(&mut masked, import_type_range(bytes, at))
+            }
             b'i' if is_member_in(bytes, at) => {
                 if let Some(gap) = masked.to_mut().get_mut(at - 1) {
                     *gap = b';';
@@ -55,14 +57,14 @@ pub(super) fn mask(bytes: &[u8]) -> Cow<'_, [u8]> {
             }
             b'u' if bytes.get(at..at + 5) == Some(b"using") => {
                 if let Some(from) = declared_by_using(bytes, at) {
-                    hide(&mut masked, (from, at));
+                    hide_range(&mut masked, (from, at));
                     if let Some(word) = masked.to_mut().get_mut(at..at + 5) {
                         word.copy_from_slice(b"const");
                     }
                 }
             }
             b'e' | b'i' if matches!(bytes.get(at..at + 6), Some(b"export" | b"import")) => {
-                rename(&mut masked, bytes, at);
+                mask_reserved_words(&mut masked, bytes, at);
             }
             _ => {}
         }
@@ -71,18 +73,18 @@ pub(super) fn mask(bytes: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// `bytes` with only names in export and import clauses changed that the grammar takes for key words.
-pub(super) fn clauses(bytes: &[u8]) -> Cow<'_, [u8]> {
+pub(super) fn mask_clauses(bytes: &[u8]) -> Cow<'_, [u8]> {
     let mut masked = Cow::Borrowed(bytes);
     for (at, window) in bytes.windows(6).enumerate() {
         if matches!(window, b"export" | b"import") {
-            rename(&mut masked, bytes, at);
+            mask_reserved_words(&mut masked, bytes, at);
         }
     }
     masked
 }
 
 /// Writes other words over reserved ones in the clause behind the `export` or `import` at `at`.
-fn rename(masked: &mut Cow<'_, [u8]>, bytes: &[u8], at: usize) {
+fn mask_reserved_words(masked: &mut Cow<'_, [u8]>, bytes: &[u8], at: usize) {
     if at > 0 && bytes.get(at - 1).is_some_and(|byte| is_name(*byte) || *byte == b'.') {
         return;
     }
@@ -151,9 +153,9 @@ const RESERVED: [&[u8]; 36] = [
     b"yield",
 ];
 
-fn hide(masked: &mut Cow<'_, [u8]>, (from, to): (usize, usize)) {
+fn hide_range(masked: &mut Cow<'_, [u8]>, (from, to): (usize, usize)) {
     if from < to {
-        blank(masked.to_mut(), from..to);
+        blank_range(masked.to_mut(), from..to);
     }
 }
 
@@ -162,7 +164,7 @@ fn is_name(byte: u8) -> bool {
 }
 
 /// The name at `at`, after white space, and where it ends.
-fn word(bytes: &[u8], at: usize) -> (&[u8], usize) {
+fn word_at(bytes: &[u8], at: usize) -> (&[u8], usize) {
     let rest = bytes.get(at..(at + MAX_LINE).min(bytes.len())).unwrap_or_default();
     let gap = rest.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
     let rest = rest.get(gap..).unwrap_or_default();
@@ -171,15 +173,15 @@ fn word(bytes: &[u8], at: usize) -> (&[u8], usize) {
 }
 
 /// The range of `in`, `out` or both where they are before the name of a type parameter at `at`.
-fn variance(bytes: &[u8], at: usize) -> (usize, usize) {
+fn variance_range(bytes: &[u8], at: usize) -> (usize, usize) {
     let at = after_gap(bytes, at);
     let mut range = (at, at);
     loop {
-        let (name, end) = word(bytes, range.1);
+        let (name, end) = word_at(bytes, range.1);
         if !matches!(name, b"in" | b"out") {
             break;
         }
-        let (next, _) = word(bytes, end);
+        let (next, _) = word_at(bytes, end);
         // Otherwise it is a name itself.
         let names = next.first().is_some_and(|first| !first.is_ascii_digit())
             && !matches!(next, b"as" | b"of" | b"is" | b"in" | b"extends" | b"instanceof" | b"satisfies");
@@ -192,7 +194,7 @@ fn variance(bytes: &[u8], at: usize) -> (usize, usize) {
 }
 
 /// The range of `import('…').a.` at `at` where a type's name with type arguments follows.
-fn imported(bytes: &[u8], at: usize) -> (usize, usize) {
+fn import_type_range(bytes: &[u8], at: usize) -> (usize, usize) {
     let none = (at, at);
     if at > 0 && bytes.get(at - 1).is_some_and(|byte| is_name(*byte) || *byte == b'.') {
         return none;
@@ -202,7 +204,7 @@ fn imported(bytes: &[u8], at: usize) -> (usize, usize) {
     let mut end = at + close + 1;
     let mut names_from = end;
     while bytes.get(end) == Some(&b'.') {
-        let (name, after) = word(bytes, end + 1);
+        let (name, after) = word_at(bytes, end + 1);
         if name.is_empty() || matches!(name, b"then" | b"catch" | b"finally") {
             return none;
         }
@@ -270,17 +272,17 @@ fn goes_on_from(bytes: &[u8], at: usize) -> bool {
 
 /// Whether type parameters begin at `at`, then parameters, then the type of a result.
 fn is_call_signature(bytes: &[u8], at: usize) -> bool {
-    let Some(close) = closing(bytes, at, at + MAX_AHEAD) else { return false };
+    let Some(close) = closing_bracket(bytes, at, at + MAX_AHEAD) else { return false };
     let open = after_gap(bytes, close + 1);
     if bytes.get(open) != Some(&b'(') {
         return false;
     }
-    let Some(close) = closing(bytes, open, at + MAX_AHEAD) else { return false };
+    let Some(close) = closing_bracket(bytes, open, at + MAX_AHEAD) else { return false };
     bytes.get(after_gap(bytes, close + 1)) == Some(&b':')
 }
 
 /// Where the bracket at `at` is closed, before `end`.
-fn closing(bytes: &[u8], at: usize, end: usize) -> Option<usize> {
+fn closing_bracket(bytes: &[u8], at: usize, end: usize) -> Option<usize> {
     let end = end.min(bytes.len());
     let mut depth = 0_usize;
     let mut at = at;
@@ -327,8 +329,8 @@ fn declared_by_using(bytes: &[u8], at: usize) -> Option<usize> {
     if !(line.is_empty() || line == b"await") || !bytes.get(at + 5)?.is_ascii_whitespace() {
         return None;
     }
-    let (name, end) = word(bytes, at + 5);
-    let (_, gap_end) = word(bytes, end);
+    let (name, end) = word_at(bytes, at + 5);
+    let (_, gap_end) = word_at(bytes, end);
     let is_name = name.first().is_some_and(|first| !first.is_ascii_digit())
         && !matches!(name, b"in" | b"of" | b"as" | b"is" | b"instanceof" | b"satisfies");
     let rest = bytes.get(gap_end..)?;
@@ -346,7 +348,7 @@ mod tests {
     use super::*;
 
     fn masked(text: &str) -> String {
-        String::from_utf8(mask(text.as_bytes()).into_owned()).unwrap()
+        String::from_utf8(mask_source(text.as_bytes()).into_owned()).unwrap()
     }
 
     #[test]
@@ -405,7 +407,7 @@ mod tests {
             ("import { new as b } from 'c'", "import { ___ as b } from 'c'"),
         ] {
             assert_eq!(masked(text), wanted);
-            assert_eq!(String::from_utf8(clauses(text.as_bytes()).into_owned()).unwrap(), wanted);
+            assert_eq!(String::from_utf8(mask_clauses(text.as_bytes()).into_owned()).unwrap(), wanted);
         }
     }
 

@@ -68,67 +68,69 @@ impl Language for Ecma {
     }
 
     fn prepare(lang: Lang, bytes: &[u8]) -> Cow<'_, [u8]> {
-        if lang == Lang::JavaScript { mask::clauses(bytes) } else { mask::mask(bytes) }
+        if lang == Lang::JavaScript { mask::mask_clauses(bytes) } else { mask::mask_source(bytes) }
     }
 
     fn begin(cx: &mut Context<'_>, root: Node<'_>) {
         names::module_doc(cx, root);
-        jsdoc::module(cx, root);
+        jsdoc::read_type_imports(cx, root);
     }
 
     fn enter<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
         match node.kind() {
-            K::Identifier => refs::identifier(cx, node),
-            K::MemberExpression => return refs::member(cx, node),
-            K::SubscriptExpression => refs::subscript(cx, node),
-            K::CallExpression => refs::call(cx, node),
-            K::NewExpression => refs::construct(cx, node),
+            K::Identifier => refs::read_identifier(cx, node),
+            K::MemberExpression => return refs::read_member(cx, node),
+            K::SubscriptExpression => refs::read_subscript(cx, node),
+            K::CallExpression => refs::read_call(cx, node),
+            K::NewExpression => refs::read_creation(cx, node),
             K::TypeIdentifier => refs::type_name(cx, node),
             K::NestedTypeIdentifier => return refs::qualified_type(cx, node),
-            K::VariableDeclarator => vars::declarator(cx, node),
-            K::AssignmentExpression => commonjs::assignment(cx, node),
+            K::VariableDeclarator => vars::read_declarator(cx, node),
+            K::AssignmentExpression => commonjs::read_assignment(cx, node),
             K::ArrowFunction | K::FunctionExpression | K::GeneratorFunction => {
-                return functions::expression(cx, node);
+                return functions::read_function_expression(cx, node);
             }
             K::FunctionDeclaration | K::GeneratorFunctionDeclaration | K::FunctionSignature => {
-                return functions::declaration(cx, node);
+                return functions::read_function(cx, node);
             }
             K::MethodDefinition | K::MethodSignature | K::AbstractMethodSignature => {
-                return functions::method(cx, node);
+                return functions::read_method(cx, node);
             }
             K::Object | K::ObjectType => cx.state.enter_object(node),
-            K::Pair => objects::pair(cx, node),
+            K::Pair => objects::read_pair(cx, node),
             K::ShorthandProperty => {
-                objects::shorthand(cx, node);
-                refs::identifier(cx, node);
+                objects::read_shorthand(cx, node);
+                refs::read_identifier(cx, node);
             }
-            K::SpreadElement => objects::spread(cx, node),
-            K::ReturnStatement => functions::returned(cx, node),
-            K::YieldExpression => functions::yielded(cx, node),
-            K::ThrowStatement => invariants::thrown(cx, node),
+            K::SpreadElement => objects::read_spread(cx, node),
+            K::ReturnStatement => functions::read_return(cx, node),
+            K::YieldExpression => functions::read_yield(cx, node),
+            K::ThrowStatement => invariants::read_throw(cx, node),
             K::IfStatement => {
-                invariants::guard(cx, node);
-                narrow::branch(cx, node);
+                invariants::read_guard(cx, node);
+                narrow::narrow_if(cx, node);
             }
-            K::BinaryExpression => narrow::both(cx, node),
-            K::TernaryExpression => narrow::choice(cx, node),
+            K::BinaryExpression => narrow::narrow_logical(cx, node),
+            K::TernaryExpression => narrow::narrow_ternary(cx, node),
             K::ForInStatement => vars::for_in(cx, node),
-            K::CatchClause => vars::caught(cx, node),
-            K::ClassDeclaration | K::AbstractClassDeclaration | K::Class => return classes::class(cx, node),
+            K::CatchClause => vars::bind_catch(cx, node),
+            K::ClassDeclaration | K::AbstractClassDeclaration | K::Class => {
+                return classes::read_class(cx, node);
+            }
             K::ClassStaticBlock => return classes::static_block(cx, node),
-            K::FieldDefinition | K::PublicFieldDefinition => classes::field(cx, node),
-            K::Decorator => return classes::decorator(cx, node),
-            K::InterfaceDeclaration => classes::interface(cx, node),
-            K::PropertySignature => classes::property(cx, node),
-            K::TypeAliasDeclaration => classes::alias(cx, node),
-            K::EnumDeclaration => classes::enumeration(cx, node),
+            K::FieldDefinition | K::PublicFieldDefinition => classes::read_field(cx, node),
+            K::Decorator => return classes::read_decorator(cx, node),
+            K::InterfaceDeclaration => classes::read_interface(cx, node),
+            K::PropertySignature => classes::read_property(cx, node),
+            K::TypeAliasDeclaration => classes::read_type_alias(cx, node),
+            K::EnumDeclaration => classes::read_enum(cx, node),
             K::EnumAssignment | K::PropertyIdentifier | K::String | K::Number => {
                 classes::enum_member(cx, node)
             }
-            K::InternalModule | K::Module => classes::namespace(cx, node),
-            K::ImportStatement => return imports::import(cx, node),
+            K::InternalModule | K::Module => classes::read_namespace(cx, node),
+            K::ImportStatement => return imports::read_import(cx, node),
             K::ImportAlias => return classes::import_alias(cx, node),
-            K::ExportStatement => return imports::export(cx, node),
+            K::ExportStatement => return imports::read_export(cx, node),
             _ => {}
         }
         Visit::Into
@@ -136,24 +138,24 @@ impl Language for Ecma {
 
     fn comment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         if cx.lang == Lang::JavaScript {
-            jsdoc_types::comment(cx, node);
+            jsdoc_types::read_typedefs(cx, node);
         }
     }
 
     fn leave<'a>(cx: &mut Context<'a>, node: Node<'a>) {
-        state::leave(cx, node);
+        state::leave_body(cx, node);
     }
 
     fn finish(cx: &mut Context<'_>) {
         state::settle_locals(cx);
-        names::finish(cx);
+        names::mark_exports(cx);
     }
 
     fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
-        exprs::value(half, node)
+        exprs::value_shape(half, node)
     }
 
     fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
-        types::ty(half, node)
+        types::type_shape(half, node)
     }
 }

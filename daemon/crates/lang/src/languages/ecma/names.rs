@@ -27,7 +27,7 @@ pub(super) fn module_doc(cx: &mut Context<'_>, root: Node<'_>) {
 }
 
 /// The statement that declares what `node` is, with `export` and `declare` before it.
-pub(super) fn statement(mut node: Node<'_>) -> Node<'_> {
+pub(super) fn declaring_statement(mut node: Node<'_>) -> Node<'_> {
     while let Some(parent) = node.parent() {
         let around = match parent.kind() {
             K::ExportStatement => matches!(node.field(), F::Declaration | F::Value),
@@ -43,7 +43,7 @@ pub(super) fn statement(mut node: Node<'_>) -> Node<'_> {
 }
 
 /// What the statement `node` declares.
-pub(super) fn declared(mut node: Node<'_>) -> Option<Node<'_>> {
+pub(super) fn declared_node(mut node: Node<'_>) -> Option<Node<'_>> {
     for _ in 0..4 {
         node = match node.kind() {
             K::ExportStatement => node.child(F::Declaration).or_else(|| node.child(F::Value))?,
@@ -55,9 +55,9 @@ pub(super) fn declared(mut node: Node<'_>) -> Option<Node<'_>> {
 }
 
 /// The text of a property's name: without quotes, with brackets where it is computed.
-pub(super) fn property(name: Node<'_>) -> &str {
+pub(super) fn property_name(name: Node<'_>) -> &str {
     match name.kind() {
-        K::String => exprs::string(name),
+        K::String => exprs::string_content(name),
         _ => name.text(),
     }
 }
@@ -68,7 +68,7 @@ pub(super) fn header_start(node: Node<'_>) -> u32 {
 }
 
 /// Marks `def`, which the statement `whole` declares, by whether others may use it.
-pub(super) fn export(cx: &mut Context<'_>, def: DefIx, whole: Node<'_>) {
+pub(super) fn mark_exported(cx: &mut Context<'_>, def: DefIx, whole: Node<'_>) {
     let parent = cx.b.def(def).parent.unwrap_or(DefIx::MODULE);
     if cx.state.in_function() {
         // One without a name is no definition, but what is in it is out of reach all the same.
@@ -94,7 +94,7 @@ pub(super) fn export(cx: &mut Context<'_>, def: DefIx, whole: Node<'_>) {
 }
 
 /// Marks `def`, a member of a type whose name is `text`, by its modifiers.
-pub(super) fn member<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>, text: &str) {
+pub(super) fn mark_member<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>, text: &str) {
     let mut flags = DefFlags::default();
     let mut visibility = by_name(text);
     let mut decorators = Vec::new();
@@ -117,9 +117,9 @@ pub(super) fn member<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>, text:
     cx.b.flag(def, flags);
     cx.b.def_mut(def).visibility = visibility;
     for decorator in decorators {
-        decorate(cx, def, decorator);
+        add_decorator(cx, def, decorator);
     }
-    deprecate(cx, def);
+    mark_deprecated(cx, def);
 }
 
 /// By convention a leading underscore keeps others off; a hash does so by rule.
@@ -133,7 +133,7 @@ pub(super) fn by_name(name: &str) -> Visibility {
     }
 }
 
-pub(super) fn decorate<'a>(cx: &mut Context<'a>, def: DefIx, decorator: Node<'a>) {
+pub(super) fn add_decorator<'a>(cx: &mut Context<'a>, def: DefIx, decorator: Node<'a>) {
     if let Some(inner) = decorator.first() {
         let shape = cx.b.out.value(inner);
         cx.b.def_mut(def).decorators.push(shape);
@@ -141,7 +141,7 @@ pub(super) fn decorate<'a>(cx: &mut Context<'a>, def: DefIx, decorator: Node<'a>
 }
 
 /// Marks `def` if its documentation says that it is deprecated.
-pub(super) fn deprecate(cx: &mut Context<'_>, def: DefIx) {
+pub(super) fn mark_deprecated(cx: &mut Context<'_>, def: DefIx) {
     let doc = cx.b.def(def).doc;
     if doc.is_some_and(|doc| cx.b.out.text(doc).contains("@deprecated")) {
         cx.b.flag(def, DefFlags::DEPRECATED);
@@ -150,7 +150,7 @@ pub(super) fn deprecate(cx: &mut Context<'_>, def: DefIx) {
 
 /// Marks what others may use: what is exported apart from its definition, members of what is exported, and all that is at
 /// the top level of a file that is no module.
-pub(super) fn finish(cx: &mut Context<'_>) {
+pub(super) fn mark_exports(cx: &mut Context<'_>) {
     let named: HashSet<_> = cx.b.exports().iter().map(|export| export.local).collect();
     let default: HashSet<_> = {
         let name = cx.b.out.lookup("default");
@@ -159,7 +159,7 @@ pub(super) fn finish(cx: &mut Context<'_>) {
     let is_script = !cx.state.is_module && named.is_empty();
     for at in 1..cx.b.defs().len() {
         let ix = DefIx(at as u32);
-        deprecate(cx, ix);
+        mark_deprecated(cx, ix);
         let def = cx.b.def(ix);
         if def.flags.has(DefFlags::LOCAL) {
             continue;

@@ -22,7 +22,7 @@ enum Test<'a> {
 }
 
 /// What holds where `condition` is true (`holds`), or where it is false.
-fn facts(condition: Node<'_>, holds: bool) -> Vec<Fact<'_>> {
+fn condition_facts(condition: Node<'_>, holds: bool) -> Vec<Fact<'_>> {
     let mut found = Vec::new();
     let mut todo = vec![(condition, holds)];
     for _ in 0..MAX_TESTS {
@@ -34,7 +34,7 @@ fn facts(condition: Node<'_>, holds: bool) -> Vec<Fact<'_>> {
             }
             K::BinaryExpression => {
                 let (Some(left), Some(right)) = (node.child(F::Left), node.child(F::Right)) else { continue };
-                match exprs::operator(node) {
+                match exprs::operator_text(node) {
                     // All parts of an `and` hold where it does, none of an `or` where it does not.
                     "&&" if holds => todo.extend([(left, true), (right, true)]),
                     "||" if !holds => todo.extend([(left, false), (right, false)]),
@@ -48,7 +48,7 @@ fn facts(condition: Node<'_>, holds: bool) -> Vec<Fact<'_>> {
             K::CallExpression if holds => {
                 let is_named =
                     |callee: &Node<'_>| matches!(callee.kind(), K::Identifier | K::MemberExpression);
-                let args = exprs::callee(node).filter(is_named).and_then(|_| node.child(F::Arguments));
+                let args = exprs::callee_node(node).filter(is_named).and_then(|_| node.child(F::Arguments));
                 let args = args.into_iter().flat_map(Node::children).zip(0_u8..).take(MAX_ARGS);
                 found.extend(
                     args.filter(|(arg, _)| arg.is(K::Identifier))
@@ -62,7 +62,7 @@ fn facts(condition: Node<'_>, holds: bool) -> Vec<Fact<'_>> {
 }
 
 /// Says that `facts` hold from byte `from` to byte `to`.
-fn hold<'a>(cx: &mut Context<'a>, facts: Vec<Fact<'a>>, from: u32, to: u32) {
+fn apply_facts<'a>(cx: &mut Context<'a>, facts: Vec<Fact<'a>>, from: u32, to: u32) {
     for (name, test) in facts {
         // What is no local would become one.
         if from >= to || !cx.b.is_bound(name.text()) {
@@ -72,16 +72,16 @@ fn hold<'a>(cx: &mut Context<'a>, facts: Vec<Fact<'a>>, from: u32, to: u32) {
             Test::Class(class) => cx.b.body.ty(class),
             // Functions of JavaScript state nothing of what they test.
             Test::Call(..) if cx.lang == Lang::JavaScript => continue,
-            Test::Call(call, at) => accepted(cx, call, at),
+            Test::Call(call, at) => accepted_type(cx, call, at),
         };
         cx.b.bind_within(BindingKind::Narrowed, name.text(), Some(ty), None, from, to);
     }
 }
 
 /// What the argument `at` of a call is where that gives `true`.
-fn accepted<'a>(cx: &mut Context<'a>, call: Node<'a>, at: u8) -> ExprIx {
+fn accepted_type<'a>(cx: &mut Context<'a>, call: Node<'a>, at: u8) -> ExprIx {
     let args = call.child(F::Arguments).into_iter().flat_map(Node::children).take(MAX_ARGS);
-    let callee = exprs::callee(call);
+    let callee = exprs::callee_node(call);
     let callee = cx.b.body.value_or_unknown(callee);
     let args: Vec<ExprIx> = args.map(|arg| cx.b.body.value(arg)).collect();
     let call = cx.b.body.add(Expr::Generic(callee, args));
@@ -89,39 +89,39 @@ fn accepted<'a>(cx: &mut Context<'a>, call: Node<'a>, at: u8) -> ExprIx {
 }
 
 /// `if (…) { … }`: what holds in it, in its `else`, and after one that leaves.
-pub(super) fn branch<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn narrow_if<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(condition), Some(then)) = (node.child(F::Condition), node.child(F::Consequence)) else {
         return;
     };
-    hold(cx, facts(condition, true), then.start(), then.end());
+    apply_facts(cx, condition_facts(condition, true), then.start(), then.end());
     if let Some(otherwise) = node.child(F::Alternative) {
-        hold(cx, facts(condition, false), otherwise.start(), otherwise.end());
+        apply_facts(cx, condition_facts(condition, false), otherwise.start(), otherwise.end());
         return;
     }
     let last = if then.is(K::StatementBlock) { then.children().last() } else { Some(then) };
     let leaves = last.is_some_and(|last| matches!(last.kind(), K::ReturnStatement | K::ThrowStatement));
     if leaves && let Some(around) = node.parent() {
-        hold(cx, facts(condition, false), node.end(), around.end());
+        apply_facts(cx, condition_facts(condition, false), node.end(), around.end());
     }
 }
 
 /// `a && b`: in `b`, `a` holds; in that of `a || b`, it does not.
-pub(super) fn both<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn narrow_logical<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(left), Some(right)) = (node.child(F::Left), node.child(F::Right)) else { return };
-    match exprs::operator(node) {
-        "&&" => hold(cx, facts(left, true), right.start(), right.end()),
-        "||" => hold(cx, facts(left, false), right.start(), right.end()),
+    match exprs::operator_text(node) {
+        "&&" => apply_facts(cx, condition_facts(left, true), right.start(), right.end()),
+        "||" => apply_facts(cx, condition_facts(left, false), right.start(), right.end()),
         _ => {}
     }
 }
 
 /// `condition ? a : b`.
-pub(super) fn choice<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn narrow_ternary<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(condition) = node.child(F::Condition) else { return };
     if let Some(then) = node.child(F::Consequence) {
-        hold(cx, facts(condition, true), then.start(), then.end());
+        apply_facts(cx, condition_facts(condition, true), then.start(), then.end());
     }
     if let Some(otherwise) = node.child(F::Alternative) {
-        hold(cx, facts(condition, false), otherwise.start(), otherwise.end());
+        apply_facts(cx, condition_facts(condition, false), otherwise.start(), otherwise.end());
     }
 }

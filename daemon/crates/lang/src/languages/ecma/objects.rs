@@ -27,7 +27,7 @@ pub(super) fn has_functions(node: Node<'_>) -> bool {
         })
 }
 
-fn around(cx: &mut Context<'_>, node: Node<'_>) -> Option<Open> {
+fn enclosing_object(cx: &mut Context<'_>, node: Node<'_>) -> Option<Open> {
     let parent = node.parent()?;
     cx.state.object(node.ix()).filter(|open| open.node == parent.ix()).copied()
 }
@@ -42,7 +42,7 @@ fn open_member<'a>(cx: &mut Context<'a>, open: Option<Open>, new: NewDef<'a>) ->
         return def;
     };
     let def = cx.b.open_of(holder.def, new);
-    belong(cx, def, holder);
+    set_owner(cx, def, holder);
     if let Some(whole) = cx.state.exported_type.filter(|_| holder.exported) {
         let name = cx.b.name_of(def).to_owned();
         let ty = cx.b.out.attr(whole, &name);
@@ -52,7 +52,7 @@ fn open_member<'a>(cx: &mut Context<'a>, open: Option<Open>, new: NewDef<'a>) ->
 }
 
 /// Says whose member `def` is.
-pub(super) fn belong(cx: &mut Context<'_>, def: DefIx, holder: Holder) {
+pub(super) fn set_owner(cx: &mut Context<'_>, def: DefIx, holder: Holder) {
     if holder.exported {
         cx.b.flag(def, DefFlags::EXPORTED);
     }
@@ -73,11 +73,11 @@ pub(super) fn belong(cx: &mut Context<'_>, def: DefIx, holder: Holder) {
 }
 
 /// `key: value`.
-pub(super) fn pair<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_pair<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(key), Some(value)) = (node.child(F::Key), node.child(F::Value)) else { return };
-    let open = around(cx, node);
-    let inner = exprs::unwrap(value);
-    let text = names::property(key);
+    let open = enclosing_object(cx, node);
+    let inner = exprs::unwrap_value(value);
+    let text = names::property_name(key);
     if inner.kind().is_function_value() {
         let new = NewDef::new(SymbolKind::Method, text, key, node);
         let def = open_member(cx, open, functions::with_header(new, inner));
@@ -96,20 +96,20 @@ pub(super) fn pair<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         return;
     }
     let Some(text) = patterns::plain_key(key) else { return };
-    if let Some(def) = plain(cx, open, holder, text, key, node, value) {
+    if let Some(def) = add_field(cx, open, holder, text, key, node, value) {
         if inner.is(K::Object) && open.depth < MAX_DEPTH {
             cx.state.hold(inner, Holder::of(def));
         }
         let shape = cx.b.out.value(inner);
         cx.b.def_mut(def).value = Some(shape);
         if cx.lang == sdl_model::Lang::JavaScript {
-            super::jsdoc::variable(cx, def);
+            super::jsdoc::apply_variable_doc(cx, def);
         }
     }
 }
 
 /// Adds a property without a function as a field, if it can be reached from elsewhere and there are not too many.
-fn plain<'a>(
+fn add_field<'a>(
     cx: &mut Context<'a>,
     open: Open,
     holder: Holder,
@@ -130,48 +130,49 @@ fn plain<'a>(
         new = new.header_to(value.start());
     }
     let def = cx.b.leaf_of(holder.def, new);
-    belong(cx, def, holder);
+    set_owner(cx, def, holder);
     Some(def)
 }
 
 /// `{ name }`.
-pub(super) fn shorthand<'a>(cx: &mut Context<'a>, node: Node<'a>) {
-    let open = around(cx, node);
+pub(super) fn read_shorthand<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let open = enclosing_object(cx, node);
     let Some((open, holder)) = open.and_then(|open| Some((open, open.holder?))) else { return };
     if holder.exported {
         cx.b.export(node.text(), node.text());
         return;
     }
-    if let Some(def) = plain(cx, open, holder, node.text(), node, node, node) {
+    if let Some(def) = add_field(cx, open, holder, node.text(), node, node, node) {
         let shape = cx.b.out.value(node);
         cx.b.def_mut(def).value = Some(shape);
     }
 }
 
 /// `...value` in an object.
-pub(super) fn spread<'a>(cx: &mut Context<'a>, node: Node<'a>) {
-    let exported = around(cx, node).and_then(|open| open.holder).is_some_and(|holder| holder.exported);
+pub(super) fn read_spread<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let exported =
+        enclosing_object(cx, node).and_then(|open| open.holder).is_some_and(|holder| holder.exported);
     let Some(call) = node.first().filter(|_| exported) else { return };
-    if let Some(module) = exprs::required(call) {
+    if let Some(module) = exprs::required_module(call) {
         cx.b.import(ImportKind::Wildcard, module, None, None, node.start()).reexport = true;
         cx.state.hold(call, Holder::of(DefIx::MODULE));
     }
 }
 
 /// `name(…) {…}` in an object.
-pub(super) fn method<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+pub(super) fn read_method<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let Some(name) = node.child(F::Name) else { return Visit::Into };
-    let open = around(cx, node);
-    let text = names::property(name);
+    let open = enclosing_object(cx, node);
+    let text = names::property_name(name);
     let new = NewDef::new(functions::method_kind(node, text), text, name, node);
     let def = open_member(cx, open, functions::with_header(new, node));
-    functions::enter(cx, node, def)
+    functions::enter_function(cx, node, def)
 }
 
 /// Holds what `value`, what `holder` says is, is made of: the value itself and, where it is a call, the objects among its
 /// arguments.
-pub(super) fn hold<'a>(cx: &mut Context<'a>, value: Node<'a>, holder: Holder) {
-    let inner = exprs::unwrap(value);
+pub(super) fn hold_objects<'a>(cx: &mut Context<'a>, value: Node<'a>, holder: Holder) {
+    let inner = exprs::unwrap_value(value);
     match inner.kind() {
         K::CallExpression | K::NewExpression => {
             let args = inner.child(F::Arguments).map(Node::children).into_iter().flatten();

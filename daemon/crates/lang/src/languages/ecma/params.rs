@@ -5,7 +5,7 @@ use sdl_model::{Lang, Visibility};
 
 use super::{Context, F, K, Node, exprs, jsdoc, names, patterns};
 use crate::builder::MAX_ELEMENTS;
-use crate::builder::text::fold;
+use crate::builder::text::fold_line;
 
 /// How many parameters are looked at.
 const MAX_PARAMS: usize = 64;
@@ -25,13 +25,13 @@ pub(super) struct Written<'a> {
 }
 
 /// The parameters of a function, or of a signature.
-pub(super) fn written(function: Node<'_>) -> impl Iterator<Item = Written<'_>> {
+pub(super) fn written_params(function: Node<'_>) -> impl Iterator<Item = Written<'_>> {
     let list = function.child(F::Parameters).map(Node::children).into_iter().flatten();
     let single = function.child(F::Parameter);
-    single.into_iter().chain(list).take(MAX_PARAMS).filter_map(one)
+    single.into_iter().chain(list).take(MAX_PARAMS).filter_map(written_param)
 }
 
-fn one(node: Node<'_>) -> Option<Written<'_>> {
+fn written_param(node: Node<'_>) -> Option<Written<'_>> {
     let mut param = match node.kind() {
         K::RequiredParameter | K::OptionalParameter => Written {
             pattern: node.child(F::Pattern)?,
@@ -66,11 +66,11 @@ fn one(node: Node<'_>) -> Option<Written<'_>> {
 }
 
 /// Adds the parameters of `function` to `def`.
-pub(super) fn state<'a>(cx: &mut Context<'a>, def: DefIx, function: Node<'a>) {
+pub(super) fn add_params<'a>(cx: &mut Context<'a>, def: DefIx, function: Node<'a>) {
     if !cx.b.def(def).params.is_empty() {
         return;
     }
-    for param in written(function) {
+    for param in written_params(function) {
         let named = matches!(param.pattern.kind(), K::Identifier | K::This);
         let name = if named { param.pattern.text() } else { "" };
         let mut ty = param.ty.map(|ty| cx.b.out.ty(ty));
@@ -85,7 +85,7 @@ pub(super) fn state<'a>(cx: &mut Context<'a>, def: DefIx, function: Node<'a>) {
             name: cx.b.out.str(name),
             ty_text: param.ty.map(|ty| {
                 let text = ty.text().trim_start_matches(':').trim_start();
-                cx.b.out.str(&fold(text, 200))
+                cx.b.out.str(&fold_line(text, 200))
             }),
             ty,
             optional: param.optional,
@@ -96,16 +96,16 @@ pub(super) fn state<'a>(cx: &mut Context<'a>, def: DefIx, function: Node<'a>) {
 }
 
 /// Binds the parameters of `function`, whose definition `def` is the innermost open one.
-pub(super) fn bind<'a>(cx: &mut Context<'a>, def: DefIx, function: Node<'a>) {
+pub(super) fn bind_params<'a>(cx: &mut Context<'a>, def: DefIx, function: Node<'a>) {
     let range = (cx.b.def(def).span.start, cx.b.scope_end());
-    for (at, param) in written(function).enumerate() {
+    for (at, param) in written_params(function).enumerate() {
         let value = match param.default.filter(|_| param.ty.is_none()) {
             Some(default) => Some(cx.b.body.value(default)),
-            None if param.ty.is_none() => said(cx, def, function, param, at),
+            None if param.ty.is_none() => known_param_type(cx, def, function, param, at),
             None => None,
         };
         bind_one(cx, param, value, range);
-        property(cx, def, param);
+        read_param_property(cx, def, param);
     }
 }
 
@@ -123,13 +123,13 @@ fn bind_one<'a>(cx: &mut Context<'a>, param: Written<'a>, value: Option<ExprIx>,
                 None => value,
             };
             let annotation = param.ty.and_then(Node::first);
-            patterns::bind(cx, BindingKind::Param, param.pattern, whole, annotation, range);
+            patterns::bind_pattern(cx, BindingKind::Param, param.pattern, whole, annotation, range);
         }
     }
 }
 
 /// A constructor's parameter that is a field as well.
-fn property<'a>(cx: &mut Context<'a>, def: DefIx, param: Written<'a>) {
+fn read_param_property<'a>(cx: &mut Context<'a>, def: DefIx, param: Written<'a>) {
     let Some(node) = param.pattern.parent().filter(|node| {
         node.children()
             .any(|part| matches!(part.kind(), K::AccessibilityModifier | K::Readonly | K::OverrideModifier))
@@ -152,12 +152,12 @@ fn property<'a>(cx: &mut Context<'a>, def: DefIx, param: Written<'a>) {
 }
 
 /// Binds the parameters of a function without a name, known in it alone.
-pub(super) fn anonymous<'a>(cx: &mut Context<'a>, function: Node<'a>) {
+pub(super) fn bind_anonymous_params<'a>(cx: &mut Context<'a>, function: Node<'a>) {
     let range = (function.start(), function.end());
-    for (at, param) in written(function).enumerate() {
+    for (at, param) in written_params(function).enumerate() {
         let value = match param.default {
             Some(default) => Some(cx.b.body.value(default)),
-            None if param.ty.is_none() => passed(cx, function, at),
+            None if param.ty.is_none() => passed_param_type(cx, function, at),
             None => None,
         };
         bind_one(cx, param, value, range);
@@ -166,7 +166,7 @@ pub(super) fn anonymous<'a>(cx: &mut Context<'a>, function: Node<'a>) {
 
 /// What is known of parameter `at` of `function`, for which the code states no type: what documentation says of one that
 /// is taken apart, or what a call says that takes the object around.
-fn said<'a>(
+fn known_param_type<'a>(
     cx: &mut Context<'a>,
     def: DefIx,
     function: Node<'a>,
@@ -175,7 +175,7 @@ fn said<'a>(
 ) -> Option<ExprIx> {
     if cx.lang == Lang::JavaScript
         && !param.pattern.is(K::Identifier)
-        && let Some(ty) = jsdoc::parameter(cx, def, at)
+        && let Some(ty) = jsdoc::param_type(cx, def, at)
     {
         return Some(cx.b.body.add(Expr::New(ty)));
     }
@@ -187,14 +187,14 @@ fn said<'a>(
         None => (function, function.child(F::Name)?),
     };
     let object = member.parent().filter(|object| object.is(K::Object))?;
-    let (callee, arg) = argument(cx, object)?;
+    let (callee, arg) = callee_and_position(cx, object)?;
     let object = cx.b.body.add(Expr::Passed(callee, arg, OWN));
-    let member = cx.b.body.attr(object, names::property(name));
+    let member = cx.b.body.attr(object, names::property_name(name));
     Some(cx.b.body.add(Expr::Passed(member, OWN, at.min(254) as u8)))
 }
 
 /// What parameter `at` of `function` is when it is an argument of a call: what the callee says that it passes.
-fn passed<'a>(cx: &mut Context<'a>, function: Node<'a>, at: usize) -> Option<ExprIx> {
+fn passed_param_type<'a>(cx: &mut Context<'a>, function: Node<'a>, at: usize) -> Option<ExprIx> {
     if let Some(given) = handed_back(cx, function, at) {
         return Some(given);
     }
@@ -203,11 +203,11 @@ fn passed<'a>(cx: &mut Context<'a>, function: Node<'a>, at: usize) -> Option<Exp
     // `import('…').then((module) => …)`.
     if let Some(object) = callee
         .child(F::ObjectField)
-        .filter(|object| at == 0 && object.is(K::CallExpression) && exprs::required(*object).is_some())
+        .filter(|object| at == 0 && object.is(K::CallExpression) && exprs::required_module(*object).is_some())
     {
         return Some(cx.b.body.value(object));
     }
-    let (callee, arg) = argument(cx, function)?;
+    let (callee, arg) = callee_and_position(cx, function)?;
     Some(cx.b.body.add(Expr::Passed(callee, arg, at.min(254) as u8)))
 }
 
@@ -228,7 +228,7 @@ fn handed_back<'a>(cx: &mut Context<'a>, function: Node<'a>, at: usize) -> Optio
 }
 
 /// What the call calls, or builds, that `value` is an argument of, and which argument.
-fn argument<'a>(cx: &mut Context<'a>, value: Node<'a>) -> Option<(ExprIx, u8)> {
+fn callee_and_position<'a>(cx: &mut Context<'a>, value: Node<'a>) -> Option<(ExprIx, u8)> {
     let arguments = value.parent().filter(|arguments| arguments.is(K::Arguments))?;
     let arg = arguments.children().take(MAX_ELEMENTS).position(|one| one == value)?;
     let call = arguments.parent()?;

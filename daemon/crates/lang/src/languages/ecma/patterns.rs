@@ -25,7 +25,7 @@ struct Todo<'a> {
 
 /// The names in `pattern` with the parts of `value` (of the body) that they are bound to. `annotation` is the type that
 /// is stated for all of it.
-pub(super) fn parts<'a>(
+pub(super) fn pattern_parts<'a>(
     cx: &mut Context<'a>,
     pattern: Node<'a>,
     value: Option<ExprIx>,
@@ -52,7 +52,7 @@ pub(super) fn parts<'a>(
                         _ => (None, None),
                     };
                     let Some(target) = target else { continue };
-                    let key = key.filter(|key| !key.is(K::ComputedPropertyName)).map(names::property);
+                    let key = key.filter(|key| !key.is(K::ComputedPropertyName)).map(names::property_name);
                     let value = match (value, key) {
                         (Some(value), Some(key)) => Some(cx.b.body.attr(value, key)),
                         _ => None,
@@ -71,7 +71,7 @@ pub(super) fn parts<'a>(
                     from = part.end();
                     let spread = part.is(K::RestPattern);
                     let target = if spread { part.first() } else { Some(part) };
-                    let value = value.filter(|_| !spread).map(|value| item(cx, value, at));
+                    let value = value.filter(|_| !spread).map(|value| element_at(cx, value, at));
                     let ty =
                         ty.filter(|ty| ty.is(K::TupleType) && !spread).and_then(|ty| ty.children().nth(at));
                     todo.extend(target.map(|node| Todo { node, value, ty }));
@@ -107,7 +107,7 @@ fn is_literal(cx: &Context<'_>, ix: ExprIx) -> bool {
 }
 
 /// Element `at` of `value`; the element itself where the value is an array as written.
-fn item(cx: &mut Context<'_>, value: ExprIx, at: usize) -> ExprIx {
+fn element_at(cx: &mut Context<'_>, value: ExprIx, at: usize) -> ExprIx {
     if let Expr::Tuple(items) = cx.b.body.expr(value)
         && let Some(item) = items.get(at)
     {
@@ -123,13 +123,13 @@ fn property_type<'a>(ty: Node<'a>, key: &str) -> Option<Node<'a>> {
     }
     let found = ty.children().take(64).find(|member| {
         member.is(K::PropertySignature)
-            && member.child(F::Name).is_some_and(|name| names::property(name) == key)
+            && member.child(F::Name).is_some_and(|name| names::property_name(name) == key)
     })?;
     found.child(F::TypeField)?.first()
 }
 
 /// Binds every name in `pattern`, known in `range`.
-pub(super) fn bind<'a>(
+pub(super) fn bind_pattern<'a>(
     cx: &mut Context<'a>,
     kind: BindingKind,
     pattern: Node<'a>,
@@ -137,7 +137,7 @@ pub(super) fn bind<'a>(
     annotation: Option<Node<'a>>,
     range: (u32, u32),
 ) {
-    for part in parts(cx, pattern, value, annotation) {
+    for part in pattern_parts(cx, pattern, value, annotation) {
         let ty = part.ty.map(|ty| cx.b.body.ty(ty)).filter(|ty| !cx.b.body.is_unknown(*ty));
         let value = part.value.filter(|_| ty.is_none());
         cx.b.bind_within(kind, part.name.text(), ty, value, range.0, range.1);
@@ -148,7 +148,7 @@ pub(super) fn bind<'a>(
 pub(super) fn plain_key(node: Node<'_>) -> Option<&str> {
     match node.kind() {
         K::PropertyIdentifier | K::PrivatePropertyIdentifier | K::ShorthandProperty => Some(node.text()),
-        K::String => Some(exprs::string(node)).filter(|key| !key.is_empty() && key.len() <= 80),
+        K::String => Some(exprs::string_content(node)).filter(|key| !key.is_empty() && key.len() <= 80),
         _ => None,
     }
 }

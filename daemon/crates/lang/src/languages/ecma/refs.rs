@@ -11,39 +11,39 @@ const MAX_WRAPS: usize = 6;
 /// Longest callee that is looked up as a whole for side effects.
 const LONG_CALLEE: u32 = 120;
 
-pub(super) fn call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
-    let Some(callee) = exprs::callee(node) else { return };
+pub(super) fn read_call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let Some(callee) = exprs::callee_node(node) else { return };
     match callee.kind() {
         K::Super => {
             let recv = cx.b.body.add(Expr::SuperRef);
             let args = exprs::arg_count(node.child(F::Arguments));
             cx.b.reference(RefForm::MethodCall, "constructor", callee.start(), Some(recv), args);
         }
-        K::Import => imports::required(cx, node),
+        K::Import => imports::read_require(cx, node),
         K::Identifier => {
             let text = callee.text();
             if text == "require" {
-                imports::required(cx, node);
+                imports::read_require(cx, node);
             }
             cx.b.effect_of(text);
-            functions::test(cx, node);
-            invariants::asserted(cx, node, text);
+            functions::open_test(cx, node);
+            invariants::read_assert(cx, node, text);
         }
         K::MemberExpression if callee.end() - callee.start() <= LONG_CALLEE => {
             cx.b.effect_of(callee.text());
-            functions::test(cx, node);
-            invariants::asserted(cx, node, callee.text());
+            functions::open_test(cx, node);
+            invariants::read_assert(cx, node, callee.text());
             commonjs::mixed_in(cx, node);
-            pushed(cx, node, callee);
+            read_push(cx, node, callee);
         }
         // `it.each(…)('…', () => …)`.
-        K::CallExpression => functions::test(cx, node),
+        K::CallExpression => functions::open_test(cx, node),
         _ => {}
     }
 }
 
 /// `list.push(element)`: what an empty list holds from here on.
-fn pushed<'a>(cx: &mut Context<'a>, node: Node<'a>, callee: Node<'a>) {
+fn read_push<'a>(cx: &mut Context<'a>, node: Node<'a>, callee: Node<'a>) {
     let (Some(list), Some(name)) = (callee.child(F::ObjectField), callee.child(F::Property)) else { return };
     if !list.is(K::Identifier) || !matches!(name.text(), "push" | "unshift") {
         return;
@@ -60,7 +60,7 @@ fn pushed<'a>(cx: &mut Context<'a>, node: Node<'a>, callee: Node<'a>) {
     }
 }
 
-pub(super) fn construct<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_creation<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let class = node.child(F::Constructor).filter(|class| class.end() - class.start() <= LONG_CALLEE);
     if let Some(class) = class.filter(|class| matches!(class.kind(), K::Identifier | K::MemberExpression)) {
         cx.b.effect_of(class.text());
@@ -71,7 +71,7 @@ fn is_env(node: Node<'_>) -> bool {
     node.end() - node.start() <= 16 && matches!(node.text(), "process.env" | "import.meta.env")
 }
 
-pub(super) fn member<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+pub(super) fn read_member<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let (Some(object), Some(name)) = (node.child(F::ObjectField), node.child(F::Property)) else {
         return Visit::Into;
     };
@@ -90,7 +90,7 @@ pub(super) fn member<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
         cx.b.effect_of(node.text());
         return Visit::Skip;
     }
-    let (form, args) = form(node);
+    let (form, args) = reference_form(node);
     let form = match form {
         RefForm::Call => RefForm::MethodCall,
         RefForm::Value => RefForm::Attr,
@@ -104,12 +104,12 @@ pub(super) fn member<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
 }
 
 /// `object['name']`.
-pub(super) fn subscript<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_subscript<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(object), Some(index)) = (node.child(F::ObjectField), node.child(F::Index)) else { return };
     if !index.is(K::String) {
         return;
     }
-    let name = exprs::string(index);
+    let name = exprs::string_content(index);
     if is_env(object) {
         cx.b.reference(RefForm::Config, name, index.start(), None, 0);
         return;
@@ -118,18 +118,18 @@ pub(super) fn subscript<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if name.len() > 80 || !name.chars().all(is_word) {
         return;
     }
-    let (form, args) = form(node);
+    let (form, args) = reference_form(node);
     let form = if form == RefForm::Call { RefForm::MethodCall } else { RefForm::Attr };
     let recv = cx.b.body.value(object);
     cx.b.reference(form, name, index.start() + 1, Some(recv), args);
 }
 
-pub(super) fn identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let name = node.text();
-    if declares(node) || classes::is_base(node) {
+    if is_declared(node) || classes::is_base(node) {
         return;
     }
-    let (form, args) = form(node);
+    let (form, args) = reference_form(node);
     let silent = match form {
         RefForm::Value => matches!(name, "arguments" | "exports" | "module" | "require"),
         RefForm::Call => name == "require",
@@ -148,7 +148,7 @@ fn is_tag(node: Node<'_>) -> bool {
 }
 
 /// Whether `node`, an identifier, is a name being declared, or no name of a value.
-fn declares(node: Node<'_>) -> bool {
+fn is_declared(node: Node<'_>) -> bool {
     let Some(parent) = node.parent() else { return true };
     match parent.kind() {
         K::VariableDeclarator
@@ -213,7 +213,7 @@ pub(super) fn qualified_type<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit 
 }
 
 /// What is done with the value of `node`: called, built from, applied as a decorator, or used in another way.
-fn form(node: Node<'_>) -> (RefForm, usize) {
+fn reference_form(node: Node<'_>) -> (RefForm, usize) {
     let mut at = node;
     let Some(mut parent) = at.parent() else { return (RefForm::Value, 0) };
     // `f!(…)`, `(f)(…)`, `f<T>(…)`, `(f as T)(…)`, `(0, m.f)(…)`, `await f<T>(…)`.

@@ -157,8 +157,8 @@ impl State {
     }
 }
 
-/// Enters the body of a function or class; [`leave`] leaves it. `this` changes to what is given.
-pub(super) fn enter(
+/// Enters the body of a function or class; [`leave_body`] leaves it. `this` changes to what is given.
+pub(super) fn enter_body(
     cx: &mut Context<'_>,
     node: Node<'_>,
     def: Option<DefIx>,
@@ -177,7 +177,7 @@ fn use_this(cx: &mut Context<'_>, this: This) {
     cx.b.set_receiver(this.name, this.of.0, this.is_type);
 }
 
-pub(super) fn leave(cx: &mut Context<'_>, node: Node<'_>) {
+pub(super) fn leave_body(cx: &mut Context<'_>, node: Node<'_>) {
     if cx.state.bodies.last().is_some_and(|body| body.node == node.ix())
         && let Some(body) = cx.state.bodies.pop()
     {

@@ -5,18 +5,18 @@ use sdl_model::facts::{Expr, ExprIx, Lit, PREDICATE};
 use super::{F, K, Node, exprs, names};
 use crate::builder::{Half, MAX_ELEMENTS};
 
-pub(super) fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+pub(super) fn type_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
         K::TypeIdentifier | K::Identifier => half.type_name(node.text()),
-        K::NestedTypeIdentifier | K::NestedIdentifier => dotted(half, node),
+        K::NestedTypeIdentifier | K::NestedIdentifier => dotted_shape(half, node),
         K::TypeAnnotation
         | K::ParenthesizedType
         | K::ReadonlyType
         | K::OptionalType
         | K::RestType
         | K::Constraint => half.ty_or_unknown(node.first()),
-        K::GenericType => generic(half, node),
-        K::PredefinedType => predefined(half, node.text()),
+        K::GenericType => generic_shape(half, node),
+        K::PredefinedType => predefined_shape(half, node.text()),
         K::LiteralType => match node.first() {
             Some(literal) => half.value(literal),
             None => half.lit(Lit::Null),
@@ -31,13 +31,13 @@ pub(super) fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         }
         K::RequiredParameter | K::OptionalParameter => half.ty_or_unknown(node.child(F::TypeField)),
         // A member of any part is a member of the whole, for all that a receiver needs.
-        K::UnionType | K::IntersectionType => join(half, node),
+        K::UnionType | K::IntersectionType => union_shape(half, node),
         K::FlowMaybeType => {
             let inner = half.ty_or_unknown(node.first());
             half.optional(inner)
         }
-        K::FunctionType => function(half, node),
-        K::ObjectType => object(half, node),
+        K::FunctionType => function_shape(half, node),
+        K::ObjectType => object_shape(half, node),
         K::ConditionalType => {
             let then = half.ty_or_unknown(node.child(F::Consequence));
             let otherwise = half.ty_or_unknown(node.child(F::Alternative));
@@ -45,7 +45,7 @@ pub(super) fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         }
         K::ThisType | K::This => half.add(Expr::SelfType),
         K::TypePredicateAnnotation => half.ty_or_unknown(node.first()),
-        K::TypePredicate => predicate(half, node),
+        K::TypePredicate => predicate_shape(half, node),
         K::AssertsAnnotation => half.lit(Lit::Null),
         // `typeof x`.
         K::TypeQuery => {
@@ -53,15 +53,15 @@ pub(super) fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             if half.is_unknown(value) { value } else { half.add(Expr::Either(vec![value])) }
         }
         K::IndexTypeQuery | K::TemplateLiteralType => half.lit(Lit::Str),
-        K::LookupType => lookup(half, node),
+        K::LookupType => lookup_shape(half, node),
         // `import('x').T`.
-        K::MemberExpression | K::CallExpression => exprs::value(half, node),
+        K::MemberExpression | K::CallExpression => exprs::value_shape(half, node),
         _ => half.unknown(),
     }
 }
 
 /// `value is T`: a truth value that says of what type a parameter is.
-fn predicate<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+fn predicate_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     let name = node.child(F::Name).filter(|name| name.is(K::Identifier));
     let (Some(name), Some(ty)) = (name, node.child(F::TypeField)) else { return half.lit(Lit::Bool) };
     let ty = half.ty(ty);
@@ -71,10 +71,11 @@ fn predicate<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
 }
 
 /// `T['member']`, `T[number]`: what a value of the type has there.
-fn lookup<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+fn lookup_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     let mut parts = node.children();
     let (Some(of), Some(at)) = (parts.next(), parts.next()) else { return half.unknown() };
-    let name = at.first().filter(|name| at.is(K::LiteralType) && name.is(K::String)).map(exprs::string);
+    let name =
+        at.first().filter(|name| at.is(K::LiteralType) && name.is(K::String)).map(exprs::string_content);
     if name.is_none() && !(at.is(K::PredefinedType) && at.text() == "number") {
         return half.unknown();
     }
@@ -91,7 +92,7 @@ fn lookup<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
 }
 
 /// An object type as it is written; one with an index is a map.
-fn object<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+fn object_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     let mut fields = Vec::new();
     for part in node.children().take(exprs::MAX_FIELDS) {
         let ty = match part.kind() {
@@ -109,14 +110,14 @@ fn object<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             _ => continue,
         };
         let Some(name) = part.child(F::Name) else { continue };
-        let name = half.str(names::property(name));
+        let name = half.str(names::property_name(name));
         fields.push((name, ty));
     }
     if fields.is_empty() { half.lit(Lit::Object) } else { half.add(Expr::Record(fields)) }
 }
 
 /// A qualified name, outer parts first; its nesting is as deep as the text makes it.
-fn dotted<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+fn dotted_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     if node.end() - node.start() > 400 {
         return half.unknown();
     }
@@ -128,14 +129,14 @@ fn dotted<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     ix
 }
 
-fn generic<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+fn generic_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     let base = half.ty_or_unknown(node.child(F::Name));
     let args = node.child(F::TypeArgumentsField).map(Node::children).into_iter().flatten();
     let args = half.types(args);
     if args.is_empty() { base } else { half.add(Expr::Generic(base, args)) }
 }
 
-fn predefined(half: &mut Half<'_>, name: &str) -> ExprIx {
+fn predefined_shape(half: &mut Half<'_>, name: &str) -> ExprIx {
     let lit = match name {
         "string" => Lit::Str,
         "number" => Lit::Float,
@@ -148,7 +149,7 @@ fn predefined(half: &mut Half<'_>, name: &str) -> ExprIx {
 }
 
 /// `A | B | C`, which nests to the left, flat.
-fn join<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+fn union_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     let mut parts = Vec::new();
     let mut todo = vec![node];
     while let Some(part) = todo.pop() {
@@ -177,7 +178,7 @@ fn join<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     half.union(all)
 }
 
-fn function<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+fn function_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     let list = node.child(F::Parameters).map(Node::children).into_iter().flatten();
     // `this` is no parameter that anyone passes.
     let params: Vec<ExprIx> = list

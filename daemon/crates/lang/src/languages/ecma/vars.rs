@@ -26,17 +26,17 @@ struct Declared<'a> {
     is_const: bool,
 }
 
-pub(super) fn declarator<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_declarator<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(name), Some(declaration)) = (node.child(F::Name), node.parent()) else { return };
     let single = declaration.children().filter(|part| part.is(K::VariableDeclarator)).nth(1).is_none();
     let value = node.child(F::Value);
     let declared = Declared {
         node,
         declaration,
-        whole: if single { names::statement(declaration) } else { node },
+        whole: if single { names::declaring_statement(declaration) } else { node },
         name,
         value,
-        inner: value.map(exprs::unwrap),
+        inner: value.map(exprs::unwrap_value),
         is_const: declaration.child_of(K::Const).is_some(),
     };
     let top = is_top(cx, declaration);
@@ -49,10 +49,10 @@ pub(super) fn declarator<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         return;
     }
     if let Some(value) = value.filter(|value| value.is(K::AssignmentExpression)) {
-        commonjs::chained(cx, name, value);
+        commonjs::add_chained_export(cx, name, value);
     }
     if !name.is(K::Identifier) {
-        pattern(cx, &declared, top);
+        read_pattern(cx, &declared, top);
         return;
     }
     if let Some(inner) = declared.inner {
@@ -66,11 +66,11 @@ pub(super) fn declarator<'a>(cx: &mut Context<'a>, node: Node<'a>) {
             return;
         }
     }
-    if top { variable(cx, &declared) } else { local(cx, &declared) }
+    if top { read_variable(cx, &declared) } else { bind_local(cx, &declared) }
 }
 
 fn note_exports(cx: &mut Context<'_>, declaration: Node<'_>) {
-    cx.state.is_module |= names::statement(declaration).is(K::ExportStatement);
+    cx.state.is_module |= names::declaring_statement(declaration).is(K::ExportStatement);
 }
 
 /// Whether what `declaration` declares is at the top level of a module or namespace.
@@ -78,7 +78,7 @@ fn is_top(cx: &Context<'_>, declaration: Node<'_>) -> bool {
     if cx.state.in_function() {
         return false;
     }
-    let Some(parent) = names::statement(declaration).parent() else { return false };
+    let Some(parent) = names::declaring_statement(declaration).parent() else { return false };
     match parent.kind() {
         K::Program | K::Error => true,
         K::StatementBlock => parent
@@ -106,9 +106,9 @@ fn open_held<'a>(
     };
     let def = cx.b.open(new.header_from(from.start()));
     if top {
-        names::export(cx, def, names::statement(declared.declaration));
+        names::mark_exported(cx, def, names::declaring_statement(declared.declaration));
     } else {
-        hide(cx, def);
+        mark_local(cx, def);
     }
     if let Some(ty) = declared.node.child(F::TypeField) {
         cx.b.def_mut(def).ty = Some(cx.b.out.ty(ty));
@@ -126,13 +126,13 @@ fn stated_result(cx: &mut Context<'_>, def: DefIx) {
     }
 }
 
-fn hide(cx: &mut Context<'_>, def: DefIx) {
+fn mark_local(cx: &mut Context<'_>, def: DefIx) {
     cx.b.flag(def, DefFlags::LOCAL);
     cx.b.def_mut(def).visibility = Visibility::Private;
 }
 
 /// A variable that others can name.
-fn variable<'a>(cx: &mut Context<'a>, declared: &Declared<'a>) {
+fn read_variable<'a>(cx: &mut Context<'a>, declared: &Declared<'a>) {
     let kind = if declared.is_const { SymbolKind::Constant } else { SymbolKind::Variable };
     let from = if declared.whole == declared.node { declared.node } else { declared.declaration };
     let mut new =
@@ -149,7 +149,7 @@ fn variable<'a>(cx: &mut Context<'a>, declared: &Declared<'a>) {
         Some(def) if matches!(cx.b.def(def).kind, SymbolKind::Constant | SymbolKind::Variable) => def,
         _ => {
             let def = cx.b.open(new);
-            names::export(cx, def, names::statement(declared.declaration));
+            names::mark_exported(cx, def, names::declaring_statement(declared.declaration));
             def
         }
     };
@@ -157,7 +157,7 @@ fn variable<'a>(cx: &mut Context<'a>, declared: &Declared<'a>) {
         cx.b.def_mut(def).ty = Some(cx.b.out.ty(ty));
     }
     if cx.lang == Lang::JavaScript {
-        jsdoc::variable(cx, def);
+        jsdoc::apply_variable_doc(cx, def);
     }
     if let Some(value) = declared.value {
         // What it takes over from others is no member of its own.
@@ -166,12 +166,12 @@ fn variable<'a>(cx: &mut Context<'a>, declared: &Declared<'a>) {
         });
         let shape = if spreads { cx.b.body.object_value(value) } else { cx.b.body.value(value) };
         cx.b.add_value(def, shape, declared.node.start());
-        objects::hold(cx, value, Holder::of(def));
+        objects::hold_objects(cx, value, Holder::of(def));
     }
 }
 
 /// Where a local variable is known.
-fn range(cx: &Context<'_>, declaration: Node<'_>, from: u32) -> (u32, u32) {
+fn local_scope(cx: &Context<'_>, declaration: Node<'_>, from: u32) -> (u32, u32) {
     let whole = cx.b.scope_end();
     let around = declaration.parent();
     if declaration.is(K::VariableDeclaration) || around.is_none() {
@@ -191,18 +191,18 @@ fn body_start(cx: &Context<'_>) -> Option<u32> {
 }
 
 /// A variable of a function or block.
-fn local<'a>(cx: &mut Context<'a>, declared: &Declared<'a>) {
+fn bind_local<'a>(cx: &mut Context<'a>, declared: &Declared<'a>) {
     let name = declared.name.text();
     let scope = cx.b.scope();
     let stated = declared.node.child(F::TypeField);
-    let range = range(cx, declared.declaration, declared.node.end());
+    let range = local_scope(cx, declared.declaration, declared.node.end());
     let text = cx.b.body.str(name);
     let has_functions = |inner: Node<'_>| objects::has_functions(inner) || is_filled(inner, declared);
     if let Some(inner) = declared.inner.filter(|inner| stated.is_none() && has_functions(*inner)) {
         // An object with functions is known by them, not by a type.
         let new = NewDef::new(SymbolKind::Variable, name, declared.name, declared.whole);
         let def = cx.b.leaf_of(scope, new.signature(name.to_owned()));
-        hide(cx, def);
+        mark_local(cx, def);
         let shape = cx.b.body.object_value(inner);
         if matches!(cx.b.body.expr(shape), Expr::Record(_)) {
             cx.b.add_value(def, shape, declared.node.start());
@@ -210,7 +210,8 @@ fn local<'a>(cx: &mut Context<'a>, declared: &Declared<'a>) {
         cx.state.hold(inner, Holder::of(def));
         return;
     }
-    let documented = if cx.lang == Lang::JavaScript { jsdoc::before(cx, declared.whole) } else { None };
+    let documented =
+        if cx.lang == Lang::JavaScript { jsdoc::preceding_type(cx, declared.whole) } else { None };
     let ty = stated.map(|ty| cx.b.body.ty(ty)).or(documented).filter(|ty| !cx.b.body.is_unknown(*ty));
     let pending = declared.value.is_none() && ty.is_none();
     cx.state.declare(scope, text, Local { range, pending });
@@ -231,7 +232,7 @@ fn is_filled(inner: Node<'_>, declared: &Declared<'_>) -> bool {
         let assignment = statement.first().filter(|inner| inner.is(K::AssignmentExpression))?;
         let left = assignment.child(F::Left).filter(|left| left.is(K::MemberExpression))?;
         let object = left.child(F::ObjectField).filter(|object| object.is(K::Identifier))?;
-        let value = exprs::unwrap(assignment.child(F::Right)?);
+        let value = exprs::unwrap_value(assignment.child(F::Right)?);
         (object.text() == name && value.kind().is_function_value()).then_some(())
     };
     let mut next = declared.declaration.next_sibling();
@@ -246,7 +247,7 @@ fn is_filled(inner: Node<'_>, declared: &Declared<'_>) -> bool {
 }
 
 /// `const { a, b } = …`.
-fn pattern<'a>(cx: &mut Context<'a>, declared: &Declared<'a>, top: bool) {
+fn read_pattern<'a>(cx: &mut Context<'a>, declared: &Declared<'a>, top: bool) {
     let annotation = declared.node.child(F::TypeField).and_then(Node::first);
     let value = match annotation {
         Some(ty) => {
@@ -266,16 +267,16 @@ fn pattern<'a>(cx: &mut Context<'a>, declared: &Declared<'a>, top: bool) {
         }
     }
     if !top {
-        let range = range(cx, declared.declaration, declared.node.end());
-        patterns::bind(cx, BindingKind::Local, declared.name, value, annotation, range);
+        let range = local_scope(cx, declared.declaration, declared.node.end());
+        patterns::bind_pattern(cx, BindingKind::Local, declared.name, value, annotation, range);
         return;
     }
     let kind = if declared.is_const { SymbolKind::Constant } else { SymbolKind::Variable };
-    for part in patterns::parts(cx, declared.name, value, annotation) {
+    for part in patterns::pattern_parts(cx, declared.name, value, annotation) {
         let text = part.name.text();
         let new = NewDef::new(kind, text, part.name, declared.whole).signature(text.to_owned());
         let def = cx.b.leaf(new);
-        names::export(cx, def, names::statement(declared.declaration));
+        names::mark_exported(cx, def, names::declaring_statement(declared.declaration));
         if let Some(value) = part.value {
             cx.b.add_value(def, value, declared.node.start());
         }
@@ -283,9 +284,9 @@ fn pattern<'a>(cx: &mut Context<'a>, declared: &Declared<'a>, top: bool) {
 }
 
 /// `name = value` for a variable that is declared elsewhere.
-pub(super) fn assigned<'a>(cx: &mut Context<'a>, node: Node<'a>, left: Node<'a>, right: Node<'a>) {
+pub(super) fn read_assignment<'a>(cx: &mut Context<'a>, node: Node<'a>, left: Node<'a>, right: Node<'a>) {
     let name = left.text();
-    let function = Some(exprs::unwrap(right)).filter(|inner| inner.kind().is_function_value());
+    let function = Some(exprs::unwrap_value(right)).filter(|inner| inner.kind().is_function_value());
     let found = declared_in(cx, name, node.start());
     match found {
         Some((scope, local)) => {
@@ -297,20 +298,20 @@ pub(super) fn assigned<'a>(cx: &mut Context<'a>, node: Node<'a>, left: Node<'a>,
             }
             cx.state.declare(scope, text, Local { pending: false, ..local });
         }
-        None => global(cx, node, name, right),
+        None => assign_global(cx, node, name, right),
     }
     if let Some(inner) = function {
         // One that is declared and not set before is known by the function, not as a variable.
         let scope = found.filter(|(_, local)| local.pending).map_or(cx.b.scope(), |(scope, _)| scope);
         let new = NewDef::new(SymbolKind::Function, name, left, node);
         let def = cx.b.open_of(scope, functions::with_header(new, inner));
-        hide(cx, def);
+        mark_local(cx, def);
         cx.state.hold(inner, Holder::of(def));
     }
 }
 
 /// An assignment to what is no local: a variable of the module, if it has one of that name.
-fn global<'a>(cx: &mut Context<'a>, node: Node<'a>, name: &str, right: Node<'a>) {
+fn assign_global<'a>(cx: &mut Context<'a>, node: Node<'a>, name: &str, right: Node<'a>) {
     let Some(def) = cx.b.find_def(DefIx::MODULE, name).filter(|def| is_variable(cx, *def)) else { return };
     let shape = cx.b.body.value(right);
     cx.b.add_value(def, shape, node.start());
@@ -355,12 +356,19 @@ pub(super) fn for_in<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     } else {
         None
     };
-    patterns::bind(cx, BindingKind::Local, left, value, None, (left.start(), node.end()));
+    patterns::bind_pattern(cx, BindingKind::Local, left, value, None, (left.start(), node.end()));
 }
 
 /// `catch (error)`.
-pub(super) fn caught<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn bind_catch<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if let Some(parameter) = node.child(F::Parameter) {
-        patterns::bind(cx, BindingKind::Local, parameter, None, None, (parameter.start(), node.end()));
+        patterns::bind_pattern(
+            cx,
+            BindingKind::Local,
+            parameter,
+            None,
+            None,
+            (parameter.start(), node.end()),
+        );
     }
 }

@@ -50,7 +50,7 @@ pub(super) fn value_at<'a>(
 }
 
 /// `a, b := …`, also in a `select`.
-pub(super) fn short<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn bind_short_declaration<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if node.is(K::ReceiveStatement) && node.child_of(K::Define).is_none() {
         return;
     }
@@ -68,13 +68,13 @@ pub(super) fn short<'a>(cx: &mut Context<'a>, node: Node<'a>) {
             continue;
         }
         let value = value_at(cx, &values, at, count);
-        hides(cx, name.text(), node.end(), to);
+        shadow_receiver(cx, name.text(), node.end(), to);
         cx.b.bind_within(BindingKind::Local, name.text(), None, value, node.end(), to);
     }
 }
 
 /// `for k, v := range x`.
-pub(super) fn range<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn bind_range<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(left), Some(right)) = (node.child(F::Left), node.child(F::Right)) else { return };
     let whole = cx.b.body.value(right);
     let to = scope_end(cx, node);
@@ -91,13 +91,13 @@ pub(super) fn range<'a>(cx: &mut Context<'a>, node: Node<'a>) {
             // A channel gives its elements to the first name.
             if alone { cx.b.body.either(vec![key, one]) } else { key }
         };
-        hides(cx, name.text(), node.end(), to);
+        shadow_receiver(cx, name.text(), node.end(), to);
         cx.b.bind_within(BindingKind::Local, name.text(), None, Some(value), node.end(), to);
     }
 }
 
 /// A local is called as the receiver is: between the two bytes the name is the local's.
-fn hides(cx: &mut Context<'_>, name: &str, from: u32, to: u32) {
+fn shadow_receiver(cx: &mut Context<'_>, name: &str, from: u32, to: u32) {
     if cx.b.body.is_receiver(name) {
         cx.state.receiver_hidden = Some((from, to));
     }
@@ -120,7 +120,7 @@ pub(super) fn type_switch<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if !alias.is(K::Identifier) || alias.text() == "_" {
         return;
     }
-    hides(cx, alias.text(), value.end(), node.end());
+    shadow_receiver(cx, alias.text(), value.end(), node.end());
     let value = cx.b.body.value(value);
     for case in node.children().filter(|child| matches!(child.kind(), K::TypeCase | K::DefaultCase)) {
         let mut types = case.children_in(F::TypeField);

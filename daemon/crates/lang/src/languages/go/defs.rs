@@ -5,7 +5,7 @@ use sdl_model::facts::{BindingKind, DefIx, Expr, Lit};
 
 use super::{Context, F, K, Node, binds, functions, types};
 use crate::builder::NewDef;
-use crate::builder::text::fold;
+use crate::builder::text::fold_line;
 
 /// How long a variable's statement may be to serve as its signature.
 const SHORT_VALUE: u32 = 60;
@@ -14,7 +14,7 @@ const SHORT_VALUE: u32 = 60;
 pub(super) const MAX_SHARED: usize = 16;
 
 /// The declaration that is just `spec`, or `spec` and that it is one of a group.
-pub(super) fn whole(spec: Node<'_>) -> (Node<'_>, bool) {
+pub(super) fn whole_declaration(spec: Node<'_>) -> (Node<'_>, bool) {
     match spec.parent() {
         Some(parent)
             if matches!(parent.kind(), K::TypeDeclaration | K::ConstDeclaration | K::VarDeclaration) =>
@@ -28,12 +28,12 @@ pub(super) fn whole(spec: Node<'_>) -> (Node<'_>, bool) {
 }
 
 /// `a, b T = 1, 2` of a `const` or a `var`.
-pub(super) fn spec<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_spec<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let constant = node.is(K::ConstSpec);
     let stated = node.child(F::TypeField);
     let values: Vec<Node<'a>> = node.child(F::Value).map_or_else(Vec::new, |list| list.children().collect());
     if cx.b.scope() != DefIx::MODULE {
-        locals(cx, node, stated, &values);
+        bind_locals(cx, node, stated, &values);
         return;
     }
     let names: Vec<Node<'a>> = node.children_in(F::Name).filter(|name| name.is(K::Identifier)).collect();
@@ -48,11 +48,11 @@ pub(super) fn spec<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
     if let (Some(ty), Some(value), [name]) = (ty, values.first(), names.as_slice())
         && name.text() == "_"
-        && let Some(class) = asserted(*value)
+        && let Some(class) = asserted_type(*value)
     {
         cx.state.assertions.push((class.to_owned(), ty, name.start()));
     }
-    let (whole, grouped) = whole(node);
+    let (whole, grouped) = whole_declaration(node);
     let many = names.len() > 1;
     let word = if constant { "const" } else { "var" };
     for (at, name) in names.iter().enumerate().filter(|(_, name)| name.text() != "_") {
@@ -67,19 +67,19 @@ pub(super) fn spec<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         let mut new = NewDef::new(kind, name.text(), *name, whole);
         let shown = shown_to(node, &values);
         if many {
-            let ty = stated.map_or_else(String::new, |ty| format!(" {}", fold(ty.text(), 300)));
+            let ty = stated.map_or_else(String::new, |ty| format!(" {}", fold_line(ty.text(), 300)));
             new = new.signature(format!("{word} {}{ty}", name.text()));
         } else if let Some(function) = function {
             new = functions::with_header(new, *function);
         } else if grouped {
-            let text = fold(cx.b.slice(node.start(), shown), 500);
+            let text = fold_line(cx.b.slice(node.start(), shown), 500);
             new = new.signature(format!("{word} {}", text.trim_end_matches([' ', '='])));
         } else {
             new = new.header_to(shown);
         }
         let def = if many { cx.b.leaf(new) } else { cx.b.open(new) };
-        functions::visibility(cx, def, name.text());
-        functions::deprecation(cx, def);
+        functions::set_visibility(cx, def, name.text());
+        functions::mark_deprecated(cx, def);
         if function.is_some() {
             continue;
         }
@@ -124,7 +124,7 @@ fn shown_to(spec: Node<'_>, values: &[Node<'_>]) -> u32 {
     }
 }
 
-fn locals<'a>(cx: &mut Context<'a>, node: Node<'a>, stated: Option<Node<'a>>, values: &[Node<'a>]) {
+fn bind_locals<'a>(cx: &mut Context<'a>, node: Node<'a>, stated: Option<Node<'a>>, values: &[Node<'a>]) {
     let names: Vec<Node<'a>> = node.children_in(F::Name).filter(|name| name.is(K::Identifier)).collect();
     let to = binds::scope_end(cx, node);
     let ty = stated.map(|stated| cx.b.body.ty(stated));
@@ -140,12 +140,12 @@ fn locals<'a>(cx: &mut Context<'a>, node: Node<'a>, stated: Option<Node<'a>>, va
 }
 
 /// T of `(*T)(nil)`, `T{}`, `&T{}`, `new(T)`, by which `var _ I = …` says that T implements I.
-fn asserted(value: Node<'_>) -> Option<&str> {
+fn asserted_type(value: Node<'_>) -> Option<&str> {
     let mut at = value;
     for _ in 0..6 {
         at = match at.kind() {
             K::CompositeLiteral | K::TypeConversion => {
-                return types::named(at.child(F::TypeField)?)
+                return types::type_name_node(at.child(F::TypeField)?)
                     .filter(|named| named.is(K::TypeIdentifier))
                     .map(Node::text);
             }

@@ -5,15 +5,15 @@ use sdl_model::facts::{Expr, ExprIx, Lit};
 use super::{F, K, Node, types};
 use crate::builder::Half;
 
-pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+pub(super) fn value_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
         K::Identifier => half.name(node.text()),
         K::SelectorExpression => {
             let base = half.value_or_unknown(node.child(F::Operand));
             half.attr(base, node.child(F::Field).map_or("", Node::text))
         }
-        K::CallExpression => call(half, node),
-        K::TypeConversion if let Some(callee) = instantiated(half, node) => half.call(callee, 1),
+        K::CallExpression => call_shape(half, node),
+        K::TypeConversion if let Some(callee) = instantiated_callee(half, node) => half.call(callee, 1),
         K::CompositeLiteral | K::TypeConversion | K::TypeAssertion => {
             let ty = half.ty_or_unknown(node.child(F::TypeField));
             half.add(Expr::New(ty))
@@ -56,7 +56,7 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     }
 }
 
-fn call<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+fn call_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     let Some(callee) = node.child(F::Function) else { return half.unknown() };
     let args = node.child(F::Arguments);
     let first = args.and_then(Node::first);
@@ -77,9 +77,9 @@ fn call<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
 }
 
 /// `F[T](x)` reads as a conversion, but may be a call: what is called.
-fn instantiated<'a>(half: &mut Half<'a>, node: Node<'a>) -> Option<ExprIx> {
+fn instantiated_callee<'a>(half: &mut Half<'a>, node: Node<'a>) -> Option<ExprIx> {
     let generic = node.child(F::TypeField).filter(|ty| ty.is(K::GenericType))?;
-    let named = types::named(generic)?;
+    let named = types::type_name_node(generic)?;
     let callee = if named.is(K::QualifiedType) {
         let package = half.name(named.child(F::Package)?.text());
         half.attr(package, named.child(F::Name)?.text())
@@ -95,7 +95,7 @@ pub(super) fn arg_count(args: Option<Node<'_>>) -> usize {
 }
 
 /// The text between a string's quotes.
-pub(super) fn content(node: Node<'_>) -> &str {
+pub(super) fn string_content(node: Node<'_>) -> &str {
     let text = node.text();
     text.get(1..text.len().saturating_sub(1)).unwrap_or("")
 }

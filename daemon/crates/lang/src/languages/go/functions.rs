@@ -5,7 +5,7 @@ use sdl_model::{SymbolKind, Visibility};
 
 use super::{Context, F, K, Node, params, types};
 use crate::builder::NewDef;
-use crate::builder::text::fold;
+use crate::builder::text::fold_line;
 
 /// How many targets of one assignment are looked at.
 const MAX_TARGETS: usize = 32;
@@ -21,18 +21,18 @@ pub(super) fn with_header<'a>(new: NewDef<'a>, function: Node<'a>) -> NewDef<'a>
 }
 
 /// `func f()`, `func (r T) m()`.
-pub(super) fn declaration<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_function<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.child(F::Name) else { return };
     let text = name.text();
     let receiver = node.child(F::Receiver);
     let kind = if receiver.is_some() { SymbolKind::Method } else { SymbolKind::Function };
     let def = cx.b.open(with_header(NewDef::new(kind, text, name, node), node));
-    visibility(cx, def, text);
+    set_visibility(cx, def, text);
     if let Some(receiver) = receiver {
-        owned(cx, def, receiver, text);
+        set_owner(cx, def, receiver, text);
     }
-    generics(cx, def, node);
-    signature(cx, def, node);
+    read_generics(cx, def, node);
+    read_signature(cx, def, node);
     if node.child(F::Body).is_none() {
         cx.b.flag(def, DefFlags::ABSTRACT);
     }
@@ -40,16 +40,16 @@ pub(super) fn declaration<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         cx.b.flag(def, DefFlags::TEST);
     }
     cx.state.functions.push((node.next_ix(), Some(def)));
-    deprecation(cx, def);
+    mark_deprecated(cx, def);
 }
 
 /// States the type that a method belongs to.
-fn owned<'a>(cx: &mut Context<'a>, def: DefIx, receiver: Node<'a>, name: &str) {
+fn set_owner<'a>(cx: &mut Context<'a>, def: DefIx, receiver: Node<'a>, name: &str) {
     let Some(first) = receiver.first() else { return };
     if let Some(own) = first.child(F::Name).filter(|own| own.text() != "_") {
         cx.b.set_receiver(own.text(), def, false);
     }
-    params::params(cx, def, receiver, Some(ParamKind::Receiver));
+    params::read_params(cx, def, receiver, Some(ParamKind::Receiver));
     let Some(stated) = first.child(F::TypeField) else { return };
     if let Some(owner) = types::last_name(stated) {
         let qualified = cx.b.out.str(&format!("{}.{name}", owner.text()));
@@ -61,7 +61,7 @@ fn owned<'a>(cx: &mut Context<'a>, def: DefIx, receiver: Node<'a>, name: &str) {
     // The type's parameters are named again by each method.
     let arguments = first.descendants().take(8).find(|node| node.is(K::TypeArguments));
     if let Some(arguments) = arguments {
-        cx.b.def_mut(def).generics = Some(cx.b.out.str(&fold(arguments.text(), 200)));
+        cx.b.def_mut(def).generics = Some(cx.b.out.str(&fold_line(arguments.text(), 200)));
     }
 }
 
@@ -72,23 +72,23 @@ pub(super) fn method_spec<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         return;
     }
     let def = cx.b.open(with_header(NewDef::new(SymbolKind::Method, name.text(), name, node), node));
-    visibility(cx, def, name.text());
+    set_visibility(cx, def, name.text());
     cx.b.flag(def, DefFlags::ABSTRACT);
-    signature(cx, def, node);
+    read_signature(cx, def, node);
 }
 
 /// A function literal: a definition where it is bound to a name, else part of what is around it.
-pub(super) fn literal<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_function_literal<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let scope = cx.b.scope();
     let held = cx.b.def(scope).kind.is_callable()
         && cx.b.def(scope).body_start.is_some()
         && cx.b.def(scope).body_start == node.child(F::Body).map(Node::start);
     if held {
-        signature(cx, scope, node);
+        read_signature(cx, scope, node);
         cx.state.functions.push((node.next_ix(), Some(scope)));
         return;
     }
-    let Some((name, whole)) = holder(node) else {
+    let Some((name, whole)) = bound_name(node) else {
         let range = (node.start(), node.end());
         for list in [F::Parameters, F::Result].into_iter().filter_map(|field| node.child(field)) {
             if list.is(K::ParameterList) {
@@ -101,13 +101,13 @@ pub(super) fn literal<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let new = NewDef::new(SymbolKind::Function, name.text(), name, whole);
     let def = cx.b.open(with_header(new, node));
     cx.b.def_mut(def).visibility = Visibility::Private;
-    signature(cx, def, node);
+    read_signature(cx, def, node);
     cx.state.functions.push((node.next_ix(), Some(def)));
 }
 
 /// The name that the literal `node` is bound to, and the whole that says so: `f := func…`, `x.f = func…`,
 /// `T{f: func…}`.
-fn holder(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
+fn bound_name(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
     let parent = node.parent()?;
     let whole = parent.parent()?;
     match (parent.kind(), whole.kind()) {
@@ -116,24 +116,24 @@ fn holder(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
         {
             let at = parent.children().take(MAX_TARGETS).position(|item| item == node)?;
             let many = parent.children().nth(1).is_some();
-            let name = named(whole.child(F::Left)?.children().nth(at)?)?;
+            let name = target_name(whole.child(F::Left)?.children().nth(at)?)?;
             // Of several in one statement each is just its own text.
             Some((name, if many { node } else { whole }))
         }
         (K::ExpressionList, K::VarSpec) => {
             let at = parent.children().take(MAX_TARGETS).position(|item| item == node)?;
             let many = parent.children().nth(1).is_some();
-            let name = named(whole.children_in(F::Name).nth(at)?)?;
+            let name = target_name(whole.children_in(F::Name).nth(at)?)?;
             Some((name, if many { node } else { whole }))
         }
         (K::LiteralElement, K::KeyedElement) if parent.field() == F::Value => {
-            Some((named(whole.child(F::Key)?.first()?)?, whole))
+            Some((target_name(whole.child(F::Key)?.first()?)?, whole))
         }
         _ => None,
     }
 }
 
-fn named(target: Node<'_>) -> Option<Node<'_>> {
+fn target_name(target: Node<'_>) -> Option<Node<'_>> {
     match target.kind() {
         K::Identifier => Some(target).filter(|name| name.text() != "_"),
         K::SelectorExpression => target.child(F::Field),
@@ -142,19 +142,19 @@ fn named(target: Node<'_>) -> Option<Node<'_>> {
 }
 
 /// Parameters and result.
-fn signature<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
+fn read_signature<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
     if let Some(list) = node.child(F::Parameters) {
-        params::params(cx, def, list, None);
+        params::read_params(cx, def, list, None);
     }
     if let Some(result) = node.child(F::Result) {
-        params::result(cx, def, result);
+        params::read_result(cx, def, result);
     }
 }
 
 /// Type parameters and what bounds them.
-pub(super) fn generics<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
+pub(super) fn read_generics<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
     let Some(list) = node.child(F::TypeParameters) else { return };
-    cx.b.def_mut(def).generics = Some(cx.b.out.str(&fold(list.text(), 200)));
+    cx.b.def_mut(def).generics = Some(cx.b.out.str(&fold_line(list.text(), 200)));
     for declaration in list.children().take(16) {
         let Some(bound) = declaration.child(F::TypeField) else { continue };
         let bound = cx.b.out.ty(bound);
@@ -166,7 +166,7 @@ pub(super) fn generics<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
 }
 
 /// Who may use `def`, called `name`: a capital letter exports.
-pub(super) fn visibility(cx: &mut Context<'_>, def: DefIx, name: &str) {
+pub(super) fn set_visibility(cx: &mut Context<'_>, def: DefIx, name: &str) {
     let public = name.starts_with(char::is_uppercase);
     let local = cx.b.def(def).flags.has(DefFlags::LOCAL);
     cx.b.def_mut(def).visibility = match (local, public) {
@@ -180,7 +180,7 @@ pub(super) fn visibility(cx: &mut Context<'_>, def: DefIx, name: &str) {
 }
 
 /// `// Deprecated: …`.
-pub(super) fn deprecation(cx: &mut Context<'_>, def: DefIx) {
+pub(super) fn mark_deprecated(cx: &mut Context<'_>, def: DefIx) {
     let doc = cx.b.def(def).doc.map(|doc| cx.b.out.text(doc));
     if doc.is_some_and(|doc| doc.lines().any(|line| line.starts_with("Deprecated:"))) {
         cx.b.flag(def, DefFlags::DEPRECATED);

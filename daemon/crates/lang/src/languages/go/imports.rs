@@ -6,7 +6,7 @@ use super::{Context, F, K, Node, constraints, exprs};
 use crate::builder::text::clean_comment;
 use crate::driver::Visit;
 
-pub(super) fn package<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+pub(super) fn read_package<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     if let Some(name) = node.child_of(K::PackageIdentifier) {
         cx.b.package(name.text());
     }
@@ -27,9 +27,9 @@ pub(super) fn package<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     Visit::Skip
 }
 
-pub(super) fn import<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+pub(super) fn read_import<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let Some(path) = node.child(F::Path) else { return Visit::Skip };
-    let module = exprs::content(path);
+    let module = exprs::string_content(path);
     let (kind, local) = match node.child(F::Name) {
         Some(name) if name.is(K::Dot) => (ImportKind::Wildcard, None),
         Some(name) if name.is(K::BlankIdentifier) || name.text() == "_" => (ImportKind::SideEffect, None),

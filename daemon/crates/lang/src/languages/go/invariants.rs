@@ -11,9 +11,9 @@ const GUARD_STATEMENTS: usize = 5;
 const LONG_RETURN: usize = 400;
 
 /// `if …: return …` among the first statements of a function, and everywhere an error that is made on the spot.
-pub(super) fn guard<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_guard<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(consequence) = node.child(F::Consequence) else { return };
-    let Some(last) = statements(consequence).last().filter(|last| last.is(K::ReturnStatement)) else {
+    let Some(last) = block_statements(consequence).last().filter(|last| last.is(K::ReturnStatement)) else {
         return;
     };
     let text = last.text().get(..LONG_RETURN).unwrap_or(last.text());
@@ -23,22 +23,22 @@ pub(super) fn guard<'a>(cx: &mut Context<'a>, node: Node<'a>) {
             let body = list.parent().is_some_and(|block| block.field() == F::Body);
             body && list.children().take(GUARD_STATEMENTS).any(|statement| statement == node)
         }) && node.child(F::Alternative).is_none()
-            && statements(consequence).count() == 1
+            && block_statements(consequence).count() == 1
     };
     let passes_on = node.child(F::Condition).is_some_and(|condition| condition.text() == "err != nil");
     if (fails || early() && !passes_on)
         && let Some(def) = cx.state.function(node)
     {
-        conditional(cx, def, last, last);
+        add_conditional(cx, def, last, last);
     }
 }
 
-fn statements(block: Node<'_>) -> impl Iterator<Item = Node<'_>> {
+fn block_statements(block: Node<'_>) -> impl Iterator<Item = Node<'_>> {
     block.child_of(K::StatementList).into_iter().flat_map(Node::children)
 }
 
 /// Adds the invariant `statement`, with the condition under which it stands.
-pub(super) fn conditional<'a>(cx: &mut Context<'a>, def: DefIx, statement: Node<'a>, at: Node<'a>) {
+pub(super) fn add_conditional<'a>(cx: &mut Context<'a>, def: DefIx, statement: Node<'a>, at: Node<'a>) {
     let around = at.ancestors().take(4).find(|around| around.field() == F::Consequence);
     let condition = around.and_then(Node::parent).and_then(|around| around.child(F::Condition));
     match condition {
@@ -52,7 +52,7 @@ pub(super) fn conditional<'a>(cx: &mut Context<'a>, def: DefIx, statement: Node<
 }
 
 /// A function that sets a variable of the package.
-pub(super) fn assigned<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn note_global_write<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(left) = node.child(F::Left) else { return };
     let scope = cx.b.scope();
     if !cx.b.def(scope).kind.is_callable() {

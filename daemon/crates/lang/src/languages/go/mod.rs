@@ -209,27 +209,27 @@ impl Language for Go {
             binds::hide_receiver(cx, node.start(), range);
         }
         match node.kind() {
-            K::PackageClause => return imports::package(cx, node),
-            K::ImportSpec => return imports::import(cx, node),
-            K::FunctionDeclaration | K::MethodDeclaration => functions::declaration(cx, node),
-            K::FuncLiteral => functions::literal(cx, node),
+            K::PackageClause => return imports::read_package(cx, node),
+            K::ImportSpec => return imports::read_import(cx, node),
+            K::FunctionDeclaration | K::MethodDeclaration => functions::read_function(cx, node),
+            K::FuncLiteral => functions::read_function_literal(cx, node),
             K::MethodElem => functions::method_spec(cx, node),
             // The receiver is stated as the owner.
             K::ParameterList if node.field() == F::Receiver => return Visit::Skip,
             K::TypeSpec | K::TypeAlias => structs::type_spec(cx, node),
-            K::FieldDeclaration => structs::field(cx, node),
-            K::TypeElem => structs::embedded(cx, node),
+            K::FieldDeclaration => structs::read_field(cx, node),
+            K::TypeElem => structs::read_embedded_interface(cx, node),
             K::ConstDeclaration => cx.state.const_type = None,
-            K::ConstSpec | K::VarSpec => defs::spec(cx, node),
-            K::ShortVarDeclaration | K::ReceiveStatement => binds::short(cx, node),
-            K::RangeClause => binds::range(cx, node),
+            K::ConstSpec | K::VarSpec => defs::read_spec(cx, node),
+            K::ShortVarDeclaration | K::ReceiveStatement => binds::bind_short_declaration(cx, node),
+            K::RangeClause => binds::bind_range(cx, node),
             K::TypeSwitch => binds::type_switch(cx, node),
-            K::AssignmentStatement => invariants::assigned(cx, node),
-            K::IfStatement => invariants::guard(cx, node),
-            K::CallExpression => refs::call(cx, node),
-            K::CompositeLiteral => refs::composite(cx, node),
-            K::SelectorExpression => refs::selector(cx, node),
-            K::Identifier => refs::identifier(cx, node),
+            K::AssignmentStatement => invariants::note_global_write(cx, node),
+            K::IfStatement => invariants::read_guard(cx, node),
+            K::CallExpression => refs::read_call(cx, node),
+            K::CompositeLiteral => refs::read_composite_literal(cx, node),
+            K::SelectorExpression => refs::read_member(cx, node),
+            K::Identifier => refs::read_identifier(cx, node),
             K::QualifiedType => return refs::qualified_type(cx, node),
             K::TypeIdentifier => refs::type_name(cx, node),
             _ => {}
@@ -238,14 +238,14 @@ impl Language for Go {
     }
 
     fn finish(cx: &mut Context<'_>) {
-        structs::finish(cx);
+        structs::add_asserted_bases(cx);
     }
 
     fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
-        exprs::value(half, node)
+        exprs::value_shape(half, node)
     }
 
     fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
-        types::ty(half, node)
+        types::type_shape(half, node)
     }
 }

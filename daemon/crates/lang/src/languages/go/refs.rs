@@ -8,20 +8,20 @@ use crate::driver::Visit;
 /// Longest callee that is looked up as a whole for side effects.
 const LONG_CALLEE: usize = 120;
 
-pub(super) fn call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(callee) = node.child(F::Function) else { return };
     let text = callee.text();
     match callee.kind() {
         K::Identifier if text == "panic" => {
             if let Some(def) = cx.state.function(node) {
-                super::invariants::conditional(cx, def, node, node);
+                super::invariants::add_conditional(cx, def, node, node);
             }
         }
         K::Identifier => cx.b.effect_of(text),
         K::SelectorExpression if text.len() <= LONG_CALLEE => {
             cx.b.effect_of(text);
             if is_config(text) {
-                config(cx, node.child(F::Arguments).and_then(Node::first));
+                add_config_ref(cx, node.child(F::Arguments).and_then(Node::first));
             }
         }
         _ => {}
@@ -40,17 +40,17 @@ fn is_config(callee: &str) -> bool {
     }
 }
 
-fn config(cx: &mut Context<'_>, key: Option<Node<'_>>) {
+fn add_config_ref(cx: &mut Context<'_>, key: Option<Node<'_>>) {
     if let Some(key) = key.filter(|key| matches!(key.kind(), K::InterpretedString | K::RawString)) {
-        cx.b.reference(RefForm::Config, exprs::content(key), key.start(), None, 0);
+        cx.b.reference(RefForm::Config, exprs::string_content(key), key.start(), None, 0);
     }
 }
 
 /// `T{…}`.
-pub(super) fn composite<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_composite_literal<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(ty) = node.child(F::TypeField) else { return };
     let args = node.child(F::Body).map_or(0, |body| body.children().count());
-    let Some(named) = types::named(ty).filter(|_| !ty.is(K::PointerType)) else { return };
+    let Some(named) = types::type_name_node(ty).filter(|_| !ty.is(K::PointerType)) else { return };
     if named.is(K::QualifiedType) {
         let (Some(package), Some(name)) = (named.child(F::Package), named.child(F::Name)) else { return };
         let recv = cx.b.body.name(package.text());
@@ -96,10 +96,10 @@ fn type_form(node: Node<'_>) -> (RefForm, usize) {
     if converts { (RefForm::PathCall, 1) } else { (RefForm::Type, 0) }
 }
 
-pub(super) fn selector<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_member<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(operand), Some(name)) = (node.child(F::Operand), node.child(F::Field)) else { return };
     let recv = cx.b.body.value(operand);
-    let (form, args) = match form(node) {
+    let (form, args) = match reference_form(node) {
         (RefForm::Call, args) => (RefForm::MethodCall, args),
         (RefForm::Value, args) => (RefForm::Attr, args),
         other => other,
@@ -107,7 +107,7 @@ pub(super) fn selector<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     cx.b.reference(form, name.text(), name.start(), Some(recv), args);
 }
 
-pub(super) fn identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let name = node.text();
     let Some(parent) = node.parent() else { return };
     let declares = match parent.kind() {
@@ -123,7 +123,7 @@ pub(super) fn identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
             _ => false,
         },
         K::LiteralElement if parent.field() == F::Key => {
-            return key(cx, node, parent);
+            return read_literal_key(cx, node, parent);
         }
         _ => false,
     };
@@ -134,7 +134,7 @@ pub(super) fn identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if parent.is(K::SelectorExpression) && cx.state.packages.contains(name) {
         return;
     }
-    match form(node) {
+    match reference_form(node) {
         // Builtin functions and conversions to builtin types lead nowhere.
         (RefForm::Call, _) if is_builtin(name) => {}
         (form, args) => cx.b.reference(form, name, node.start(), None, args),
@@ -147,14 +147,14 @@ fn is_builtin(name: &str) -> bool {
 }
 
 /// `K: …` in a literal: a field, or a value where the literal is a map's or a list's.
-fn key<'a>(cx: &mut Context<'a>, node: Node<'a>, element: Node<'a>) {
+fn read_literal_key<'a>(cx: &mut Context<'a>, node: Node<'a>, element: Node<'a>) {
     let literal = element.parent().and_then(Node::parent);
     let Some(ty) = literal.and_then(literal_type) else { return };
     match ty.kind() {
         K::MapType | K::SliceType | K::ArrayType | K::ImplicitLengthArrayType => {
             cx.b.reference(RefForm::Value, node.text(), node.start(), None, 0);
         }
-        _ if types::named(ty).is_some() => {
+        _ if types::type_name_node(ty).is_some() => {
             let shape: ExprIx = cx.b.body.ty(ty);
             let recv = cx.b.body.add(Expr::New(shape));
             cx.b.reference(RefForm::Attr, node.text(), node.start(), Some(recv), 0);
@@ -189,7 +189,7 @@ fn literal_type(node: Node<'_>) -> Option<Node<'_>> {
 
 /// What is done with the value of `node`. In `f[x](…)`, `f` is a list of functions, or a generic one: a path that is
 /// called, if it leads to a function.
-fn form(node: Node<'_>) -> (RefForm, usize) {
+fn reference_form(node: Node<'_>) -> (RefForm, usize) {
     let Some(parent) = node.parent() else { return (RefForm::Value, 0) };
     let args = |call: Option<Node<'_>>| exprs::arg_count(call.and_then(|call| call.child(F::Arguments)));
     if node.is_in(K::CallExpression, F::Function) {

@@ -5,7 +5,7 @@ use sdl_model::facts::{BaseKind, DefIx};
 
 use super::{Context, F, K, Node, functions, types};
 use crate::builder::NewDef;
-use crate::builder::text::fold;
+use crate::builder::text::fold_line;
 
 /// `type T …`, `type T = …`.
 pub(super) fn type_spec<'a>(cx: &mut Context<'a>, node: Node<'a>) {
@@ -15,7 +15,7 @@ pub(super) fn type_spec<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         K::InterfaceType => SymbolKind::Interface,
         _ => SymbolKind::Type,
     };
-    let (whole, grouped) = super::defs::whole(node);
+    let (whole, grouped) = super::defs::whole_declaration(node);
     let body = match kind {
         SymbolKind::Struct => ty.child_of(K::FieldDeclarationList),
         SymbolKind::Interface => Some(ty),
@@ -28,19 +28,19 @@ pub(super) fn type_spec<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     };
     let mut new = NewDef::new(kind, name.text(), name, whole).body(body).header_to(end);
     if grouped {
-        new = new.signature(format!("type {}", fold(cx.b.slice(node.start(), end), 500)));
+        new = new.signature(format!("type {}", fold_line(cx.b.slice(node.start(), end), 500)));
     }
     let def = cx.b.open(new);
-    functions::visibility(cx, def, name.text());
-    functions::generics(cx, def, node);
-    functions::deprecation(cx, def);
+    functions::set_visibility(cx, def, name.text());
+    functions::read_generics(cx, def, node);
+    functions::mark_deprecated(cx, def);
     if kind == SymbolKind::Type {
         cx.b.def_mut(def).ty = Some(cx.b.out.ty(ty));
     }
 }
 
 /// A field, or several of one type, or an embedded type.
-pub(super) fn field<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_field<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(ty) = node.child(F::TypeField) else { return };
     let holder = cx.b.scope();
     if !matches!(cx.b.scope_kind(), SymbolKind::Struct | SymbolKind::Field | SymbolKind::Variable) {
@@ -67,14 +67,14 @@ pub(super) fn field<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         let whole = if shared { node } else { name };
         let mut new = NewDef::new(SymbolKind::Field, name.text(), name, whole);
         if many {
-            new = new.signature(format!("{} {}", name.text(), fold(ty.text(), 300)));
+            new = new.signature(format!("{} {}", name.text(), fold_line(ty.text(), 300)));
         } else if ty.is(K::StructType) {
             new = new.header_to(ty.start() + "struct".len() as u32);
         } else if let Some(tag) = tag {
             new = new.header_to(tag.start());
         }
         let def = if many { cx.b.leaf(new) } else { cx.b.open(new) };
-        functions::visibility(cx, def, name.text());
+        functions::set_visibility(cx, def, name.text());
         let shape = cx.b.out.ty(ty);
         if !cx.b.out.is_unknown(shape) {
             cx.b.def_mut(def).ty = Some(shape);
@@ -83,13 +83,13 @@ pub(super) fn field<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 }
 
 /// An interface in an interface.
-pub(super) fn embedded<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_embedded_interface<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let of_interface = node.parent().filter(|of| of.is(K::InterfaceType)).and_then(Node::parent);
     if of_interface.is_none_or(|of| !of.is(K::TypeSpec)) || cx.b.scope_kind() != SymbolKind::Interface {
         return;
     }
     let plain = node.first().filter(|_| node.children().count() == 1);
-    if let Some(named) = plain.filter(|ty| !ty.is(K::NegatedType)).and_then(types::named)
+    if let Some(named) = plain.filter(|ty| !ty.is(K::NegatedType)).and_then(types::type_name_node)
         && !types::is_builtin(named.text())
     {
         let shape = cx.b.out.ty(named);
@@ -116,7 +116,7 @@ pub(super) fn is_embedded(node: Node<'_>) -> bool {
     false
 }
 
-pub(super) fn finish(cx: &mut Context<'_>) {
+pub(super) fn add_asserted_bases(cx: &mut Context<'_>) {
     for (name, shape, at) in std::mem::take(&mut cx.state.assertions) {
         if let Some(def) = cx.b.find_def(DefIx::MODULE, &name)
             && cx.b.def(def).kind.is_type()

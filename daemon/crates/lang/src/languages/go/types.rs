@@ -5,7 +5,7 @@ use sdl_model::facts::{Expr, ExprIx, ParamKind};
 use super::{F, K, Node, params};
 use crate::builder::{Half, MAX_ELEMENTS};
 
-pub(super) fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+pub(super) fn type_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
         K::TypeIdentifier | K::Identifier => half.type_name(node.text()),
         K::QualifiedType => {
@@ -44,7 +44,7 @@ pub(super) fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         }
         K::FunctionType | K::FuncLiteral => {
             let params = node.child(F::Parameters).map_or_else(Vec::new, |list| param_types(half, list));
-            let ret = node.child(F::Result).map(|result| self::result(half, result));
+            let ret = node.child(F::Result).map(|result| self::result_shape(half, result));
             half.add(Expr::Callable(params, ret))
         }
         K::TypeElem | K::TypeConstraint => {
@@ -56,7 +56,7 @@ pub(super) fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
 }
 
 /// What a function with the result `node` gives: a type, or a tuple of them.
-pub(super) fn result<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+pub(super) fn result_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     if !node.is(K::ParameterList) {
         return half.ty(node);
     }
@@ -68,7 +68,7 @@ pub(super) fn result<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
 }
 
 fn param_types<'a>(half: &mut Half<'a>, list: Node<'a>) -> Vec<ExprIx> {
-    params::written(list)
+    params::written_params(list)
         .take(MAX_ELEMENTS)
         .map(|param| {
             let ty = half.ty_or_unknown(param.ty);
@@ -78,7 +78,7 @@ fn param_types<'a>(half: &mut Half<'a>, list: Node<'a>) -> Vec<ExprIx> {
 }
 
 /// The type's own name in a type expression: without pointers, arguments and brackets.
-pub(super) fn named(mut node: Node<'_>) -> Option<Node<'_>> {
+pub(super) fn type_name_node(mut node: Node<'_>) -> Option<Node<'_>> {
     for _ in 0..8 {
         node = match node.kind() {
             K::TypeIdentifier | K::QualifiedType => return Some(node),
@@ -93,7 +93,7 @@ pub(super) fn named(mut node: Node<'_>) -> Option<Node<'_>> {
 
 /// The last part of the name of the type that `node` states.
 pub(super) fn last_name(node: Node<'_>) -> Option<Node<'_>> {
-    let named = named(node)?;
+    let named = type_name_node(node)?;
     if named.is(K::QualifiedType) { named.child(F::Name) } else { Some(named) }
 }
 

@@ -31,7 +31,7 @@ pub(super) fn scope_end(cx: &Context<'_>, node: Node<'_>) -> u32 {
 /// `for (T x : xs)`.
 pub(super) fn enhanced_for<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(name), Some(value)) = (node.child(F::Name), node.child(F::Value)) else { return };
-    let ty = typed(cx, node);
+    let ty = stated_shape(cx, node);
     let value = ty.is_none().then(|| {
         let whole = cx.b.body.value(value);
         cx.b.body.add(Expr::Iter(whole))
@@ -39,34 +39,34 @@ pub(super) fn enhanced_for<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     cx.b.bind_within(BindingKind::Local, name.text(), ty, value, name.end(), node.end());
 }
 
-fn typed<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Option<ExprIx> {
-    let ty = cx.b.body.ty(types::stated(node.child(F::TypeField))?);
-    Some(types::array(&mut cx.b.body, ty, node.child(F::DimensionsField)))
+fn stated_shape<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Option<ExprIx> {
+    let ty = cx.b.body.ty(types::stated_type(node.child(F::TypeField))?);
+    Some(types::array_shape(&mut cx.b.body, ty, node.child(F::DimensionsField)))
 }
 
 /// `catch (A | B e)`.
-pub(super) fn catch<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn bind_catch<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(name), Some(clause)) = (node.child(F::Name), node.parent()) else { return };
     let ty = node.child_of(K::CatchType).map(|ty| cx.b.body.ty(ty));
     cx.b.bind_within(BindingKind::Local, name.text(), ty, None, name.end(), clause.end());
 }
 
 /// `try (T x = …)`.
-pub(super) fn resource<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn bind_resource<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(name), Some(value)) = (node.child(F::Name), node.child(F::Value)) else { return };
-    let ty = typed(cx, node);
+    let ty = stated_shape(cx, node);
     let value = ty.is_none().then(|| cx.b.body.value(value));
     let to = scope_end(cx, node);
     cx.b.bind_within(BindingKind::Local, name.text(), ty, value, name.end(), to);
 }
 
 /// A lambda's parameters: typed, or whatever the call that it is passed to gives them.
-pub(super) fn lambda<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn bind_lambda_params<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(list) = node.child(F::Parameters) else { return };
     let range = (node.start(), node.end());
     if list.is(K::FormalParameters) {
-        for param in params::written(list).take(64) {
-            params::bind(cx, param, range);
+        for param in params::written_params(list).take(64) {
+            params::bind_param(cx, param, range);
         }
         return;
     }
@@ -89,7 +89,7 @@ fn passed_to<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Option<(ExprIx, usize)
     let call = list.parent()?;
     let at = list.children().take(32).position(|arg| arg == node)?;
     match call.kind() {
-        K::MethodInvocation => Some((exprs::callee(&mut cx.b.body, call), at)),
+        K::MethodInvocation => Some((exprs::callee_shape(&mut cx.b.body, call), at)),
         K::ObjectCreation => Some((cx.b.body.value(call), at)),
         _ => None,
     }
@@ -104,13 +104,13 @@ pub(super) fn instance_of<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 }
 
 /// `case T t`, the `T t` in `R(T t)`.
-pub(super) fn pattern<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn bind_pattern<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let mut parts = node.children();
     let (Some(ty), Some(name)) = (parts.next(), parts.next()) else { return };
     if !name.is(K::Identifier) {
         return;
     }
-    let ty = types::stated(Some(ty)).map(|ty| cx.b.body.ty(ty));
+    let ty = types::stated_type(Some(ty)).map(|ty| cx.b.body.ty(ty));
     let to = scope_end(cx, node);
     cx.b.bind_within(BindingKind::Local, name.text(), ty, None, name.end(), to);
 }

@@ -5,9 +5,9 @@ use sdl_model::{SymbolKind, Visibility};
 
 use super::{Context, F, K, Node, exprs, modifiers, params, types};
 use crate::builder::NewDef;
-use crate::builder::text::fold;
+use crate::builder::text::fold_line;
 
-pub(super) fn declaration<'a>(cx: &mut Context<'a>, node: Node<'a>, kind: SymbolKind) {
+pub(super) fn read_class<'a>(cx: &mut Context<'a>, node: Node<'a>, kind: SymbolKind) {
     let Some(name) = node.child(F::Name) else { return };
     let body = node.child(F::Body);
     let new = NewDef::new(kind, name.text(), name, node)
@@ -15,8 +15,8 @@ pub(super) fn declaration<'a>(cx: &mut Context<'a>, node: Node<'a>, kind: Symbol
         .body(body)
         .without_comments_in(node.child(F::Parameters));
     let def = cx.b.open(new);
-    modifiers::apply(cx, def, node);
-    modifiers::generics(cx, def, node);
+    modifiers::apply_modifiers(cx, def, node);
+    modifiers::read_generics(cx, def, node);
     if kind == SymbolKind::Interface {
         cx.b.flag(def, DefFlags::ABSTRACT);
     }
@@ -39,7 +39,7 @@ pub(super) fn declaration<'a>(cx: &mut Context<'a>, node: Node<'a>, kind: Symbol
     if node.is(K::RecordDeclaration)
         && let Some(list) = node.child(F::Parameters)
     {
-        params::components(cx, list);
+        params::read_components(cx, list);
     }
 }
 
@@ -48,7 +48,7 @@ fn add_base<'a>(cx: &mut Context<'a>, def: DefIx, kind: BaseKind, node: Node<'a>
     if !cx.b.out.is_unknown(ty) {
         cx.b.base(def, kind, ty, node.start());
     }
-    if types::named(node).is_some_and(|name| name.text() == "TestCase") {
+    if types::type_name_node(node).is_some_and(|name| name.text() == "TestCase") {
         cx.b.flag(def, DefFlags::TEST);
     }
 }
@@ -65,7 +65,7 @@ pub(super) fn enum_constant<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         .body(body)
         .header_to(end);
     let def = cx.b.open(new);
-    modifiers::apply(cx, def, node);
+    modifiers::apply_modifiers(cx, def, node);
     cx.b.flag(def, DefFlags::STATIC);
     if args.is_some() {
         let class = cx.b.name_of(holder).to_owned();
@@ -74,13 +74,13 @@ pub(super) fn enum_constant<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 }
 
 /// The body of an anonymous class: a definition that has no name of its own, and so is called after its base.
-pub(super) fn anonymous<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_anonymous_class<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(creation) = node.parent().filter(|parent| parent.is(K::ObjectCreation)) else { return };
     let Some(base) = creation.child(F::TypeField) else { return };
-    let named = types::named(base).unwrap_or(base);
+    let named = types::type_name_node(base).unwrap_or(base);
     let part = types::last_part(named);
     let new = NewDef::new(SymbolKind::Class, part, named, node)
-        .signature(format!("new {}() {{…}}", fold(base.text(), 200)));
+        .signature(format!("new {}() {{…}}", fold_line(base.text(), 200)));
     let def = cx.b.open(new);
     let text = format!("{part}$");
     let name = cx.b.out.str(&text);

@@ -5,7 +5,7 @@ use sdl_model::facts::{Expr, ExprIx, Lit};
 use super::{F, K, Node, types};
 use crate::builder::Half;
 
-pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+pub(super) fn value_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
         K::Identifier => half.name(node.text()),
         K::This => half.add(Expr::SelfRef),
@@ -21,13 +21,13 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             half.attr(base, field.text())
         }
         K::MethodInvocation => {
-            let callee = callee(half, node);
+            let callee = callee_shape(half, node);
             half.call(callee, arg_count(node))
         }
         // `outer.new Inner()`: the inner type is a member of the outer one.
         K::ObjectCreation
             if let (Some(outer), Some(named)) =
-                (outer(node), node.child(F::TypeField).filter(|ty| ty.is(K::TypeIdentifier))) =>
+                (outer_object(node), node.child(F::TypeField).filter(|ty| ty.is(K::TypeIdentifier))) =>
         {
             let base = half.value(outer);
             let class = half.attr(base, named.text());
@@ -42,7 +42,7 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             let dimensions = node.children_in(F::DimensionsField).take(8).count();
             let written = node.child_of(K::Dimensions);
             let ty = if written.is_some() {
-                types::array(half, element, written)
+                types::array_shape(half, element, written)
             } else {
                 (0..dimensions).fold(element, |inner, _| half.add(Expr::Index(inner)))
             };
@@ -56,12 +56,12 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             let base = half.value_or_unknown(node.child(F::Array));
             half.add(Expr::Index(base))
         }
-        _ => operation(half, node),
+        _ => operation_shape(half, node),
     }
 }
 
 /// What operators and conditions give.
-fn operation<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+fn operation_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
         K::ParenthesizedExpression | K::ExpressionStatement => half.value_or_unknown(node.first()),
         K::AssignmentExpression => half.value_or_unknown(node.child(F::Right)),
@@ -97,12 +97,12 @@ fn operation<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         K::UnaryExpression if node.child_of(K::Bang).is_some() => half.lit(Lit::Bool),
         K::UnaryExpression => half.value_or_unknown(node.child(F::Operand)),
         K::InstanceofExpression | K::True | K::False => half.lit(Lit::Bool),
-        _ => literal(half, node),
+        _ => literal_shape(half, node),
     }
 }
 
 /// What a literal is, or a class that is named like a value.
-fn literal<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+fn literal_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
         K::StringLiteral => half.lit(Lit::Str),
         K::DecimalInteger | K::HexInteger | K::OctalInteger | K::BinaryInteger | K::CharacterLiteral => {
@@ -117,7 +117,7 @@ fn literal<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
 }
 
 /// The object in which `node`, a creation, makes one of an inner type: `outer` in `outer.new Inner()`.
-pub(super) fn outer(node: Node<'_>) -> Option<Node<'_>> {
+pub(super) fn outer_object(node: Node<'_>) -> Option<Node<'_>> {
     node.first().filter(|first| {
         matches!(
             first.kind(),
@@ -133,11 +133,11 @@ pub(super) fn outer(node: Node<'_>) -> Option<Node<'_>> {
 }
 
 /// What `node`, a call, calls.
-pub(super) fn callee<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+pub(super) fn callee_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     let name = node.child(F::Name).map_or("", Node::text);
     match node.child(F::Object) {
         Some(object) => {
-            let base = receiver(half, node, object);
+            let base = receiver_shape(half, node, object);
             half.attr(base, name)
         }
         None => half.name(name),
@@ -145,7 +145,7 @@ pub(super) fn callee<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
 }
 
 /// The value before the dot of a call.
-pub(super) fn receiver<'a>(half: &mut Half<'a>, node: Node<'a>, object: Node<'a>) -> ExprIx {
+pub(super) fn receiver_shape<'a>(half: &mut Half<'a>, node: Node<'a>, object: Node<'a>) -> ExprIx {
     // `Outer.super.m()`.
     if node.children().any(|part| part.is(K::Super) && part.field() != F::Object) {
         return half.add(Expr::SuperRef);
@@ -171,6 +171,6 @@ pub(super) fn arg_count(node: Node<'_>) -> usize {
 }
 
 /// The text between a string's quotes.
-pub(super) fn content(node: Node<'_>) -> &str {
+pub(super) fn string_content(node: Node<'_>) -> &str {
     node.text().trim_matches('"')
 }

@@ -3,13 +3,13 @@
 use sdl_model::facts::ImportKind;
 
 use super::{Context, K, Node};
-use crate::builder::text::fold;
+use crate::builder::text::fold_line;
 use crate::driver::Visit;
 
-pub(super) fn header<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+pub(super) fn read_header<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let name = node.children().find(|part| matches!(part.kind(), K::ScopedIdentifier | K::Identifier));
     let Some(name) = name else { return Visit::Skip };
-    let text = dotted(name);
+    let text = dotted_name(name);
     if node.is(K::PackageDeclaration) {
         cx.b.package(&text);
     } else if node.is(K::ImportDeclaration) {
@@ -25,7 +25,7 @@ pub(super) fn header<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
 }
 
 /// A dotted name's text without the white space that may stand around its dots.
-fn dotted(node: Node<'_>) -> String {
+fn dotted_name(node: Node<'_>) -> String {
     let text = node.text();
-    if text.contains(char::is_whitespace) { fold(text, 500).replace(' ', "") } else { text.to_owned() }
+    if text.contains(char::is_whitespace) { fold_line(text, 500).replace(' ', "") } else { text.to_owned() }
 }

@@ -8,23 +8,23 @@ use super::{Context, F, K, Node};
 const GUARD_STATEMENTS: usize = 5;
 
 /// `throws A, B`.
-pub(super) fn throws<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
+pub(super) fn read_throws_clause<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
     cx.b.invariant(def, node.text());
 }
 
-pub(super) fn thrown<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_throw<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(def) = cx.b.callable() else { return };
-    conditional(cx, def, node);
+    add_conditional(cx, def, node);
 }
 
-pub(super) fn asserted<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_assert<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if let Some(def) = cx.b.callable() {
         cx.b.invariant(def, node.text().trim_end_matches(';'));
     }
 }
 
 /// `Objects.requireNonNull(x)` and its like.
-pub(super) fn checked<'a>(cx: &mut Context<'a>, node: Node<'a>, object: &str, name: &str) {
+pub(super) fn read_check<'a>(cx: &mut Context<'a>, node: Node<'a>, object: &str, name: &str) {
     let checks = match object {
         "Objects" => name.starts_with("require") || name.starts_with("check"),
         "Preconditions" | "Validate" | "Assert" => true,
@@ -36,7 +36,7 @@ pub(super) fn checked<'a>(cx: &mut Context<'a>, node: Node<'a>, object: &str, na
 }
 
 /// `if (…) return …;` among the first statements of a method.
-pub(super) fn guard<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_guard<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(body) = node.parent() else { return };
     let of_method = body.is(K::ConstructorBody) || body.is_in(K::MethodDeclaration, F::Body);
     if !of_method || node.child(F::Alternative).is_some() {
@@ -48,12 +48,12 @@ pub(super) fn guard<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if body.children().take(GUARD_STATEMENTS).any(|statement| statement == node)
         && let Some(def) = cx.b.callable()
     {
-        conditional(cx, def, first);
+        add_conditional(cx, def, first);
     }
 }
 
 /// Adds the invariant `statement`, with the condition under which it stands.
-fn conditional<'a>(cx: &mut Context<'a>, def: DefIx, statement: Node<'a>) {
+fn add_conditional<'a>(cx: &mut Context<'a>, def: DefIx, statement: Node<'a>) {
     let cut = |text: &'a str| text.get(..200).unwrap_or(text).trim_end_matches(';');
     let under = std::iter::once(statement)
         .chain(statement.ancestors())

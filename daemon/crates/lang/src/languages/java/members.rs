@@ -4,23 +4,23 @@ use sdl_model::SymbolKind;
 use sdl_model::facts::{BindingKind, DefFlags, DefIx, ExprIx};
 
 use super::{Context, F, K, Node, binds, invariants, modifiers, params, types};
-use crate::builder::text::fold;
+use crate::builder::text::fold_line;
 use crate::builder::{Half, NewDef};
 
 /// How long a field's statement may be to serve as its signature.
 const SHORT_VALUE: u32 = 80;
 
-pub(super) fn method<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_method<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.child(F::Name) else { return };
     let holder = cx.b.scope();
-    let def = open(cx, node, name, SymbolKind::Method);
+    let def = open_function(cx, node, name, SymbolKind::Method);
     if let Some(ret) = node.child(F::TypeField) {
         let dimensions = node.child(F::DimensionsField);
-        cx.b.def_mut(def).ret_text = Some(cx.b.out.str(&fold(ret.text(), 200)));
+        cx.b.def_mut(def).ret_text = Some(cx.b.out.str(&fold_line(ret.text(), 200)));
         let shape = cx.b.out.ty(ret);
-        cx.b.def_mut(def).ret = Some(types::array(&mut cx.b.out, shape, dimensions));
+        cx.b.def_mut(def).ret = Some(types::array_shape(&mut cx.b.out, shape, dimensions));
     }
-    if node.child(F::Body).is_none() && !modifiers::has(node, K::Native) {
+    if node.child(F::Body).is_none() && !modifiers::has_modifier(node, K::Native) {
         cx.b.flag(def, DefFlags::ABSTRACT);
     }
     // Before annotations, tests were found by name.
@@ -29,18 +29,18 @@ pub(super) fn method<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-pub(super) fn constructor<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_constructor<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.child(F::Name) else { return };
-    let def = open(cx, node, name, SymbolKind::Constructor);
+    let def = open_function(cx, node, name, SymbolKind::Constructor);
     if node.is(K::CompactConstructor) {
         let record = node.ancestors().take(3).find(|around| around.is(K::RecordDeclaration));
         if let Some(list) = record.and_then(|record| record.child(F::Parameters)) {
-            params::params(cx, def, list);
+            params::read_params(cx, def, list);
         }
     }
 }
 
-fn open<'a>(cx: &mut Context<'a>, node: Node<'a>, name: Node<'a>, kind: SymbolKind) -> DefIx {
+fn open_function<'a>(cx: &mut Context<'a>, node: Node<'a>, name: Node<'a>, kind: SymbolKind) -> DefIx {
     let list = node.child(F::Parameters);
     let mut new = NewDef::new(kind, name.text(), name, node)
         .header_from(modifiers::header_start(node))
@@ -51,24 +51,24 @@ fn open<'a>(cx: &mut Context<'a>, node: Node<'a>, name: Node<'a>, kind: SymbolKi
         new = new.header_to(default.start());
     }
     let def = cx.b.open(new);
-    modifiers::apply(cx, def, node);
-    modifiers::generics(cx, def, node);
+    modifiers::apply_modifiers(cx, def, node);
+    modifiers::read_generics(cx, def, node);
     if let Some(list) = list {
-        params::params(cx, def, list);
+        params::read_params(cx, def, list);
     }
     if let Some(throws) = node.child_of(K::Throws) {
-        invariants::throws(cx, def, throws);
+        invariants::read_throws_clause(cx, def, throws);
     }
     def
 }
 
 /// `x = …` of a field, a constant of an interface, or a local variable.
-pub(super) fn declarator<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_declarator<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(statement), Some(name)) = (node.parent(), node.child(F::Name)) else { return };
     match statement.kind() {
-        K::FieldDeclaration | K::ConstantDeclaration => field(cx, node, statement, name),
+        K::FieldDeclaration | K::ConstantDeclaration => add_field(cx, node, statement, name),
         K::LocalVariable => {
-            let ty = stated(&mut cx.b.body, node, statement);
+            let ty = stated_shape(&mut cx.b.body, node, statement);
             let value = node.child(F::Value).filter(|_| ty.is_none());
             let value = value.map(|value| cx.b.body.value(value));
             let to = binds::scope_end(cx, statement);
@@ -78,14 +78,14 @@ pub(super) fn declarator<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-fn stated<'a>(half: &mut Half<'a>, node: Node<'a>, statement: Node<'a>) -> Option<ExprIx> {
-    let ty = half.ty(types::stated(statement.child(F::TypeField))?);
-    Some(types::array(half, ty, node.child(F::DimensionsField)))
+fn stated_shape<'a>(half: &mut Half<'a>, node: Node<'a>, statement: Node<'a>) -> Option<ExprIx> {
+    let ty = half.ty(types::stated_type(statement.child(F::TypeField))?);
+    Some(types::array_shape(half, ty, node.child(F::DimensionsField)))
 }
 
-fn field<'a>(cx: &mut Context<'a>, node: Node<'a>, statement: Node<'a>, name: Node<'a>) {
+fn add_field<'a>(cx: &mut Context<'a>, node: Node<'a>, statement: Node<'a>, name: Node<'a>) {
     let constant = statement.is(K::ConstantDeclaration)
-        || modifiers::has(statement, K::Static) && modifiers::has(statement, K::Final);
+        || modifiers::has_modifier(statement, K::Static) && modifiers::has_modifier(statement, K::Final);
     let kind = if constant { SymbolKind::Constant } else { SymbolKind::Field };
     let many = statement.children_in(F::Declarator).nth(1).is_some();
     let value = node.child(F::Value);
@@ -94,7 +94,7 @@ fn field<'a>(cx: &mut Context<'a>, node: Node<'a>, statement: Node<'a>, name: No
     let start = modifiers::header_start(statement);
     if many {
         let first = statement.child(F::Declarator).map_or(node.start(), Node::start);
-        let header = fold(cx.b.slice(start, first), 300);
+        let header = fold_line(cx.b.slice(start, first), 300);
         new = new.signature(format!("{header} {}", name.text()));
     } else {
         new = new.header_from(start);
@@ -118,11 +118,11 @@ fn field<'a>(cx: &mut Context<'a>, node: Node<'a>, statement: Node<'a>, name: No
         }
     }
     let def = cx.b.open(new);
-    modifiers::apply(cx, def, statement);
+    modifiers::apply_modifiers(cx, def, statement);
     if statement.is(K::ConstantDeclaration) {
         cx.b.flag(def, DefFlags::STATIC);
     }
-    cx.b.def_mut(def).ty = stated(&mut cx.b.out, node, statement);
+    cx.b.def_mut(def).ty = stated_shape(&mut cx.b.out, node, statement);
     if let Some(value) = value {
         cx.b.def_mut(def).value = Some(cx.b.out.value(value));
     }

@@ -48,49 +48,49 @@ impl Language for Java {
     fn enter<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
         match node.kind() {
             K::PackageDeclaration | K::ImportDeclaration | K::ModuleDeclaration => {
-                return imports::header(cx, node);
+                return imports::read_header(cx, node);
             }
-            K::ClassDeclaration => classes::declaration(cx, node, SymbolKind::Class),
-            K::RecordDeclaration => classes::declaration(cx, node, SymbolKind::Class),
+            K::ClassDeclaration => classes::read_class(cx, node, SymbolKind::Class),
+            K::RecordDeclaration => classes::read_class(cx, node, SymbolKind::Class),
             K::InterfaceDeclaration | K::AnnotationTypeDeclaration => {
-                classes::declaration(cx, node, SymbolKind::Interface);
+                classes::read_class(cx, node, SymbolKind::Interface);
             }
-            K::EnumDeclaration => classes::declaration(cx, node, SymbolKind::Enum),
+            K::EnumDeclaration => classes::read_class(cx, node, SymbolKind::Enum),
             K::EnumConstant => classes::enum_constant(cx, node),
-            K::ClassBody => classes::anonymous(cx, node),
-            K::MethodDeclaration => members::method(cx, node),
-            K::ConstructorDeclaration | K::CompactConstructor => members::constructor(cx, node),
-            K::AnnotationElement => members::method(cx, node),
-            K::VariableDeclarator => members::declarator(cx, node),
+            K::ClassBody => classes::read_anonymous_class(cx, node),
+            K::MethodDeclaration => members::read_method(cx, node),
+            K::ConstructorDeclaration | K::CompactConstructor => members::read_constructor(cx, node),
+            K::AnnotationElement => members::read_method(cx, node),
+            K::VariableDeclarator => members::read_declarator(cx, node),
             K::EnhancedFor => binds::enhanced_for(cx, node),
-            K::CatchParameter => binds::catch(cx, node),
-            K::Resource => binds::resource(cx, node),
-            K::LambdaExpression => binds::lambda(cx, node),
+            K::CatchParameter => binds::bind_catch(cx, node),
+            K::Resource => binds::bind_resource(cx, node),
+            K::LambdaExpression => binds::bind_lambda_params(cx, node),
             K::InstanceofExpression => binds::instance_of(cx, node),
-            K::TypePattern | K::RecordPatternComponent => binds::pattern(cx, node),
-            K::MarkerAnnotation | K::Annotation => refs::annotation(cx, node),
-            K::MethodInvocation => refs::call(cx, node),
-            K::ObjectCreation => refs::creation(cx, node),
+            K::TypePattern | K::RecordPatternComponent => binds::bind_pattern(cx, node),
+            K::MarkerAnnotation | K::Annotation => refs::read_annotation(cx, node),
+            K::MethodInvocation => refs::read_call(cx, node),
+            K::ObjectCreation => refs::read_creation(cx, node),
             K::ExplicitConstructor => refs::explicit_constructor(cx, node),
             K::MethodReference => refs::method_reference(cx, node),
             K::FieldAccess => refs::field_access(cx, node),
-            K::Identifier => refs::identifier(cx, node),
+            K::Identifier => refs::read_identifier(cx, node),
             K::TypeIdentifier => refs::type_name(cx, node),
             K::ScopedTypeIdentifier => return refs::scoped_type(cx, node),
             K::ScopedIdentifier => return Visit::Skip,
-            K::ThrowStatement => invariants::thrown(cx, node),
-            K::AssertStatement => invariants::asserted(cx, node),
-            K::IfStatement => invariants::guard(cx, node),
+            K::ThrowStatement => invariants::read_throw(cx, node),
+            K::AssertStatement => invariants::read_assert(cx, node),
+            K::IfStatement => invariants::read_guard(cx, node),
             _ => {}
         }
         Visit::Into
     }
 
     fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
-        exprs::value(half, node)
+        exprs::value_shape(half, node)
     }
 
     fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
-        types::ty(half, node)
+        types::type_shape(half, node)
     }
 }

@@ -4,20 +4,20 @@ use sdl_model::facts::{DefFlags, DefIx};
 use sdl_model::{SymbolKind, Visibility};
 
 use super::{Context, F, K, Node};
-use crate::builder::text::fold;
+use crate::builder::text::fold_line;
 
-fn modifiers(node: Node<'_>) -> Option<Node<'_>> {
+fn modifier_list(node: Node<'_>) -> Option<Node<'_>> {
     node.first().filter(|first| first.is(K::Modifiers))
 }
 
 /// Whether the declaration `node` has the modifier `kind`.
-pub(super) fn has(node: Node<'_>, kind: K) -> bool {
-    modifiers(node).is_some_and(|list| list.child_of(kind).is_some())
+pub(super) fn has_modifier(node: Node<'_>, kind: K) -> bool {
+    modifier_list(node).is_some_and(|list| list.child_of(kind).is_some())
 }
 
 /// Where the header starts: behind the annotations.
 pub(super) fn header_start(node: Node<'_>) -> u32 {
-    let Some(list) = modifiers(node) else { return node.start() };
+    let Some(list) = modifier_list(node) else { return node.start() };
     let last =
         list.children().filter(|part| matches!(part.kind(), K::MarkerAnnotation | K::Annotation)).last();
     match last {
@@ -41,17 +41,17 @@ pub(super) fn header_start(node: Node<'_>) -> u32 {
 }
 
 /// States what the modifiers and annotations of `node` say of `def`.
-pub(super) fn apply<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
+pub(super) fn apply_modifiers<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
     let mut flags = DefFlags::default();
     let mut visibility = None;
-    for part in modifiers(node).into_iter().flat_map(Node::children) {
+    for part in modifier_list(node).into_iter().flat_map(Node::children) {
         match part.kind() {
             K::Public => visibility = Some(Visibility::Public),
             K::Protected => visibility = Some(Visibility::Protected),
             K::Private => visibility = Some(Visibility::Private),
             K::Static => flags = flags.with(DefFlags::STATIC),
             K::Abstract => flags = flags.with(DefFlags::ABSTRACT),
-            K::MarkerAnnotation | K::Annotation => flags = flags.with(annotated(cx, def, part)),
+            K::MarkerAnnotation | K::Annotation => flags = flags.with(apply_annotation(cx, def, part)),
             _ => {}
         }
     }
@@ -77,7 +77,7 @@ pub(super) fn apply<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
 }
 
 /// Adds an annotation to `def`; what it says of it.
-fn annotated<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) -> DefFlags {
+fn apply_annotation<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) -> DefFlags {
     let Some(name) = node.child(F::Name) else { return DefFlags::default() };
     let shape = cx.b.out.dotted(name.text());
     let shape = match node.child(F::Arguments) {
@@ -96,9 +96,9 @@ fn annotated<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) -> DefFlags {
 }
 
 /// Type parameters and what bounds them.
-pub(super) fn generics<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
+pub(super) fn read_generics<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
     let Some(list) = node.child(F::TypeParameters) else { return };
-    cx.b.def_mut(def).generics = Some(cx.b.out.str(&fold(list.text(), 200)));
+    cx.b.def_mut(def).generics = Some(cx.b.out.str(&fold_line(list.text(), 200)));
     for parameter in list.children().filter(|part| part.is(K::TypeParameter)).take(16) {
         let Some(name) = parameter.child_of(K::TypeIdentifier) else { continue };
         let bound = match parameter.child_of(K::TypeBound) {

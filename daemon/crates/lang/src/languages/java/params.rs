@@ -4,7 +4,7 @@ use sdl_model::facts::{BindingKind, DefFlags, DefIx, Expr, ExprIx, Param, ParamK
 use sdl_model::{SymbolKind, Visibility};
 
 use super::{Context, F, K, Node, types};
-use crate::builder::text::fold;
+use crate::builder::text::fold_line;
 use crate::builder::{Half, NewDef};
 
 /// One parameter as written.
@@ -19,12 +19,12 @@ pub(super) struct Written<'a> {
 
 impl<'a> Written<'a> {
     fn shape(&self, half: &mut Half<'a>) -> Option<ExprIx> {
-        let ty = half.ty(types::stated(self.ty)?);
-        Some(types::array(half, ty, self.dimensions))
+        let ty = half.ty(types::stated_type(self.ty)?);
+        Some(types::array_shape(half, ty, self.dimensions))
     }
 }
 
-pub(super) fn written(list: Node<'_>) -> impl Iterator<Item = Written<'_>> {
+pub(super) fn written_params(list: Node<'_>) -> impl Iterator<Item = Written<'_>> {
     list.children().filter_map(|node| match node.kind() {
         K::FormalParameter => Some(Written {
             node,
@@ -48,11 +48,11 @@ pub(super) fn written(list: Node<'_>) -> impl Iterator<Item = Written<'_>> {
 }
 
 /// Adds the parameters in `list` to `def`, the innermost open definition.
-pub(super) fn params<'a>(cx: &mut Context<'a>, def: DefIx, list: Node<'a>) {
-    for param in written(list).take(255) {
+pub(super) fn read_params<'a>(cx: &mut Context<'a>, def: DefIx, list: Node<'a>) {
+    for param in written_params(list).take(255) {
         let dimensions = param.dimensions.map_or("", Node::text);
         let ty_text = param.ty.map(|ty| {
-            let text = fold(ty.text(), 200);
+            let text = fold_line(ty.text(), 200);
             cx.b.out.str(&if param.rest { format!("{text}...") } else { format!("{text}{dimensions}") })
         });
         let stated = Param {
@@ -64,11 +64,11 @@ pub(super) fn params<'a>(cx: &mut Context<'a>, def: DefIx, list: Node<'a>) {
         };
         cx.b.def_mut(def).params.push(stated);
         let range = (cx.b.def(def).span.start, cx.b.scope_end());
-        bind(cx, param, range);
+        bind_param(cx, param, range);
     }
 }
 
-pub(super) fn bind<'a>(cx: &mut Context<'a>, param: Written<'a>, (from, to): (u32, u32)) {
+pub(super) fn bind_param<'a>(cx: &mut Context<'a>, param: Written<'a>, (from, to): (u32, u32)) {
     let mut ty = param.shape(&mut cx.b.body);
     if let (Some(of), true) = (ty, param.rest) {
         ty = Some(cx.b.body.add(Expr::Index(of)));
@@ -77,8 +77,8 @@ pub(super) fn bind<'a>(cx: &mut Context<'a>, param: Written<'a>, (from, to): (u3
 }
 
 /// The components of a record: its fields.
-pub(super) fn components<'a>(cx: &mut Context<'a>, list: Node<'a>) {
-    for component in written(list).take(255) {
+pub(super) fn read_components<'a>(cx: &mut Context<'a>, list: Node<'a>) {
+    for component in written_params(list).take(255) {
         let new = NewDef::new(SymbolKind::Field, component.name.text(), component.name, component.node);
         let def = cx.b.leaf(new);
         cx.b.def_mut(def).ty = component.shape(&mut cx.b.out);

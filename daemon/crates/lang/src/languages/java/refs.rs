@@ -8,19 +8,19 @@ use crate::driver::Visit;
 /// Longest callee that is looked up as a whole for side effects.
 const LONG_CALLEE: u32 = 120;
 
-pub(super) fn call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.child(F::Name) else { return };
     let args = exprs::arg_count(node);
     let Some(object) = node.child(F::Object) else {
         cx.b.reference(RefForm::Call, name.text(), name.start(), None, args);
         return;
     };
-    let recv = exprs::receiver(&mut cx.b.body, node, object);
+    let recv = exprs::receiver_shape(&mut cx.b.body, node, object);
     cx.b.reference(RefForm::MethodCall, name.text(), name.start(), Some(recv), args);
     if matches!(object.kind(), K::Identifier | K::FieldAccess) && name.end() - node.start() <= LONG_CALLEE {
         let text = cx.b.slice(node.start(), name.end());
         cx.b.effect_of(text);
-        invariants::checked(cx, node, object.text(), name.text());
+        invariants::read_check(cx, node, object.text(), name.text());
         let reads = match object.text() {
             "System" => matches!(name.text(), "getenv" | "getProperty" | "setProperty"),
             "Boolean" => name.text() == "getBoolean",
@@ -30,14 +30,14 @@ pub(super) fn call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
             _ => false,
         };
         if reads && let Some(key) = node.child(F::Arguments).and_then(Node::first) {
-            config(cx, key);
+            add_config_ref(cx, key);
         }
     }
 }
 
-fn config(cx: &mut Context<'_>, key: Node<'_>) {
+fn add_config_ref(cx: &mut Context<'_>, key: Node<'_>) {
     if key.is(K::StringLiteral) {
-        let text = exprs::content(key);
+        let text = exprs::string_content(key);
         // `${app.path:/tmp}` as Spring writes it.
         let text = text.strip_prefix("${").map_or(text, |rest| rest.split([':', '}']).next().unwrap_or(rest));
         cx.b.reference(RefForm::Config, text, key.start(), None, 0);
@@ -45,18 +45,18 @@ fn config(cx: &mut Context<'_>, key: Node<'_>) {
 }
 
 /// `new T(…)`.
-pub(super) fn creation<'a>(cx: &mut Context<'a>, node: Node<'a>) {
-    let Some(named) = node.child(F::TypeField).and_then(types::named) else { return };
+pub(super) fn read_creation<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let Some(named) = node.child(F::TypeField).and_then(types::type_name_node) else { return };
     let args = exprs::arg_count(node);
-    if let Some(outer) = exprs::outer(node).filter(|_| named.is(K::TypeIdentifier)) {
+    if let Some(outer) = exprs::outer_object(node).filter(|_| named.is(K::TypeIdentifier)) {
         let recv = cx.b.body.value(outer);
         cx.b.reference(RefForm::Construct, named.text(), named.start(), Some(recv), args);
     } else {
-        construct(cx, named, named.start(), args);
+        add_construction(cx, named, named.start(), args);
     }
 }
 
-fn construct<'a>(cx: &mut Context<'a>, named: Node<'a>, at: u32, args: usize) {
+fn add_construction<'a>(cx: &mut Context<'a>, named: Node<'a>, at: u32, args: usize) {
     if named.is(K::ScopedTypeIdentifier) {
         let recv = named.first().map(|base| cx.b.body.ty(base));
         cx.b.reference(RefForm::Construct, types::last_part(named), at, recv, args);
@@ -77,8 +77,10 @@ pub(super) fn explicit_constructor<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         if let Some(name) = class.child(F::Name) {
             cx.b.reference(RefForm::Construct, name.text(), which.start(), None, args);
         }
-    } else if let Some(named) = class.child(F::SuperclassField).and_then(Node::first).and_then(types::named) {
-        construct(cx, named, which.start(), args);
+    } else if let Some(named) =
+        class.child(F::SuperclassField).and_then(Node::first).and_then(types::type_name_node)
+    {
+        add_construction(cx, named, which.start(), args);
     }
 }
 
@@ -100,7 +102,7 @@ pub(super) fn field_access<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 }
 
 /// `@A(…)`.
-pub(super) fn annotation<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_annotation<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.child(F::Name) else { return };
     let args = exprs::arg_count(node);
     let text = name.text();
@@ -115,11 +117,11 @@ pub(super) fn annotation<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if text == "Value"
         && let Some(key) = node.child(F::Arguments).and_then(Node::first)
     {
-        config(cx, key);
+        add_config_ref(cx, key);
     }
 }
 
-pub(super) fn identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(parent) = node.parent() else { return };
     let declares = match parent.kind() {
         K::LabeledStatement => parent.first() == Some(node),

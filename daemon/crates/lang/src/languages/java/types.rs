@@ -8,7 +8,7 @@ use crate::builder::Half;
 /// Most dimensions of an array.
 const MAX_DIMENSIONS: usize = 8;
 
-pub(super) fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+pub(super) fn type_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
         K::TypeIdentifier | K::Identifier | K::IntegralType | K::FloatingPointType | K::BooleanType => {
             half.type_name(node.text())
@@ -30,7 +30,7 @@ pub(super) fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         }
         K::ArrayType => {
             let element = half.ty_or_unknown(node.child(F::Element));
-            array(half, element, node.child(F::DimensionsField))
+            array_shape(half, element, node.child(F::DimensionsField))
         }
         K::AnnotatedType => {
             let stated =
@@ -56,13 +56,13 @@ fn is_argument(node: &Node<'_>) -> bool {
 }
 
 /// An array of `element` with as many dimensions as `dimensions` writes.
-pub(super) fn array<'a>(half: &mut Half<'a>, element: ExprIx, dimensions: Option<Node<'a>>) -> ExprIx {
+pub(super) fn array_shape<'a>(half: &mut Half<'a>, element: ExprIx, dimensions: Option<Node<'a>>) -> ExprIx {
     let count = dimensions.map_or(0, |node| node.text().bytes().filter(|byte| *byte == b'[').count());
     (0..count.min(MAX_DIMENSIONS)).fold(element, |inner, _| half.add(Expr::Index(inner)))
 }
 
 /// A type that is written out; `var` is none.
-pub(super) fn stated(node: Option<Node<'_>>) -> Option<Node<'_>> {
+pub(super) fn stated_type(node: Option<Node<'_>>) -> Option<Node<'_>> {
     node.filter(|ty| !(ty.is(K::TypeIdentifier) && ty.text() == "var"))
 }
 
@@ -73,7 +73,7 @@ pub(super) fn last_part(node: Node<'_>) -> &str {
 }
 
 /// The name in a type: without arguments, brackets, annotations.
-pub(super) fn named(mut node: Node<'_>) -> Option<Node<'_>> {
+pub(super) fn type_name_node(mut node: Node<'_>) -> Option<Node<'_>> {
     for _ in 0..8 {
         node = match node.kind() {
             K::TypeIdentifier | K::ScopedTypeIdentifier => return Some(node),

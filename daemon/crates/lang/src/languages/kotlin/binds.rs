@@ -2,7 +2,7 @@
 
 use sdl_model::facts::{BindingKind, Expr, ExprIx};
 
-use super::types::{plain, stated};
+use super::types::{plain_name, stated_type};
 use super::{Context, F, K, Node, exprs};
 
 /// Where what is declared at `node` is no longer known: the end of the block around it.
@@ -14,7 +14,7 @@ pub(super) fn scope_end(cx: &Context<'_>, node: Node<'_>) -> u32 {
 }
 
 /// Binds the name, or the names in brackets, that `target` declares, set to `value`.
-pub(super) fn declared<'a>(
+pub(super) fn bind_declared<'a>(
     cx: &mut Context<'a>,
     target: Node<'a>,
     value: Option<ExprIx>,
@@ -24,14 +24,14 @@ pub(super) fn declared<'a>(
     if target.is(K::MultiVariableDeclaration) {
         for (at, part) in target.children().take(16).enumerate() {
             let item = value.map(|whole| cx.b.body.add(Expr::Item(whole, at.min(255) as u8)));
-            one(cx, part, item, kind, (from, to));
+            bind_variable(cx, part, item, kind, (from, to));
         }
     } else {
-        one(cx, target, value, kind, (from, to));
+        bind_variable(cx, target, value, kind, (from, to));
     }
 }
 
-fn one<'a>(
+fn bind_variable<'a>(
     cx: &mut Context<'a>,
     target: Node<'a>,
     value: Option<ExprIx>,
@@ -39,9 +39,9 @@ fn one<'a>(
     (from, to): (u32, u32),
 ) {
     let Some(name) = target.child_of(K::Identifier).filter(|name| name.text() != "_") else { return };
-    let ty = stated(target).map(|ty| cx.b.body.ty(ty));
+    let ty = stated_type(target).map(|ty| cx.b.body.ty(ty));
     let value = value.filter(|_| ty.is_none());
-    cx.b.bind_within(kind, plain(name.text()), ty, value, from, to);
+    cx.b.bind_within(kind, plain_name(name.text()), ty, value, from, to);
 }
 
 /// `for (x in xs)`.
@@ -52,22 +52,23 @@ pub(super) fn for_loop<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(target), Some(source)) = (parts.next(), parts.next()) else { return };
     let whole = cx.b.body.value(source);
     let element = cx.b.body.add(Expr::Iter(whole));
-    declared(cx, target, Some(element), BindingKind::Local, (source.end(), node.end()));
+    bind_declared(cx, target, Some(element), BindingKind::Local, (source.end(), node.end()));
 }
 
 /// `catch (e: E)`.
-pub(super) fn catch<'a>(cx: &mut Context<'a>, node: Node<'a>) {
-    one(cx, node, None, BindingKind::Local, (node.start(), node.end()));
+pub(super) fn bind_catch<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    bind_variable(cx, node, None, BindingKind::Local, (node.start(), node.end()));
 }
 
 /// `when (val x = …)`.
 pub(super) fn when_subject<'a>(cx: &mut Context<'a>, node: Node<'a>) {
-    let (Some(target), Some(value)) = (node.child_of(K::VariableDeclaration), exprs::assigned(node)) else {
+    let (Some(target), Some(value)) = (node.child_of(K::VariableDeclaration), exprs::assigned_value(node))
+    else {
         return;
     };
     let end = node.parent().map_or(node.end(), Node::end);
     let value = cx.b.body.value(value);
-    declared(cx, target, Some(value), BindingKind::Local, (node.end(), end));
+    bind_declared(cx, target, Some(value), BindingKind::Local, (node.end(), end));
 }
 
 /// `is T -> …`: there the subject is a T.
@@ -75,7 +76,7 @@ pub(super) fn when_entry<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let mut conditions = node.children_in(F::Condition);
     let (Some(test), None) = (conditions.next(), conditions.next()) else { return };
     if test.is(K::IsExpression) {
-        return narrow(cx, test, (test.end(), node.end()));
+        return narrow_by_test(cx, test, (test.end(), node.end()));
     }
     if !test.is(K::TypeTest) || test.child_of(K::NotIs).is_some() {
         return;
@@ -84,50 +85,50 @@ pub(super) fn when_entry<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(subject) = subject else { return };
     let declared = subject.child_of(K::VariableDeclaration).and_then(|one| one.child_of(K::Identifier));
     let name = declared.or_else(|| subject.children().last().filter(|name| name.is(K::Identifier)));
-    if let (Some(name), Some(ty)) = (name, stated(test)) {
+    if let (Some(name), Some(ty)) = (name, stated_type(test)) {
         let ty = cx.b.body.ty(ty);
-        cx.b.bind_within(BindingKind::Local, plain(name.text()), Some(ty), None, test.end(), node.end());
+        cx.b.bind_within(BindingKind::Local, plain_name(name.text()), Some(ty), None, test.end(), node.end());
     }
 }
 
 /// `if (x is T) …`: there x is a T. Behind `if (x !is T) return`, too.
-pub(super) fn narrowed<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn narrow_if<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(test) = node.child(F::Condition) else { return };
     let Some(then) = test.next_sibling() else { return };
-    for test in tests(test, K::And) {
-        narrow(cx, test, (test.end(), then.end()));
+    for test in condition_parts(test, K::And) {
+        narrow_by_test(cx, test, (test.end(), then.end()));
     }
-    if then.next_sibling().is_none() && leaves(then) {
+    if then.next_sibling().is_none() && always_leaves(then) {
         let end = scope_end(cx, node);
-        for test in tests(test, K::Or) {
+        for test in condition_parts(test, K::Or) {
             narrow_to(cx, test, true, (then.end(), end));
         }
     }
 }
 
 /// `x is T && …`, `x !is T || …`: what the first part says holds in the second.
-pub(super) fn both<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn narrow_logical<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(left), Some(right)) = (node.child(F::Left), node.child(F::Right)) else { return };
     let Some(operator) = node.child(F::Operator).map(Node::kind) else { return };
     if matches!(operator, K::And | K::Or) {
-        for test in tests(left, operator) {
+        for test in condition_parts(left, operator) {
             narrow_to(cx, test, operator == K::Or, (right.start(), right.end()));
         }
     }
 }
 
 /// `x as T` as a statement: from there on x is a T.
-pub(super) fn cast<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn narrow_cast<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(name), Some(ty)) = (node.child(F::Left), node.child(F::Right)) else { return };
     if node.parent_kind() == Some(K::Block) && name.is(K::Identifier) {
         let ty = cx.b.body.ty(ty);
         let to = scope_end(cx, node);
-        cx.b.bind_within(BindingKind::Local, plain(name.text()), Some(ty), None, node.end(), to);
+        cx.b.bind_within(BindingKind::Local, plain_name(name.text()), Some(ty), None, node.end(), to);
     }
 }
 
 /// The parts of a condition that `operator` joins, at most a few.
-fn tests(condition: Node<'_>, operator: K) -> Vec<Node<'_>> {
+fn condition_parts(condition: Node<'_>, operator: K) -> Vec<Node<'_>> {
     let mut found = Vec::new();
     let mut todo = vec![condition];
     for _ in 0..8 {
@@ -145,7 +146,7 @@ fn tests(condition: Node<'_>, operator: K) -> Vec<Node<'_>> {
 }
 
 /// Whether a branch's last statement leaves what is around it.
-fn leaves(then: Node<'_>) -> bool {
+fn always_leaves(then: Node<'_>) -> bool {
     let last = if then.is(K::Block) { then.children().last() } else { Some(then) };
     last.is_some_and(|last| {
         matches!(last.kind(), K::ReturnExpression | K::ThrowExpression)
@@ -154,7 +155,7 @@ fn leaves(then: Node<'_>) -> bool {
     })
 }
 
-fn narrow<'a>(cx: &mut Context<'a>, test: Node<'a>, range: (u32, u32)) {
+fn narrow_by_test<'a>(cx: &mut Context<'a>, test: Node<'a>, range: (u32, u32)) {
     narrow_to(cx, test, false, range);
 }
 
@@ -166,6 +167,6 @@ fn narrow_to<'a>(cx: &mut Context<'a>, test: Node<'a>, negated: bool, range: (u3
     let (Some(name), Some(ty)) = (test.child(F::Left), test.child(F::Right)) else { return };
     if name.is(K::Identifier) {
         let ty = cx.b.body.ty(ty);
-        cx.b.bind_within(BindingKind::Local, plain(name.text()), Some(ty), None, range.0, range.1);
+        cx.b.bind_within(BindingKind::Local, plain_name(name.text()), Some(ty), None, range.0, range.1);
     }
 }

@@ -2,16 +2,16 @@
 
 use sdl_model::facts::{Expr, ExprIx, Lit};
 
-use super::types::{plain, stated};
+use super::types::{plain_name, stated_type};
 use super::{F, K, Node};
 use crate::builder::Half;
 
-pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+pub(super) fn value_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
         K::Identifier => match node.text() {
             "null" => half.lit(Lit::Null),
             "true" | "false" => half.lit(Lit::Bool),
-            name => half.name(plain(name)),
+            name => half.name(plain_name(name)),
         },
         K::ThisExpression => match node.text().strip_prefix("this@") {
             // The receiver of a class around this one.
@@ -21,7 +21,7 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             }
             _ => half.add(Expr::SelfRef),
         },
-        K::SuperExpression => match stated(node) {
+        K::SuperExpression => match stated_type(node) {
             Some(ty) => {
                 let ty = half.ty(ty);
                 half.add(Expr::New(ty))
@@ -29,19 +29,19 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             None => half.add(Expr::SuperRef),
         },
         K::NavigationExpression => {
-            let base = half.value_or_unknown(node.first().map(bare));
-            half.attr(base, member(node).map_or("", |name| plain(name.text())))
+            let base = half.value_or_unknown(node.first().map(without_prefix));
+            half.attr(base, member_name(node).map_or("", |name| plain_name(name.text())))
         }
         K::CallExpression => {
-            let (Some(callee), args) = (callee(node), arg_count(node)) else { return half.unknown() };
+            let (Some(callee), args) = (callee_node(node), arg_count(node)) else { return half.unknown() };
             if let Some(same) = hands_on(callee) {
                 return half.value(same);
             }
             if is_negated(callee) {
                 return half.lit(Lit::Bool);
             }
-            let callee = bare(callee);
-            if let Some(list) = collected(half, node, callee) {
+            let callee = without_prefix(callee);
+            if let Some(list) = collection_shape(half, node, callee) {
                 return list;
             }
             let callee = half.value(callee);
@@ -49,7 +49,7 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         }
         K::ObjectLiteral => {
             let base = node.child_of(K::DelegationSpecifiers).and_then(Node::first).and_then(|base| {
-                base.child_of(K::ConstructorInvocation).and_then(stated).or_else(|| stated(base))
+                base.child_of(K::ConstructorInvocation).and_then(stated_type).or_else(|| stated_type(base))
             });
             match base {
                 Some(ty) => {
@@ -59,19 +59,19 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
                 None => half.lit(Lit::Object),
             }
         }
-        _ => operation(half, node),
+        _ => operation_shape(half, node),
     }
 }
 
 /// What operators and conditions give.
-fn operation<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+fn operation_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
         K::AsExpression => {
             let ty = half.ty_or_unknown(node.child(F::Right));
             half.add(Expr::New(ty))
         }
         K::IndexExpression => {
-            let base = half.value_or_unknown(node.first().map(bare));
+            let base = half.value_or_unknown(node.first().map(without_prefix));
             half.add(Expr::Index(base))
         }
         K::UnaryExpression => {
@@ -80,7 +80,7 @@ fn operation<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             }
             half.value_or_unknown(node.child(F::Argument))
         }
-        K::BinaryExpression => binary(half, node),
+        K::BinaryExpression => binary_shape(half, node),
         K::InExpression | K::IsExpression => half.lit(Lit::Bool),
         K::ParenthesizedExpression
         | K::SpreadExpression
@@ -110,18 +110,18 @@ fn operation<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
                 }
                 [left, name, _] => {
                     let base = half.value(*left);
-                    let callee = half.attr(base, plain(name.text()));
+                    let callee = half.attr(base, plain_name(name.text()));
                     half.call(callee, 1)
                 }
                 _ => half.unknown(),
             }
         }
-        _ => literal(half, node),
+        _ => literal_shape(half, node),
     }
 }
 
 /// What a literal is.
-fn literal<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+fn literal_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
         K::RangeExpression | K::CollectionLiteral => half.lit(Lit::List),
         K::LambdaLiteral | K::AnonymousFunction | K::CallableReference => half.lit(Lit::Lambda),
@@ -143,7 +143,7 @@ pub(super) fn is_prefixed(node: Node<'_>) -> bool {
 }
 
 /// What is called, indexed or has the member: the grammar takes `!a.b()` for `(!a).b()`.
-pub(super) fn bare(node: Node<'_>) -> Node<'_> {
+pub(super) fn without_prefix(node: Node<'_>) -> Node<'_> {
     let mut at = node;
     for _ in 0..8 {
         match at.child(F::Argument).filter(|_| is_prefixed(at)) {
@@ -161,7 +161,7 @@ fn is_value(node: Node<'_>) -> bool {
 }
 
 /// Comparisons are truth values, `a ?: b` is either.
-fn binary<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+fn binary_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     let (Some(left), Some(right)) = (node.child(F::Left), node.child(F::Right)) else {
         return half.unknown();
     };
@@ -182,12 +182,12 @@ fn binary<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
 
 /// The receiver of `x.apply {…}` and `x.also {…}`, which give back what they are called on.
 fn hands_on(callee: Node<'_>) -> Option<Node<'_>> {
-    let name = member(callee).filter(|_| callee.is(K::NavigationExpression))?;
+    let name = member_name(callee).filter(|_| callee.is(K::NavigationExpression))?;
     matches!(name.text(), "apply" | "also" | "takeIf" | "takeUnless").then(|| callee.first()).flatten()
 }
 
 /// The collection that `call` makes of its arguments, or for values of stated types: `listOf(a, b)`, `mutableMapOf<K, V>()`.
-fn collected<'a>(half: &mut Half<'a>, call: Node<'a>, callee: Node<'a>) -> Option<ExprIx> {
+fn collection_shape<'a>(half: &mut Half<'a>, call: Node<'a>, callee: Node<'a>) -> Option<ExprIx> {
     if !callee.is(K::Identifier) {
         return None;
     }
@@ -209,13 +209,13 @@ fn collected<'a>(half: &mut Half<'a>, call: Node<'a>, callee: Node<'a>) -> Optio
 }
 
 /// The name behind the dot.
-pub(super) fn member(navigation: Node<'_>) -> Option<Node<'_>> {
+pub(super) fn member_name(navigation: Node<'_>) -> Option<Node<'_>> {
     let first = navigation.first()?;
     navigation.children().last().filter(|name| name.is(K::Identifier) && *name != first)
 }
 
 /// What `call` calls. `f(1) {…}` may be a call of a call: it is one.
-pub(super) fn callee(call: Node<'_>) -> Option<Node<'_>> {
+pub(super) fn callee_node(call: Node<'_>) -> Option<Node<'_>> {
     let first = call.first()?;
     if is_completed(first) { first.first() } else { Some(first) }
 }
@@ -241,12 +241,12 @@ pub(super) fn arg_count(call: Node<'_>) -> usize {
 }
 
 /// What follows the equals sign in `node`.
-pub(super) fn assigned(node: Node<'_>) -> Option<Node<'_>> {
+pub(super) fn assigned_value(node: Node<'_>) -> Option<Node<'_>> {
     node.children().skip_while(|part| !part.is(K::EqualSign)).nth(1)
 }
 
 /// The text of a plain string literal without its quotes.
-pub(super) fn content(node: Node<'_>) -> Option<&str> {
+pub(super) fn string_content(node: Node<'_>) -> Option<&str> {
     let text = node.text().strip_prefix('"')?.strip_suffix('"')?;
     (node.is(K::StringLiteral) && !text.contains('$')).then_some(text)
 }

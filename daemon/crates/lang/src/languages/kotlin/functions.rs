@@ -3,25 +3,25 @@
 use sdl_model::SymbolKind;
 use sdl_model::facts::{BindingKind, DefFlags, DefIx, Expr, ExprIx, PASSED_RECEIVER, RECEIVER};
 
-use super::types::{last_name, plain, user};
+use super::types::{last_name, plain_name, type_name_node};
 use super::{Context, F, K, Node, exprs, modifiers, params};
 use crate::builder::NewDef;
-use crate::builder::text::fold;
+use crate::builder::text::fold_line;
 
-pub(super) fn declaration<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_function<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.child(F::Name) else { return };
     let receiver = node.children().take_while(|part| *part != name).find(|part| part.kind().is_type());
     let member =
         receiver.is_some() || cx.b.scope_kind().is_type() || cx.b.scope_kind() == SymbolKind::EnumMember;
     let kind = if member { SymbolKind::Method } else { SymbolKind::Function };
     let list = node.child_of(K::FunctionValueParameters);
-    let new = modifiers::declaration(kind, name.text(), name, node).without_comments_in(list);
+    let new = modifiers::new_declaration(kind, name.text(), name, node).without_comments_in(list);
     let def = cx.b.open(new);
-    modifiers::complete(cx, def, node);
+    modifiers::complete_def(cx, def, node);
     if let Some(receiver) = receiver {
-        owned(cx, def, receiver, plain(name.text()));
+        set_owner(cx, def, receiver, plain_name(name.text()));
     }
-    signature(cx, def, node);
+    read_signature(cx, def, node);
     if node.child_of(K::FunctionBody).is_none() {
         cx.b.flag(def, DefFlags::ABSTRACT);
     }
@@ -29,8 +29,8 @@ pub(super) fn declaration<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 }
 
 /// States the type that an extension belongs to.
-pub(super) fn owned<'a>(cx: &mut Context<'a>, def: DefIx, receiver: Node<'a>, name: &str) {
-    let Some(named) = user(receiver) else { return };
+pub(super) fn set_owner<'a>(cx: &mut Context<'a>, def: DefIx, receiver: Node<'a>, name: &str) {
+    let Some(named) = type_name_node(receiver) else { return };
     let shape = cx.b.out.ty(named);
     let text = last_name(named).map_or("", Node::text);
     let qualified = cx.b.out.str(&format!("{text}.{name}"));
@@ -43,18 +43,18 @@ pub(super) fn owned<'a>(cx: &mut Context<'a>, def: DefIx, receiver: Node<'a>, na
 }
 
 /// Parameters and result of `def`.
-fn signature<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
+fn read_signature<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
     let Some(list) = node.child_of(K::FunctionValueParameters) else { return };
-    params::params(cx, def, list);
+    params::read_params(cx, def, list);
     let ret = node.children().skip_while(|part| *part != list).find(|part| part.kind().is_type());
     if let Some(ret) = ret {
-        result(cx, def, ret);
+        read_result(cx, def, ret);
     }
 }
 
 /// States the result of `def`.
-pub(super) fn result<'a>(cx: &mut Context<'a>, def: DefIx, ty: Node<'a>) {
-    let text = cx.b.out.str(&fold(ty.text(), 200));
+pub(super) fn read_result<'a>(cx: &mut Context<'a>, def: DefIx, ty: Node<'a>) {
+    let text = cx.b.out.str(&fold_line(ty.text(), 200));
     let shape = (ty.text() != "Unit").then(|| cx.b.out.ty(ty));
     let def = cx.b.def_mut(def);
     def.ret_text = Some(text);
@@ -62,7 +62,7 @@ pub(super) fn result<'a>(cx: &mut Context<'a>, def: DefIx, ty: Node<'a>) {
 }
 
 /// `constructor(…)`.
-pub(super) fn constructor<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_constructor<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(at) = node.child_of(K::ConstructorToken) else { return };
     let class = node
         .ancestors()
@@ -70,18 +70,18 @@ pub(super) fn constructor<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         .find(|around| matches!(around.kind(), K::ClassDeclaration | K::ObjectDeclaration))
         .and_then(|class| class.child(F::Name));
     let Some(class) = class else { return };
-    let mut new = modifiers::declaration(SymbolKind::Constructor, class.text(), at, node);
+    let mut new = modifiers::new_declaration(SymbolKind::Constructor, class.text(), at, node);
     if let Some(call) = node.child_of(K::ConstructorDelegationCall) {
         new = new.header_to(call.start());
     }
     let def = cx.b.open(new);
-    modifiers::complete(cx, def, node);
-    signature(cx, def, node);
+    modifiers::complete_def(cx, def, node);
+    read_signature(cx, def, node);
     cx.state.enter_function(node, Some(def));
 }
 
 /// The name that the function `node` is bound to, and the whole that says so: `val f = {…}`.
-fn holder(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
+fn bound_name(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
     let whole = node.parent().filter(|parent| parent.is(K::PropertyDeclaration))?;
     let name = whole.child_of(K::VariableDeclaration)?.child_of(K::Identifier)?;
     Some((name, whole))
@@ -90,27 +90,27 @@ fn holder(node: Node<'_>) -> Option<(Node<'_>, Node<'_>)> {
 /// Whether the local `property` holds a function and is its definition.
 pub(super) fn is_function(property: Node<'_>) -> bool {
     property.child_of(K::VariableDeclaration).is_some()
-        && exprs::assigned(property)
+        && exprs::assigned_value(property)
             .is_some_and(|value| matches!(value.kind(), K::LambdaLiteral | K::AnonymousFunction))
 }
 
 /// Opens the definition of a local that holds the function `node`.
-fn held<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Option<DefIx> {
-    let (name, whole) = holder(node).filter(|_| cx.b.callable().is_some())?;
-    let new = NewDef::new(SymbolKind::Function, plain(name.text()), name, whole).body(Some(node));
+fn open_bound_function<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Option<DefIx> {
+    let (name, whole) = bound_name(node).filter(|_| cx.b.callable().is_some())?;
+    let new = NewDef::new(SymbolKind::Function, plain_name(name.text()), name, whole).body(Some(node));
     let def = cx.b.open(new);
     cx.b.def_mut(def).visibility = sdl_model::Visibility::Private;
     Some(def)
 }
 
 /// `fun(x: T): R = …` as a value.
-pub(super) fn anonymous<'a>(cx: &mut Context<'a>, node: Node<'a>) {
-    let def = held(cx, node);
+pub(super) fn read_anonymous_function<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let def = open_bound_function(cx, node);
     match def {
-        Some(def) => signature(cx, def, node),
+        Some(def) => read_signature(cx, def, node),
         None => {
             if let Some(list) = node.child_of(K::FunctionValueParameters) {
-                params::bind(cx, list, (node.start(), node.end()));
+                params::bind_params(cx, list, (node.start(), node.end()));
             }
         }
     }
@@ -118,11 +118,11 @@ pub(super) fn anonymous<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 }
 
 /// `{ x -> … }`.
-pub(super) fn lambda<'a>(cx: &mut Context<'a>, node: Node<'a>) {
-    let def = held(cx, node);
-    let taker = taker(cx, node);
+pub(super) fn read_lambda<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let def = open_bound_function(cx, node);
+    let taker = taking_call(cx, node);
     let range = (node.start(), node.end());
-    receiver(cx, node, taker);
+    bind_receiver(cx, node, taker);
     let list = node.child_of(K::LambdaParameters);
     let Some(list) = list else {
         let value = taker.map(|taker| taker.gives(cx, 0));
@@ -131,7 +131,7 @@ pub(super) fn lambda<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     };
     for (at, param) in list.children().take(32).enumerate() {
         let value = taker.map(|taker| taker.gives(cx, at));
-        super::binds::declared(cx, param, value, BindingKind::Param, range);
+        super::binds::bind_declared(cx, param, value, BindingKind::Param, range);
     }
     if let (Some(def), Some(last)) = (def, node.children().last()) {
         let shape = cx.b.body.value(last);
@@ -141,11 +141,11 @@ pub(super) fn lambda<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 
 /// Binds what a call without a receiver in the lambda `node` is meant for, as [`RECEIVER`]: `x.apply {…}`, or what the function
 /// that takes it states.
-fn receiver<'a>(cx: &mut Context<'a>, node: Node<'a>, taker: Option<Taker>) {
+fn bind_receiver<'a>(cx: &mut Context<'a>, node: Node<'a>, taker: Option<Taker>) {
     let call = node.parent().filter(|parent| parent.is(K::AnnotatedLambda)).and_then(Node::parent);
-    let callee = call.and_then(exprs::callee);
+    let callee = call.and_then(exprs::callee_node);
     let scope = callee.and_then(|callee| {
-        let name = if callee.is(K::NavigationExpression) { exprs::member(callee)? } else { callee };
+        let name = if callee.is(K::NavigationExpression) { exprs::member_name(callee)? } else { callee };
         match (name.text(), callee.is(K::NavigationExpression)) {
             ("apply" | "run", true) => Some(cx.b.body.value_or_unknown(callee.first())),
             ("with", false) => {
@@ -190,7 +190,7 @@ impl Taker {
     }
 }
 
-fn taker<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Option<Taker> {
+fn taking_call<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Option<Taker> {
     let parent = node.parent()?;
     let (call, at) = match parent.kind() {
         K::AnnotatedLambda => {
@@ -204,9 +204,9 @@ fn taker<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Option<Taker> {
         }
         _ => return None,
     };
-    let callee = exprs::callee(call).filter(|_| call.is(K::CallExpression))?;
+    let callee = exprs::callee_node(call).filter(|_| call.is(K::CallExpression))?;
     if callee.is(K::NavigationExpression)
-        && let Some(name) = exprs::member(callee)
+        && let Some(name) = exprs::member_name(callee)
         && matches!(name.text(), "let" | "also" | "takeIf" | "takeUnless" | "use")
     {
         let subject = cx.b.body.value_or_unknown(callee.first());
@@ -217,8 +217,8 @@ fn taker<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Option<Taker> {
 }
 
 /// `= x` as a function's body.
-pub(super) fn body<'a>(cx: &mut Context<'a>, node: Node<'a>) {
-    let Some(value) = exprs::assigned(node) else { return };
+pub(super) fn read_expression_body<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let Some(value) = exprs::assigned_value(node) else { return };
     // A setter gives nothing.
     if node.parent_kind() == Some(K::Setter) {
         return;
@@ -232,7 +232,7 @@ pub(super) fn body<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 }
 
 /// `return x`.
-pub(super) fn returns<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_return<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if node.text().starts_with("return@") {
         return;
     }

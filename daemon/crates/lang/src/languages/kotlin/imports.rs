@@ -2,26 +2,26 @@
 
 use sdl_model::facts::ImportKind;
 
-use super::types::plain;
+use super::types::plain_name;
 use super::{Context, K, Node};
 use crate::driver::Visit;
 
 /// A dotted name without white space and back ticks.
-fn dotted(node: Node<'_>) -> String {
+fn dotted_name(node: Node<'_>) -> String {
     node.text().chars().filter(|c| !c.is_whitespace() && *c != '`').collect()
 }
 
-pub(super) fn package<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+pub(super) fn read_package<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     if let Some(name) = node.child_of(K::QualifiedIdentifier) {
-        cx.b.package(&dotted(name));
+        cx.b.package(&dotted_name(name));
     }
     Visit::Skip
 }
 
-pub(super) fn import<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+pub(super) fn read_import<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let Some(name) = node.child_of(K::QualifiedIdentifier) else { return Visit::Skip };
-    let text = dotted(name);
-    let alias = node.child_of(K::Identifier).map(|alias| plain(alias.text()));
+    let text = dotted_name(name);
+    let alias = node.child_of(K::Identifier).map(|alias| plain_name(alias.text()));
     if node.text().trim_end_matches([';', ' ']).ends_with('*') {
         cx.b.import(ImportKind::Wildcard, &text, None, None, node.start());
     } else if let Some((module, last)) = text.rsplit_once('.') {

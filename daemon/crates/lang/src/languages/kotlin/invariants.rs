@@ -8,19 +8,19 @@ use super::{Context, F, K, Node};
 const GUARD_STATEMENTS: usize = 5;
 
 /// `throw`, with the condition under which it stands.
-pub(super) fn throw<'a>(cx: &mut Context<'a>, node: Node<'a>) {
-    insist(cx, node);
+pub(super) fn read_throw<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    add_requirement(cx, node);
 }
 
 /// Adds what `node` insists on to the function around it.
-fn insist<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+fn add_requirement<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let def = cx.state.function(node).unwrap_or_else(|| cx.b.scope());
     if cx.b.def(def).kind.is_callable() {
-        conditional(cx, def, node);
+        add_conditional(cx, def, node);
     }
 }
 
-fn conditional<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
+fn add_conditional<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
     let branch = node.parent().filter(|around| around.is(K::Block)).unwrap_or(node);
     let condition = branch
         .parent()
@@ -38,7 +38,7 @@ fn conditional<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
 }
 
 /// `if (…) return …` among the first statements of a function.
-pub(super) fn guard<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_guard<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(then) = node.child(F::Condition).and_then(Node::next_sibling) else { return };
     if then.next_sibling().is_some() {
         return;
@@ -55,14 +55,14 @@ pub(super) fn guard<'a>(cx: &mut Context<'a>, node: Node<'a>) {
             && block.children().take(GUARD_STATEMENTS).any(|statement| statement == node)
     });
     if early && let Some(def) = cx.state.function(node) {
-        conditional(cx, def, last);
+        add_conditional(cx, def, last);
     }
 }
 
 /// Calls that insist on something.
-pub(super) fn checked<'a>(cx: &mut Context<'a>, call: Node<'a>, callee: &str) {
+pub(super) fn read_check<'a>(cx: &mut Context<'a>, call: Node<'a>, callee: &str) {
     if matches!(callee, "require" | "requireNotNull" | "check" | "checkNotNull" | "error" | "assert" | "TODO")
     {
-        insist(cx, call);
+        add_requirement(cx, call);
     }
 }

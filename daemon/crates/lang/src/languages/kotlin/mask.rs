@@ -11,7 +11,7 @@
 use std::borrow::Cow;
 
 /// `bytes` as the parser gets to see them.
-pub(super) fn mask(bytes: &[u8]) -> Cow<'_, [u8]> {
+pub(super) fn mask_source(bytes: &[u8]) -> Cow<'_, [u8]> {
     let mut out: Option<Vec<u8>> = None;
     // Where the code of the line before ends, if that may be a class up to its name.
     let mut class: Option<usize> = None;
@@ -27,18 +27,18 @@ pub(super) fn mask(bytes: &[u8]) -> Cow<'_, [u8]> {
         }
         let code_start = start + line.iter().take_while(|byte| byte.is_ascii_whitespace()).count();
         if let Some((from, to)) = annotation.filter(|_| is_accessor(code)) {
-            blank(out.get_or_insert_with(|| bytes.to_vec()), from, to);
+            blank_range(out.get_or_insert_with(|| bytes.to_vec()), from, to);
         }
         let is_annotation = code.starts_with(b"@") && !code.contains(&b' ');
         annotation = is_annotation.then_some((code_start, code_start + code.len()));
         if code.ends_with(b"set") && is_setter(code) {
-            blank(out.get_or_insert_with(|| bytes.to_vec()), code_start, code_start + code.len());
+            blank_range(out.get_or_insert_with(|| bytes.to_vec()), code_start, code_start + code.len());
         } else if let Some(end) = class.filter(|_| is_constructor(code)) {
-            blank(out.get_or_insert_with(|| bytes.to_vec()), end, code_start);
+            blank_range(out.get_or_insert_with(|| bytes.to_vec()), end, code_start);
         }
         if code.contains(&b'<') {
             for (from, to) in type_arguments(bytes, code_start, code_start + code.len()) {
-                blank(out.get_or_insert_with(|| bytes.to_vec()), from, to);
+                blank_range(out.get_or_insert_with(|| bytes.to_vec()), from, to);
             }
         }
         if is_call_like_accessor(code)
@@ -57,11 +57,11 @@ pub(super) fn mask(bytes: &[u8]) -> Cow<'_, [u8]> {
 }
 
 /// White space for `from..to`; of the white space that is there, ends of lines go, too.
-fn blank(text: &mut [u8], from: usize, to: usize) {
+fn blank_range(text: &mut [u8], from: usize, to: usize) {
     text.get_mut(from..to).unwrap_or_default().fill(b' ');
 }
 
-fn words(code: &[u8]) -> impl Iterator<Item = &[u8]> {
+fn split_words(code: &[u8]) -> impl Iterator<Item = &[u8]> {
     code.split(|byte| byte.is_ascii_whitespace()).filter(|word| !word.is_empty())
 }
 
@@ -71,19 +71,21 @@ fn is_modifier(word: &[u8]) -> bool {
 
 /// `private set`.
 fn is_setter(code: &[u8]) -> bool {
-    let count = words(code).count();
-    count > 1 && words(code).take(count - 1).all(is_modifier) && words(code).last() == Some(b"set")
+    let count = split_words(code).count();
+    count > 1
+        && split_words(code).take(count - 1).all(is_modifier)
+        && split_words(code).last() == Some(b"set")
 }
 
 /// `internal actual constructor(…`, `@Inject constructor(…`.
 fn is_constructor(code: &[u8]) -> bool {
-    let mut rest = words(code).skip_while(|word| is_modifier(word) || word.starts_with(b"@"));
+    let mut rest = split_words(code).skip_while(|word| is_modifier(word) || word.starts_with(b"@"));
     rest.next().is_some_and(|word| word == b"constructor" || word.starts_with(b"constructor("))
 }
 
 /// `get() = …`, `private get() {`.
 fn is_accessor(code: &[u8]) -> bool {
-    let mut rest = words(code).skip_while(|word| is_modifier(word));
+    let mut rest = split_words(code).skip_while(|word| is_modifier(word));
     rest.next().is_some_and(|word| word.starts_with(b"get(") || word.starts_with(b"set("))
 }
 
@@ -102,7 +104,7 @@ fn is_call_like_accessor(code: &[u8]) -> bool {
 
 /// `class Name<T>`, and nothing behind it.
 fn is_class(code: &[u8]) -> bool {
-    words(code).any(|word| word == b"class")
+    split_words(code).any(|word| word == b"class")
         && !code.iter().any(|byte| matches!(byte, b'(' | b'{' | b'}' | b';' | b'/'))
 }
 
@@ -122,7 +124,7 @@ fn type_arguments(text: &[u8], from: usize, to: usize) -> Vec<(usize, usize)> {
         if byte(open) != b'<' || open == from || !is_word_byte(byte(open - 1)) {
             continue;
         }
-        let Some(close) = closing(text, open, to) else { continue };
+        let Some(close) = closing_bracket(text, open, to) else { continue };
         let opens_list = byte(close) == b'(' && byte(close + 1) != b')';
         let opens_lambda = byte(close) == b' ' && byte(close + 1) == b'{';
         let inside = text.get(open + 1..close - 1).unwrap_or_default();
@@ -137,7 +139,8 @@ fn type_arguments(text: &[u8], from: usize, to: usize) -> Vec<(usize, usize)> {
             _ => false,
         };
         let line = text.get(from..start).unwrap_or_default();
-        let names = words(line).last().is_some_and(|word| matches!(word, b"class" | b"interface" | b"fun"));
+        let names =
+            split_words(line).last().is_some_and(|word| matches!(word, b"class" | b"interface" | b"fun"));
         if is_read_so && !names {
             found.push((open, close));
             at = close;
@@ -147,7 +150,7 @@ fn type_arguments(text: &[u8], from: usize, to: usize) -> Vec<(usize, usize)> {
 }
 
 /// One past the bracket that closes the one at `open`, where nothing but types is between them.
-fn closing(text: &[u8], open: usize, to: usize) -> Option<usize> {
+fn closing_bracket(text: &[u8], open: usize, to: usize) -> Option<usize> {
     let mut depth = 0u32;
     for (at, byte) in text.iter().enumerate().take(to).skip(open).take(200) {
         match byte {
@@ -173,7 +176,7 @@ fn before_callee(text: &[u8], from: usize, end: usize) -> (usize, Option<u8>) {
     let names = part.iter().rev().take_while(|byte| is_word_byte(**byte) || **byte == b'.').count();
     let start = end - names;
     let before = text.get(from..start).unwrap_or_default().trim_ascii_end();
-    if words(before).last() == Some(b"return") {
+    if split_words(before).last() == Some(b"return") {
         return (start, Some(b'='));
     }
     (start, before.last().copied())
@@ -233,7 +236,7 @@ mod tests {
     use super::*;
 
     fn masked(text: &str) -> String {
-        String::from_utf8_lossy(&mask(text.as_bytes())).into_owned()
+        String::from_utf8_lossy(&mask_source(text.as_bytes())).into_owned()
     }
 
     #[test]

@@ -3,10 +3,10 @@
 use sdl_model::facts::{DefFlags, DefIx};
 use sdl_model::{SymbolKind, Visibility};
 
-use super::types::{last_name, plain, stated, user};
+use super::types::{last_name, plain_name, stated_type, type_name_node};
 use super::{Context, K, Node};
 use crate::builder::NewDef;
-use crate::builder::text::fold;
+use crate::builder::text::fold_line;
 
 /// Where a declaration's header starts: behind its annotations.
 pub(super) fn header_start(node: Node<'_>) -> u32 {
@@ -19,20 +19,25 @@ pub(super) fn header_start(node: Node<'_>) -> u32 {
 }
 
 /// A declaration with its header; the body is left out.
-pub(super) fn declaration<'a>(kind: SymbolKind, name: &'a str, at: Node<'a>, node: Node<'a>) -> NewDef<'a> {
+pub(super) fn new_declaration<'a>(
+    kind: SymbolKind,
+    name: &'a str,
+    at: Node<'a>,
+    node: Node<'a>,
+) -> NewDef<'a> {
     let body = node
         .children()
         .find(|part| matches!(part.kind(), K::ClassBody | K::EnumClassBody | K::FunctionBody | K::Block));
-    NewDef::new(kind, plain(name), at, node).body(body).header_from(header_start(node))
+    NewDef::new(kind, plain_name(name), at, node).body(body).header_from(header_start(node))
 }
 
 /// Completes `def`, declared by `node`: visibility, flags, annotations, generics.
-pub(super) fn complete<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
+pub(super) fn complete_def<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
     let mut flags = DefFlags::default();
     let mut visibility = Visibility::Public;
     for part in node.child_of(K::Modifiers).into_iter().flat_map(Node::children) {
         if part.is(K::Annotation) {
-            annotated(cx, def, part);
+            apply_annotation(cx, def, part);
             continue;
         }
         match part.text() {
@@ -58,12 +63,12 @@ pub(super) fn complete<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
     }
     cx.b.def_mut(def).visibility = visibility;
     cx.b.flag(def, flags);
-    generics(cx, def, node);
+    read_generics(cx, def, node);
 }
 
-fn annotated<'a>(cx: &mut Context<'a>, def: DefIx, annotation: Node<'a>) {
+fn apply_annotation<'a>(cx: &mut Context<'a>, def: DefIx, annotation: Node<'a>) {
     let named = annotation.child_of(K::ConstructorInvocation).unwrap_or(annotation);
-    let Some(ty) = stated(named).and_then(user) else { return };
+    let Some(ty) = stated_type(named).and_then(type_name_node) else { return };
     let shape = cx.b.out.ty(ty);
     cx.b.def_mut(def).decorators.push(shape);
     match last_name(ty).map_or("", Node::text) {
@@ -76,15 +81,15 @@ fn annotated<'a>(cx: &mut Context<'a>, def: DefIx, annotation: Node<'a>) {
     }
 }
 
-fn generics<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
+fn read_generics<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
     let Some(list) = node.child_of(K::TypeParameters) else { return };
-    cx.b.def_mut(def).generics = Some(cx.b.out.str(&fold(list.text(), 200)));
+    cx.b.def_mut(def).generics = Some(cx.b.out.str(&fold_line(list.text(), 200)));
     let stated_here = list.children().filter(|part| part.is(K::TypeParameter));
     let stated_apart = node.child_of(K::TypeConstraints).into_iter().flat_map(Node::children);
     for part in stated_here.chain(stated_apart).take(32) {
-        let (Some(name), Some(bound)) = (part.child_of(K::Identifier), stated(part)) else { continue };
+        let (Some(name), Some(bound)) = (part.child_of(K::Identifier), stated_type(part)) else { continue };
         let bound = cx.b.out.ty(bound);
-        let name = cx.b.out.str(plain(name.text()));
+        let name = cx.b.out.str(plain_name(name.text()));
         cx.b.def_mut(def).bounds.push((name, bound));
     }
 }

@@ -2,9 +2,9 @@
 
 use sdl_model::facts::{BindingKind, DefIx, Expr, Param, ParamKind};
 
-use super::types::{plain, stated};
+use super::types::{plain_name, stated_type};
 use super::{Context, K, Node};
-use crate::builder::text::fold;
+use crate::builder::text::fold_line;
 
 /// How many parameters are looked at.
 const MAX_PARAMS: usize = 64;
@@ -20,7 +20,7 @@ pub(super) struct Written<'a> {
     property: bool,
 }
 
-pub(super) fn written(list: Node<'_>) -> Vec<Written<'_>> {
+pub(super) fn written_params(list: Node<'_>) -> Vec<Written<'_>> {
     let mut all = Vec::new();
     let mut rest = false;
     for part in list.children().take(4 * MAX_PARAMS) {
@@ -35,7 +35,7 @@ pub(super) fn written(list: Node<'_>) -> Vec<Written<'_>> {
                 let rest = std::mem::take(&mut rest) || modifiers;
                 let property = part.children().any(|word| matches!(word.kind(), K::Val | K::Var));
                 let optional = follows || own || rest;
-                all.push(Written { name, ty: stated(part), optional, rest, property });
+                all.push(Written { name, ty: stated_type(part), optional, rest, property });
             }
             _ => {}
         }
@@ -45,11 +45,11 @@ pub(super) fn written(list: Node<'_>) -> Vec<Written<'_>> {
 }
 
 /// Adds the parameters in `list` to `def`, the innermost open definition.
-pub(super) fn params<'a>(cx: &mut Context<'a>, def: DefIx, list: Node<'a>) {
-    for param in written(list) {
+pub(super) fn read_params<'a>(cx: &mut Context<'a>, def: DefIx, list: Node<'a>) {
+    for param in written_params(list) {
         let stated = Param {
-            name: cx.b.out.str(plain(param.name.text())),
-            ty_text: param.ty.map(|ty| cx.b.out.str(&fold(ty.text(), 200))),
+            name: cx.b.out.str(plain_name(param.name.text())),
+            ty_text: param.ty.map(|ty| cx.b.out.str(&fold_line(ty.text(), 200))),
             ty: param.ty.map(|ty| cx.b.out.ty(ty)),
             optional: param.optional,
             kind: if param.rest { ParamKind::Rest } else { ParamKind::Positional },
@@ -57,16 +57,16 @@ pub(super) fn params<'a>(cx: &mut Context<'a>, def: DefIx, list: Node<'a>) {
         cx.b.def_mut(def).params.push(stated);
     }
     let range = (cx.b.def(def).span.start, cx.b.scope_end());
-    bind(cx, list, range);
+    bind_params(cx, list, range);
 }
 
 /// Binds the parameters in `list` where they are known.
-pub(super) fn bind<'a>(cx: &mut Context<'a>, list: Node<'a>, (from, to): (u32, u32)) {
-    for param in written(list).into_iter().filter(|param| !param.property) {
+pub(super) fn bind_params<'a>(cx: &mut Context<'a>, list: Node<'a>, (from, to): (u32, u32)) {
+    for param in written_params(list).into_iter().filter(|param| !param.property) {
         let mut ty = param.ty.map(|ty| cx.b.body.ty(ty));
         if let (Some(of), true) = (ty, param.rest) {
             ty = Some(cx.b.body.add(Expr::Index(of)));
         }
-        cx.b.bind_within(BindingKind::Param, plain(param.name.text()), ty, None, from, to);
+        cx.b.bind_within(BindingKind::Param, plain_name(param.name.text()), ty, None, from, to);
     }
 }

@@ -3,17 +3,17 @@
 use sdl_model::SymbolKind;
 use sdl_model::facts::BindingKind;
 
-use super::types::{plain, stated};
+use super::types::{plain_name, stated_type};
 use super::{Context, K, Node, binds, exprs, functions, modifiers};
 use crate::builder::NewDef;
 
 /// `val x: T = …`, with accessors or without.
-pub(super) fn property<'a>(cx: &mut Context<'a>, node: Node<'a>) {
-    let value = exprs::assigned(node);
+pub(super) fn read_property<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let value = exprs::assigned_value(node);
     let delegate = node.child_of(K::PropertyDelegate);
     if cx.b.callable().is_some() || cx.b.scope_kind().is_callable() || in_initializer(node) {
         if !functions::is_function(node) || cx.b.callable().is_none() {
-            local(cx, node, value.or(delegate.and_then(lazy)));
+            bind_local(cx, node, value.or(delegate.and_then(lazy_value)));
         }
         return;
     }
@@ -33,26 +33,26 @@ pub(super) fn property<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         SymbolKind::Field
     };
     let mut new =
-        NewDef::new(kind, plain(name.text()), name, node).header_from(modifiers::header_start(node));
+        NewDef::new(kind, plain_name(name.text()), name, node).header_from(modifiers::header_start(node));
     // Text stays out of signatures: it may be long, or secret.
     if let Some(end) = value.filter(|value| !is_short(*value)).or(delegate).or(accessors) {
         new = new.header_to(end.start());
     }
     let def = cx.b.open(new);
-    modifiers::complete(cx, def, node);
+    modifiers::complete_def(cx, def, node);
     if let Some(receiver) = receiver {
-        functions::owned(cx, def, receiver, plain(name.text()));
+        functions::set_owner(cx, def, receiver, plain_name(name.text()));
     }
-    if let Some(ty) = stated(variable) {
+    if let Some(ty) = stated_type(variable) {
         let shape = cx.b.out.ty(ty);
         cx.b.def_mut(def).ty = Some(shape);
         if kind == SymbolKind::Property {
-            functions::result(cx, def, ty);
+            functions::read_result(cx, def, ty);
         }
-    } else if let Some(ty) = node.child_of(K::Getter).and_then(stated) {
-        functions::result(cx, def, ty);
+    } else if let Some(ty) = node.child_of(K::Getter).and_then(stated_type) {
+        functions::read_result(cx, def, ty);
     }
-    if let Some(value) = value.or_else(|| delegate.and_then(lazy)) {
+    if let Some(value) = value.or_else(|| delegate.and_then(lazy_value)) {
         let shape = cx.b.out.value(value);
         if !cx.b.out.is_unknown(shape) {
             cx.b.def_mut(def).value = Some(shape);
@@ -77,9 +77,9 @@ fn in_initializer(node: Node<'_>) -> bool {
 }
 
 /// What `by lazy { … }` gives in the end.
-fn lazy(delegate: Node<'_>) -> Option<Node<'_>> {
+fn lazy_value(delegate: Node<'_>) -> Option<Node<'_>> {
     let call = delegate.children().last().filter(|call| call.is(K::CallExpression))?;
-    let named = exprs::callee(call).is_some_and(|callee| callee.text() == "lazy");
+    let named = exprs::callee_node(call).is_some_and(|callee| callee.text() == "lazy");
     let lambda = call.child_of(K::AnnotatedLambda).filter(|_| named)?.child_of(K::LambdaLiteral)?;
     lambda.children().last()
 }
@@ -91,7 +91,7 @@ fn is_short(value: Node<'_>) -> bool {
     plain && value.end() - value.start() < 60
 }
 
-fn local<'a>(cx: &mut Context<'a>, node: Node<'a>, value: Option<Node<'a>>) {
+fn bind_local<'a>(cx: &mut Context<'a>, node: Node<'a>, value: Option<Node<'a>>) {
     let Some(target) = node
         .children()
         .find(|part| matches!(part.kind(), K::VariableDeclaration | K::MultiVariableDeclaration))
@@ -100,16 +100,16 @@ fn local<'a>(cx: &mut Context<'a>, node: Node<'a>, value: Option<Node<'a>>) {
     };
     let value = value.map(|value| cx.b.body.value(value));
     let range = (node.end(), binds::scope_end(cx, node));
-    binds::declared(cx, target, value, BindingKind::Local, range);
+    binds::bind_declared(cx, target, value, BindingKind::Local, range);
 }
 
 /// `set(value) {…}`.
-pub(super) fn setter<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_setter<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.child_of(K::Identifier) else { return };
     let property = node.parent().filter(|property| property.is(K::PropertyDeclaration));
-    let ty = stated(node).or_else(|| property?.child_of(K::VariableDeclaration).and_then(stated));
+    let ty = stated_type(node).or_else(|| property?.child_of(K::VariableDeclaration).and_then(stated_type));
     let ty = ty.map(|ty| cx.b.body.ty(ty));
-    cx.b.bind_within(BindingKind::Param, plain(name.text()), ty, None, node.start(), node.end());
+    cx.b.bind_within(BindingKind::Param, plain_name(name.text()), ty, None, node.start(), node.end());
     // What a setter returns is nothing.
     cx.state.enter_function(node, None);
 }

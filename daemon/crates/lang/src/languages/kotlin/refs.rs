@@ -2,25 +2,25 @@
 
 use sdl_model::facts::RefForm;
 
-use super::types::{last_name, plain, qualifier, stated, user};
+use super::types::{last_name, plain_name, qualifier_shape, stated_type, type_name_node};
 use super::{Context, F, K, Node, exprs, invariants};
 
 /// Longest callee that is looked up as a whole for side effects.
 const LONG_CALLEE: usize = 120;
 
-pub(super) fn call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     // Seen as part of the call with the lambda.
     if exprs::is_completed(node) {
         return;
     }
-    let Some(callee) = exprs::callee(node).map(exprs::bare) else { return };
+    let Some(callee) = exprs::callee_node(node).map(exprs::without_prefix) else { return };
     masked_types(cx, callee);
     let text = callee.text();
     if text.len() > LONG_CALLEE || !matches!(callee.kind(), K::Identifier | K::NavigationExpression) {
         return;
     }
     cx.b.effect_of(text);
-    invariants::checked(cx, node, text);
+    invariants::read_check(cx, node, text);
     let name = text.rsplit('.').next().unwrap_or(text);
     let of = text.rsplit('.').nth(1).unwrap_or("");
     let reads = match of {
@@ -33,7 +33,7 @@ pub(super) fn call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if reads {
         let list = node.child_of(K::ValueArguments);
         let key = list.and_then(Node::first).and_then(|first| first.children().last());
-        if let Some((key, text)) = key.and_then(|key| Some((key, exprs::content(key)?))) {
+        if let Some((key, text)) = key.and_then(|key| Some((key, exprs::string_content(key)?))) {
             cx.b.reference(RefForm::Config, text, key.start(), None, 0);
         }
     }
@@ -59,26 +59,28 @@ fn masked_types<'a>(cx: &mut Context<'a>, callee: Node<'a>) {
 }
 
 /// `a.b`, `a?.b`, `a::b`.
-pub(super) fn navigation<'a>(cx: &mut Context<'a>, node: Node<'a>) {
-    let (Some(of), Some(name)) = (node.first().map(exprs::bare), exprs::member(node)) else { return };
+pub(super) fn read_member<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    let (Some(of), Some(name)) = (node.first().map(exprs::without_prefix), exprs::member_name(node)) else {
+        return;
+    };
     let recv = cx.b.body.value(of);
-    let (form, args) = match form(node) {
+    let (form, args) = match reference_form(node) {
         (RefForm::Call, args) => (RefForm::MethodCall, args),
         (_, args) => (RefForm::Attr, args),
     };
-    cx.b.reference(form, plain(name.text()), name.start(), Some(recv), args);
-    given(cx, node, name.start());
+    cx.b.reference(form, plain_name(name.text()), name.start(), Some(recv), args);
+    note_arguments(cx, node, name.start());
 }
 
 /// The arguments that `callee` is called with, of the reference at byte `at`.
-fn given<'a>(cx: &mut Context<'a>, callee: Node<'a>, at: u32) {
+fn note_arguments<'a>(cx: &mut Context<'a>, callee: Node<'a>, at: u32) {
     let call = callee.parent().filter(|call| call.is(K::CallExpression) && call.first() == Some(callee));
     if let Some(list) = call.and_then(|call| call.child_of(K::ValueArguments)) {
-        listed(cx, list, at);
+        note_listed_arguments(cx, list, at);
     }
 }
 
-fn listed<'a>(cx: &mut Context<'a>, list: Node<'a>, at: u32) {
+fn note_listed_arguments<'a>(cx: &mut Context<'a>, list: Node<'a>, at: u32) {
     // Named ones are in any order.
     let is_named = |one: Node<'_>| one.child_of(K::EqualSign).is_some();
     if !list.children().take(8).any(is_named) {
@@ -87,11 +89,11 @@ fn listed<'a>(cx: &mut Context<'a>, list: Node<'a>, at: u32) {
 }
 
 /// `a f b`.
-pub(super) fn infix<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_infix_call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(left), Some(name)) = (node.first(), node.children().nth(1)) else { return };
     if name.is(K::Identifier) {
         let recv = cx.b.body.value(left);
-        cx.b.reference(RefForm::MethodCall, plain(name.text()), name.start(), Some(recv), 1);
+        cx.b.reference(RefForm::MethodCall, plain_name(name.text()), name.start(), Some(recv), 1);
         cx.b.given(name.start(), node.children().skip(2));
     }
 }
@@ -99,12 +101,12 @@ pub(super) fn infix<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 /// `T::f`, `::f`.
 pub(super) fn callable_reference<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.children().last().filter(|name| name.is(K::Identifier)) else { return };
-    match stated(node) {
+    match stated_type(node) {
         Some(of) => {
             let recv = cx.b.body.ty(of);
-            cx.b.reference(RefForm::Attr, plain(name.text()), name.start(), Some(recv), 0);
+            cx.b.reference(RefForm::Attr, plain_name(name.text()), name.start(), Some(recv), 0);
         }
-        None => cx.b.reference(RefForm::Value, plain(name.text()), name.start(), None, 0),
+        None => cx.b.reference(RefForm::Value, plain_name(name.text()), name.start(), None, 0),
     }
 }
 
@@ -114,19 +116,23 @@ pub(super) fn delegation_call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let args = exprs::arg_count(node);
     if node.text().starts_with("this") {
         if let Some(name) = class.child(F::Name) {
-            cx.b.reference(RefForm::Construct, plain(name.text()), node.start(), None, args);
+            cx.b.reference(RefForm::Construct, plain_name(name.text()), node.start(), None, args);
             if let Some(list) = node.child_of(K::ValueArguments) {
-                listed(cx, list, node.start());
+                note_listed_arguments(cx, list, node.start());
             }
         }
         return;
     }
-    let base = class.child_of(K::DelegationSpecifiers).and_then(Node::first).and_then(stated).and_then(user);
+    let base = class
+        .child_of(K::DelegationSpecifiers)
+        .and_then(Node::first)
+        .and_then(stated_type)
+        .and_then(type_name_node);
     if let Some(base) = base
         && let Some(name) = last_name(base)
     {
-        let recv = qualifier(&mut cx.b.body, base);
-        cx.b.reference(RefForm::Construct, plain(name.text()), node.start(), recv, args);
+        let recv = qualifier_shape(&mut cx.b.body, base);
+        cx.b.reference(RefForm::Construct, plain_name(name.text()), node.start(), recv, args);
     }
 }
 
@@ -135,28 +141,34 @@ pub(super) fn constructor_invocation<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if node.parent_kind() != Some(K::DelegationSpecifier) {
         return;
     }
-    let Some(base) = stated(node).and_then(user) else { return };
+    let Some(base) = stated_type(node).and_then(type_name_node) else { return };
     if let Some(name) = last_name(base) {
-        let recv = qualifier(&mut cx.b.body, base);
-        cx.b.reference(RefForm::Construct, plain(name.text()), name.start(), recv, exprs::arg_count(node));
+        let recv = qualifier_shape(&mut cx.b.body, base);
+        cx.b.reference(
+            RefForm::Construct,
+            plain_name(name.text()),
+            name.start(),
+            recv,
+            exprs::arg_count(node),
+        );
         if let Some(list) = node.child_of(K::ValueArguments) {
-            listed(cx, list, name.start());
+            note_listed_arguments(cx, list, name.start());
         }
     }
 }
 
 /// `@A(…)`, `@[A B]`.
-pub(super) fn annotation<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_annotation<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     for part in node.children().take(16) {
         let (ty, args) = match part.kind() {
-            K::ConstructorInvocation => (stated(part), exprs::arg_count(part)),
+            K::ConstructorInvocation => (stated_type(part), exprs::arg_count(part)),
             kind if kind.is_type() => (Some(part), 0),
             _ => continue,
         };
-        let Some(ty) = ty.and_then(user) else { continue };
+        let Some(ty) = ty.and_then(type_name_node) else { continue };
         if let Some(name) = last_name(ty) {
-            let recv = qualifier(&mut cx.b.body, ty);
-            cx.b.reference(RefForm::Decorator, plain(name.text()), name.start(), recv, args);
+            let recv = qualifier_shape(&mut cx.b.body, ty);
+            cx.b.reference(RefForm::Decorator, plain_name(name.text()), name.start(), recv, args);
         }
     }
 }
@@ -173,12 +185,12 @@ pub(super) fn user_type<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         return;
     }
     if let Some(name) = last_name(node) {
-        let recv = qualifier(&mut cx.b.body, node);
-        cx.b.reference(RefForm::Type, plain(name.text()), name.start(), recv, 0);
+        let recv = qualifier_shape(&mut cx.b.body, node);
+        cx.b.reference(RefForm::Type, plain_name(name.text()), name.start(), recv, 0);
     }
 }
 
-pub(super) fn identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(parent) = node.parent() else { return };
     let first = || parent.children().find(|part| part.is(K::Identifier)) == Some(node);
     let seen = match parent.kind() {
@@ -209,15 +221,15 @@ pub(super) fn identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if cx.b.slice(node.start().saturating_sub(1), node.start()) == "@" {
         return;
     }
-    let (form, args) = form(node);
-    cx.b.reference(form, plain(name), node.start(), None, args);
+    let (form, args) = reference_form(node);
+    cx.b.reference(form, plain_name(name), node.start(), None, args);
     if form == RefForm::Call {
-        given(cx, node, node.start());
+        note_arguments(cx, node, node.start());
     }
 }
 
 /// What is done with the value of `node`.
-fn form(node: Node<'_>) -> (RefForm, usize) {
+fn reference_form(node: Node<'_>) -> (RefForm, usize) {
     let mut node = node;
     for _ in 0..8 {
         match node.parent().filter(|whole| exprs::is_prefixed(*whole)) {

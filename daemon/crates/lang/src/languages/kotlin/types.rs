@@ -5,16 +5,16 @@ use sdl_model::facts::{Expr, ExprIx};
 use super::{K, Node};
 use crate::builder::Half;
 
-pub(super) fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+pub(super) fn type_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
         K::UserType => user_type(half, node),
-        K::Identifier => half.type_name(plain(node.text())),
+        K::Identifier => half.type_name(plain_name(node.text())),
         K::NullableType => {
-            let inner = half.ty_or_unknown(stated(node));
+            let inner = half.ty_or_unknown(stated_type(node));
             half.optional(inner)
         }
         K::ParenthesizedType | K::NonNullableType | K::TypeProjection | K::Parameter | K::TypeTest => {
-            half.ty_or_unknown(stated(node))
+            half.ty_or_unknown(stated_type(node))
         }
         K::FunctionType => {
             // `T.(A) -> R` is a function of A that is run on a T.
@@ -41,8 +41,8 @@ fn user_type<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     let mut shape = None;
     for part in node.children().take(32) {
         match (part.kind(), shape) {
-            (K::Identifier, None) => shape = Some(half.type_name(plain(part.text()))),
-            (K::Identifier, Some(base)) => shape = Some(half.attr(base, plain(part.text()))),
+            (K::Identifier, None) => shape = Some(half.type_name(plain_name(part.text()))),
+            (K::Identifier, Some(base)) => shape = Some(half.attr(base, plain_name(part.text()))),
             (K::TypeArguments, Some(base)) => {
                 let list = part.children().filter(|arg| arg.is(K::TypeProjection));
                 let args = half.types(list);
@@ -55,22 +55,22 @@ fn user_type<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
 }
 
 /// The first type inside `node`.
-pub(super) fn stated(node: Node<'_>) -> Option<Node<'_>> {
+pub(super) fn stated_type(node: Node<'_>) -> Option<Node<'_>> {
     node.children().find(|part| part.kind().is_type())
 }
 
 /// A name without its back ticks.
-pub(super) fn plain(name: &str) -> &str {
+pub(super) fn plain_name(name: &str) -> &str {
     name.strip_prefix('`').and_then(|name| name.strip_suffix('`')).unwrap_or(name)
 }
 
 /// The plain name at the core of a type: without arguments and question marks.
-pub(super) fn user(mut node: Node<'_>) -> Option<Node<'_>> {
+pub(super) fn type_name_node(mut node: Node<'_>) -> Option<Node<'_>> {
     for _ in 0..8 {
         if node.is(K::UserType) {
             return Some(node);
         }
-        node = stated(node)?;
+        node = stated_type(node)?;
     }
     None
 }
@@ -81,13 +81,13 @@ pub(super) fn last_name(user: Node<'_>) -> Option<Node<'_>> {
 }
 
 /// What is before the last part of a type's name.
-pub(super) fn qualifier<'a>(half: &mut Half<'a>, user: Node<'a>) -> Option<ExprIx> {
+pub(super) fn qualifier_shape<'a>(half: &mut Half<'a>, user: Node<'a>) -> Option<ExprIx> {
     let last = last_name(user)?;
     let mut shape = None;
     for part in user.children().filter(|part| part.is(K::Identifier) && *part != last).take(32) {
         shape = Some(match shape {
-            None => half.name(plain(part.text())),
-            Some(base) => half.attr(base, plain(part.text())),
+            None => half.name(plain_name(part.text())),
+            Some(base) => half.attr(base, plain_name(part.text())),
         });
     }
     shape

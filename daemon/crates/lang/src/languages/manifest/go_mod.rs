@@ -4,22 +4,22 @@ use sdl_model::facts::ManifestKind;
 
 use super::Found;
 
-fn lines(text: &str) -> impl Iterator<Item = &str> {
+fn directive_lines(text: &str) -> impl Iterator<Item = &str> {
     text.lines().map(|line| line.split("//").next().unwrap_or("").trim()).filter(|line| !line.is_empty())
 }
 
 /// Whether the first thing that `text` says is a module's name.
 pub(super) fn is_go_mod(text: &str) -> bool {
-    lines(text)
+    directive_lines(text)
         .take(40)
         .any(|line| line.strip_prefix("module").is_some_and(|rest| rest.starts_with([' ', '\t', '('])))
 }
 
-pub(super) fn read(text: &str) -> Found {
+pub(super) fn read_go_mod(text: &str) -> Found {
     let mut found = Found::new(ManifestKind::GoMod);
     // The directive of the block that the line is in.
     let mut block = "";
-    for line in lines(text) {
+    for line in directive_lines(text) {
         if line == ")" {
             block = "";
             continue;

@@ -13,17 +13,17 @@ pub(super) fn is_json(text: &str) -> bool {
     without_comments(text).trim_start().starts_with('{')
 }
 
-pub(super) fn read(text: &str) -> Option<Found> {
+pub(super) fn read_json(text: &str) -> Option<Found> {
     let object: Map<String, Value> =
         serde_json::from_str(text).or_else(|_| serde_json::from_str(&without_comments(text))).ok()?;
-    match kind(&object) {
-        ManifestKind::TsConfig => Some(tsconfig(&object)),
-        ManifestKind::Composer => Some(composer(&object)),
-        _ => Some(package(&object)),
+    match manifest_kind(&object) {
+        ManifestKind::TsConfig => Some(read_tsconfig(&object)),
+        ManifestKind::Composer => Some(read_composer(&object)),
+        _ => Some(read_package_json(&object)),
     }
 }
 
-fn kind(object: &Map<String, Value>) -> ManifestKind {
+fn manifest_kind(object: &Map<String, Value>) -> ManifestKind {
     let has = |keys: &[&str]| keys.iter().any(|key| object.contains_key(*key));
     if has(&["compilerOptions", "extends", "references", "files", "include"])
         && !has(&["name", "version", "dependencies", "devDependencies", "scripts", "private"])
@@ -38,13 +38,13 @@ fn kind(object: &Map<String, Value>) -> ManifestKind {
     }
 }
 
-fn name(object: &Map<String, Value>) -> Option<String> {
+fn stated_name(object: &Map<String, Value>) -> Option<String> {
     object.get("name").and_then(Value::as_str).map(str::to_owned)
 }
 
-fn package(object: &Map<String, Value>) -> Found {
+fn read_package_json(object: &Map<String, Value>) -> Found {
     let mut found = Found::new(ManifestKind::PackageJson);
-    found.name = name(object);
+    found.name = stated_name(object);
     for (key, value) in object {
         match key.as_str() {
             "main" | "module" | "types" | "typings" | "source" | "browser" | "type" | "es2015"
@@ -57,18 +57,18 @@ fn package(object: &Map<String, Value>) -> Found {
                 // An object without paths has the conditions of the one export.
                 let paths = value.as_object().filter(|map| map.keys().any(|key| key.starts_with('.')));
                 match paths {
-                    Some(paths) => targets(&mut found, "exports:", paths),
-                    None => conditions(&mut found, "exports:.", value, 0),
+                    Some(paths) => add_targets(&mut found, "exports:", paths),
+                    None => add_conditional_targets(&mut found, "exports:.", value, 0),
                 }
             }
             "imports" => {
                 if let Some(map) = value.as_object() {
-                    targets(&mut found, "imports:", map);
+                    add_targets(&mut found, "imports:", map);
                 }
             }
             "workspaces" => {
                 let list = value.get("packages").unwrap_or(value);
-                strings(&mut found, "workspaces", list);
+                add_strings(&mut found, "workspaces", list);
             }
             _ => {}
         }
@@ -76,18 +76,18 @@ fn package(object: &Map<String, Value>) -> Found {
     found
 }
 
-fn targets(found: &mut Found, prefix: &str, map: &Map<String, Value>) {
+fn add_targets(found: &mut Found, prefix: &str, map: &Map<String, Value>) {
     for (key, value) in map {
-        conditions(found, &format!("{prefix}{key}"), value, 0);
+        add_conditional_targets(found, &format!("{prefix}{key}"), value, 0);
     }
 }
 
 /// Adds every target in `value`, whatever the condition.
-fn conditions(found: &mut Found, key: &str, value: &Value, depth: u32) {
+fn add_conditional_targets(found: &mut Found, key: &str, value: &Value, depth: u32) {
     match value {
         Value::String(target) => found.add(key, target),
         Value::Array(list) if depth < MAX_DEPTH => {
-            list.iter().for_each(|value| conditions(found, key, value, depth + 1));
+            list.iter().for_each(|value| add_conditional_targets(found, key, value, depth + 1));
         }
         Value::Object(map) if depth < MAX_DEPTH => {
             // What is for other places than the one that code runs in by default comes last.
@@ -95,7 +95,7 @@ fn conditions(found: &mut Found, key: &str, value: &Value, depth: u32) {
                 |name: &str| matches!(name, "browser" | "deno" | "worker" | "workerd" | "react-native");
             for others in [false, true] {
                 let part = map.iter().filter(|(name, _)| is_other(name) == others);
-                part.for_each(|(_, value)| conditions(found, key, value, depth + 1));
+                part.for_each(|(_, value)| add_conditional_targets(found, key, value, depth + 1));
             }
         }
         _ => {}
@@ -103,27 +103,27 @@ fn conditions(found: &mut Found, key: &str, value: &Value, depth: u32) {
 }
 
 /// Adds `value`, a text or several.
-fn strings(found: &mut Found, key: &str, value: &Value) {
+fn add_strings(found: &mut Found, key: &str, value: &Value) {
     let list = value.as_array().map_or(std::slice::from_ref(value), Vec::as_slice);
     for value in list.iter().filter_map(Value::as_str) {
         found.add(key, value);
     }
 }
 
-fn tsconfig(object: &Map<String, Value>) -> Found {
+fn read_tsconfig(object: &Map<String, Value>) -> Found {
     let mut found = Found::new(ManifestKind::TsConfig);
     if let Some(extends) = object.get("extends") {
-        strings(&mut found, "extends", extends);
+        add_strings(&mut found, "extends", extends);
     }
     let options = object.get("compilerOptions").and_then(Value::as_object);
     for (key, value) in options.into_iter().flatten() {
         match (key.as_str(), value) {
             ("baseUrl" | "rootDir" | "outDir" | "rootDirs" | "jsxImportSource", value) => {
-                strings(&mut found, key, value);
+                add_strings(&mut found, key, value);
             }
             ("paths", Value::Object(map)) => {
                 for (pattern, list) in map {
-                    strings(&mut found, &format!("paths:{pattern}"), list);
+                    add_strings(&mut found, &format!("paths:{pattern}"), list);
                 }
             }
             _ => {}
@@ -138,19 +138,19 @@ fn tsconfig(object: &Map<String, Value>) -> Found {
     found
 }
 
-fn composer(object: &Map<String, Value>) -> Found {
+fn read_composer(object: &Map<String, Value>) -> Found {
     let mut found = Found::new(ManifestKind::Composer);
-    found.name = name(object);
+    found.name = stated_name(object);
     for section in ["autoload", "autoload-dev"] {
         let autoload = object.get(section).and_then(Value::as_object);
         for (standard, value) in autoload.into_iter().flatten() {
             match value {
                 Value::Object(map) => {
                     for (prefix, dirs) in map {
-                        strings(&mut found, &format!("{standard}:{prefix}"), dirs);
+                        add_strings(&mut found, &format!("{standard}:{prefix}"), dirs);
                     }
                 }
-                list => strings(&mut found, standard, list),
+                list => add_strings(&mut found, standard, list),
             }
         }
     }

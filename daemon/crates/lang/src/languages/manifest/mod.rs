@@ -43,17 +43,18 @@ impl Found {
 }
 
 /// The facts of the manifest `bytes`. One that can't be read yields just the module.
-pub(crate) fn extract(bytes: &[u8]) -> Facts {
-    let found = std::str::from_utf8(bytes).ok().filter(|text| text.len() <= MAX_BYTES).and_then(read);
+pub(crate) fn extract_facts(bytes: &[u8]) -> Facts {
+    let found =
+        std::str::from_utf8(bytes).ok().filter(|text| text.len() <= MAX_BYTES).and_then(read_manifest);
     bare_with(Lang::Manifest, bytes, found)
 }
 
-fn read(text: &str) -> Option<Found> {
+fn read_manifest(text: &str) -> Option<Found> {
     let text = text.trim_start_matches('\u{feff}');
     match text.trim_start().chars().next()? {
-        '{' | '/' if json::is_json(text) => json::read(text),
-        _ if go_mod::is_go_mod(text) => Some(go_mod::read(text)),
-        _ => toml::read(text),
+        '{' | '/' if json::is_json(text) => json::read_json(text),
+        _ if go_mod::is_go_mod(text) => Some(go_mod::read_go_mod(text)),
+        _ => toml::read_toml(text),
     }
 }
 
@@ -62,7 +63,7 @@ mod tests {
     use super::*;
 
     fn entries(text: &str) -> (ManifestKind, Option<String>, Vec<String>) {
-        let found = read(text).expect("a manifest");
+        let found = read_manifest(text).expect("a manifest");
         let entries = found.entries.into_iter().map(|(key, value)| format!("{key} = {value}")).collect();
         (found.kind, found.name, entries)
     }
@@ -174,8 +175,8 @@ mod tests {
     #[test]
     fn what_is_no_manifest() {
         for text in ["", "{", "[1]", "hello", "{\"a\": ", "x = [\n", "[[[[", "\"\"\"", "{ // \n"] {
-            let _ = extract(text.as_bytes());
+            let _ = extract_facts(text.as_bytes());
         }
-        assert!(extract(b"\xff").outline.manifest.is_none());
+        assert!(extract_facts(b"\xff").outline.manifest.is_none());
     }
 }

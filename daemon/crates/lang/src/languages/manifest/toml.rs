@@ -17,38 +17,38 @@ struct Assigned<'t> {
     value: String,
 }
 
-pub(super) fn read(text: &str) -> Option<Found> {
-    let all = assignments(text);
+pub(super) fn read_toml(text: &str) -> Option<Found> {
+    let all = read_assignments(text);
     let has = |wanted: &str| {
         text.lines().any(|line| {
-            table(line).is_some_and(|table| {
+            table_name(line).is_some_and(|table| {
                 table == wanted || table.strip_prefix(wanted).is_some_and(|rest| rest.starts_with('.'))
             })
         })
     };
     if ["package", "workspace", "lib", "dependencies"].iter().any(|wanted| has(wanted)) {
-        Some(cargo(&all))
+        Some(read_cargo(&all))
     } else if ["project", "build-system", "tool", "metadata", "options"].iter().any(|wanted| has(wanted)) {
-        Some(python(&all))
+        Some(read_pyproject(&all))
     } else {
         None
     }
 }
 
 /// The table that a line opens.
-fn table(line: &str) -> Option<&str> {
+fn table_name(line: &str) -> Option<&str> {
     let line = without_comment(line).trim();
     let inner = line.strip_prefix('[')?.strip_suffix(']')?;
     let inner = inner.strip_prefix('[').and_then(|inner| inner.strip_suffix(']')).unwrap_or(inner);
     Some(inner.trim()).filter(|name| !name.is_empty() && !name.contains([',', '=']))
 }
 
-fn assignments(text: &str) -> Vec<Assigned<'_>> {
+fn read_assignments(text: &str) -> Vec<Assigned<'_>> {
     let mut all = Vec::new();
     let mut current = "";
     let mut lines = text.lines().peekable();
     while let Some(line) = lines.next() {
-        if let Some(name) = table(line) {
+        if let Some(name) = table_name(line) {
             current = name;
             continue;
         }
@@ -57,14 +57,14 @@ fn assignments(text: &str) -> Vec<Assigned<'_>> {
         let Some((key, first)) = split_key(line) else { continue };
         let mut value = first.trim().to_owned();
         if value.starts_with('[') {
-            let mut open = unclosed(&value);
+            let mut open = unclosed_brackets(&value);
             let mut taken = 0;
             while open > 0
                 && taken < MAX_LINES
                 && let Some(more) = lines.next()
             {
                 let more = without_comment(more).trim();
-                open += unclosed(more);
+                open += unclosed_brackets(more);
                 taken += 1;
                 value.push('\n');
                 value.push_str(more);
@@ -108,12 +108,12 @@ fn without_comment(line: &str) -> &str {
 }
 
 /// How many more brackets are opened than closed.
-fn unclosed(value: &str) -> i64 {
+fn unclosed_brackets(value: &str) -> i64 {
     value.bytes().map(|byte| i64::from(byte == b'[') - i64::from(byte == b']')).sum()
 }
 
 /// The text of a value: without quotes.
-fn plain(value: &str) -> &str {
+fn unquoted_value(value: &str) -> &str {
     let value = value.trim();
     value
         .strip_prefix('"')
@@ -123,24 +123,24 @@ fn plain(value: &str) -> &str {
 }
 
 /// The texts in a list, or the one text.
-fn list(value: &str) -> Vec<&str> {
+fn list_items(value: &str) -> Vec<&str> {
     match value.trim().strip_prefix('[') {
         Some(inner) => inner
             .trim_end_matches(']')
             .split([',', '\n'])
-            .map(plain)
+            .map(unquoted_value)
             .filter(|item| !item.is_empty())
             .collect(),
-        None => value.split(['\n', ',']).map(plain).filter(|item| !item.is_empty()).collect(),
+        None => value.split(['\n', ',']).map(unquoted_value).filter(|item| !item.is_empty()).collect(),
     }
 }
 
 /// What an inline table says of `key`.
-fn inline<'v>(value: &'v str, key: &str) -> Option<&'v str> {
+fn inline_value<'v>(value: &'v str, key: &str) -> Option<&'v str> {
     let inner = value.trim().strip_prefix('{')?;
     inner.trim_end_matches('}').split(',').find_map(|part| {
         let (found, value) = part.split_once('=')?;
-        (found.trim() == key).then(|| plain(value))
+        (found.trim() == key).then(|| unquoted_value(value))
     })
 }
 
@@ -148,7 +148,7 @@ fn inline<'v>(value: &'v str, key: &str) -> Option<&'v str> {
 fn default_features<'t>(all: &'t [Assigned<'_>]) -> Vec<&'t str> {
     let of = |name: &str| {
         let stated = all.iter().find(|one| one.table == "features" && one.key.trim_matches('"') == name);
-        stated.map(|one| list(&one.value)).unwrap_or_default()
+        stated.map(|one| list_items(&one.value)).unwrap_or_default()
     };
     let mut found = of("default");
     let mut at = 0;
@@ -164,7 +164,7 @@ fn default_features<'t>(all: &'t [Assigned<'_>]) -> Vec<&'t str> {
     found
 }
 
-fn cargo(all: &[Assigned<'_>]) -> Found {
+fn read_cargo(all: &[Assigned<'_>]) -> Found {
     let mut found = Found::new(ManifestKind::Cargo);
     let mut binary = "";
     for feature in default_features(all) {
@@ -177,27 +177,27 @@ fn cargo(all: &[Assigned<'_>]) -> Found {
                 table.get(at + kind.len()..).map(|rest| rest.trim_start_matches('.'))
             });
         match (*table, *key) {
-            ("package", "name") => found.name = Some(plain(value).to_owned()),
-            ("lib", "name" | "path") => found.add(format!("lib.{key}"), plain(value)),
+            ("package", "name") => found.name = Some(unquoted_value(value).to_owned()),
+            ("lib", "name" | "path") => found.add(format!("lib.{key}"), unquoted_value(value)),
             ("workspace", "members" | "exclude") => {
-                for item in list(value) {
+                for item in list_items(value) {
                     found.add(format!("workspace.{key}"), item);
                 }
             }
-            ("bin", "name") => binary = plain(value),
-            ("bin", "path") => found.add(format!("bin:{binary}"), plain(value)),
+            ("bin", "name") => binary = unquoted_value(value),
+            ("bin", "path") => found.add(format!("bin:{binary}"), unquoted_value(value)),
             _ => {}
         }
         match dependencies {
             Some("") => {
                 for wanted in ["path", "package"] {
-                    if let Some(value) = inline(value, wanted) {
+                    if let Some(value) = inline_value(value, wanted) {
                         found.add(format!("{wanted}:{key}"), value);
                     }
                 }
             }
             Some(name) if matches!(*key, "path" | "package") => {
-                found.add(format!("{key}:{name}"), plain(value));
+                found.add(format!("{key}:{name}"), unquoted_value(value));
             }
             _ => {}
         }
@@ -205,24 +205,26 @@ fn cargo(all: &[Assigned<'_>]) -> Found {
     found
 }
 
-fn python(all: &[Assigned<'_>]) -> Found {
+fn read_pyproject(all: &[Assigned<'_>]) -> Found {
     let mut found = Found::new(ManifestKind::PyProject);
     for Assigned { table, key, value } in all {
         match (*table, *key) {
-            ("project" | "metadata" | "tool.poetry", "name") => found.name = Some(plain(value).to_owned()),
+            ("project" | "metadata" | "tool.poetry", "name") => {
+                found.name = Some(unquoted_value(value).to_owned())
+            }
             ("tool.setuptools.packages.find" | "options.packages.find", "where") => {
-                for item in list(value) {
+                for item in list_items(value) {
                     found.add("where", item);
                 }
             }
             ("tool.setuptools.package-dir", package) => {
-                found.add(format!("package-dir:{package}"), plain(value));
+                found.add(format!("package-dir:{package}"), unquoted_value(value));
             }
             ("tool.setuptools", "package-dir") => {
                 let inner = value.trim().trim_start_matches('{').trim_end_matches('}');
                 for part in inner.split(',') {
                     if let Some((package, dir)) = part.split_once('=') {
-                        found.add(format!("package-dir:{}", plain(package)), plain(dir));
+                        found.add(format!("package-dir:{}", unquoted_value(package)), unquoted_value(dir));
                     }
                 }
             }
@@ -237,7 +239,7 @@ fn python(all: &[Assigned<'_>]) -> Found {
                 "tool.poetry" | "tool.hatch.build.targets.wheel" | "tool.setuptools" | "tool.flit.module",
                 key,
             ) => {
-                poetry(&mut found, key, value);
+                add_poetry_packages(&mut found, key, value);
             }
             _ => {}
         }
@@ -246,23 +248,23 @@ fn python(all: &[Assigned<'_>]) -> Found {
 }
 
 /// `packages = [{ include = "x", from = "src" }]`, `packages = ["src/x"]`.
-fn poetry(found: &mut Found, key: &str, value: &str) {
+fn add_poetry_packages(found: &mut Found, key: &str, value: &str) {
     if key != "packages" {
         return;
     }
     if value.contains('{') {
         for part in value.split('{').skip(1) {
             let table = format!("{{{}", part.split('}').next().unwrap_or(""));
-            if let Some(from) = inline(&table, "from") {
+            if let Some(from) = inline_value(&table, "from") {
                 found.add("where", from);
             }
-            if let Some(include) = inline(&table, "include") {
+            if let Some(include) = inline_value(&table, "include") {
                 found.add("packages", include);
             }
         }
         return;
     }
-    for item in list(value) {
+    for item in list_items(value) {
         found.add("packages", item);
     }
 }

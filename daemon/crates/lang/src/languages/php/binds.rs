@@ -5,7 +5,7 @@ use sdl_model::facts::{BindingKind, Expr};
 use super::{Context, F, K, Node};
 
 /// `$x = …`, `$this->x = …`.
-pub(super) fn assignment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_assignment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(left), Some(right)) = (node.child(F::Left), node.child(F::Right)) else { return };
     match left.kind() {
         K::VariableName => {
@@ -32,7 +32,7 @@ pub(super) fn assignment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 }
 
 /// `foreach ($xs as $k => $v)`.
-pub(super) fn foreach<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn bind_foreach<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let mut parts = node.children();
     let (Some(whole), Some(target)) = (parts.next(), parts.next()) else { return };
     let target = match target.kind() {
@@ -46,14 +46,14 @@ pub(super) fn foreach<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 }
 
 /// `catch (A | B $e)`.
-pub(super) fn catch<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn bind_catch<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.child(F::NameField) else { return };
     let ty = node.child(F::TypeField).map(|ty| cx.b.body.ty(ty));
     cx.b.bind_within(BindingKind::Local, name.text(), ty, None, name.end(), node.end());
 }
 
 /// `global $x;`
-pub(super) fn global<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn bind_global<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     for name in node.children().filter(|name| name.is(K::VariableName)) {
         cx.b.bind(BindingKind::Outer, name.text(), None, None, name.start());
     }

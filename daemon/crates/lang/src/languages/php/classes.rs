@@ -5,7 +5,7 @@ use sdl_model::{SymbolKind, Visibility};
 
 use super::{Context, F, K, Node, docs, types};
 use crate::builder::NewDef;
-use crate::builder::text::fold;
+use crate::builder::text::fold_line;
 use crate::driver::Visit;
 
 /// How long a constant's or property's statement may be to serve as its signature.
@@ -13,28 +13,28 @@ const SHORT_VALUE: u32 = 80;
 /// How many parts of a declaration come before what it declares, at most.
 const MODIFIERS: usize = 10;
 
-pub(super) fn declaration<'a>(cx: &mut Context<'a>, node: Node<'a>, kind: SymbolKind) {
+pub(super) fn read_class<'a>(cx: &mut Context<'a>, node: Node<'a>, kind: SymbolKind) {
     let Some(name) = node.child(F::NameField) else { return };
     let new =
         NewDef::new(kind, name.text(), name, node).header_from(header_start(node)).body(node.child(F::Body));
     let def = cx.b.open(new);
-    modifiers(cx, def, node);
-    bases(cx, def, node);
+    apply_modifiers(cx, def, node);
+    read_bases(cx, def, node);
     if kind == SymbolKind::Interface {
         cx.b.flag(def, DefFlags::ABSTRACT);
     }
 }
 
 /// `new class … {}`: it has no name of its own.
-pub(super) fn anonymous<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_anonymous_class<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let body = node.child(F::Body);
     let def = cx.b.open(NewDef::new(SymbolKind::Class, "class@anonymous", node, node).body(body));
-    bases(cx, def, node);
+    read_bases(cx, def, node);
     cx.b.flag(def, DefFlags::LOCAL);
     cx.b.def_mut(def).visibility = Visibility::Private;
 }
 
-fn bases<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
+fn read_bases<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
     for clause in node.children() {
         let kind = match clause.kind() {
             K::BaseClause => BaseKind::Extends,
@@ -44,7 +44,7 @@ fn bases<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
         for base in clause.children() {
             let shape = cx.b.out.ty(base);
             cx.b.base(def, kind, shape, base.start());
-            if types::split(base.text()).1.ends_with("TestCase") {
+            if types::split_name(base.text()).1.ends_with("TestCase") {
                 cx.b.flag(def, DefFlags::TEST);
             }
         }
@@ -52,7 +52,7 @@ fn bases<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
 }
 
 /// `use T, U;` in a class.
-pub(super) fn mixins<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+pub(super) fn read_trait_use<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let def = cx.b.scope();
     for base in node.children() {
         if matches!(base.kind(), K::Name | K::QualifiedName | K::RelativeName) {
@@ -63,7 +63,7 @@ pub(super) fn mixins<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     Visit::Skip
 }
 
-pub(super) fn case<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_enum_member<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.child(F::NameField) else { return };
     let holder = cx.b.scope();
     let new = NewDef::new(SymbolKind::EnumMember, name.text(), name, node).header_from(header_start(node));
@@ -74,23 +74,23 @@ pub(super) fn case<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 }
 
 /// `X = …` of a `const`.
-pub(super) fn constant<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_constant<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(statement), Some(name)) = (node.parent(), node.first()) else { return };
     let value = node.children().nth(1);
-    let def = member(cx, SymbolKind::Constant, node, statement, name, value);
+    let def = add_member(cx, SymbolKind::Constant, node, statement, name, value);
     if cx.b.def(def).parent.is_some_and(|parent| cx.b.def(parent).kind.is_type()) {
         cx.b.flag(def, DefFlags::STATIC);
     }
 }
 
 /// `$x = …` of a property's declaration.
-pub(super) fn property<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_property<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(statement), Some(name)) = (node.parent(), node.child(F::NameField)) else { return };
     let value = node.child(F::DefaultValue);
-    member(cx, SymbolKind::Field, node, statement, name, value);
+    add_member(cx, SymbolKind::Field, node, statement, name, value);
 }
 
-fn member<'a>(
+fn add_member<'a>(
     cx: &mut Context<'a>,
     kind: SymbolKind,
     node: Node<'a>,
@@ -104,7 +104,7 @@ fn member<'a>(
     let mut new = NewDef::new(kind, text, name, if many { node } else { statement });
     if many {
         let first = statement.child_of(node.kind()).map_or(node.start(), Node::start);
-        let header = fold(cx.b.slice(start, first), 300);
+        let header = fold_line(cx.b.slice(start, first), 300);
         new = new.signature(format!("{header} {}", name.text()));
     } else {
         // Literal text stays out of signatures: it may be long, or secret.
@@ -118,12 +118,12 @@ fn member<'a>(
         new = new.header_from(start).header_to(shown.unwrap_or(name).end());
     }
     let def = cx.b.open(new);
-    modifiers(cx, def, statement);
+    apply_modifiers(cx, def, statement);
     let ty = statement.children().take(MODIFIERS).find(|part| part.field() == F::TypeField);
     let said = (kind == SymbolKind::Field && docs::says_more(ty))
-        .then(|| docs::stated(docs::before(statement)?, "@var", None))
+        .then(|| docs::tagged_type(docs::preceding_doc(statement)?, "@var", None))
         .flatten()
-        .and_then(|ty| docs::shape(&mut cx.b.out, ty));
+        .and_then(|ty| docs::parse_type(&mut cx.b.out, ty));
     if let Some(ty) = said.or_else(|| ty.map(|ty| cx.b.out.ty(ty))) {
         cx.b.def_mut(def).ty = Some(ty);
     }
@@ -145,7 +145,7 @@ pub(super) fn header_start(node: Node<'_>) -> u32 {
 }
 
 /// States what the modifiers and attributes of `node` say of `def`.
-pub(super) fn modifiers<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
+pub(super) fn apply_modifiers<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
     let mut flags = DefFlags::default();
     let mut visibility = Visibility::Public;
     for part in node.children().take(MODIFIERS) {
@@ -165,7 +165,7 @@ pub(super) fn modifiers<'a>(cx: &mut Context<'a>, def: DefIx, node: Node<'a>) {
         let Some(name) = attribute.first() else { continue };
         let shape = cx.b.out.ty(name);
         cx.b.def_mut(def).decorators.push(shape);
-        match types::split(name.text()).1 {
+        match types::split_name(name.text()).1 {
             "Override" => flags = flags.with(DefFlags::OVERRIDE),
             "Deprecated" => flags = flags.with(DefFlags::DEPRECATED),
             "Test" => flags = flags.with(DefFlags::TEST),

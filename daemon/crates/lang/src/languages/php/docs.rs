@@ -13,7 +13,7 @@ const DEPTH: u8 = 4;
 const PARTS: usize = 6;
 
 /// The documentation right before `node`.
-pub(super) fn before(node: Node<'_>) -> Option<&str> {
+pub(super) fn preceding_doc(node: Node<'_>) -> Option<&str> {
     let start = node.start() as usize;
     let src = node.src();
     let mut from = start.saturating_sub(LONGEST);
@@ -27,7 +27,7 @@ pub(super) fn before(node: Node<'_>) -> Option<&str> {
 }
 
 /// The type behind `tag` of `doc`; with a name, that of the line which also names it.
-pub(super) fn stated<'d>(doc: &'d str, tag: &str, name: Option<&str>) -> Option<&'d str> {
+pub(super) fn tagged_type<'d>(doc: &'d str, tag: &str, name: Option<&str>) -> Option<&'d str> {
     let mut at = 0;
     while let Some(found) = doc.get(at..)?.find(tag) {
         at += found + tag.len();
@@ -86,34 +86,34 @@ pub(super) fn says_more(ty: Option<Node<'_>>) -> bool {
 }
 
 /// The shape of the type that `text` spells out.
-pub(super) fn shape(half: &mut Half<'_>, text: &str) -> Option<ExprIx> {
-    read(half, text, DEPTH)
+pub(super) fn parse_type(half: &mut Half<'_>, text: &str) -> Option<ExprIx> {
+    parse_nested_type(half, text, DEPTH)
 }
 
-fn read(half: &mut Half<'_>, text: &str, depth: u8) -> Option<ExprIx> {
+fn parse_nested_type(half: &mut Half<'_>, text: &str, depth: u8) -> Option<ExprIx> {
     let text = text.trim();
     if depth == 0 || text.is_empty() {
         return None;
     }
-    let parts = split(text, &['|', '&']);
+    let parts = split_outside_brackets(text, &['|', '&']);
     if parts.len() > 1 {
         let known: Vec<ExprIx> =
-            parts.iter().take(PARTS).filter_map(|part| read(half, part, depth - 1)).collect();
+            parts.iter().take(PARTS).filter_map(|part| parse_nested_type(half, part, depth - 1)).collect();
         return (!known.is_empty()).then(|| half.union(known));
     }
     if let Some(inner) = text.strip_prefix('?') {
-        let inner = read(half, inner, depth - 1)?;
+        let inner = parse_nested_type(half, inner, depth - 1)?;
         return Some(half.optional(inner));
     }
     if let Some(inner) = text.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')) {
-        return read(half, inner, depth - 1);
+        return parse_nested_type(half, inner, depth - 1);
     }
     if let Some(inner) = text.strip_suffix("[]") {
-        let inner = read(half, inner, depth - 1)?;
+        let inner = parse_nested_type(half, inner, depth - 1)?;
         return Some(half.add(Expr::Index(inner)));
     }
     if let Some((base, args)) = text.strip_suffix('>').and_then(|text| text.split_once('<')) {
-        let args = split(args, &[',']);
+        let args = split_outside_brackets(args, &[',']);
         let name = base.rsplit('\\').next().unwrap_or(base).to_ascii_lowercase();
         let element = match name.as_str() {
             "generator" => args.get(1).or(args.first()),
@@ -122,7 +122,7 @@ fn read(half: &mut Half<'_>, text: &str, depth: u8) -> Option<ExprIx> {
             | "collection" | "arraycollection" => args.last(),
             _ => return name_of(half, base),
         };
-        let element = read(half, element?, depth - 1)?;
+        let element = parse_nested_type(half, element?, depth - 1)?;
         return Some(half.add(Expr::Index(element)));
     }
     name_of(half, text)
@@ -135,13 +135,13 @@ fn name_of(half: &mut Half<'_>, text: &str) -> Option<ExprIx> {
         "mixed" | "array" | "iterable" | "callable" | "object" | "resource" | "false" | "true" | "scalar" => {
             None
         }
-        _ if is_name && !text.starts_with(|c: char| c.is_numeric()) => Some(types::named(half, text)),
+        _ if is_name && !text.starts_with(|c: char| c.is_numeric()) => Some(types::name_shape(half, text)),
         _ => None,
     }
 }
 
 /// `text` in parts, at those of `at` that no bracket holds.
-fn split<'t>(text: &'t str, at: &[char]) -> Vec<&'t str> {
+fn split_outside_brackets<'t>(text: &'t str, at: &[char]) -> Vec<&'t str> {
     let mut depth = 0u32;
     text.split(|c: char| {
         match c {
@@ -156,7 +156,7 @@ fn split<'t>(text: &'t str, at: &[char]) -> Vec<&'t str> {
 }
 
 /// `/** @var T $x */`.
-pub(super) fn comment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_var_comment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let text = node.text();
     if text.len() > LONGEST || !text.starts_with("/**") || cx.b.callable().is_none() {
         return;
@@ -168,7 +168,7 @@ pub(super) fn comment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let name = behind.split(|c: char| c != '$' && c != '_' && !c.is_alphanumeric()).next().unwrap_or("");
     if name.len() > 1
         && name.starts_with('$')
-        && let Some(ty) = shape(&mut cx.b.body, ty)
+        && let Some(ty) = parse_type(&mut cx.b.body, ty)
     {
         let to = cx.b.scope_end();
         cx.b.bind_within(BindingKind::Narrowed, name, Some(ty), None, node.end(), to);
@@ -183,15 +183,15 @@ mod tests {
     fn types_of_tags() {
         let doc =
             "/**\n * @param array<string, Foo> $all what\n * @param Bar|null  $one\n * @return Foo[] the\n";
-        assert_eq!(stated(doc, "@param", Some("$all")), Some("array<string, Foo>"));
-        assert_eq!(stated(doc, "@param", Some("$one")), Some("Bar|null"));
-        assert_eq!(stated(doc, "@param", Some("$other")), None);
-        assert_eq!(stated(doc, "@return", None), Some("Foo[]"));
-        assert_eq!(stated("@returns x", "@return", None), None);
+        assert_eq!(tagged_type(doc, "@param", Some("$all")), Some("array<string, Foo>"));
+        assert_eq!(tagged_type(doc, "@param", Some("$one")), Some("Bar|null"));
+        assert_eq!(tagged_type(doc, "@param", Some("$other")), None);
+        assert_eq!(tagged_type(doc, "@return", None), Some("Foo[]"));
+        assert_eq!(tagged_type("@returns x", "@return", None), None);
     }
 
     #[test]
     fn parts_of_types() {
-        assert_eq!(split("a|b<c|d>|e", &['|']), ["a", "b<c|d>", "e"]);
+        assert_eq!(split_outside_brackets("a|b<c|d>|e", &['|']), ["a", "b<c|d>", "e"]);
     }
 }

@@ -5,10 +5,12 @@ use sdl_model::facts::{Expr, ExprIx, Lit};
 use super::{F, K, Node, types};
 use crate::builder::Half;
 
-pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+pub(super) fn value_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
         K::VariableName => half.name(node.text()),
-        K::Name | K::QualifiedName | K::RelativeName | K::RelativeScope => types::named(half, node.text()),
+        K::Name | K::QualifiedName | K::RelativeName | K::RelativeScope => {
+            types::name_shape(half, node.text())
+        }
         K::MemberAccess | K::NullsafeMemberAccess => {
             let base = half.value_or_unknown(node.child(F::Object));
             named_member(half, base, node)
@@ -42,12 +44,12 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             let ty = half.ty_or_unknown(ty);
             half.add(Expr::New(ty))
         }
-        _ => operation(half, node),
+        _ => operation_shape(half, node),
     }
 }
 
 /// What operators and conditions give.
-fn operation<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+fn operation_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
         K::Subscript => {
             let base = half.value_or_unknown(node.first());
@@ -81,14 +83,14 @@ fn operation<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             Some(K::Instanceof) => half.lit(Lit::Bool),
             _ => half.unknown(),
         },
-        _ => literal(half, node),
+        _ => literal_shape(half, node),
     }
 }
 
 /// What a literal is.
-fn literal<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+fn literal_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
-        K::ArrayCreation => array(half, node),
+        K::ArrayCreation => array_shape(half, node),
         K::AnonymousFunction => half.lit(Lit::Lambda),
         K::ArrowFunction => {
             let ret = half.value_or_unknown(node.child(F::Body));
@@ -103,7 +105,7 @@ fn literal<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     }
 }
 
-fn array<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+fn array_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     let Some(first) = node.first() else { return half.lit(Lit::List) };
     if first.child_of(K::Arrow).is_some() {
         return half.lit(Lit::Dict);
@@ -140,11 +142,11 @@ pub(super) fn arg_count(node: Node<'_>) -> usize {
 pub(super) fn first_text(node: Node<'_>) -> Option<(&str, u32)> {
     let list = node.child(F::ArgumentsField).or_else(|| node.child_of(K::Arguments))?;
     let value = list.first()?.first()?;
-    text(value).map(|text| (text, value.start()))
+    string_content(value).map(|text| (text, value.start()))
 }
 
 /// The text in a literal's quotes.
-pub(super) fn text(node: Node<'_>) -> Option<&str> {
+pub(super) fn string_content(node: Node<'_>) -> Option<&str> {
     let plain = matches!(node.kind(), K::StringLiteral | K::Encapsed);
     let text = node.text();
     plain.then(|| text.get(1..text.len().saturating_sub(1)).unwrap_or("")).filter(|text| !text.contains('$'))

@@ -5,20 +5,20 @@ use sdl_model::facts::{BindingKind, DefFlags, DefIx, Expr, Param, ParamKind};
 
 use super::{Context, F, K, Node, classes, docs};
 use crate::builder::NewDef;
-use crate::builder::text::fold;
+use crate::builder::text::fold_line;
 
-pub(super) fn function<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_function<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if let Some(name) = node.child(F::NameField) {
-        open(cx, node, name, SymbolKind::Function);
+        open_function(cx, node, name, SymbolKind::Function);
     }
 }
 
-pub(super) fn method<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_method<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.child(F::NameField) else { return };
     let holder = cx.b.scope();
     let constructs = name.text().eq_ignore_ascii_case("__construct");
     let kind = if constructs { SymbolKind::Constructor } else { SymbolKind::Method };
-    let def = open(cx, node, name, kind);
+    let def = open_function(cx, node, name, kind);
     if node.child(F::Body).is_none() {
         cx.b.flag(def, DefFlags::ABSTRACT);
     }
@@ -28,39 +28,39 @@ pub(super) fn method<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     cx.b.set_receiver("$this", holder, false);
     if let Some(list) = node.child(F::Parameters) {
         for param in list.children().filter(|param| param.is(K::PropertyPromotion)).take(64) {
-            promoted(cx, holder, param);
+            read_param_property(cx, holder, param);
         }
     }
 }
 
-fn open<'a>(cx: &mut Context<'a>, node: Node<'a>, name: Node<'a>, kind: SymbolKind) -> DefIx {
+fn open_function<'a>(cx: &mut Context<'a>, node: Node<'a>, name: Node<'a>, kind: SymbolKind) -> DefIx {
     let list = node.child(F::Parameters);
     let new = NewDef::new(kind, name.text(), name, node)
         .header_from(classes::header_start(node))
         .body(node.child(F::Body))
         .without_comments_in(list);
     let def = cx.b.open(new);
-    classes::modifiers(cx, def, node);
+    classes::apply_modifiers(cx, def, node);
     if let Some(ret) = node.child(F::ReturnType) {
-        cx.b.def_mut(def).ret_text = Some(cx.b.out.str(&fold(ret.text(), 200)));
+        cx.b.def_mut(def).ret_text = Some(cx.b.out.str(&fold_line(ret.text(), 200)));
         cx.b.def_mut(def).ret = Some(cx.b.out.ty(ret));
     }
-    let doc = docs::before(node);
+    let doc = docs::preceding_doc(node);
     if docs::says_more(node.child(F::ReturnType))
-        && let Some(ty) = doc.and_then(|doc| docs::stated(doc, "@return", None))
-        && let Some(ty) = docs::shape(&mut cx.b.out, ty)
+        && let Some(ty) = doc.and_then(|doc| docs::tagged_type(doc, "@return", None))
+        && let Some(ty) = docs::parse_type(&mut cx.b.out, ty)
     {
         cx.b.def_mut(def).ret = Some(ty);
     }
     for param in list.into_iter().flat_map(Node::children).take(255) {
         let Some(name) = param_name(param) else { continue };
         let ty = param.child(F::TypeField);
-        let ty_text = ty.map(|ty| cx.b.out.str(&fold(ty.text(), 200)));
+        let ty_text = ty.map(|ty| cx.b.out.str(&fold_line(ty.text(), 200)));
         let rest = param.is(K::VariadicParameter);
         let said = doc
             .filter(|_| docs::says_more(ty))
-            .and_then(|doc| docs::stated(doc, "@param", Some(name)))
-            .and_then(|ty| docs::shape(&mut cx.b.out, ty));
+            .and_then(|doc| docs::tagged_type(doc, "@param", Some(name)))
+            .and_then(|ty| docs::parse_type(&mut cx.b.out, ty));
         let stated = Param {
             name: cx.b.out.str(name),
             ty_text,
@@ -82,13 +82,13 @@ fn param_name(param: Node<'_>) -> Option<&str> {
 }
 
 fn bind_params<'a>(cx: &mut Context<'a>, node: Node<'a>, (from, to): (u32, u32)) {
-    let doc = docs::before(node);
+    let doc = docs::preceding_doc(node);
     for param in node.child(F::Parameters).into_iter().flat_map(Node::children).take(255) {
         let Some(name) = param_name(param) else { continue };
         let said = doc
             .filter(|_| docs::says_more(param.child(F::TypeField)))
-            .and_then(|doc| docs::stated(doc, "@param", Some(name)))
-            .and_then(|ty| docs::shape(&mut cx.b.body, ty));
+            .and_then(|doc| docs::tagged_type(doc, "@param", Some(name)))
+            .and_then(|ty| docs::parse_type(&mut cx.b.body, ty));
         let mut ty = said.or_else(|| param.child(F::TypeField).map(|ty| cx.b.body.ty(ty)));
         if let (Some(of), true) = (ty, param.is(K::VariadicParameter)) {
             ty = Some(cx.b.body.add(Expr::Index(of)));
@@ -100,35 +100,35 @@ fn bind_params<'a>(cx: &mut Context<'a>, node: Node<'a>, (from, to): (u32, u32))
 }
 
 /// `public int $x` among a constructor's parameters: also a property.
-fn promoted<'a>(cx: &mut Context<'a>, holder: DefIx, param: Node<'a>) {
+fn read_param_property<'a>(cx: &mut Context<'a>, holder: DefIx, param: Node<'a>) {
     let Some(name) = param.child(F::NameField) else { return };
     let text = name.text().trim_start_matches(['&', ' ', '$']);
     let new = NewDef::new(SymbolKind::Field, text, name, param)
         .header_from(classes::header_start(param))
         .header_to(name.end());
     let def = cx.b.leaf_of(holder, new);
-    classes::modifiers(cx, def, param);
+    classes::apply_modifiers(cx, def, param);
     let ty = param.child(F::TypeField);
-    let said = docs::before(param)
-        .and_then(|doc| docs::stated(doc, "@var", None))
+    let said = docs::preceding_doc(param)
+        .and_then(|doc| docs::tagged_type(doc, "@var", None))
         .or_else(|| {
             let method = param.ancestors().take(4).find(|around| around.is(K::MethodDeclaration))?;
-            docs::stated(docs::before(method)?, "@param", Some(name.text()))
+            docs::tagged_type(docs::preceding_doc(method)?, "@param", Some(name.text()))
         })
         .filter(|_| docs::says_more(ty))
-        .and_then(|ty| docs::shape(&mut cx.b.out, ty));
+        .and_then(|ty| docs::parse_type(&mut cx.b.out, ty));
     if let Some(ty) = said.or_else(|| ty.map(|ty| cx.b.out.ty(ty))) {
         cx.b.def_mut(def).ty = Some(ty);
     }
 }
 
 /// A closure is no definition; what it binds is known inside it.
-pub(super) fn closure<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_closure<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     bind_params(cx, node, (node.start(), node.end()));
 }
 
 /// `return x;`, `yield x`.
-pub(super) fn gives<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_return<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     // Whether the innermost function is a definition, not a closure.
     let around = node.ancestors().take(256).find(|around| {
         matches!(

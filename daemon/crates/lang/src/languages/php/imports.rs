@@ -18,7 +18,7 @@ pub(super) fn count_namespaces(cx: &mut Context<'_>, root: Node<'_>) {
     cx.state.many = root.children().filter(|node| node.is(K::NamespaceDefinition)).nth(1).is_some();
 }
 
-pub(super) fn namespace<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_namespace<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.child(F::NameField) else { return };
     if !cx.state.many {
         cx.b.package(name.text());
@@ -40,7 +40,7 @@ pub(super) fn namespace<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 }
 
 /// `use A\B, A\C as D;`, `use function A\f;`, `use A\{B, C as D};`
-pub(super) fn uses<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+pub(super) fn read_use<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let group = node.child(F::Body).filter(|body| body.is(K::UseGroup));
     let prefix = node.child_of(K::NamespaceName).map_or("", Node::text);
     for clause in group.unwrap_or(node).children().filter(|part| part.is(K::UseClause)) {
@@ -49,7 +49,7 @@ pub(super) fn uses<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
             matches!(part.kind(), K::Name | K::QualifiedName | K::NamespaceName) && Some(*part) != alias
         });
         let Some(named) = named else { continue };
-        let (base, name) = types::split(named.text().trim_start_matches('\\'));
+        let (base, name) = types::split_name(named.text().trim_start_matches('\\'));
         let base = base.unwrap_or("");
         let module = match (prefix.trim_matches('\\'), base) {
             ("", base) => base.to_owned(),
@@ -63,20 +63,20 @@ pub(super) fn uses<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
 }
 
 /// `require 'x.php'`, `require __DIR__ . '/x.php'`.
-pub(super) fn include<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_include<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let mut path = node.first();
     while let Some(inner) = path.filter(|path| path.is(K::Parenthesized)) {
         path = inner.first();
     }
     let Some(path) = path else { return };
-    if let Some(text) = exprs::text(path) {
+    if let Some(text) = exprs::string_content(path) {
         cx.b.import(ImportKind::Include, text, None, None, node.start());
         return;
     }
     let beside = path
         .child(F::Left)
         .is_some_and(|left| matches!(left.text(), "__DIR__" | "dirname(__FILE__)") && path.is(K::Binary));
-    if beside && let Some(text) = path.child(F::Right).and_then(exprs::text) {
+    if beside && let Some(text) = path.child(F::Right).and_then(exprs::string_content) {
         cx.b.import(ImportKind::Include, &format!(".{text}"), None, None, node.start());
     }
 }

@@ -3,7 +3,7 @@
 use super::{Context, F, K, Node};
 
 /// `throw …;`, with the condition under which it stands.
-pub(super) fn thrown<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_throw<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(def) = cx.b.callable() else { return };
     let cut = |text: &'a str| text.get(..200).unwrap_or(text);
     let under = std::iter::once(node)

@@ -53,56 +53,56 @@ impl Language for Php {
 
     fn enter<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
         match node.kind() {
-            K::NamespaceDefinition => imports::namespace(cx, node),
-            K::UseStatement => return imports::uses(cx, node),
-            K::Require | K::RequireOnce | K::Include | K::IncludeOnce => imports::include(cx, node),
-            K::ClassDeclaration => classes::declaration(cx, node, SymbolKind::Class),
-            K::InterfaceDeclaration => classes::declaration(cx, node, SymbolKind::Interface),
-            K::TraitDeclaration => classes::declaration(cx, node, SymbolKind::Trait),
-            K::EnumDeclaration => classes::declaration(cx, node, SymbolKind::Enum),
-            K::AnonymousClass => classes::anonymous(cx, node),
-            K::EnumCase => classes::case(cx, node),
-            K::ConstElement => classes::constant(cx, node),
-            K::PropertyElement => classes::property(cx, node),
-            K::UseDeclaration => return classes::mixins(cx, node),
+            K::NamespaceDefinition => imports::read_namespace(cx, node),
+            K::UseStatement => return imports::read_use(cx, node),
+            K::Require | K::RequireOnce | K::Include | K::IncludeOnce => imports::read_include(cx, node),
+            K::ClassDeclaration => classes::read_class(cx, node, SymbolKind::Class),
+            K::InterfaceDeclaration => classes::read_class(cx, node, SymbolKind::Interface),
+            K::TraitDeclaration => classes::read_class(cx, node, SymbolKind::Trait),
+            K::EnumDeclaration => classes::read_class(cx, node, SymbolKind::Enum),
+            K::AnonymousClass => classes::read_anonymous_class(cx, node),
+            K::EnumCase => classes::read_enum_member(cx, node),
+            K::ConstElement => classes::read_constant(cx, node),
+            K::PropertyElement => classes::read_property(cx, node),
+            K::UseDeclaration => return classes::read_trait_use(cx, node),
             K::BaseClause | K::ClassInterfaceClause | K::NamespaceName => return Visit::Skip,
-            K::FunctionDefinition => functions::function(cx, node),
-            K::MethodDeclaration => functions::method(cx, node),
-            K::AnonymousFunction | K::ArrowFunction => functions::closure(cx, node),
-            K::Assignment => binds::assignment(cx, node),
-            K::Foreach => binds::foreach(cx, node),
-            K::CatchClause => binds::catch(cx, node),
-            K::GlobalDeclaration => binds::global(cx, node),
+            K::FunctionDefinition => functions::read_function(cx, node),
+            K::MethodDeclaration => functions::read_method(cx, node),
+            K::AnonymousFunction | K::ArrowFunction => functions::read_closure(cx, node),
+            K::Assignment => binds::read_assignment(cx, node),
+            K::Foreach => binds::bind_foreach(cx, node),
+            K::CatchClause => binds::bind_catch(cx, node),
+            K::GlobalDeclaration => binds::bind_global(cx, node),
             K::StaticVariable => binds::static_variable(cx, node),
-            K::FunctionCall => refs::call(cx, node),
+            K::FunctionCall => refs::read_call(cx, node),
             K::MemberCall | K::NullsafeMemberCall => refs::member_call(cx, node),
             K::ScopedCall => refs::scoped_call(cx, node),
-            K::ObjectCreation => refs::creation(cx, node),
-            K::MemberAccess | K::NullsafeMemberAccess => refs::member(cx, node),
-            K::ScopedPropertyAccess | K::ClassConstantAccess => refs::scoped(cx, node),
-            K::Attribute => refs::attribute(cx, node),
-            K::Subscript => refs::subscript(cx, node),
-            K::Name | K::QualifiedName | K::RelativeName => return refs::name(cx, node),
+            K::ObjectCreation => refs::read_creation(cx, node),
+            K::MemberAccess | K::NullsafeMemberAccess => refs::read_member(cx, node),
+            K::ScopedPropertyAccess | K::ClassConstantAccess => refs::read_scoped_member(cx, node),
+            K::Attribute => refs::read_attribute(cx, node),
+            K::Subscript => refs::read_subscript(cx, node),
+            K::Name | K::QualifiedName | K::RelativeName => return refs::read_name(cx, node),
             K::VariableName | K::RelativeScope | K::Goto => return Visit::Skip,
-            K::Return | K::Yield => functions::gives(cx, node),
-            K::If => narrow::condition(cx, node),
-            K::Conditional => narrow::choice(cx, node),
-            K::Binary => narrow::both(cx, node),
-            K::Throw => invariants::thrown(cx, node),
+            K::Return | K::Yield => functions::read_return(cx, node),
+            K::If => narrow::narrow_if(cx, node),
+            K::Conditional => narrow::narrow_ternary(cx, node),
+            K::Binary => narrow::narrow_logical(cx, node),
+            K::Throw => invariants::read_throw(cx, node),
             _ => {}
         }
         Visit::Into
     }
 
     fn comment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
-        docs::comment(cx, node);
+        docs::read_var_comment(cx, node);
     }
 
     fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
-        exprs::value(half, node)
+        exprs::value_shape(half, node)
     }
 
     fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
-        types::ty(half, node)
+        types::type_shape(half, node)
     }
 }

@@ -11,7 +11,7 @@ const MOST_TESTS: usize = 16;
 type Fact<'a> = (Node<'a>, Node<'a>);
 
 /// What holds where `condition` is true (`holds`), or where it is false.
-fn facts(condition: Node<'_>, holds: bool) -> Vec<Fact<'_>> {
+fn condition_facts(condition: Node<'_>, holds: bool) -> Vec<Fact<'_>> {
     let mut found = Vec::new();
     let mut todo = vec![(condition, holds)];
     for _ in 0..MOST_TESTS {
@@ -23,10 +23,10 @@ fn facts(condition: Node<'_>, holds: bool) -> Vec<Fact<'_>> {
             }
             K::Binary => {
                 let (Some(left), Some(right)) = (node.child(F::Left), node.child(F::Right)) else { continue };
-                match join(left, right) {
+                match is_conjunction(left, right) {
                     // All parts of an `and` hold where it does, none of an `or` where it does not.
                     Some(and) if and == holds => todo.extend([(left, holds), (right, holds)]),
-                    None if holds => found.extend(test(node, left, right)),
+                    None if holds => found.extend(instanceof_fact(node, left, right)),
                     _ => {}
                 }
             }
@@ -37,7 +37,7 @@ fn facts(condition: Node<'_>, holds: bool) -> Vec<Fact<'_>> {
 }
 
 /// Whether what is between two conditions is an `and`; none if it is no `or` either.
-fn join(left: Node<'_>, right: Node<'_>) -> Option<bool> {
+fn is_conjunction(left: Node<'_>, right: Node<'_>) -> Option<bool> {
     let between = left.src().get(left.end() as usize..right.start() as usize).unwrap_or("");
     match between.trim() {
         "&&" | "and" | "AND" => Some(true),
@@ -47,14 +47,14 @@ fn join(left: Node<'_>, right: Node<'_>) -> Option<bool> {
 }
 
 /// `$name instanceof T`.
-fn test<'a>(node: Node<'a>, left: Node<'a>, right: Node<'a>) -> Option<Fact<'a>> {
+fn instanceof_fact<'a>(node: Node<'a>, left: Node<'a>, right: Node<'a>) -> Option<Fact<'a>> {
     let is_test = node.child(F::Operator).is_some_and(|operator| operator.is(K::Instanceof));
     let is_class = matches!(right.kind(), K::Name | K::QualifiedName | K::RelativeName);
     (is_test && is_class && left.is(K::VariableName)).then_some((left, right))
 }
 
 /// Says that `facts` hold from byte `from` to byte `to`.
-fn hold<'a>(cx: &mut Context<'a>, facts: Vec<Fact<'a>>, from: u32, to: u32) {
+fn apply_facts<'a>(cx: &mut Context<'a>, facts: Vec<Fact<'a>>, from: u32, to: u32) {
     for (name, class) in facts {
         // What is set in between may be anything.
         if name.text() == "$this" || from >= to {
@@ -66,39 +66,39 @@ fn hold<'a>(cx: &mut Context<'a>, facts: Vec<Fact<'a>>, from: u32, to: u32) {
 }
 
 /// `if (…) { … }`: what holds in it, and behind one that leaves where it does not hold.
-pub(super) fn condition<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn narrow_if<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(test), Some(body)) = (node.child(F::Condition), node.child(F::Body)) else { return };
     let (from, to) = (body.start(), body.end());
-    hold(cx, facts(test, true), from, to);
-    if node.child(F::Alternative).is_none() && leaves(body) {
+    apply_facts(cx, condition_facts(test, true), from, to);
+    if node.child(F::Alternative).is_none() && always_leaves(body) {
         let around = node.ancestors().take(64).find(|around| {
             matches!(around.kind(), K::Compound | K::MethodDeclaration | K::FunctionDefinition)
         });
         let end = around.map_or(to, Node::end);
-        hold(cx, facts(test, false), to, end);
+        apply_facts(cx, condition_facts(test, false), to, end);
     }
 }
 
 /// `… ? a : b`.
-pub(super) fn choice<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn narrow_ternary<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(test), Some(then)) = (node.child(F::Condition), node.child(F::Body)) else { return };
     let otherwise = node.child(F::Alternative);
-    hold(cx, facts(test, true), then.start(), then.end());
+    apply_facts(cx, condition_facts(test, true), then.start(), then.end());
     if let Some(otherwise) = otherwise {
-        hold(cx, facts(test, false), otherwise.start(), otherwise.end());
+        apply_facts(cx, condition_facts(test, false), otherwise.start(), otherwise.end());
     }
 }
 
 /// `a && b`, `a || b`: what the first part says holds in the second.
-pub(super) fn both<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn narrow_logical<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(left), Some(right)) = (node.child(F::Left), node.child(F::Right)) else { return };
-    if let Some(and) = join(left, right) {
-        hold(cx, facts(left, and), right.start(), right.end());
+    if let Some(and) = is_conjunction(left, right) {
+        apply_facts(cx, condition_facts(left, and), right.start(), right.end());
     }
 }
 
 /// Whether a block's last statement leaves what is around it.
-fn leaves(body: Node<'_>) -> bool {
+fn always_leaves(body: Node<'_>) -> bool {
     let last = if body.is(K::Compound) { body.children().last() } else { Some(body) };
     let Some(last) = last else { return false };
     let text = last.text();

@@ -7,24 +7,24 @@ use super::{Context, F, K, Node, exprs, types};
 use crate::driver::Visit;
 
 /// A reference to the name `node`, with its namespace as what is before it.
-fn named<'a>(cx: &mut Context<'a>, form: RefForm, node: Node<'a>, args: usize) {
-    let (base, last) = types::split(node.text());
-    let recv = base.map(|base| types::named(&mut cx.b.body, base));
+fn add_name_ref<'a>(cx: &mut Context<'a>, form: RefForm, node: Node<'a>, args: usize) {
+    let (base, last) = types::split_name(node.text());
+    let recv = base.map(|base| types::name_shape(&mut cx.b.body, base));
     let last = last.trim();
     cx.b.reference(form, last, node.end() - last.len() as u32, recv, args);
 }
 
-pub(super) fn call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(callee) = node.child(F::Function) else { return };
     if !matches!(callee.kind(), K::Name | K::QualifiedName | K::RelativeName) {
         return;
     }
     let form = if callee.is(K::Name) { RefForm::Call } else { RefForm::PathCall };
-    named(cx, form, callee, exprs::arg_count(node));
-    let name = types::split(callee.text()).1;
+    add_name_ref(cx, form, callee, exprs::arg_count(node));
+    let name = types::split_name(callee.text()).1;
     cx.b.effect_of(name);
     match name {
-        "getenv" | "env" | "config" => config(cx, exprs::first_text(node)),
+        "getenv" | "env" | "config" => add_config_ref(cx, exprs::first_text(node)),
         "assert" => {
             if let Some(def) = cx.b.callable() {
                 cx.b.invariant(def, node.text().get(..200).unwrap_or(node.text()));
@@ -34,19 +34,19 @@ pub(super) fn call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-fn config(cx: &mut Context<'_>, key: Option<(&str, u32)>) {
+fn add_config_ref(cx: &mut Context<'_>, key: Option<(&str, u32)>) {
     if let Some((key, at)) = key {
         cx.b.reference(RefForm::Config, key, at, None, 0);
     }
 }
 
 /// `$_ENV['X']`.
-pub(super) fn subscript<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_subscript<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let mut parts = node.children();
     let (Some(base), Some(key)) = (parts.next(), parts.next()) else { return };
     if matches!(base.text(), "$_ENV" | "$_SERVER") {
         cx.b.effect_of(base.text());
-        config(cx, exprs::text(key).map(|text| (text, key.start())));
+        add_config_ref(cx, exprs::string_content(key).map(|text| (text, key.start())));
     }
 }
 
@@ -73,16 +73,16 @@ pub(super) fn scoped_call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
     let recv = cx.b.body.value(scope);
     cx.b.reference(RefForm::PathCall, name.text(), name.start(), Some(recv), exprs::arg_count(node));
-    let callee = format!("{}::{}", types::split(scope.text().get(..80).unwrap_or("")).1, name.text());
+    let callee = format!("{}::{}", types::split_name(scope.text().get(..80).unwrap_or("")).1, name.text());
     cx.b.effect_of(&callee);
 }
 
 /// `new T(…)`.
-pub(super) fn creation<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_creation<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.children().find(exprs::is_class_name) else { return };
     let args = exprs::arg_count(node);
     if !matches!(name.text(), "self" | "static" | "parent") {
-        named(cx, RefForm::Construct, name, args);
+        add_name_ref(cx, RefForm::Construct, name, args);
         return;
     }
     // The class around it, by its name.
@@ -95,14 +95,14 @@ pub(super) fn creation<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         around.and_then(|around| around.child(F::NameField))
     };
     if let Some(class) = class {
-        let (base, last) = types::split(class.text());
-        let recv = base.map(|base| types::named(&mut cx.b.body, base));
+        let (base, last) = types::split_name(class.text());
+        let recv = base.map(|base| types::name_shape(&mut cx.b.body, base));
         cx.b.reference(RefForm::Construct, last, name.start(), recv, args);
     }
 }
 
 /// `$x->y`.
-pub(super) fn member<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_member<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(object), Some(name)) = (node.child(F::Object), node.child(F::NameField)) else { return };
     if name.is(K::Name) {
         let recv = cx.b.body.value(object);
@@ -111,7 +111,7 @@ pub(super) fn member<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 }
 
 /// `A::$x`, `A::X`.
-pub(super) fn scoped<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_scoped_member<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let mut parts = node.children();
     let (Some(scope), Some(name)) = (parts.next(), parts.next()) else { return };
     if exprs::is_plain(&name) && name.text() != "class" {
@@ -121,15 +121,15 @@ pub(super) fn scoped<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 }
 
 /// `#[A(…)]`.
-pub(super) fn attribute<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_attribute<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if let Some(name) = node.first() {
         let args = node.child(F::Parameters).map_or(0, |list| list.children().count());
-        named(cx, RefForm::Decorator, name, args);
+        add_name_ref(cx, RefForm::Decorator, name, args);
     }
 }
 
 /// A name that is no part of what is looked at above: a type, a class before `::`, a constant.
-pub(super) fn name<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+pub(super) fn read_name<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let Some(parent) = node.parent() else { return Visit::Skip };
     let form = match parent.kind() {
         K::NamedType => RefForm::Type,
@@ -160,7 +160,7 @@ pub(super) fn name<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let keyword = matches!(text, "self" | "static" | "parent")
         || text.starts_with("__") && text.ends_with("__") && cx.b.scope_kind() != SymbolKind::Namespace;
     if !keyword {
-        named(cx, form, node, 0);
+        add_name_ref(cx, form, node, 0);
     }
     Visit::Skip
 }

@@ -5,10 +5,10 @@ use sdl_model::facts::{Expr, ExprIx, Lit};
 use super::{K, Node};
 use crate::builder::{Half, MAX_ELEMENTS};
 
-pub(super) fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+pub(super) fn type_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
         K::Name | K::QualifiedName | K::RelativeName | K::RelativeScope | K::PrimitiveType => {
-            named(half, node.text())
+            name_shape(half, node.text())
         }
         K::NamedType => half.ty_or_unknown(node.first()),
         K::OptionalType => {
@@ -28,7 +28,7 @@ pub(super) fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
 }
 
 /// The type that `text` names: `T`, `a\T`, `\a\T` (whose first part is then empty), `self`.
-pub(super) fn named(half: &mut Half<'_>, text: &str) -> ExprIx {
+pub(super) fn name_shape(half: &mut Half<'_>, text: &str) -> ExprIx {
     match text {
         "self" | "static" => return half.add(Expr::SelfType),
         "parent" => return half.add(Expr::SuperRef),
@@ -44,7 +44,7 @@ pub(super) fn named(half: &mut Half<'_>, text: &str) -> ExprIx {
 }
 
 /// The qualifier of a name, if it has one, and its last part.
-pub(super) fn split(text: &str) -> (Option<&str>, &str) {
+pub(super) fn split_name(text: &str) -> (Option<&str>, &str) {
     match text.rsplit_once('\\') {
         Some((base, last)) => (Some(base), last),
         None => (None, text),

@@ -6,7 +6,7 @@ use super::{Context, F, K, Node};
 use crate::driver::Visit;
 
 /// Binds the names in `target` to the parts of `value` (of the body), known from byte `from` on.
-pub(super) fn pattern<'a>(
+pub(super) fn bind_pattern<'a>(
     cx: &mut Context<'a>,
     target: Node<'a>,
     value: Option<ExprIx>,
@@ -24,7 +24,7 @@ pub(super) fn pattern<'a>(
             K::PatternList | K::TuplePattern | K::ListPattern | K::Tuple | K::List | K::ExpressionList => {
                 let first = todo.len();
                 for (at, part) in target.children().enumerate() {
-                    let item = value.map(|value| item(cx, value, at));
+                    let item = value.map(|value| element_at(cx, value, at));
                     todo.push((part, item));
                 }
                 if let Some(added) = todo.get_mut(first..) {
@@ -43,7 +43,7 @@ pub(super) fn pattern<'a>(
 }
 
 /// Element `at` of `value`; the element itself where the value is a tuple as written.
-pub(super) fn item(cx: &mut Context<'_>, value: ExprIx, at: usize) -> ExprIx {
+pub(super) fn element_at(cx: &mut Context<'_>, value: ExprIx, at: usize) -> ExprIx {
     if let Expr::Tuple(items) = cx.b.body.expr(value)
         && let Some(item) = items.get(at)
     {
@@ -80,7 +80,7 @@ pub(super) fn for_statement<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(left), Some(right)) = (node.child(F::Left), node.child(F::Right)) else { return };
     let value = cx.b.body.value(right);
     let value = cx.b.body.add(Expr::Iter(value));
-    pattern(cx, left, Some(value), right.end(), None);
+    bind_pattern(cx, left, Some(value), right.end(), None);
 }
 
 /// `for x in y` of a comprehension: known in all of it, and only there.
@@ -89,13 +89,13 @@ pub(super) fn for_in_clause<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let value = cx.b.body.value(right);
     let value = cx.b.body.add(Expr::Iter(value));
     let around = node.parent().unwrap_or(node);
-    pattern(cx, left, Some(value), around.start(), Some(around.end()));
+    bind_pattern(cx, left, Some(value), around.start(), Some(around.end()));
 }
 
-pub(super) fn walrus<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn bind_walrus<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(name), Some(value)) = (node.child(F::Name), node.child(F::Value)) else { return };
     let value = cx.b.body.value(value);
-    pattern(cx, name, Some(value), node.end(), None);
+    bind_pattern(cx, name, Some(value), node.end(), None);
 }
 
 /// `with x as y`, `except X as y`, `case X() as y`.
@@ -105,10 +105,10 @@ pub(super) fn as_pattern<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         node.child(F::Alias).or_else(|| node.children().skip(1).find(|child| child.is(K::Identifier)));
     let (Some(source), Some(target)) = (node.first(), alias) else { return };
     match node.parent_kind() {
-        Some(K::ExceptClause) => exception(cx, source, target),
+        Some(K::ExceptClause) => bind_exception(cx, source, target),
         Some(K::WithItem) => {
-            let value = entered(cx, node, source);
-            pattern(cx, target, Some(value), node.end(), None);
+            let value = entered_shape(cx, node, source);
+            bind_pattern(cx, target, Some(value), node.end(), None);
         }
         _ => {
             // A case: the class that it matches is its type.
@@ -117,14 +117,14 @@ pub(super) fn as_pattern<'a>(cx: &mut Context<'a>, node: Node<'a>) {
             if target.is(K::Identifier) {
                 cx.b.bind(BindingKind::Local, target.text(), ty, None, node.end());
             } else {
-                pattern(cx, target, None, node.end(), None);
+                bind_pattern(cx, target, None, node.end(), None);
             }
         }
     }
 }
 
 /// What entering the context manager `source` gives.
-fn entered<'a>(cx: &mut Context<'a>, node: Node<'a>, source: Node<'a>) -> ExprIx {
+fn entered_shape<'a>(cx: &mut Context<'a>, node: Node<'a>, source: Node<'a>) -> ExprIx {
     let value = cx.b.body.value(source);
     // What the library makes of its argument gives that.
     if source.is(K::Call)
@@ -146,11 +146,11 @@ fn entered<'a>(cx: &mut Context<'a>, node: Node<'a>, source: Node<'a>) -> ExprIx
 
 pub(super) fn except_clause<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if let (Some(source), Some(target)) = (node.child(F::Value), node.child(F::Alias)) {
-        exception(cx, source, target);
+        bind_exception(cx, source, target);
     }
 }
 
-fn exception<'a>(cx: &mut Context<'a>, source: Node<'a>, target: Node<'a>) {
+fn bind_exception<'a>(cx: &mut Context<'a>, source: Node<'a>, target: Node<'a>) {
     let ty = if source.is(K::Tuple) {
         let all = cx.b.body.types(source.children());
         cx.b.body.union(all)
@@ -164,7 +164,7 @@ fn exception<'a>(cx: &mut Context<'a>, source: Node<'a>, target: Node<'a>) {
 }
 
 /// `global a, b`, `nonlocal a`.
-pub(super) fn outer<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+pub(super) fn read_outer_names<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     for name in node.children().filter(|child| child.is(K::Identifier)) {
         cx.b.bind(BindingKind::Outer, name.text(), None, None, node.start());
     }

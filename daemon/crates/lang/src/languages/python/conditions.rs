@@ -12,12 +12,12 @@ const SURELY: u32 = 10;
 const NOT_YET: u32 = 20;
 
 /// Notes the branches of the `if` at `node` that are left out.
-pub(super) fn branches(cx: &mut Context<'_>, node: Node<'_>) {
+pub(super) fn note_dead_branches(cx: &mut Context<'_>, node: Node<'_>) {
     let start = node.start();
     let mut found = Vec::new();
     let mut taken = false;
     let mut look = |condition: Option<Node<'_>>, block: Option<Node<'_>>| {
-        let holds = condition.map_or(Some(true), |condition| holds(condition, MAX_PARTS));
+        let holds = condition.map_or(Some(true), |condition| condition_holds(condition, MAX_PARTS));
         if let Some(block) = block.filter(|_| taken || holds == Some(false)) {
             found.push((block.start(), block.end()));
         }
@@ -38,7 +38,7 @@ pub(super) fn branches(cx: &mut Context<'_>, node: Node<'_>) {
 }
 
 /// Marks `def`, which starts at `at`, if it is in a branch that is left out.
-pub(super) fn mark(cx: &mut Context<'_>, def: DefIx, at: u32) {
+pub(super) fn mark_left_out(cx: &mut Context<'_>, def: DefIx, at: u32) {
     if !cx.state.left_out.iter().any(|(from, to)| *from <= at && at < *to) {
         return;
     }
@@ -50,46 +50,46 @@ pub(super) fn mark(cx: &mut Context<'_>, def: DefIx, at: u32) {
 }
 
 /// Whether `condition` holds wherever the program runs, if that can be told.
-fn holds(condition: Node<'_>, parts: usize) -> Option<bool> {
+fn condition_holds(condition: Node<'_>, parts: usize) -> Option<bool> {
     let parts = parts.checked_sub(1)?;
     match condition.kind() {
         K::Identifier if condition.text() == "TYPE_CHECKING" => Some(false),
         K::Attribute if condition.child(F::AttributeName)?.text() == "TYPE_CHECKING" => Some(false),
-        K::ParenthesizedExpression => holds(condition.first()?, parts),
-        K::NotOperator => holds(condition.first()?, parts).map(|holds| !holds),
+        K::ParenthesizedExpression => condition_holds(condition.first()?, parts),
+        K::NotOperator => condition_holds(condition.first()?, parts).map(|holds| !holds),
         K::BooleanOperator => {
             let (left, right) = (condition.child(F::Left)?, condition.child(F::Right)?);
-            let is_and = between(left, right).contains("and");
-            match (holds(left, parts), holds(right, parts)) {
+            let is_and = text_between(left, right).contains("and");
+            match (condition_holds(left, parts), condition_holds(right, parts)) {
                 (Some(one), _) | (_, Some(one)) if one != is_and => Some(one),
                 (Some(one), Some(_)) => Some(one),
                 _ => None,
             }
         }
-        K::ComparisonOperator => compared(condition),
+        K::ComparisonOperator => comparison_holds(condition),
         // `sys.platform.startswith("win")`.
         K::Call => {
             let callee = condition.child(F::Function)?;
             (callee.text() == "sys.platform.startswith").then_some(())?;
             let start = condition.child(F::Arguments)?.first().filter(|arg| arg.is(K::String))?;
-            Some("linux".starts_with(super::types::content(start)))
+            Some("linux".starts_with(super::types::string_content(start)))
         }
         _ => None,
     }
 }
 
 /// `sys.platform == "win32"`, `os.name != "nt"`, `sys.version_info >= (3, 8)`.
-fn compared(condition: Node<'_>) -> Option<bool> {
+fn comparison_holds(condition: Node<'_>) -> Option<bool> {
     let mut sides = condition.children();
     let (left, right) = (sides.next()?, sides.last()?);
-    let operator = between(left, right).trim();
+    let operator = text_between(left, right).trim();
     let here = match left.text() {
         "sys.platform" | "platform" => "linux",
         "os.name" => "posix",
         "sys.version_info" => return by_version(operator, right),
         _ => return None,
     };
-    let is_it = right.is(K::String).then(|| super::types::content(right) == here)?;
+    let is_it = right.is(K::String).then(|| super::types::string_content(right) == here)?;
     match operator {
         "==" => Some(is_it),
         "!=" => Some(!is_it),
@@ -115,6 +115,6 @@ fn by_version(operator: &str, version: Node<'_>) -> Option<bool> {
     }
 }
 
-fn between<'a>(left: Node<'a>, right: Node<'a>) -> &'a str {
+fn text_between<'a>(left: Node<'a>, right: Node<'a>) -> &'a str {
     left.src().get(left.end() as usize..right.start() as usize).unwrap_or("")
 }

@@ -5,57 +5,57 @@ use sdl_model::{SymbolKind, Visibility};
 
 use super::{Context, F, K, Node, binds, conditions, params, types};
 use crate::builder::NewDef;
-use crate::builder::text::{clean_docstring, fold};
+use crate::builder::text::{clean_docstring, fold_line};
 use crate::driver::Visit;
 
 /// How long a variable's statement may be to serve as its signature.
 const SHORT_VALUE: usize = 60;
 
 pub(super) fn module_doc(cx: &mut Context<'_>, root: Node<'_>) {
-    docstring(cx, DefIx::MODULE, root);
+    add_docstring(cx, DefIx::MODULE, root);
 }
 
 /// Gives `def` the documentation that `block` begins with.
-fn docstring(cx: &mut Context<'_>, def: DefIx, block: Node<'_>) {
+fn add_docstring(cx: &mut Context<'_>, def: DefIx, block: Node<'_>) {
     let Some(statement) = block.first().filter(|first| first.is(K::ExpressionStatement)) else { return };
     let Some(text) = statement.first().filter(|text| text.is(K::String)) else { return };
     cx.b.doc_span(statement.start(), statement.end());
-    if let Some(doc) = clean_docstring(types::content(text)) {
+    if let Some(doc) = clean_docstring(types::string_content(text)) {
         cx.b.doc(def, &doc);
     }
 }
 
-pub(super) fn decorated<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_decorated<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if let Some(definition) = node.child(F::Definition) {
-        self::definition(cx, definition, node);
+        self::read_definition(cx, definition, node);
     }
 }
 
 /// Opens `node`, a function or a class; `whole` is `node` or the decorated definition around it.
-pub(super) fn definition<'a>(cx: &mut Context<'a>, node: Node<'a>, whole: Node<'a>) {
+pub(super) fn read_definition<'a>(cx: &mut Context<'a>, node: Node<'a>, whole: Node<'a>) {
     let Some(name) = node.child(F::Name) else { return };
     let decorators: Vec<Node<'a>> =
         whole.children().filter(|child| child.is(K::Decorator)).filter_map(Node::first).collect();
     let def = if node.is(K::ClassDefinition) {
-        class(cx, node, whole, name)
+        read_class(cx, node, whole, name)
     } else {
-        function(cx, node, whole, name, &decorators)
+        read_function(cx, node, whole, name, &decorators)
     };
     for decorator in decorators {
         let shape = cx.b.out.value(decorator);
         cx.b.def_mut(def).decorators.push(shape);
     }
-    conditions::mark(cx, def, whole.start());
-    cx.b.def_mut(def).visibility = visibility(name.text(), cx.b.def(def).kind);
+    conditions::mark_left_out(cx, def, whole.start());
+    cx.b.def_mut(def).visibility = name_visibility(name.text(), cx.b.def(def).kind);
     if let Some(generics) = node.child(F::TypeParameters) {
-        cx.b.def_mut(def).generics = Some(cx.b.out.str(&fold(generics.text(), 200)));
+        cx.b.def_mut(def).generics = Some(cx.b.out.str(&fold_line(generics.text(), 200)));
     }
     if let Some(body) = node.child(F::Body) {
-        docstring(cx, def, body);
+        add_docstring(cx, def, body);
     }
 }
 
-fn class<'a>(cx: &mut Context<'a>, node: Node<'a>, whole: Node<'a>, name: Node<'a>) -> DefIx {
+fn read_class<'a>(cx: &mut Context<'a>, node: Node<'a>, whole: Node<'a>, name: Node<'a>) -> DefIx {
     let supers = node.child(F::Superclasses);
     let bases = || supers.into_iter().flat_map(Node::children).filter(|base| !base.is(K::KeywordArgument));
     let last_parts = || bases().filter_map(|base| last_part(base));
@@ -108,7 +108,7 @@ fn last_part(node: Node<'_>) -> Option<&str> {
     }
 }
 
-fn function<'a>(
+fn read_function<'a>(
     cx: &mut Context<'a>,
     node: Node<'a>,
     whole: Node<'a>,
@@ -158,10 +158,10 @@ fn function<'a>(
         || matches!(text, "__new__" | "__init_subclass__" | "__class_getitem__");
     let receiver_of = (method && !flags.has(DefFlags::STATIC)).then_some((scope, takes_class));
     if let Some(list) = list {
-        params::params(cx, def, list, receiver_of);
+        params::read_params(cx, def, list, receiver_of);
     }
     if let Some(result) = result {
-        cx.b.def_mut(def).ret_text = Some(cx.b.out.str(&fold(result.text(), 200)));
+        cx.b.def_mut(def).ret_text = Some(cx.b.out.str(&fold_line(result.text(), 200)));
         // `def f(self: T) -> T`.
         let itself = list.filter(|_| receiver_of.is_some()).and_then(Node::first).is_some_and(|receiver| {
             let stated = receiver.child(F::TypeField).map_or("", Node::text);
@@ -179,7 +179,7 @@ fn of_type(text: &str) -> Option<&str> {
     matches!(name, "type" | "Type" | "typing.Type" | "t.Type").then(|| rest.strip_suffix(']'))?
 }
 
-pub(super) fn assignment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_assignment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     // `a = b = c` is done as a whole, from the first target.
     if node.parent_kind() == Some(K::Assignment) {
         return;
@@ -198,12 +198,12 @@ pub(super) fn assignment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
             export_strings(cx, node);
         }
         for target in targets {
-            variable(cx, &mut statement, target);
+            read_variable(cx, &mut statement, target);
         }
         return;
     }
     for target in targets {
-        local(cx, &mut statement, target);
+        bind_local(cx, &mut statement, target);
     }
 }
 
@@ -241,7 +241,7 @@ impl<'a> Statement<'a> {
 }
 
 /// A target in a module or a class: a definition the first time, one more value after that.
-fn variable<'a>(cx: &mut Context<'a>, statement: &mut Statement<'a>, target: Node<'a>) {
+fn read_variable<'a>(cx: &mut Context<'a>, statement: &mut Statement<'a>, target: Node<'a>) {
     if !target.is(K::Identifier) {
         // `module.name = …`, `table[key] = …` define nothing here.
         if matches!(target.kind(), K::Attribute | K::Subscript) {
@@ -255,9 +255,9 @@ fn variable<'a>(cx: &mut Context<'a>, statement: &mut Statement<'a>, target: Nod
             }
             let new = statement.new_def(variable_kind(cx, part.text()), part, part.text());
             let def = cx.b.leaf(new.signature(part.text().to_owned()));
-            cx.b.def_mut(def).visibility = visibility(part.text(), cx.b.def(def).kind);
+            cx.b.def_mut(def).visibility = name_visibility(part.text(), cx.b.def(def).kind);
             if let Some(value) = value {
-                let item = binds::item(cx, value, at);
+                let item = binds::element_at(cx, value, at);
                 cx.b.add_value(def, item, statement.node.start());
             }
         }
@@ -283,7 +283,7 @@ fn variable<'a>(cx: &mut Context<'a>, statement: &mut Statement<'a>, target: Nod
             }
         }
     };
-    cx.b.def_mut(def).visibility = visibility(name, cx.b.def(def).kind);
+    cx.b.def_mut(def).visibility = name_visibility(name, cx.b.def(def).kind);
     if let Some(value) = statement.value.filter(|value| statement.stated.is_none() && is_alias(name, *value))
     {
         let target = cx.b.out.ty(value);
@@ -379,7 +379,7 @@ fn bound_lambda<'a>(
     let new = NewDef::new(kind, target.text(), target, statement.whole()).body(body);
     let def = cx.b.open(new);
     if let Some(list) = lambda.child(F::Parameters) {
-        params::params(cx, def, list, (kind == SymbolKind::Method).then_some((class, false)));
+        params::read_params(cx, def, list, (kind == SymbolKind::Method).then_some((class, false)));
     }
     if let Some(body) = body {
         let shape = cx.b.body.value(body);
@@ -389,12 +389,12 @@ fn bound_lambda<'a>(
 }
 
 /// A target in a function: a local, or a field of the receiver.
-fn local<'a>(cx: &mut Context<'a>, statement: &mut Statement<'a>, target: Node<'a>) {
+fn bind_local<'a>(cx: &mut Context<'a>, statement: &mut Statement<'a>, target: Node<'a>) {
     let from = statement.node.end();
     match target.kind() {
         K::Attribute => {
-            let value = statement.value.map(|value| held(cx, value));
-            field(cx, statement, target, value);
+            let value = statement.value.map(|value| field_value(cx, value));
+            add_field(cx, statement, target, value);
         }
         K::Identifier => {
             if let Some(lambda) = statement.value.filter(|value| value.is(K::Lambda) && !statement.opened) {
@@ -411,12 +411,12 @@ fn local<'a>(cx: &mut Context<'a>, statement: &mut Statement<'a>, target: Node<'
         }
         _ => {
             let value = statement.value.map(|value| cx.b.body.value(value));
-            binds::pattern(cx, target, value, from, None);
+            binds::bind_pattern(cx, target, value, from, None);
             // `self.a, self.b = …`.
             if matches!(target.kind(), K::PatternList | K::TuplePattern) {
                 for (at, part) in target.children().enumerate().filter(|(_, part)| part.is(K::Attribute)) {
-                    let item = value.map(|value| binds::item(cx, value, at));
-                    field(cx, statement, part, item);
+                    let item = value.map(|value| binds::element_at(cx, value, at));
+                    add_field(cx, statement, part, item);
                 }
             }
         }
@@ -424,7 +424,7 @@ fn local<'a>(cx: &mut Context<'a>, statement: &mut Statement<'a>, target: Node<'
 }
 
 /// The value that a field is set to. A function that is inside the method is known by both names: others don't see it.
-fn held<'a>(cx: &mut Context<'a>, value: Node<'a>) -> ExprIx {
+fn field_value<'a>(cx: &mut Context<'a>, value: Node<'a>) -> ExprIx {
     let scope = cx.b.scope();
     let inner = Some(value.text())
         .filter(|_| value.is(K::Identifier))
@@ -439,7 +439,7 @@ fn held<'a>(cx: &mut Context<'a>, value: Node<'a>) -> ExprIx {
 }
 
 /// `self.x = …` in a method.
-fn field<'a>(cx: &mut Context<'a>, statement: &Statement<'a>, target: Node<'a>, value: Option<ExprIx>) {
+fn add_field<'a>(cx: &mut Context<'a>, statement: &Statement<'a>, target: Node<'a>, value: Option<ExprIx>) {
     let (Some(object), Some(name)) = (target.child(F::Object), target.child(F::AttributeName)) else {
         return;
     };
@@ -454,7 +454,7 @@ fn field<'a>(cx: &mut Context<'a>, statement: &Statement<'a>, target: Node<'a>, 
     if cx.b.def(def).kind.is_callable() {
         return;
     }
-    cx.b.def_mut(def).visibility = visibility(text, SymbolKind::Field);
+    cx.b.def_mut(def).visibility = name_visibility(text, SymbolKind::Field);
     if let (None, Some(stated)) = (cx.b.def(def).ty, statement.stated) {
         cx.b.def_mut(def).ty = Some(cx.b.out.ty(stated));
     }
@@ -463,7 +463,7 @@ fn field<'a>(cx: &mut Context<'a>, statement: &Statement<'a>, target: Node<'a>, 
     }
 }
 
-pub(super) fn augmented<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_augmented_assignment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if cx.b.scope() == DefIx::MODULE && node.child(F::Left).is_some_and(|left| left.text() == "__all__") {
         export_strings(cx, node);
     }
@@ -478,7 +478,7 @@ pub(super) fn type_alias<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     }
     let def = cx.b.open(NewDef::new(SymbolKind::Type, name.text(), name, node));
     cx.b.def_mut(def).ty = Some(cx.b.out.ty(right));
-    cx.b.def_mut(def).visibility = visibility(name.text(), SymbolKind::Type);
+    cx.b.def_mut(def).visibility = name_visibility(name.text(), SymbolKind::Type);
     Visit::Into
 }
 
@@ -486,7 +486,7 @@ pub(super) fn type_alias<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
 pub(super) fn export_strings(cx: &mut Context<'_>, node: Node<'_>) {
     cx.state.has_all = true;
     for text in node.descendants().filter(|node| node.is(K::String)).take(4_096) {
-        let name = types::content(text);
+        let name = types::string_content(text);
         cx.b.export(name, name);
     }
 }
@@ -501,7 +501,7 @@ fn variable_kind(cx: &Context<'_>, name: &str) -> SymbolKind {
     }
 }
 
-fn visibility(name: &str, kind: SymbolKind) -> Visibility {
+fn name_visibility(name: &str, kind: SymbolKind) -> Visibility {
     let member = matches!(kind, SymbolKind::Method | SymbolKind::Field | SymbolKind::Property);
     if name.starts_with("__") && name.ends_with("__") && name.len() > 4 {
         Visibility::Public
@@ -516,7 +516,7 @@ fn visibility(name: &str, kind: SymbolKind) -> Visibility {
 
 /// Marks what others may use: what `__all__` names, or every public name where there is no `__all__`, and public members of
 /// those.
-pub(super) fn exports(cx: &mut Context<'_>) {
+pub(super) fn mark_exports(cx: &mut Context<'_>) {
     let named: std::collections::HashSet<_> = cx.b.exports().iter().map(|export| export.local).collect();
     for at in 1..cx.b.defs().len() {
         let ix = DefIx(at as u32);

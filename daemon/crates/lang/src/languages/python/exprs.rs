@@ -5,7 +5,7 @@ use sdl_model::facts::{Expr, ExprIx, Lit};
 use super::{F, K, Node};
 use crate::builder::Half;
 
-pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+pub(super) fn value_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
         K::Identifier => half.name(node.text()),
         K::Attribute => {
@@ -13,7 +13,7 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             let name = node.child(F::AttributeName).map_or("", Node::text);
             half.attr(base, name)
         }
-        K::Call => call(half, node),
+        K::Call => call_shape(half, node),
         // `Box[int](1)`: what is before the brackets is built.
         K::Subscript if is_generic_class(node) => half.value_or_unknown(node.child(F::Value)),
         K::Subscript => {
@@ -64,8 +64,8 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         K::Integer => half.lit(Lit::Int),
         K::Float => half.lit(Lit::Float),
         K::NoneLiteral => half.lit(Lit::Null),
-        K::ListComprehension | K::GeneratorExpression => comprehension(half, node, Lit::List),
-        K::SetComprehension => comprehension(half, node, Lit::Set),
+        K::ListComprehension | K::GeneratorExpression => comprehension_shape(half, node, Lit::List),
+        K::SetComprehension => comprehension_shape(half, node, Lit::Set),
         K::Dictionary | K::DictionaryComprehension => half.lit(Lit::Dict),
         K::Set => half.lit(Lit::Set),
         K::Lambda => half.lit(Lit::Lambda),
@@ -82,7 +82,7 @@ fn is_generic_class(node: Node<'_>) -> bool {
     node.is_in(K::Call, F::Function) && node.child(F::Value).is_some_and(|base| is_class(base.text()))
 }
 
-fn call<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+fn call_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     let callee = node.child(F::Function);
     let args = node.child(F::Arguments);
     let first = args.and_then(Node::first);
@@ -138,7 +138,7 @@ fn of_elements<'a>(half: &mut Half<'a>, callee: &str, args: Option<Node<'a>>) ->
 }
 
 /// `[f(x) for x in y]`: elements of what is before the `for`, as far as it does not lead through the loop's names.
-fn comprehension<'a>(half: &mut Half<'a>, node: Node<'a>, otherwise: Lit) -> ExprIx {
+fn comprehension_shape<'a>(half: &mut Half<'a>, node: Node<'a>, otherwise: Lit) -> ExprIx {
     let (Some(body), Some(clause)) = (node.first(), node.child_of(K::ForInClause)) else {
         return half.lit(otherwise);
     };
@@ -152,7 +152,7 @@ fn comprehension<'a>(half: &mut Half<'a>, node: Node<'a>, otherwise: Lit) -> Exp
     }
     let element = if body.is(K::Identifier) && body.text() == left.text() {
         let test = node.child_of(K::IfClause).and_then(Node::first);
-        match test.and_then(|test| super::narrow::shown(test, body.text())) {
+        match test.and_then(|test| super::narrow::shown_type(test, body.text())) {
             Some(ty) => {
                 let ty = if ty.is(K::Tuple) { half.unknown() } else { half.ty(ty) };
                 half.add(Expr::New(ty))

@@ -7,14 +7,14 @@ use super::{Context, F, K, Node};
 /// How many statements from a function's start a guard may stand.
 const GUARD_STATEMENTS: usize = 5;
 
-pub(super) fn returned<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_return<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if let (Some(def), Some(value)) = (cx.b.callable(), node.first()) {
         let shape = cx.b.body.value(value);
         cx.b.returns(def, shape, node.start());
     }
 }
 
-pub(super) fn yielded<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_yield<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(def) = cx.b.callable() else { return };
     cx.b.flag(def, DefFlags::GENERATOR);
     let Some(value) = node.children().find(|child| !child.is(K::From)) else { return };
@@ -25,33 +25,33 @@ pub(super) fn yielded<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     cx.b.returns(def, shape, node.start());
 }
 
-pub(super) fn raised<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_raise<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     // A bare `raise` passes on what someone else raised.
     let (Some(def), Some(_)) = (cx.b.callable(), node.first()) else { return };
     match node.parent().filter(|block| block.field() == F::Consequence).and_then(Node::parent) {
-        Some(condition) => conditional(cx, condition, node),
+        Some(condition) => add_conditional(cx, condition, node),
         None => cx.b.invariant(def, node.text()),
     }
 }
 
-pub(super) fn asserted<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_assert<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if let Some(def) = cx.b.callable() {
         cx.b.invariant(def, node.text());
     }
 }
 
 /// `if …: return …` among the first statements of a function.
-pub(super) fn guard<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_guard<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(body) = node.parent().filter(|body| body.is_in(K::FunctionDefinition, F::Body)) else { return };
     let Some(first) = node.child(F::Consequence).and_then(Node::first) else { return };
     let early = body.children().take(GUARD_STATEMENTS).any(|statement| statement == node);
     if early && first.is(K::ReturnStatement) && node.child(F::Alternative).is_none() {
-        conditional(cx, node, first);
+        add_conditional(cx, node, first);
     }
 }
 
 /// Adds the invariant `if condition: statement`.
-fn conditional<'a>(cx: &mut Context<'a>, around: Node<'a>, statement: Node<'a>) {
+fn add_conditional<'a>(cx: &mut Context<'a>, around: Node<'a>, statement: Node<'a>) {
     let (Some(def), Some(condition)) = (cx.b.callable(), around.child(F::Condition)) else { return };
     let cut = |text: &'a str| text.get(..200).unwrap_or(text);
     let text = format!("if {}: {}", cut(condition.text()), cut(statement.text()));

@@ -14,19 +14,19 @@ const MAX_BRANCHES: usize = 12;
 const MAX_PARTS: usize = 32;
 
 /// Notes where the bindings of a statement with branches begin.
-pub(super) fn enter(cx: &mut Context<'_>) {
+pub(super) fn enter_branches(cx: &mut Context<'_>) {
     let count = cx.b.bindings().len();
     cx.state.branching.push(count);
 }
 
 /// Binds, behind `node`, what its branches set to different values.
-pub(super) fn leave<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn join_branches<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(first) = cx.state.branching.pop() else { return };
     let count = cx.b.bindings().len().saturating_sub(first);
     if count == 0 || count > MAX_BINDINGS {
         return;
     }
-    let (branches, is_complete) = branches(node);
+    let (branches, is_complete) = statement_branches(node);
     if branches.len() > MAX_BRANCHES {
         return;
     }
@@ -47,7 +47,7 @@ pub(super) fn leave<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         let goes_on = || branches.iter().zip(&ends).filter(|(branch, _)| branch.goes_on);
         let mut values: Vec<ExprIx> = goes_on().filter_map(|(_, end)| *end).collect();
         if !is_complete || goes_on().any(|(_, end)| end.is_none()) {
-            values.extend(before(cx, name, first).and_then(|binding| binding.value));
+            values.extend(earlier_binding(cx, name, first).and_then(|binding| binding.value));
         }
         values.dedup();
         let text = cx.b.body.text(name).to_owned();
@@ -70,7 +70,7 @@ struct Branch {
 }
 
 /// The branches of `node`, and whether one of them is always taken.
-fn branches(node: Node<'_>) -> (Vec<Branch>, bool) {
+fn statement_branches(node: Node<'_>) -> (Vec<Branch>, bool) {
     let branch = |start: u32, block: Option<Node<'_>>| {
         let last = block.and_then(|block| block.children().last());
         let leaves = last.is_some_and(|last| {
@@ -109,7 +109,7 @@ fn branches(node: Node<'_>) -> (Vec<Branch>, bool) {
 }
 
 /// The last binding of `name` before the one numbered `first`.
-fn before(cx: &Context<'_>, name: StrIx, first: usize) -> Option<Binding> {
+fn earlier_binding(cx: &Context<'_>, name: StrIx, first: usize) -> Option<Binding> {
     let found = cx.b.binding_before(cx.b.scope(), name, first)?;
     (found.kind == BindingKind::Local && found.ty.is_none()).then_some(found)
 }
@@ -121,7 +121,7 @@ fn names_itself(cx: &Context<'_>, value: ExprIx, name: StrIx) -> bool {
         let Some(ix) = todo.pop() else { return false };
         match cx.b.body.expr(ix) {
             Expr::Name(one) if *one == name => return true,
-            expr => crate::builder::parts(expr, |part| todo.push(part)),
+            expr => crate::builder::visit_parts(expr, |part| todo.push(part)),
         }
     }
     true

@@ -197,72 +197,72 @@ impl Language for Python {
 
     fn enter<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
         match node.kind() {
-            K::DecoratedDefinition => defs::decorated(cx, node),
+            K::DecoratedDefinition => defs::read_decorated(cx, node),
             // The one in a decorated definition is open already.
             K::FunctionDefinition | K::ClassDefinition
                 if node.parent_kind() != Some(K::DecoratedDefinition) =>
             {
-                defs::definition(cx, node, node);
+                defs::read_definition(cx, node, node);
             }
-            K::Lambda => params::lambda(cx, node),
-            K::Assignment => defs::assignment(cx, node),
-            K::AugmentedAssignment => defs::augmented(cx, node),
+            K::Lambda => params::bind_lambda_params(cx, node),
+            K::Assignment => defs::read_assignment(cx, node),
+            K::AugmentedAssignment => defs::read_augmented_assignment(cx, node),
             K::TypeAlias => return defs::type_alias(cx, node),
-            K::ImportStatement | K::ImportFrom | K::FutureImport => return imports::import(cx, node),
+            K::ImportStatement | K::ImportFrom | K::FutureImport => return imports::read_import(cx, node),
             K::Type if node.is_in(K::TypeAlias, F::Left) => return Visit::Skip,
             K::Type => cx.state.type_until = cx.state.type_until.max(node.next_ix()),
             K::ForStatement => binds::for_statement(cx, node),
             K::ForInClause => binds::for_in_clause(cx, node),
-            K::NamedExpression => binds::walrus(cx, node),
+            K::NamedExpression => binds::bind_walrus(cx, node),
             K::AsPattern => binds::as_pattern(cx, node),
             K::ExceptClause => binds::except_clause(cx, node),
-            K::GlobalStatement | K::NonlocalStatement => return binds::outer(cx, node),
+            K::GlobalStatement | K::NonlocalStatement => return binds::read_outer_names(cx, node),
             K::DottedName | K::SplatPattern => return binds::case_name(cx, node),
-            K::ReturnStatement => invariants::returned(cx, node),
-            K::Yield => invariants::yielded(cx, node),
-            K::RaiseStatement => invariants::raised(cx, node),
+            K::ReturnStatement => invariants::read_return(cx, node),
+            K::Yield => invariants::read_yield(cx, node),
+            K::RaiseStatement => invariants::read_raise(cx, node),
             K::AssertStatement => {
-                invariants::asserted(cx, node);
-                narrow::asserted(cx, node);
+                invariants::read_assert(cx, node);
+                narrow::narrow_assert(cx, node);
             }
             K::IfStatement => {
-                invariants::guard(cx, node);
-                conditions::branches(cx, node);
-                narrow::branch(cx, node);
-                joins::enter(cx);
+                invariants::read_guard(cx, node);
+                conditions::note_dead_branches(cx, node);
+                narrow::narrow_if(cx, node);
+                joins::enter_branches(cx);
                 return Visit::IntoThenLeave;
             }
             K::TryStatement => {
-                joins::enter(cx);
+                joins::enter_branches(cx);
                 return Visit::IntoThenLeave;
             }
-            K::ElifClause => narrow::branch(cx, node),
-            K::IfClause => narrow::clause(cx, node),
-            K::BooleanOperator => narrow::operator(cx, node),
-            K::ConditionalExpression => narrow::conditional(cx, node),
-            K::Call => refs::call(cx, node),
-            K::Attribute => return refs::attribute(cx, node),
-            K::Subscript => refs::subscript(cx, node),
-            K::Identifier => refs::identifier(cx, node),
-            K::String => return types::string(cx, node),
+            K::ElifClause => narrow::narrow_if(cx, node),
+            K::IfClause => narrow::narrow_comprehension(cx, node),
+            K::BooleanOperator => narrow::narrow_logical(cx, node),
+            K::ConditionalExpression => narrow::narrow_ternary(cx, node),
+            K::Call => refs::read_call(cx, node),
+            K::Attribute => return refs::read_member(cx, node),
+            K::Subscript => refs::read_subscript(cx, node),
+            K::Identifier => refs::read_identifier(cx, node),
+            K::String => return types::read_string_type(cx, node),
             _ => {}
         }
         Visit::Into
     }
 
     fn leave<'a>(cx: &mut Context<'a>, node: Node<'a>) {
-        joins::leave(cx, node);
+        joins::join_branches(cx, node);
     }
 
     fn finish(cx: &mut Context<'_>) {
-        defs::exports(cx);
+        defs::mark_exports(cx);
     }
 
     fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
-        exprs::value(half, node)
+        exprs::value_shape(half, node)
     }
 
     fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
-        types::ty(half, node)
+        types::type_shape(half, node)
     }
 }

@@ -11,7 +11,7 @@ const MAX_TESTS: usize = 16;
 type Fact<'a> = (Node<'a>, Node<'a>);
 
 /// What holds where `condition` is true (`holds`), or where it is false.
-fn facts(condition: Node<'_>, holds: bool) -> Vec<Fact<'_>> {
+fn condition_facts(condition: Node<'_>, holds: bool) -> Vec<Fact<'_>> {
     let mut found = Vec::new();
     let mut todo = vec![(condition, holds)];
     for _ in 0..MAX_TESTS {
@@ -26,7 +26,7 @@ fn facts(condition: Node<'_>, holds: bool) -> Vec<Fact<'_>> {
                     todo.extend([(left, holds), (right, holds)]);
                 }
             }
-            K::Call if holds => found.extend(test(node)),
+            K::Call if holds => found.extend(isinstance_fact(node)),
             _ => {}
         }
     }
@@ -34,8 +34,8 @@ fn facts(condition: Node<'_>, holds: bool) -> Vec<Fact<'_>> {
 }
 
 /// The type that `name` is shown to be of where `condition` holds.
-pub(super) fn shown<'a>(condition: Node<'a>, name: &str) -> Option<Node<'a>> {
-    facts(condition, true).into_iter().find(|(tested, _)| tested.text() == name).map(|(_, ty)| ty)
+pub(super) fn shown_type<'a>(condition: Node<'a>, name: &str) -> Option<Node<'a>> {
+    condition_facts(condition, true).into_iter().find(|(tested, _)| tested.text() == name).map(|(_, ty)| ty)
 }
 
 fn is_and(left: Node<'_>, right: Node<'_>) -> bool {
@@ -44,7 +44,7 @@ fn is_and(left: Node<'_>, right: Node<'_>) -> bool {
 }
 
 /// `isinstance(name, T)`.
-fn test(call: Node<'_>) -> Option<Fact<'_>> {
+fn isinstance_fact(call: Node<'_>) -> Option<Fact<'_>> {
     call.child(F::Function).filter(|callee| callee.is(K::Identifier) && callee.text() == "isinstance")?;
     let mut args = call.child(F::Arguments)?.children();
     let name = args.next().filter(|name| name.is(K::Identifier))?;
@@ -56,7 +56,7 @@ fn test(call: Node<'_>) -> Option<Fact<'_>> {
 }
 
 /// Says that `facts` hold from byte `from` to byte `to`.
-fn hold<'a>(cx: &mut Context<'a>, facts: Vec<Fact<'a>>, from: u32, to: u32) {
+fn apply_facts<'a>(cx: &mut Context<'a>, facts: Vec<Fact<'a>>, from: u32, to: u32) {
     for (name, ty) in facts {
         // What is no local would become one.
         if !cx.b.is_bound(name.text()) {
@@ -73,11 +73,11 @@ fn hold<'a>(cx: &mut Context<'a>, facts: Vec<Fact<'a>>, from: u32, to: u32) {
 }
 
 /// `if …`, `elif …`.
-pub(super) fn branch<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn narrow_if<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(condition), Some(block)) = (node.child(F::Condition), node.child(F::Consequence)) else {
         return;
     };
-    hold(cx, facts(condition, true), block.start(), block.end());
+    apply_facts(cx, condition_facts(condition, true), block.start(), block.end());
     // What comes behind a branch that leaves has failed its test.
     let leaves = block.children().last().is_some_and(|last| {
         matches!(
@@ -90,34 +90,34 @@ pub(super) fn branch<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         && node.child(F::Alternative).is_none()
         && let Some(around) = node.parent()
     {
-        hold(cx, facts(condition, false), node.end(), around.end());
+        apply_facts(cx, condition_facts(condition, false), node.end(), around.end());
     }
 }
 
 /// `assert …`.
-pub(super) fn asserted<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn narrow_assert<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if let (Some(condition), Some(around)) = (node.first(), node.parent()) {
-        hold(cx, facts(condition, true), node.end(), around.end());
+        apply_facts(cx, condition_facts(condition, true), node.end(), around.end());
     }
 }
 
 /// `a and b`: in `b`, `a` holds.
-pub(super) fn operator<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn narrow_logical<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(left), Some(right)) = (node.child(F::Left), node.child(F::Right)) else { return };
-    hold(cx, facts(left, is_and(left, right)), right.start(), right.end());
+    apply_facts(cx, condition_facts(left, is_and(left, right)), right.start(), right.end());
 }
 
 /// `a if condition else b`.
-pub(super) fn conditional<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn narrow_ternary<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let mut parts = node.children();
     if let (Some(then), Some(condition)) = (parts.next(), parts.next()) {
-        hold(cx, facts(condition, true), then.start(), then.end());
+        apply_facts(cx, condition_facts(condition, true), then.start(), then.end());
     }
 }
 
 /// `… for x in y if condition`: holds in all of the comprehension, since what fails it is left out.
-pub(super) fn clause<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn narrow_comprehension<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if let (Some(condition), Some(around)) = (node.first(), node.parent()) {
-        hold(cx, facts(condition, true), around.start(), around.end());
+        apply_facts(cx, condition_facts(condition, true), around.start(), around.end());
     }
 }

@@ -3,7 +3,7 @@
 use sdl_model::facts::{BindingKind, DefIx, Expr, Param, ParamKind};
 
 use super::{Context, F, K, Node};
-use crate::builder::text::fold;
+use crate::builder::text::fold_line;
 
 /// One parameter as written.
 struct Written<'a> {
@@ -13,7 +13,7 @@ struct Written<'a> {
     kind: ParamKind,
 }
 
-fn written(list: Node<'_>) -> impl Iterator<Item = Written<'_>> {
+fn written_params(list: Node<'_>) -> impl Iterator<Item = Written<'_>> {
     let mut by_position = ParamKind::Positional;
     list.children().filter_map(move |node| {
         let mut kind = by_position;
@@ -41,32 +41,32 @@ fn written(list: Node<'_>) -> impl Iterator<Item = Written<'_>> {
 
 /// Adds the parameters in `list` to `def`, the innermost open definition. `receiver_of` is the class that the first one
 /// is an instance of, and whether it is that class itself.
-pub(super) fn params<'a>(
+pub(super) fn read_params<'a>(
     cx: &mut Context<'a>,
     def: DefIx,
     list: Node<'a>,
     receiver_of: Option<(DefIx, bool)>,
 ) {
     let from = cx.b.def(def).span.start;
-    for (at, mut param) in written(list).enumerate() {
+    for (at, mut param) in written_params(list).enumerate() {
         if let (0, ParamKind::Positional, Some((class, is_type))) = (at, param.kind, receiver_of) {
             param.kind = ParamKind::Receiver;
             cx.b.set_receiver(param.name.text(), class, is_type);
         }
         let stated = Param {
             name: cx.b.out.str(param.name.text()),
-            ty_text: param.ty.map(|ty| cx.b.out.str(&fold(ty.text(), 200))),
+            ty_text: param.ty.map(|ty| cx.b.out.str(&fold_line(ty.text(), 200))),
             ty: param.ty.map(|ty| cx.b.out.ty(ty)),
             optional: param.default.is_some()
                 || matches!(param.kind, ParamKind::Rest | ParamKind::KeywordRest),
             kind: param.kind,
         };
         cx.b.def_mut(def).params.push(stated);
-        bind(cx, &param, from, None);
+        bind_param(cx, &param, from, None);
     }
 }
 
-fn bind<'a>(cx: &mut Context<'a>, param: &Written<'a>, from: u32, to: Option<u32>) {
+fn bind_param<'a>(cx: &mut Context<'a>, param: &Written<'a>, from: u32, to: Option<u32>) {
     let mut ty = param.ty.map(|ty| cx.b.body.ty(ty));
     if let (Some(of), ParamKind::Rest | ParamKind::KeywordRest) = (ty, param.kind) {
         let (name, args) = if param.kind == ParamKind::Rest {
@@ -87,7 +87,7 @@ fn bind<'a>(cx: &mut Context<'a>, param: &Written<'a>, from: u32, to: Option<u32
 }
 
 /// A lambda: its parameters are known in it alone. One that is bound to a name is that definition's.
-pub(super) fn lambda<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn bind_lambda_params<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let opened = node.is_in(K::Assignment, F::Right)
         && cx.b.def(cx.b.scope()).kind.is_callable()
         && cx.b.def(cx.b.scope()).body_start == node.child(F::Body).map(Node::start);
@@ -95,8 +95,8 @@ pub(super) fn lambda<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         return;
     }
     if let Some(list) = node.child(F::Parameters) {
-        for param in written(list) {
-            bind(cx, &param, node.start(), Some(node.end()));
+        for param in written_params(list) {
+            bind_param(cx, &param, node.start(), Some(node.end()));
         }
     }
 }

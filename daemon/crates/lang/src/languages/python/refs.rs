@@ -8,7 +8,7 @@ use crate::driver::Visit;
 /// Longest callee that is looked up as a whole for side effects.
 const LONG_CALLEE: usize = 120;
 
-pub(super) fn call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(callee) = node.child(F::Function) else { return };
     let text = callee.text();
     match callee.kind() {
@@ -24,7 +24,7 @@ pub(super) fn call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         | "os.environ.setdefault"
         | "os.environ.pop" => {
             let key = node.child(F::Arguments).and_then(Node::first);
-            config(cx, key);
+            add_config_ref(cx, key);
         }
         "__all__.extend" | "__all__.append" => super::defs::export_strings(cx, node),
         _ => {}
@@ -32,21 +32,21 @@ pub(super) fn call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 }
 
 /// `os.environ["KEY"]`.
-pub(super) fn subscript<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_subscript<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(base) = node.child(F::Value) else { return };
     if matches!(base.text(), "os.environ" | "environ") {
         cx.b.effect_of(base.text());
-        config(cx, node.child(F::SubscriptIndex));
+        add_config_ref(cx, node.child(F::SubscriptIndex));
     }
 }
 
-fn config(cx: &mut Context<'_>, key: Option<Node<'_>>) {
+fn add_config_ref(cx: &mut Context<'_>, key: Option<Node<'_>>) {
     if let Some(key) = key.filter(|key| key.is(K::String)) {
-        cx.b.reference(RefForm::Config, types::content(key), key.start(), None, 0);
+        cx.b.reference(RefForm::Config, types::string_content(key), key.start(), None, 0);
     }
 }
 
-pub(super) fn attribute<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+pub(super) fn read_member<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let (Some(object), Some(name)) = (node.child(F::Object), node.child(F::AttributeName)) else {
         return Visit::Into;
     };
@@ -59,7 +59,7 @@ pub(super) fn attribute<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
         return Visit::Skip;
     }
     let recv = cx.b.body.value(object);
-    let (form, args) = match form(node) {
+    let (form, args) = match reference_form(node) {
         (RefForm::Call, args) => (RefForm::MethodCall, args),
         (RefForm::Value, args) => (RefForm::Attr, args),
         other => other,
@@ -68,7 +68,7 @@ pub(super) fn attribute<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     Visit::Into
 }
 
-pub(super) fn identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let name = node.text();
     let Some(parent) = node.parent() else { return };
     let declares = match parent.kind() {
@@ -88,7 +88,7 @@ pub(super) fn identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         cx.b.reference(RefForm::Type, name, node.start(), None, 0);
         return;
     }
-    let (form, args) = form(node);
+    let (form, args) = reference_form(node);
     // `self` and `super` lead to no definition of their own.
     let bare = form == RefForm::Value && cx.b.body.is_receiver(name);
     let to_super = form == RefForm::Call && name == "super";
@@ -98,7 +98,7 @@ pub(super) fn identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 }
 
 /// What is done with the value of `node`: called, applied as a decorator, or used in another way.
-fn form(node: Node<'_>) -> (RefForm, usize) {
+fn reference_form(node: Node<'_>) -> (RefForm, usize) {
     let Some(parent) = node.parent() else { return (RefForm::Value, 0) };
     match parent.kind() {
         K::Call if node.field() == F::Function => {

@@ -6,10 +6,10 @@ use super::{Context, F, K, Node};
 use crate::builder::{Half, MAX_ELEMENTS, Written};
 use crate::driver::Visit;
 
-pub(super) fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+pub(super) fn type_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
         K::Type | K::ParenthesizedExpression | K::ConstrainedType => half.ty_or_unknown(node.first()),
-        K::Identifier => name(half, node.text()),
+        K::Identifier => name_shape(half, node.text()),
         K::Attribute => {
             let base = half.ty_or_unknown(node.child(F::Object));
             half.attr(base, node.child(F::AttributeName).map_or("", Node::text))
@@ -32,7 +32,7 @@ pub(super) fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         K::BinaryOperator if node.child_of(K::Bar).is_some() => {
             let left = half.ty_or_unknown(node.child(F::Left));
             let right = half.ty_or_unknown(node.child(F::Right));
-            join(half, left, right)
+            union_shape(half, left, right)
         }
         K::UnionType => {
             let all = half.types(node.children().filter(|child| !child.is(K::Bar)));
@@ -43,12 +43,12 @@ pub(super) fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             let items = half.types(node.children());
             half.add(Expr::Tuple(items))
         }
-        K::String => parse(half, content(node)).unwrap_or_else(|| half.unknown()),
+        K::String => parse_type(half, string_content(node)).unwrap_or_else(|| half.unknown()),
         _ => half.unknown(),
     }
 }
 
-fn name(half: &mut Half<'_>, text: &str) -> ExprIx {
+fn name_shape(half: &mut Half<'_>, text: &str) -> ExprIx {
     match text {
         "Self" => half.add(Expr::SelfType),
         "None" => half.lit(Lit::Null),
@@ -57,7 +57,7 @@ fn name(half: &mut Half<'_>, text: &str) -> ExprIx {
 }
 
 /// `left | right`, flat.
-fn join(half: &mut Half<'_>, left: ExprIx, right: ExprIx) -> ExprIx {
+fn union_shape(half: &mut Half<'_>, left: ExprIx, right: ExprIx) -> ExprIx {
     let mut all = Vec::new();
     for side in [left, right] {
         match half.expr(side) {
@@ -85,15 +85,23 @@ fn generic_node<'a>(half: &mut Half<'a>, base: Node<'a>, args: impl Iterator<Ite
         })
         .collect();
     let base = half.ty(base);
-    generic(half, last, base, args, open_ended)
+    generic_shape(half, last, base, args, open_ended)
 }
 
 /// A generic type, with the forms of `typing` that are other shapes resolved. `last` is the last part of its name.
-fn generic(half: &mut Half<'_>, last: &str, base: ExprIx, mut args: Vec<ExprIx>, open_ended: bool) -> ExprIx {
+fn generic_shape(
+    half: &mut Half<'_>,
+    last: &str,
+    base: ExprIx,
+    mut args: Vec<ExprIx>,
+    open_ended: bool,
+) -> ExprIx {
     let first = args.first().copied();
     match (last, first) {
         ("Optional", Some(first)) => half.optional(first),
-        ("Union", Some(first)) => args.into_iter().skip(1).fold(first, |left, right| join(half, left, right)),
+        ("Union", Some(first)) => {
+            args.into_iter().skip(1).fold(first, |left, right| union_shape(half, left, right))
+        }
         (
             "Annotated" | "ClassVar" | "Final" | "Required" | "NotRequired" | "ReadOnly" | "InitVar"
             | "TypeGuard",
@@ -116,23 +124,23 @@ fn generic(half: &mut Half<'_>, last: &str, base: ExprIx, mut args: Vec<ExprIx>,
 }
 
 /// The text between a string's quotes.
-pub(super) fn content(node: Node<'_>) -> &str {
+pub(super) fn string_content(node: Node<'_>) -> &str {
     let start = node.child_of(K::StringStart).map_or(node.start(), Node::end);
     let end = node.child_of(K::StringEnd).map_or(node.end(), Node::start);
     node.src().get(start as usize..end as usize).unwrap_or("")
 }
 
 /// A string: inside an annotation, its text is a type.
-pub(super) fn string<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+pub(super) fn read_string_type<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     if node.ix() >= cx.state.type_until {
         return Visit::Into;
     }
-    let text = content(node);
+    let text = string_content(node);
     let literal = node.ancestors().take(6).any(|around| {
         matches!(around.kind(), K::GenericType | K::Subscript)
             && around.first().is_some_and(|base| base.text().rsplit('.').next() == Some("Literal"))
     });
-    if literal || parse(&mut cx.b.body, text).is_none() {
+    if literal || parse_type(&mut cx.b.body, text).is_none() {
         return Visit::Skip;
     }
     let start = node.child_of(K::StringStart).map_or(node.start(), Node::end);
@@ -164,31 +172,31 @@ fn is_name_part(c: char) -> bool {
 }
 
 /// The type that `text` states; none unless all of it is one.
-fn parse(half: &mut Half<'_>, text: &str) -> Option<ExprIx> {
+fn parse_type(half: &mut Half<'_>, text: &str) -> Option<ExprIx> {
     if text.len() > 1_000 {
         return None;
     }
     let mut reader = Written::new(half, text, char::is_whitespace);
-    let ty = union(&mut reader)?;
+    let ty = parse_union(&mut reader)?;
     reader.is_done().then_some(ty)
 }
 
 type Reader<'h, 'a, 't> = Written<'h, 'a, 't>;
 
-fn union(reader: &mut Reader<'_, '_, '_>) -> Option<ExprIx> {
+fn parse_union(reader: &mut Reader<'_, '_, '_>) -> Option<ExprIx> {
     reader.deeper(|reader| {
-        let mut ty = single(reader)?;
+        let mut ty = parse_single(reader)?;
         while reader.eat("|") {
-            let right = single(reader)?;
-            ty = join(reader.half, ty, right);
+            let right = parse_single(reader)?;
+            ty = union_shape(reader.half, ty, right);
         }
         Some(ty)
     })
 }
 
-fn single(reader: &mut Reader<'_, '_, '_>) -> Option<ExprIx> {
+fn parse_single(reader: &mut Reader<'_, '_, '_>) -> Option<ExprIx> {
     if reader.eat("[") {
-        let (items, _) = list(reader)?;
+        let (items, _) = parse_type_list(reader)?;
         return Some(reader.half.add(Expr::Tuple(items)));
     }
     let mut ty = None;
@@ -200,7 +208,7 @@ fn single(reader: &mut Reader<'_, '_, '_>) -> Option<ExprIx> {
         reader.rest = rest.get(end..)?;
         last = word;
         ty = Some(match ty {
-            None => name(reader.half, word),
+            None => name_shape(reader.half, word),
             Some(base) => reader.half.attr(base, word),
         });
         if !reader.eat(".") {
@@ -211,19 +219,19 @@ fn single(reader: &mut Reader<'_, '_, '_>) -> Option<ExprIx> {
     if !reader.eat("[") {
         return Some(base);
     }
-    let (args, open_ended) = list(reader)?;
-    Some(generic(reader.half, last, base, args, open_ended))
+    let (args, open_ended) = parse_type_list(reader)?;
+    Some(generic_shape(reader.half, last, base, args, open_ended))
 }
 
 /// What is before the closing bracket, and whether there is an ellipsis.
-fn list(reader: &mut Reader<'_, '_, '_>) -> Option<(Vec<ExprIx>, bool)> {
+fn parse_type_list(reader: &mut Reader<'_, '_, '_>) -> Option<(Vec<ExprIx>, bool)> {
     let mut open_ended = false;
     let items = reader.list("]", |reader| {
         if reader.eat("...") {
             open_ended = true;
             return Some(reader.half.unknown());
         }
-        union(reader)
+        parse_union(reader)
     })?;
     Some((items, open_ended))
 }

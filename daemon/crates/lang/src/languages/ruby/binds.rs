@@ -7,17 +7,17 @@ use super::{Context, F, K, Node, exprs};
 use crate::builder::NewDef;
 
 /// Remembers that `name` is a local.
-pub(super) fn known(cx: &mut Context<'_>, name: Node<'_>) {
+pub(super) fn note_local(cx: &mut Context<'_>, name: Node<'_>) {
     let local = (cx.b.scope(), cx.b.body.str(name.text()));
     cx.state.locals.insert(local);
 }
 
-pub(super) fn assignment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_assignment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(left), Some(right)) = (node.child(F::Left), node.child(F::Right)) else { return };
     match left.kind() {
         K::Identifier => {
             let value = cx.b.body.value(right);
-            known(cx, left);
+            note_local(cx, left);
             cx.b.bind(BindingKind::Local, left.text(), None, Some(value), node.end());
         }
         K::LeftAssignmentList => {
@@ -25,7 +25,7 @@ pub(super) fn assignment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
             for (at, name) in left.children().enumerate().take(32).filter(|(_, name)| name.is(K::Identifier))
             {
                 let value = cx.b.body.add(Expr::Item(whole, at as u8));
-                known(cx, name);
+                note_local(cx, name);
                 cx.b.bind(BindingKind::Local, name.text(), None, Some(value), node.end());
             }
         }
@@ -52,19 +52,19 @@ pub(super) fn assignment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 }
 
 /// The parameters of a block: what the call that it is passed to gives them.
-pub(super) fn block<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn bind_block_params<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(block) = node.parent() else { return };
     let call = block.parent().filter(|call| call.is(K::Call));
-    let callee = call.map(|call| exprs::callee(&mut cx.b.body, call));
+    let callee = call.map(|call| exprs::callee_shape(&mut cx.b.body, call));
     for (at, name) in node.children().enumerate().take(32).filter(|(_, name)| name.is(K::Identifier)) {
         let value = callee.map(|callee| cx.b.body.add(Expr::Passed(callee, 0, at as u8)));
-        known(cx, name);
+        note_local(cx, name);
         cx.b.bind_within(BindingKind::Param, name.text(), None, value, block.start(), block.end());
     }
 }
 
 /// `rescue A, B => e`.
-pub(super) fn rescue<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn bind_rescue<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.child(F::Variable).and_then(Node::first).filter(|name| name.is(K::Identifier))
     else {
         return;
@@ -73,6 +73,6 @@ pub(super) fn rescue<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         let all = cx.b.body.values(list.children());
         cx.b.body.union(all)
     });
-    known(cx, name);
+    note_local(cx, name);
     cx.b.bind_within(BindingKind::Local, name.text(), ty, None, name.end(), node.end());
 }

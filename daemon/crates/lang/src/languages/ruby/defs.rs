@@ -7,7 +7,7 @@ use super::{Context, F, K, Node};
 use crate::builder::NewDef;
 
 /// A class or a module; a module can be mixed in, so it counts as a trait.
-pub(super) fn declaration<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_class<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(written) = node.child(F::NameField) else { return };
     let name = if written.is(K::ScopeResolution) { written.child(F::NameField) } else { Some(written) };
     let Some(name) = name else { return };
@@ -31,7 +31,7 @@ pub(super) fn declaration<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     cx.b.set_receiver("self", def, true);
 }
 
-pub(super) fn method<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_method<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.child(F::NameField) else { return };
     let holder = cx.b.scope();
     let in_type = cx.b.def(holder).kind.is_type();
@@ -52,11 +52,11 @@ pub(super) fn method<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     // `private def x`: its documentation is above all of it.
     let wrapper = node.parent().filter(|list| list.is(K::ArgumentList)).and_then(Node::parent);
     let word = wrapper.filter(|call| call.is(K::Call)).and_then(|call| call.child(F::MethodField));
-    if let (Some(wrapper), Some(_)) = (wrapper, word.and_then(|word| level(word.text()))) {
+    if let (Some(wrapper), Some(_)) = (wrapper, word.and_then(|word| parse_visibility(word.text()))) {
         new = new.starting_with(wrapper);
     }
     let def = cx.b.open(new.body(body).header_to(list.unwrap_or(name).end()).without_comments_in(list));
-    let stated = word.and_then(|word| level(word.text()));
+    let stated = word.and_then(|word| parse_visibility(word.text()));
     let running = cx.state.visibility.get(&holder).copied().filter(|_| !singleton);
     let visibility = stated.or(running).unwrap_or(Visibility::Public);
     cx.b.def_mut(def).visibility = visibility;
@@ -78,7 +78,7 @@ pub(super) fn method<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         cx.b.set_receiver("self", holder, singleton);
     }
     for param in list.into_iter().flat_map(Node::children).take(255) {
-        self::param(cx, def, param);
+        self::read_param(cx, def, param);
     }
     // The last statement's value is the method's.
     let last =
@@ -89,7 +89,7 @@ pub(super) fn method<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-fn param<'a>(cx: &mut Context<'a>, def: DefIx, param: Node<'a>) {
+fn read_param<'a>(cx: &mut Context<'a>, def: DefIx, param: Node<'a>) {
     let name = if param.is(K::Identifier) { Some(param) } else { param.child(F::NameField) };
     let Some(name) = name else { return };
     let kind = match param.kind() {
@@ -105,12 +105,12 @@ fn param<'a>(cx: &mut Context<'a>, def: DefIx, param: Node<'a>) {
     cx.b.def_mut(def).params.push(stated);
     let value = default.map(|default| cx.b.body.value(default));
     let from = cx.b.def(def).span.start;
-    super::binds::known(cx, name);
+    super::binds::note_local(cx, name);
     cx.b.bind(BindingKind::Param, name.text(), None, value, from);
 }
 
 /// What a word such as `private` says.
-pub(super) fn level(word: &str) -> Option<Visibility> {
+pub(super) fn parse_visibility(word: &str) -> Option<Visibility> {
     match word {
         "private" | "private_class_method" => Some(Visibility::Private),
         "protected" => Some(Visibility::Protected),
@@ -120,7 +120,7 @@ pub(super) fn level(word: &str) -> Option<Visibility> {
 }
 
 /// `private :a, :b`.
-pub(super) fn restrict<'a>(cx: &mut Context<'a>, list: Node<'a>, visibility: Visibility) {
+pub(super) fn restrict_methods<'a>(cx: &mut Context<'a>, list: Node<'a>, visibility: Visibility) {
     let holder = cx.b.scope();
     for name in list.children().filter(|name| name.is(K::Symbol)).take(64) {
         if let Some(def) = cx.b.find_def(holder, name.text().trim_start_matches(':')) {
@@ -134,7 +134,7 @@ pub(super) fn restrict<'a>(cx: &mut Context<'a>, list: Node<'a>, visibility: Vis
 }
 
 /// `attr_reader :a, :b`.
-pub(super) fn attributes<'a>(cx: &mut Context<'a>, word: &str, list: Node<'a>) {
+pub(super) fn add_attributes<'a>(cx: &mut Context<'a>, word: &str, list: Node<'a>) {
     let holder = cx.b.scope();
     let visibility = cx.state.visibility.get(&holder).copied().unwrap_or(Visibility::Public);
     for name in list.children().filter(|name| name.is(K::Symbol)).take(255) {
@@ -149,7 +149,7 @@ pub(super) fn attributes<'a>(cx: &mut Context<'a>, word: &str, list: Node<'a>) {
 }
 
 /// `return x`.
-pub(super) fn returned<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_return<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if let (Some(def), Some(value)) = (cx.b.callable(), node.first().and_then(Node::first)) {
         let shape = cx.b.body.value(value);
         cx.b.returns(def, shape, node.start());

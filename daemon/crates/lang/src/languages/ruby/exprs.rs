@@ -5,7 +5,7 @@ use sdl_model::facts::{Expr, ExprIx, Lit};
 use super::{F, K, Node};
 use crate::builder::Half;
 
-pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+pub(super) fn value_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
         K::Identifier => half.name(node.text()),
         K::Constant => half.type_name(node.text()),
@@ -24,7 +24,7 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             half.path(base, node.child(F::NameField).map_or("", Node::text))
         }
         K::Call => {
-            if let Some(class) = constructed(node) {
+            if let Some(class) = constructed_class(node) {
                 let class = half.value(class);
                 return half.add(Expr::New(class));
             }
@@ -34,7 +34,7 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
                 let class = half.add(Expr::SelfType);
                 return half.add(Expr::New(class));
             }
-            let callee = callee(half, node);
+            let callee = callee_shape(half, node);
             half.call(callee, arg_count(node))
         }
         K::ElementReference => {
@@ -65,7 +65,7 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
 }
 
 /// What the call `node` calls.
-pub(super) fn callee<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+pub(super) fn callee_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     let Some(name) = node.child(F::MethodField) else { return half.unknown() };
     match node.child(F::Receiver) {
         Some(receiver) => {
@@ -78,7 +78,7 @@ pub(super) fn callee<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
 }
 
 /// The class of `C.new(…)`.
-pub(super) fn constructed(node: Node<'_>) -> Option<Node<'_>> {
+pub(super) fn constructed_class(node: Node<'_>) -> Option<Node<'_>> {
     let class = node.child(F::Receiver)?;
     let constant = matches!(class.kind(), K::Constant | K::ScopeResolution);
     (constant && node.child(F::MethodField)?.text() == "new").then_some(class)
@@ -90,7 +90,7 @@ pub(super) fn arg_count(node: Node<'_>) -> usize {
 }
 
 /// The text of a plain string.
-pub(super) fn text(node: Node<'_>) -> Option<&str> {
+pub(super) fn string_content(node: Node<'_>) -> Option<&str> {
     let text = node.text();
     let inner = text.get(1..text.len().saturating_sub(1)).unwrap_or("");
     (node.is(K::StringNode) && !inner.contains("#{")).then_some(inner)

@@ -54,30 +54,30 @@ impl Language for Ruby {
 
     fn enter<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
         match node.kind() {
-            K::Class | K::Module => defs::declaration(cx, node),
-            K::Method | K::SingletonMethod => defs::method(cx, node),
+            K::Class | K::Module => defs::read_class(cx, node),
+            K::Method | K::SingletonMethod => defs::read_method(cx, node),
             K::Superclass | K::Alias | K::Undef => return Visit::Skip,
-            K::Assignment | K::OperatorAssignment => binds::assignment(cx, node),
-            K::BlockParameters => binds::block(cx, node),
-            K::Rescue => binds::rescue(cx, node),
-            K::Call => return refs::call(cx, node),
-            K::ElementReference => refs::element(cx, node),
-            K::Identifier => refs::identifier(cx, node),
-            K::Constant => refs::constant(cx, node),
-            K::ScopeResolution => refs::scoped(cx, node),
+            K::Assignment | K::OperatorAssignment => binds::read_assignment(cx, node),
+            K::BlockParameters => binds::bind_block_params(cx, node),
+            K::Rescue => binds::bind_rescue(cx, node),
+            K::Call => return refs::read_call(cx, node),
+            K::ElementReference => refs::read_subscript(cx, node),
+            K::Identifier => refs::read_identifier(cx, node),
+            K::Constant => refs::read_constant(cx, node),
+            K::ScopeResolution => refs::read_scoped_constant(cx, node),
             K::InstanceVariable => refs::instance_variable(cx, node),
             K::Super => refs::bare_super(cx, node),
-            K::Return => defs::returned(cx, node),
+            K::Return => defs::read_return(cx, node),
             _ => {}
         }
         Visit::Into
     }
 
     fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
-        exprs::value(half, node)
+        exprs::value_shape(half, node)
     }
 
     fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
-        exprs::value(half, node)
+        exprs::value_shape(half, node)
     }
 }

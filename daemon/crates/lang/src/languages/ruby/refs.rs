@@ -5,13 +5,13 @@ use sdl_model::facts::{BaseKind, ImportKind, RefForm};
 use super::{Context, F, K, Node, defs, exprs};
 use crate::driver::Visit;
 
-pub(super) fn call<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+pub(super) fn read_call<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let Some(method) = node.child(F::MethodField) else { return Visit::Into };
     let (name, args) = (method.text(), exprs::arg_count(node));
     let Some(receiver) = node.child(F::Receiver) else {
-        return command(cx, node, method, args);
+        return read_bare_call(cx, node, method, args);
     };
-    if let Some(class) = exprs::constructed(node) {
+    if let Some(class) = exprs::constructed_class(node) {
         let (recv, named) = if class.is(K::ScopeResolution) {
             (class.child(F::Scope).map(|scope| cx.b.body.value(scope)), class.child(F::NameField))
         } else {
@@ -28,25 +28,25 @@ pub(super) fn call<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
         cx.b.effect_of(&format!("{}.{name}", receiver.text()));
     }
     if receiver.text() == "ENV" && matches!(name, "fetch" | "key?") {
-        config(cx, node.child(F::Arguments).and_then(Node::first));
+        add_config_ref(cx, node.child(F::Arguments).and_then(Node::first));
     }
     Visit::Into
 }
 
 /// A call without a receiver: some of them declare.
-fn command<'a>(cx: &mut Context<'a>, node: Node<'a>, method: Node<'a>, args: usize) -> Visit {
+fn read_bare_call<'a>(cx: &mut Context<'a>, node: Node<'a>, method: Node<'a>, args: usize) -> Visit {
     let name = method.text();
     let list = node.child(F::Arguments);
     let first = list.and_then(Node::first);
     match name {
         "require" | "load" => {
-            if let Some(text) = first.and_then(exprs::text) {
+            if let Some(text) = first.and_then(exprs::string_content) {
                 cx.b.import(ImportKind::Module, text, None, None, node.start());
                 return Visit::Skip;
             }
         }
         "require_relative" => {
-            if let Some(text) = first.and_then(exprs::text) {
+            if let Some(text) = first.and_then(exprs::string_content) {
                 let dot = if text.starts_with('.') { "" } else { "./" };
                 cx.b.import(ImportKind::Include, &format!("{dot}{text}"), None, None, node.start());
                 return Visit::Skip;
@@ -64,13 +64,13 @@ fn command<'a>(cx: &mut Context<'a>, node: Node<'a>, method: Node<'a>, args: usi
         }
         "attr_reader" | "attr_writer" | "attr_accessor" => {
             if let Some(list) = list {
-                defs::attributes(cx, name, list);
+                defs::add_attributes(cx, name, list);
             }
             return Visit::Skip;
         }
         "private" | "protected" | "public" | "private_class_method" => {
-            if let (Some(list), Some(level)) = (list, defs::level(name)) {
-                defs::restrict(cx, list, level);
+            if let (Some(list), Some(level)) = (list, defs::parse_visibility(name)) {
+                defs::restrict_methods(cx, list, level);
             }
             return Visit::Into;
         }
@@ -102,22 +102,22 @@ fn command<'a>(cx: &mut Context<'a>, node: Node<'a>, method: Node<'a>, args: usi
     Visit::Into
 }
 
-fn config(cx: &mut Context<'_>, key: Option<Node<'_>>) {
+fn add_config_ref(cx: &mut Context<'_>, key: Option<Node<'_>>) {
     cx.b.effect_of("ENV");
-    if let Some((key, text)) = key.and_then(|key| exprs::text(key).map(|text| (key, text))) {
+    if let Some((key, text)) = key.and_then(|key| exprs::string_content(key).map(|text| (key, text))) {
         cx.b.reference(RefForm::Config, text, key.start(), None, 0);
     }
 }
 
 /// `ENV['X']`.
-pub(super) fn element<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_subscript<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if node.child(F::ObjectField).is_some_and(|object| object.text() == "ENV") {
-        config(cx, node.children().nth(1));
+        add_config_ref(cx, node.children().nth(1));
     }
 }
 
 /// A bare name: a local, or a call without arguments.
-pub(super) fn identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(parent) = node.parent() else { return };
     let said = match parent.kind() {
         K::MethodParameters | K::BlockParameters | K::LeftAssignmentList | K::ExceptionVariable => true,
@@ -129,7 +129,7 @@ pub(super) fn identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         return;
     }
     let name = node.text();
-    if let Some(level) = defs::level(name).filter(|_| cx.b.scope_kind().is_type()) {
+    if let Some(level) = defs::parse_visibility(name).filter(|_| cx.b.scope_kind().is_type()) {
         let holder = cx.b.scope();
         cx.state.visibility.insert(holder, level);
         return;
@@ -143,20 +143,20 @@ pub(super) fn identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 fn is_said(node: Node<'_>) -> bool {
     let Some(parent) = node.parent() else { return true };
     match parent.kind() {
-        K::Call => node.field() == F::MethodField || exprs::constructed(parent) == Some(node),
+        K::Call => node.field() == F::MethodField || exprs::constructed_class(parent) == Some(node),
         K::Assignment | K::OperatorAssignment => node.field() == F::Left,
         _ => node.field() == F::NameField,
     }
 }
 
-pub(super) fn constant<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_constant<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if !is_said(node) && node.text() != "ENV" {
         cx.b.reference(RefForm::Value, node.text(), node.start(), None, 0);
     }
 }
 
 /// `A::B`.
-pub(super) fn scoped<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_scoped_constant<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if let Some(name) = node.child(F::NameField).filter(|_| !is_said(node)) {
         let recv = node.child(F::Scope).map(|scope| cx.b.body.value(scope));
         cx.b.reference(RefForm::Attr, name.text(), name.start(), recv, 0);

@@ -2,7 +2,7 @@
 
 use sdl_model::facts::{Expr, ExprIx};
 
-use super::imports::bare;
+use super::imports::plain_name;
 use super::{F, K, Node, exprs, members, patterns};
 use crate::builder::Half;
 
@@ -12,8 +12,8 @@ const MAX_PARTS: usize = 24;
 const MAX_WRAPS: usize = 4;
 
 /// The value of the arm `arm` of a match of `subject`.
-pub(super) fn arm<'a>(half: &mut Half<'a>, subject: Option<Node<'a>>, arm: Node<'a>) -> ExprIx {
-    let value = arm.child(F::Value).map(given);
+pub(super) fn arm_shape<'a>(half: &mut Half<'a>, subject: Option<Node<'a>>, arm: Node<'a>) -> ExprIx {
+    let value = arm.child(F::Value).map(branch_result);
     let pattern = arm.child(F::Pattern);
     // Seen with what is before a guard.
     let pattern = pattern.and_then(|pattern| {
@@ -23,25 +23,29 @@ pub(super) fn arm<'a>(half: &mut Half<'a>, subject: Option<Node<'a>>, arm: Node<
             Some(pattern)
         }
     });
-    bound(half, subject, pattern, value).unwrap_or_else(|| half.value_or_unknown(value))
+    bound_shape(half, subject, pattern, value).unwrap_or_else(|| half.value_or_unknown(value))
 }
 
 /// The value of the branch `block` of `if let`, whose condition is `condition`.
-pub(super) fn then<'a>(half: &mut Half<'a>, condition: Option<Node<'a>>, block: Option<Node<'a>>) -> ExprIx {
-    let value = block.and_then(exprs::tail).map(given);
+pub(super) fn branch_shape<'a>(
+    half: &mut Half<'a>,
+    condition: Option<Node<'a>>,
+    block: Option<Node<'a>>,
+) -> ExprIx {
+    let value = block.and_then(exprs::block_tail).map(branch_result);
     let condition = condition.filter(|condition| condition.is(K::LetCondition));
     let (subject, pattern) = (
         condition.and_then(|condition| condition.child(F::Value)),
         condition.and_then(|condition| condition.child(F::Pattern)),
     );
-    bound(half, subject, pattern, value).unwrap_or_else(|| half.value_or_unknown(value))
+    bound_shape(half, subject, pattern, value).unwrap_or_else(|| half.value_or_unknown(value))
 }
 
 /// What a branch gives: the last of a block, borrowed or not.
-fn given(mut value: Node<'_>) -> Node<'_> {
+fn branch_result(mut value: Node<'_>) -> Node<'_> {
     for _ in 0..MAX_WRAPS {
         let inner = match value.kind() {
-            K::Block => exprs::tail(value),
+            K::Block => exprs::block_tail(value),
             K::ReferenceExpression => value.child(F::Value),
             K::ParenthesizedExpression => value.first(),
             _ => None,
@@ -53,13 +57,13 @@ fn given(mut value: Node<'_>) -> Node<'_> {
 }
 
 /// What `value`, a name that `pattern` binds, is a part of.
-fn bound<'a>(
+fn bound_shape<'a>(
     half: &mut Half<'a>,
     subject: Option<Node<'a>>,
     pattern: Option<Node<'a>>,
     value: Option<Node<'a>>,
 ) -> Option<ExprIx> {
-    let name = value.filter(|value| value.is(K::Identifier)).map(|value| bare(value.text()))?;
+    let name = value.filter(|value| value.is(K::Identifier)).map(|value| plain_name(value.text()))?;
     let (subject, pattern) = (subject?, pattern?);
     if !patterns::is_binding(name) || !pattern.text().contains(name) {
         return None;
@@ -69,14 +73,14 @@ fn bound<'a>(
     for _ in 0..MAX_PARTS {
         let (pattern, whole) = todo.pop()?;
         match pattern.kind() {
-            K::Identifier | K::ShorthandField if bare(pattern.text()) == name => return Some(whole),
+            K::Identifier | K::ShorthandField if plain_name(pattern.text()) == name => return Some(whole),
             K::MutPattern | K::RefPattern | K::ReferencePattern | K::CapturedPattern => {
                 todo.extend(
                     pattern.children().filter(|part| !part.is(K::MutableSpecifier)).map(|part| (part, whole)),
                 );
             }
             K::TuplePattern => {
-                for (at, part) in patterns::placed(pattern, pattern.start(), pattern.children()) {
+                for (at, part) in patterns::placed_parts(pattern, pattern.start(), pattern.children()) {
                     if part.is(K::RemainingField) {
                         break;
                     }
@@ -97,8 +101,10 @@ fn bound<'a>(
                     let end = ty.end();
                     let ty = half.ty(ty);
                     let made = half.add(Expr::New(ty));
-                    for (at, part) in patterns::placed(pattern, end, parts) {
-                        let Some(field) = members::ordinal(at).filter(|_| !part.is(K::RemainingField)) else {
+                    for (at, part) in patterns::placed_parts(pattern, end, parts) {
+                        let Some(field) =
+                            members::tuple_field_name(at).filter(|_| !part.is(K::RemainingField))
+                        else {
                             break;
                         };
                         todo.push((part, half.attr(made, field)));
@@ -110,7 +116,7 @@ fn bound<'a>(
                 let made = half.add(Expr::New(ty));
                 for field in pattern.children().filter(|part| part.is(K::FieldPattern)) {
                     let Some(of) = field.child(F::Name) else { continue };
-                    let value = half.attr(made, bare(of.text()));
+                    let value = half.attr(made, plain_name(of.text()));
                     todo.push((field.child(F::Pattern).unwrap_or(of), value));
                 }
             }

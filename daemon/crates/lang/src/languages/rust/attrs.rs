@@ -3,9 +3,9 @@
 use sdl_model::SymbolKind;
 use sdl_model::facts::{DefFlags, DefIx, Expr, ExprIx, RefForm};
 
-use super::imports::bare;
+use super::imports::plain_name;
 use super::{Context, F, K, Node, items, tokens};
-use crate::builder::text::{clean_comment, fold};
+use crate::builder::text::{clean_comment, fold_line};
 use crate::driver::Visit;
 
 /// Longest condition that is kept whole.
@@ -60,7 +60,7 @@ const STD_DERIVES: &[&str] =
     &["Clone", "Copy", "Debug", "Default", "Eq", "Hash", "Ord", "PartialEq", "PartialOrd"];
 
 /// An attribute before an item opens the item, which it is a part of.
-pub(super) fn attribute<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+pub(super) fn read_attribute<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     if node.ix() >= cx.state.attributes_until {
         let mut next = node.next_sibling();
         let mut last = node;
@@ -75,26 +75,26 @@ pub(super) fn attribute<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
         if let Some(import) =
             next.filter(|next| matches!(next.kind(), K::UseDeclaration | K::ModItem | K::ExternCrate))
         {
-            cx.state.condition = condition(node).map(|text| (import.ix(), text));
+            cx.state.condition = cfg_condition(node).map(|text| (import.ix(), text));
         }
         if let Some(item) = item.filter(|item| items::is_item(item.kind())) {
-            let def = items::item(cx, item, node);
+            let def = items::read_item(cx, item, node);
             cx.state.attributes_until = item.ix() + 1;
             if let Some(def) = def {
-                complete(cx, def, node, item);
+                complete_def(cx, def, node, item);
             }
         }
     }
-    references(cx, node);
+    add_references(cx, node);
     Visit::Skip
 }
 
 /// The condition that the attributes from `first` on state: `#[cfg(…)]`.
-fn condition(first: Node<'_>) -> Option<String> {
+fn cfg_condition(first: Node<'_>) -> Option<String> {
     let mut all = Vec::new();
     let mut at = Some(first);
     while let Some(node) = at.filter(|node| node.is(K::AttributeItem)) {
-        all.extend(node.first().and_then(predicate));
+        all.extend(node.first().and_then(cfg_predicate));
         at = node.next_sibling();
     }
     match all.len() {
@@ -104,15 +104,15 @@ fn condition(first: Node<'_>) -> Option<String> {
 }
 
 /// What is in the brackets of `cfg(…)`.
-fn predicate(attribute: Node<'_>) -> Option<String> {
+fn cfg_predicate(attribute: Node<'_>) -> Option<String> {
     attribute.first().filter(|path| path.text() == "cfg")?;
     let text = attribute.child(F::ArgumentsField)?.text();
     let text = text.strip_prefix('(')?.strip_suffix(')')?;
-    Some(fold(text, MAX_CONDITION)).filter(|text| !text.is_empty())
+    Some(fold_line(text, MAX_CONDITION)).filter(|text| !text.is_empty())
 }
 
 /// Adds to `def`, which is `item`, what the attributes from `first` on say.
-fn complete<'a>(cx: &mut Context<'a>, def: DefIx, first: Node<'a>, item: Node<'a>) {
+fn complete_def<'a>(cx: &mut Context<'a>, def: DefIx, first: Node<'a>, item: Node<'a>) {
     let mut docs = String::new();
     let mut at = Some(first);
     let mut doc_from = first.end();
@@ -121,7 +121,7 @@ fn complete<'a>(cx: &mut Context<'a>, def: DefIx, first: Node<'a>, item: Node<'a
         push_doc(&mut docs, gap);
         doc_from = node.end();
         if let Some(attribute) = node.first() {
-            one(cx, def, attribute, &mut docs);
+            apply_attribute(cx, def, attribute, &mut docs);
         }
         at = node.next_sibling();
     }
@@ -142,7 +142,7 @@ fn push_doc(docs: &mut String, gap: &str) {
     }
 }
 
-fn one<'a>(cx: &mut Context<'a>, def: DefIx, attribute: Node<'a>, docs: &mut String) {
+fn apply_attribute<'a>(cx: &mut Context<'a>, def: DefIx, attribute: Node<'a>, docs: &mut String) {
     let Some(path) = attribute.first() else { return };
     let arguments = attribute.child(F::ArgumentsField);
     let text = path.text();
@@ -169,7 +169,7 @@ fn one<'a>(cx: &mut Context<'a>, def: DefIx, attribute: Node<'a>, docs: &mut Str
         cx.b.flag(def, DefFlags::TEST);
     }
     let mut shape = cx.b.out.value(path);
-    if let Some(text) = predicate(attribute) {
+    if let Some(text) = cfg_predicate(attribute) {
         let text = cx.b.out.type_name(&text);
         shape = cx.b.out.add(Expr::Generic(shape, vec![text]));
     } else if let Some(tree) = arguments {
@@ -191,14 +191,14 @@ fn one<'a>(cx: &mut Context<'a>, def: DefIx, attribute: Node<'a>, docs: &mut Str
 }
 
 /// What an attribute refers to.
-fn references<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+fn add_references<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(attribute) = node.first().filter(|attribute| attribute.is(K::Attribute)) else { return };
     let Some(path) = attribute.first() else { return };
     let arguments = attribute.child(F::ArgumentsField);
     let text = path.text();
     if text == "derive" {
         if let Some(tree) = arguments {
-            types(cx, tree, STD_DERIVES);
+            add_derive_refs(cx, tree, STD_DERIVES);
         }
         return;
     }
@@ -217,12 +217,12 @@ fn references<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         _ => {}
     }
     if let Some(tree) = arguments {
-        paths(cx, tree);
+        add_path_refs(cx, tree);
     }
 }
 
 /// References to the types named in `derive(…)`, but for `except`.
-fn types<'a>(cx: &mut Context<'a>, tree: Node<'a>, except: &[&str]) {
+fn add_derive_refs<'a>(cx: &mut Context<'a>, tree: Node<'a>, except: &[&str]) {
     let mut path: Option<(ExprIx, u32)> = None;
     for token in tree.children().filter(|token| matches!(token.kind(), K::Identifier | K::Crate)) {
         let text = token.text();
@@ -240,20 +240,20 @@ fn types<'a>(cx: &mut Context<'a>, tree: Node<'a>, except: &[&str]) {
 }
 
 /// References to the paths in an attribute's arguments: `value_parser = a::b`. Bare words are the attribute's own.
-fn paths<'a>(cx: &mut Context<'a>, tree: Node<'a>) {
+fn add_path_refs<'a>(cx: &mut Context<'a>, tree: Node<'a>) {
     let mut path: Option<(ExprIx, Node<'a>)> = None;
     for token in tree.descendants().take(2_000) {
         if !matches!(token.kind(), K::Identifier | K::Crate | K::SelfName | K::Super) {
             continue;
         }
-        let text = bare(token.text());
-        let base = path.filter(|(_, last)| tokens::gap(*last, token).trim() == "::");
+        let text = plain_name(token.text());
+        let base = path.filter(|(_, last)| tokens::text_between(*last, token).trim() == "::");
         let shape = match base {
             Some((base, _)) => {
                 let followed = token.next_sibling();
-                let more = followed.is_some_and(|next| tokens::gap(token, next).trim() == "::");
-                let called =
-                    followed.filter(|next| next.is(K::TokenTree) && tokens::gap(token, *next).is_empty());
+                let more = followed.is_some_and(|next| tokens::text_between(token, next).trim() == "::");
+                let called = followed
+                    .filter(|next| next.is(K::TokenTree) && tokens::text_between(token, *next).is_empty());
                 match called {
                     Some(tree) => {
                         cx.b.reference(

@@ -2,7 +2,7 @@
 
 use sdl_model::facts::{Expr, ExprIx, Lit};
 
-use super::imports::bare;
+use super::imports::plain_name;
 use super::{F, K, Node, arms, patterns, tokens};
 use crate::builder::Half;
 
@@ -11,18 +11,18 @@ const MAX_ARMS: usize = 6;
 /// How many parameters of a closure are looked at.
 const MAX_PARAMS: usize = 4;
 
-pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+pub(super) fn value_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
         K::Identifier | K::TypeIdentifier => match node.text() {
             "Self" => half.add(Expr::SelfType),
-            text => half.name(bare(text)),
+            text => half.name(plain_name(text)),
         },
         K::SelfName if in_path(node) => half.type_name("self"),
         K::SelfName => half.add(Expr::SelfRef),
         K::Crate | K::Super => half.type_name(node.text()),
         K::Metavariable if node.text() == "$crate" => half.type_name("crate"),
         K::ScopedIdentifier | K::ScopedTypeIdentifier => {
-            let name = bare(node.child(F::Name).map_or("", Node::text));
+            let name = plain_name(node.child(F::Name).map_or("", Node::text));
             match node.child(F::Path) {
                 Some(base) => {
                     let base = half.value(base);
@@ -34,16 +34,16 @@ pub(super) fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         K::GenericType | K::GenericTypeTurbofish | K::BracketedType | K::QualifiedType => half.ty(node),
         K::FieldExpression => {
             let base = half.value_or_unknown(node.child(F::Value));
-            half.attr(base, bare(node.child(F::Field).map_or("", Node::text)))
+            half.attr(base, plain_name(node.child(F::Field).map_or("", Node::text)))
         }
-        K::CallExpression => call(half, node),
+        K::CallExpression => call_shape(half, node),
         K::GenericFunction => half.value_or_unknown(node.child(F::Function)),
-        _ => operation(half, node),
+        _ => operation_shape(half, node),
     }
 }
 
 /// What operators give.
-fn operation<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+fn operation_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
         K::AwaitExpression => {
             let inner = half.value_or_unknown(node.first());
@@ -77,15 +77,15 @@ fn operation<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             let by_range = node.children().nth(1).is_some_and(|index| index.is(K::RangeExpression));
             if by_range { base } else { half.add(Expr::Index(base)) }
         }
-        _ => branches(half, node),
+        _ => block_shape(half, node),
     }
 }
 
 /// What expressions with blocks give.
-fn branches<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+fn block_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
         K::IfExpression => {
-            let then = arms::then(half, node.child(F::Condition), node.child(F::Consequence));
+            let then = arms::branch_shape(half, node.child(F::Condition), node.child(F::Consequence));
             let otherwise = node.child(F::Alternative).and_then(Node::first);
             let otherwise = otherwise.map(|other| half.value(other));
             half.either(std::iter::once(then).chain(otherwise).collect())
@@ -94,7 +94,7 @@ fn branches<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             let arms = node.child(F::Body).into_iter().flat_map(Node::children);
             let arms = arms.filter(|arm| arm.child(F::Value).is_some()).take(MAX_ARMS);
             let subject = node.child(F::Value);
-            let mut values: Vec<ExprIx> = arms.map(|arm| arms::arm(half, subject, arm)).collect();
+            let mut values: Vec<ExprIx> = arms.map(|arm| arms::arm_shape(half, subject, arm)).collect();
             if values.len() > 1 {
                 values.retain(|ix| !half.is_unknown(*ix));
             }
@@ -102,7 +102,7 @@ fn branches<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         }
         K::Block | K::UnsafeBlock | K::AsyncBlock | K::TryBlock => {
             let block = if node.is(K::Block) { Some(node) } else { node.child_of(K::Block) };
-            half.value_or_unknown(block.and_then(tail))
+            half.value_or_unknown(block.and_then(block_tail))
         }
         K::ClosureExpression => {
             let ret = match (node.child(F::ReturnType), node.child(F::Body)) {
@@ -115,7 +115,7 @@ fn branches<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             };
             let params = node.child(F::Parameters).into_iter().flat_map(Node::children).take(MAX_PARAMS);
             let params = params.map(|param| {
-                patterns::shape(
+                patterns::pattern_shape(
                     half,
                     if param.is(K::Parameter) { param.child(F::Pattern) } else { Some(param) },
                 )
@@ -123,12 +123,12 @@ fn branches<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
             let params = params.collect();
             half.add(Expr::Callable(params, ret))
         }
-        _ => literal(half, node),
+        _ => literal_shape(half, node),
     }
 }
 
 /// What a literal is.
-fn literal<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+fn literal_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
         K::ArrayExpression => {
             let items = half.values(node.children());
@@ -156,13 +156,13 @@ fn macro_value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.child(F::MacroName).map_or("", Node::text).rsplit("::").next().unwrap_or("") {
         // What they are called with, or what that holds.
         "ready" | "try_ready" | "try" | "tri" | "dbg" | "pin" => {
-            let given = node.child_of(K::TokenTree).and_then(|tree| tokens::first(half, tree));
+            let given = node.child_of(K::TokenTree).and_then(|tree| tokens::first_element_shape(half, tree));
             match given {
                 Some(given) => half.add(Expr::Unwrap(given)),
                 None => half.unknown(),
             }
         }
-        "vec" => match node.child_of(K::TokenTree).and_then(|tree| tokens::first(half, tree)) {
+        "vec" => match node.child_of(K::TokenTree).and_then(|tree| tokens::first_element_shape(half, tree)) {
             Some(element) => of_values(half, "Vec", element),
             None => half.lit(Lit::List),
         },
@@ -178,12 +178,12 @@ fn in_path(node: Node<'_>) -> bool {
     node.field() == F::Path
 }
 
-fn call<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+fn call_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     let args = node.child(F::ArgumentsField);
-    let Some(callee) = node.child(F::Function).map(plain) else { return half.unknown() };
+    let Some(callee) = node.child(F::Function).map(plain_callee) else { return half.unknown() };
     if callee.is(K::ScopedIdentifier) {
         let path = callee.child(F::Path);
-        let last = path.map_or("", |path| super::items::head(path).text());
+        let last = path.map_or("", |path| super::items::type_head(path).text());
         let last = last.rsplit("::").next().unwrap_or(last);
         match (last, callee.child(F::Name).map_or("", Node::text)) {
             // Pointers and what gives back a value of the type that it is given.
@@ -255,7 +255,7 @@ fn is_made_by(name: &str) -> bool {
 }
 
 /// A callee without its type arguments.
-pub(super) fn plain(node: Node<'_>) -> Node<'_> {
+pub(super) fn plain_callee(node: Node<'_>) -> Node<'_> {
     if node.is(K::GenericFunction) { node.child(F::Function).unwrap_or(node) } else { node }
 }
 
@@ -265,7 +265,7 @@ pub(super) fn arg_count(args: Option<Node<'_>>) -> usize {
 }
 
 /// The expression that a block gives.
-pub(super) fn tail(block: Node<'_>) -> Option<Node<'_>> {
+pub(super) fn block_tail(block: Node<'_>) -> Option<Node<'_>> {
     let last = block.children().last()?;
     match last.kind() {
         // One that ends with a block looks like a statement.

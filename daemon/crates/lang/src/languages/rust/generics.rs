@@ -3,16 +3,16 @@
 use sdl_model::facts::{DefIx, Expr, ExprIx, StrIx};
 
 use super::{Context, F, K, Node, items};
-use crate::builder::text::fold;
+use crate::builder::text::fold_line;
 use crate::builder::{Half, MAX_ELEMENTS};
 
 /// Adds the generic parameters of `item` and what its where clause says to `def`.
-pub(super) fn generics<'a>(cx: &mut Context<'a>, def: DefIx, item: Node<'a>) {
+pub(super) fn read_generics<'a>(cx: &mut Context<'a>, def: DefIx, item: Node<'a>) {
     if let Some(list) = item.child(F::TypeParameters) {
-        cx.b.def_mut(def).generics = Some(cx.b.out.str(&fold(list.text(), 200)));
+        cx.b.def_mut(def).generics = Some(cx.b.out.str(&fold_line(list.text(), 200)));
         for param in list.children().filter(|param| param.is(K::TypeParameter)) {
             if let (Some(name), Some(bounds)) = (param.child(F::Name), param.child(F::Bounds)) {
-                add(cx, def, name.text(), bounds);
+                add_bounds(cx, def, name.text(), bounds);
             }
         }
     }
@@ -23,18 +23,18 @@ pub(super) fn generics<'a>(cx: &mut Context<'a>, def: DefIx, item: Node<'a>) {
         };
         match left.text() {
             "Self" if item.is(K::TraitItem) => {
-                bounds.children().for_each(|bound| items::supertrait(cx, def, bound));
+                bounds.children().for_each(|bound| items::add_supertrait(cx, def, bound));
             }
-            name if left.is(K::TypeIdentifier) && name != "Self" => add(cx, def, name, bounds),
+            name if left.is(K::TypeIdentifier) && name != "Self" => add_bounds(cx, def, name, bounds),
             // `T::Item: Bound`, `<T as Iterator>::Item: Bound`.
-            _ if let Some(name) = projection(left) => add(cx, def, &name, bounds),
+            _ if let Some(name) = projection_name(left) => add_bounds(cx, def, &name, bounds),
             _ => {}
         }
     }
 }
 
 /// What a bound of a type that a parameter's trait asks for is kept under: `T::Item`.
-fn projection(left: Node<'_>) -> Option<String> {
+fn projection_name(left: Node<'_>) -> Option<String> {
     let name = left.child(F::Name).filter(|_| left.is(K::ScopedTypeIdentifier))?;
     let mut of = left.child(F::Path)?;
     for _ in 0..2 {
@@ -47,15 +47,15 @@ fn projection(left: Node<'_>) -> Option<String> {
     matches!(of.kind(), K::Identifier | K::TypeIdentifier).then(|| format!("{}::{}", of.text(), name.text()))
 }
 
-fn add<'a>(cx: &mut Context<'a>, def: DefIx, name: &str, bounds: Node<'a>) {
-    let Some(more) = bound(&mut cx.b.out, bounds) else { return };
+fn add_bounds<'a>(cx: &mut Context<'a>, def: DefIx, name: &str, bounds: Node<'a>) {
+    let Some(more) = bounds_shape(&mut cx.b.out, bounds) else { return };
     let name: StrIx = cx.b.out.str(name);
     // Bounds may be in two places; all of them hold.
     let known = cx.b.def(def).bounds.iter().position(|(of, _)| *of == name);
     match known {
         Some(at) => {
             let old = cx.b.def(def).bounds.get(at).map_or(more, |(_, old)| *old);
-            let both = join(&mut cx.b.out, old, more);
+            let both = join_bounds(&mut cx.b.out, old, more);
             if let Some(slot) = cx.b.def_mut(def).bounds.get_mut(at) {
                 slot.1 = both;
             }
@@ -64,7 +64,7 @@ fn add<'a>(cx: &mut Context<'a>, def: DefIx, name: &str, bounds: Node<'a>) {
     }
 }
 
-fn join(half: &mut Half<'_>, old: ExprIx, more: ExprIx) -> ExprIx {
+fn join_bounds(half: &mut Half<'_>, old: ExprIx, more: ExprIx) -> ExprIx {
     let mut all = Vec::new();
     for ix in [old, more] {
         match half.expr(ix) {
@@ -77,7 +77,7 @@ fn join(half: &mut Half<'_>, old: ExprIx, more: ExprIx) -> ExprIx {
 }
 
 /// The type that `bounds` state: any of them may have a member that is asked for.
-pub(super) fn bound<'a>(half: &mut Half<'a>, bounds: Node<'a>) -> Option<ExprIx> {
+pub(super) fn bounds_shape<'a>(half: &mut Half<'a>, bounds: Node<'a>) -> Option<ExprIx> {
     let all = bounds.children().filter(|bound| !matches!(bound.kind(), K::Lifetime | K::RemovedBound));
     let mut all = half.types(all);
     all.retain(|ix| !half.is_unknown(*ix));

@@ -8,7 +8,7 @@ use crate::driver::Visit;
 /// How deep lists in lists of a `use` are followed.
 const MAX_NESTING: usize = 32;
 
-pub(super) fn declaration<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+pub(super) fn read_use<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let reexport = node.child_of(K::VisibilityModifier).is_some();
     let clause = node.children().find(|child| !child.is(K::VisibilityModifier));
     let first = cx.b.imports_mut().len();
@@ -18,8 +18,8 @@ pub(super) fn declaration<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
         match clause.kind() {
             K::UseList | K::ScopedUseList => {
                 let (list, prefix) = if clause.is(K::ScopedUseList) {
-                    let own = clause.child(F::Path).map(path).unwrap_or_default();
-                    (clause.child(F::List), join(&prefix, &own, true))
+                    let own = clause.child(F::Path).map(path_text).unwrap_or_default();
+                    (clause.child(F::List), join_path(&prefix, &own, true))
                 } else {
                     (Some(clause), prefix)
                 };
@@ -33,25 +33,25 @@ pub(super) fn declaration<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
                 }
             }
             K::UseWildcard => {
-                let own = clause.first().map(path).unwrap_or_default();
-                let module = join(&prefix, &own, false);
+                let own = clause.first().map(path_text).unwrap_or_default();
+                let module = join_path(&prefix, &own, false);
                 cx.state.runs_processes |= module == "std::process";
                 cx.b.import(ImportKind::Wildcard, &module, None, None, clause.start()).reexport = reexport;
             }
             K::UseAsClause => {
                 let Some(target) = clause.child(F::Path) else { continue };
                 let alias = clause.child(F::Alias).map(Node::text);
-                add(cx, &join(&prefix, &path(target), false), alias, clause, reexport);
+                add_import(cx, &join_path(&prefix, &path_text(target), false), alias, clause, reexport);
             }
-            _ => add(cx, &join(&prefix, &path(clause), false), None, clause, reexport),
+            _ => add_import(cx, &join_path(&prefix, &path_text(clause), false), None, clause, reexport),
         }
     }
-    conditional(cx, node, first);
+    set_import_condition(cx, node, first);
     Visit::Skip
 }
 
 /// Says of the imports from `first` on under which condition `node`, which makes them, stands.
-fn conditional<'a>(cx: &mut Context<'a>, node: Node<'a>, first: usize) {
+fn set_import_condition<'a>(cx: &mut Context<'a>, node: Node<'a>, first: usize) {
     let Some((_, text)) = cx.state.condition.take_if(|(of, _)| *of == node.ix()) else { return };
     let text = cx.b.out.str(&text);
     for import in cx.b.imports_mut().iter_mut().skip(first) {
@@ -60,7 +60,7 @@ fn conditional<'a>(cx: &mut Context<'a>, node: Node<'a>, first: usize) {
 }
 
 /// Imports what `full` names, as `alias` or its last part.
-fn add<'a>(cx: &mut Context<'a>, full: &str, alias: Option<&'a str>, at: Node<'a>, reexport: bool) {
+fn add_import<'a>(cx: &mut Context<'a>, full: &str, alias: Option<&'a str>, at: Node<'a>, reexport: bool) {
     let full = full.strip_suffix("::self").unwrap_or(full);
     let (module, name) = match full.rsplit_once("::") {
         Some((module, name)) if !matches!(name, "super" | "crate") && !module.is_empty() => {
@@ -76,7 +76,7 @@ fn add<'a>(cx: &mut Context<'a>, full: &str, alias: Option<&'a str>, at: Node<'a
 }
 
 /// `own` below `prefix`. A list's own path may be empty: `use ::{a, b}`.
-fn join(prefix: &str, own: &str, list: bool) -> String {
+fn join_path(prefix: &str, own: &str, list: bool) -> String {
     match (prefix, own) {
         ("", own) => own.to_owned(),
         (prefix, "") if list => prefix.to_owned(),
@@ -85,7 +85,7 @@ fn join(prefix: &str, own: &str, list: bool) -> String {
 }
 
 /// A path's text without white space, comments or raw marks.
-fn path(node: Node<'_>) -> String {
+fn path_text(node: Node<'_>) -> String {
     let text = node.text();
     if text.contains(|c: char| c.is_whitespace() || c == '#' || c == '/') {
         let parts = node.text().split("::").map(|part| {
@@ -108,7 +108,7 @@ pub(super) fn extern_crate<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
         let local = Some(local).filter(|local| !matches!(*local, "_" | "self"));
         cx.b.import(ImportKind::Module, &module, None, local, node.start()).reexport = reexport;
     }
-    conditional(cx, node, first);
+    set_import_condition(cx, node, first);
     Visit::Skip
 }
 
@@ -119,14 +119,14 @@ pub(super) fn module_file<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
         return Visit::Into;
     }
     let reexport = node.child_of(K::VisibilityModifier).is_some();
-    let name = bare(name.text());
+    let name = plain_name(name.text());
     let first = cx.b.imports_mut().len();
     cx.b.import(ImportKind::Named, "self", Some(name), Some(name), node.start()).reexport = reexport;
-    conditional(cx, node, first);
+    set_import_condition(cx, node, first);
     Visit::Skip
 }
 
 /// An identifier without its raw mark.
-pub(super) fn bare(text: &str) -> &str {
+pub(super) fn plain_name(text: &str) -> &str {
     text.strip_prefix("r#").unwrap_or(text)
 }

@@ -7,7 +7,7 @@ const GUARD_STATEMENTS: usize = 5;
 /// Longest expression that is an invariant as a whole.
 const LONG: u32 = 120;
 
-pub(super) fn returned<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_return<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(value) = node.first() else { return };
     // A closure's returns are its own.
     let of_closure = node
@@ -52,13 +52,13 @@ pub(super) fn macro_call<'a>(cx: &mut Context<'a>, node: Node<'a>, name: &str) {
         .filter(|block| block.is_in(K::IfExpression, F::Consequence))
         .and_then(Node::parent);
     match condition {
-        Some(condition) => conditional(cx, condition, node),
+        Some(condition) => add_conditional(cx, condition, node),
         None => cx.b.invariant(def, node.text()),
     }
 }
 
 /// `x.unwrap()`, `x.expect("…")`.
-pub(super) fn unwrapped<'a>(cx: &mut Context<'a>, call: Node<'a>, name: Node<'a>) {
+pub(super) fn read_unwrap<'a>(cx: &mut Context<'a>, call: Node<'a>, name: Node<'a>) {
     if !matches!(name.text(), "unwrap" | "expect" | "unwrap_err" | "expect_err") {
         return;
     }
@@ -70,19 +70,19 @@ pub(super) fn unwrapped<'a>(cx: &mut Context<'a>, call: Node<'a>, name: Node<'a>
 }
 
 /// `if … { return …; }` among the first statements of a function.
-pub(super) fn guard<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_guard<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(statement) = node.parent().filter(|parent| parent.is(K::ExpressionStatement)) else { return };
     let Some(body) = statement.parent().filter(|body| body.is_in(K::FunctionItem, F::Body)) else { return };
     let Some(first) = node.child(F::Consequence).and_then(Node::first) else { return };
     let first = if first.is(K::ExpressionStatement) { first.first().unwrap_or(first) } else { first };
     let early = body.children().take(GUARD_STATEMENTS).any(|one| one == statement);
     if early && first.is(K::ReturnExpression) && node.child(F::Alternative).is_none() {
-        conditional(cx, node, first);
+        add_conditional(cx, node, first);
     }
 }
 
 /// Adds the invariant `if condition { statement }`.
-fn conditional<'a>(cx: &mut Context<'a>, around: Node<'a>, statement: Node<'a>) {
+fn add_conditional<'a>(cx: &mut Context<'a>, around: Node<'a>, statement: Node<'a>) {
     let (Some(def), Some(condition)) = (cx.b.callable(), around.child(F::Condition)) else { return };
     let cut = |text: &'a str| text.get(..200).unwrap_or(text);
     let text = format!("if {} {{ {} }}", cut(condition.text()), cut(statement.text()));

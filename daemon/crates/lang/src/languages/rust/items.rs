@@ -3,7 +3,7 @@
 use sdl_model::facts::{BaseKind, DefFlags, DefIx, Expr};
 use sdl_model::{SymbolKind, Visibility};
 
-use super::imports::bare;
+use super::imports::plain_name;
 use super::{Context, F, K, Node, attrs, generics, members, params};
 use crate::builder::NewDef;
 
@@ -29,18 +29,18 @@ pub(super) fn is_item(kind: K) -> bool {
 }
 
 /// Opens `item`; `whole` is `item` or the first attribute before it. None for what defines nothing.
-pub(super) fn item<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Option<DefIx> {
+pub(super) fn read_item<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Option<DefIx> {
     let def = match item.kind() {
-        K::FunctionItem | K::FunctionSignature => function(cx, item, whole)?,
-        K::ImplItem => implementation(cx, item, whole)?,
-        K::TraitItem => tr(cx, item, whole)?,
-        K::StructItem | K::UnionItem | K::EnumItem => composite(cx, item, whole)?,
+        K::FunctionItem | K::FunctionSignature => read_function(cx, item, whole)?,
+        K::ImplItem => read_impl(cx, item, whole)?,
+        K::TraitItem => read_trait(cx, item, whole)?,
+        K::StructItem | K::UnionItem | K::EnumItem => read_data_type(cx, item, whole)?,
         K::TypeItem | K::AssociatedType => type_alias(cx, item, whole)?,
-        K::EnumVariant => members::variant(cx, item, whole)?,
-        K::FieldDeclaration => members::field(cx, item, whole)?,
-        K::ConstItem | K::StaticItem => members::constant(cx, item, whole)?,
+        K::EnumVariant => members::read_variant(cx, item, whole)?,
+        K::FieldDeclaration => members::read_field(cx, item, whole)?,
+        K::ConstItem | K::StaticItem => members::read_constant(cx, item, whole)?,
         K::MacroDefinition => macro_rules(cx, item, whole)?,
-        K::ModItem => namespace(cx, item, whole)?,
+        K::ModItem => read_module(cx, item, whole)?,
         _ => return None,
     };
     // A module's own documentation does not speak of what comes first in it.
@@ -53,15 +53,21 @@ pub(super) fn item<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) ->
 
 /// A definition that `item` makes, with the attributes before it.
 pub(super) fn new_def<'a>(kind: SymbolKind, name: Node<'a>, item: Node<'a>, whole: Node<'a>) -> NewDef<'a> {
-    named(kind, bare(name.text()), name, item, whole)
+    new_named_def(kind, plain_name(name.text()), name, item, whole)
 }
 
-fn named<'a>(kind: SymbolKind, text: &'a str, name: Node<'a>, item: Node<'a>, whole: Node<'a>) -> NewDef<'a> {
+fn new_named_def<'a>(
+    kind: SymbolKind,
+    text: &'a str,
+    name: Node<'a>,
+    item: Node<'a>,
+    whole: Node<'a>,
+) -> NewDef<'a> {
     NewDef::new(kind, text, name, whole).until(item).header_from(item.start())
 }
 
 /// Sets the visibility that `item` states; members of traits and enums share that of their owner.
-pub(super) fn visibility(cx: &mut Context<'_>, def: DefIx, item: Node<'_>) {
+pub(super) fn set_visibility(cx: &mut Context<'_>, def: DefIx, item: Node<'_>) {
     let stated = item.child_of(K::VisibilityModifier).map(stated_visibility);
     let parent = cx.b.def(def).parent.unwrap_or(DefIx::MODULE);
     let outer = cx.b.def(parent);
@@ -81,7 +87,7 @@ pub(super) fn stated_visibility(node: Node<'_>) -> Visibility {
     }
 }
 
-fn function<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Option<DefIx> {
+fn read_function<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Option<DefIx> {
     let name = item.child(F::Name)?;
     let outer = cx.b.scope_kind();
     let member = matches!(outer, SymbolKind::Trait | SymbolKind::Impl);
@@ -90,21 +96,21 @@ fn function<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Option
     let body = item.child(F::Body);
     let new = new_def(kind, name, item, whole).body(body).without_comments_in(list);
     let def = cx.b.open(new);
-    visibility(cx, def, item);
+    set_visibility(cx, def, item);
     if item.child_of(K::FunctionModifiers).is_some_and(|all| all.child_of(K::Async).is_some()) {
         cx.b.flag(def, DefFlags::ASYNC);
     }
     if body.is_none() {
         cx.b.flag(def, DefFlags::ABSTRACT);
     }
-    let has_receiver = list.is_some_and(|list| params::params(cx, def, list));
+    let has_receiver = list.is_some_and(|list| params::read_params(cx, def, list));
     if member && !has_receiver {
         cx.b.flag(def, DefFlags::STATIC);
     }
-    generics::generics(cx, def, item);
-    params::result(cx, def, item);
+    generics::read_generics(cx, def, item);
+    params::read_result(cx, def, item);
     if cx.b.def(def).ret.is_some()
-        && let Some(tail) = body.and_then(super::exprs::tail)
+        && let Some(tail) = body.and_then(super::exprs::block_tail)
     {
         let shape = cx.b.body.value(tail);
         cx.b.returns(def, shape, tail.start());
@@ -112,11 +118,12 @@ fn function<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Option
     Some(def)
 }
 
-fn implementation<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Option<DefIx> {
+fn read_impl<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Option<DefIx> {
     let ty = item.child(F::TypeField)?;
-    let name = head(ty);
+    let name = type_head(ty);
     let base = item.child(F::Trait);
-    let new = named(SymbolKind::Impl, bare(name.text()), name, item, whole).body(item.child(F::Body));
+    let new =
+        new_named_def(SymbolKind::Impl, plain_name(name.text()), name, item, whole).body(item.child(F::Body));
     let def = cx.b.open(new);
     cx.b.def_mut(def).visibility = Visibility::Public;
     let owner = cx.b.out.ty(ty);
@@ -127,12 +134,12 @@ fn implementation<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> 
         let shape = cx.b.out.ty(base);
         cx.b.base(def, BaseKind::Implements, shape, base.start());
     }
-    generics::generics(cx, def, item);
+    generics::read_generics(cx, def, item);
     Some(def)
 }
 
 /// The node that names a type: its last part, without references and arguments.
-pub(super) fn head(ty: Node<'_>) -> Node<'_> {
+pub(super) fn type_head(ty: Node<'_>) -> Node<'_> {
     let mut at = ty;
     for _ in 0..32 {
         let inner = match at.kind() {
@@ -150,19 +157,19 @@ pub(super) fn head(ty: Node<'_>) -> Node<'_> {
     at
 }
 
-fn tr<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Option<DefIx> {
+fn read_trait<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Option<DefIx> {
     let name = item.child(F::Name)?;
     let def = cx.b.open(new_def(SymbolKind::Trait, name, item, whole).body(item.child(F::Body)));
-    visibility(cx, def, item);
+    set_visibility(cx, def, item);
     for bound in item.child(F::Bounds).into_iter().flat_map(Node::children) {
-        supertrait(cx, def, bound);
+        add_supertrait(cx, def, bound);
     }
-    generics::generics(cx, def, item);
+    generics::read_generics(cx, def, item);
     Some(def)
 }
 
 /// A bound of a trait itself.
-pub(super) fn supertrait<'a>(cx: &mut Context<'a>, def: DefIx, bound: Node<'a>) {
+pub(super) fn add_supertrait<'a>(cx: &mut Context<'a>, def: DefIx, bound: Node<'a>) {
     if !matches!(bound.kind(), K::Lifetime | K::RemovedBound) {
         let shape = cx.b.out.ty(bound);
         if !cx.b.out.is_unknown(shape) {
@@ -171,7 +178,7 @@ pub(super) fn supertrait<'a>(cx: &mut Context<'a>, def: DefIx, bound: Node<'a>) 
     }
 }
 
-fn composite<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Option<DefIx> {
+fn read_data_type<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Option<DefIx> {
     let name = item.child(F::Name)?;
     let kind = match item.kind() {
         K::StructItem => SymbolKind::Struct,
@@ -185,10 +192,10 @@ fn composite<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Optio
         new = new.body(body);
     }
     let def = cx.b.open(new);
-    visibility(cx, def, item);
-    generics::generics(cx, def, item);
+    set_visibility(cx, def, item);
+    generics::read_generics(cx, def, item);
     if let Some(listed) = listed {
-        members::ordered(cx, listed);
+        members::read_tuple_fields(cx, listed);
     }
     Some(def)
 }
@@ -196,15 +203,15 @@ fn composite<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Optio
 fn type_alias<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Option<DefIx> {
     let name = item.child(F::Name)?;
     let def = cx.b.open(new_def(SymbolKind::Type, name, item, whole));
-    visibility(cx, def, item);
-    generics::generics(cx, def, item);
+    set_visibility(cx, def, item);
+    generics::read_generics(cx, def, item);
     if let Some(target) = item.child(F::TypeField) {
         cx.b.def_mut(def).ty = Some(cx.b.out.ty(target));
     } else {
         cx.b.flag(def, DefFlags::ABSTRACT);
         // A value of it has the members that its bounds have.
         if let Some(bounds) = item.child(F::Bounds) {
-            cx.b.def_mut(def).ty = generics::bound(&mut cx.b.out, bounds);
+            cx.b.def_mut(def).ty = generics::bounds_shape(&mut cx.b.out, bounds);
         }
     }
     Some(def)
@@ -225,12 +232,12 @@ pub(super) fn export_macro(cx: &mut Context<'_>, def: DefIx) {
     }
 }
 
-fn namespace<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Option<DefIx> {
+fn read_module<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Option<DefIx> {
     let name = item.child(F::Name)?;
     // `mod x;` is an import.
     let body = item.child(F::Body)?;
     let def = cx.b.open(new_def(SymbolKind::Namespace, name, item, whole).body(Some(body)));
-    visibility(cx, def, item);
+    set_visibility(cx, def, item);
     if cx.b.def(def).doc.is_none()
         && let Some(doc) = attrs::inner_doc(body)
     {
@@ -240,7 +247,7 @@ fn namespace<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Optio
 }
 
 /// Marks what other files may use: what is not private, in what is not private.
-pub(super) fn exports(cx: &mut Context<'_>) {
+pub(super) fn mark_exports(cx: &mut Context<'_>) {
     for at in 1..cx.b.defs().len() {
         let ix = DefIx(at as u32);
         let def = cx.b.def(ix);

@@ -6,13 +6,13 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use crate::languages::blank::blank;
+use crate::languages::blank::blank_range;
 
 /// Deeper than people nest such macros; bounds the work.
 const MAX_DEPTH: usize = 4;
 
 /// `bytes` with white space for the macros that stand around items.
-pub(super) fn mask(bytes: &[u8]) -> Cow<'_, [u8]> {
+pub(super) fn mask_source(bytes: &[u8]) -> Cow<'_, [u8]> {
     if !opens_macro(bytes) {
         return Cow::Borrowed(bytes);
     }
@@ -30,11 +30,11 @@ pub(super) fn mask(bytes: &[u8]) -> Cow<'_, [u8]> {
             Token::Mark(b'{', at) => {
                 let name = head.called.take().filter(|_| in_items && head.paren == 0);
                 let name = name.filter(|_| masked < MAX_DEPTH);
-                let accepted = name.and_then(|name| Some((name, items(bytes, at + 1)?)));
+                let accepted = name.and_then(|name| Some((name, macro_marks(bytes, at + 1)?)));
                 if let Some((name, marks)) = accepted {
                     let out = out.get_or_insert_with(|| bytes.to_vec());
-                    blank(out, name.start..at + 1);
-                    marks.into_iter().for_each(|mark| blank(out, mark));
+                    blank_range(out, name.start..at + 1);
+                    marks.into_iter().for_each(|mark| blank_range(out, mark));
                     open.push((true, true));
                     masked += 1;
                 } else {
@@ -45,7 +45,7 @@ pub(super) fn mask(bytes: &[u8]) -> Cow<'_, [u8]> {
             Token::Mark(b'}', at) => {
                 if let Some((_, true)) = open.pop() {
                     masked -= 1;
-                    blank(out.get_or_insert_with(|| bytes.to_vec()), at..at + 1);
+                    blank_range(out.get_or_insert_with(|| bytes.to_vec()), at..at + 1);
                 }
                 head = Head::default();
             }
@@ -126,7 +126,7 @@ const RULES: &[u8] = b"macro_rules";
 
 /// What a macro has for itself among the items between the brace before `from` and its partner: marks like `#full` after
 /// a type's name and `@section name` on a line in a block. None if the rest does not read as whole items.
-fn items(bytes: &[u8], from: usize) -> Option<Vec<Range<usize>>> {
+fn macro_marks(bytes: &[u8], from: usize) -> Option<Vec<Range<usize>>> {
     let mut scan = Scan { bytes, at: from };
     let mut items = Items {
         marks: Vec::new(),
@@ -434,7 +434,7 @@ mod tests {
     use super::*;
 
     fn masked(text: &str) -> String {
-        String::from_utf8_lossy(&mask(text.as_bytes())).into_owned()
+        String::from_utf8_lossy(&mask_source(text.as_bytes())).into_owned()
     }
 
     #[test]

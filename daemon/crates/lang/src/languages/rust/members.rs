@@ -14,26 +14,26 @@ const ORDINALS: [&str; 16] =
     ["0", "1", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12", "13", "14", "15"];
 
 /// The name of field `at` of a tuple struct; none for one that nobody would write.
-pub(super) fn ordinal(at: usize) -> Option<&'static str> {
+pub(super) fn tuple_field_name(at: usize) -> Option<&'static str> {
     ORDINALS.get(at).copied()
 }
 
-pub(super) fn variant<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Option<DefIx> {
+pub(super) fn read_variant<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Option<DefIx> {
     let name = item.child(F::Name)?;
     let body = item.child(F::Body);
     let named = body.filter(|body| body.is(K::FieldDeclarationList));
     let def = cx.b.open(items::new_def(SymbolKind::EnumMember, name, item, whole).body(named));
-    items::visibility(cx, def, item);
+    items::set_visibility(cx, def, item);
     if let Some(listed) = body.filter(|body| body.is(K::OrderedFields)) {
-        ordered(cx, listed);
+        read_tuple_fields(cx, listed);
     }
     Some(def)
 }
 
-pub(super) fn field<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Option<DefIx> {
+pub(super) fn read_field<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Option<DefIx> {
     let name = item.child(F::Name)?;
     let def = cx.b.leaf(items::new_def(SymbolKind::Field, name, item, whole));
-    items::visibility(cx, def, item);
+    items::set_visibility(cx, def, item);
     if let Some(ty) = item.child(F::TypeField) {
         cx.b.def_mut(def).ty = Some(cx.b.out.ty(ty));
     }
@@ -41,7 +41,7 @@ pub(super) fn field<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -
 }
 
 /// The fields of a tuple struct or variant, which is the innermost open definition.
-pub(super) fn ordered<'a>(cx: &mut Context<'a>, list: Node<'a>) {
+pub(super) fn read_tuple_fields<'a>(cx: &mut Context<'a>, list: Node<'a>) {
     let mut stated = None;
     let mut at = 0;
     for node in list.children() {
@@ -51,7 +51,7 @@ pub(super) fn ordered<'a>(cx: &mut Context<'a>, list: Node<'a>) {
         if node.field() != F::TypeField {
             continue;
         }
-        let Some(name) = ordinal(at) else { break };
+        let Some(name) = tuple_field_name(at) else { break };
         at += 1;
         let first = stated.unwrap_or(node);
         let new = NewDef::new(SymbolKind::Field, name, node, first).until(node);
@@ -64,7 +64,7 @@ pub(super) fn ordered<'a>(cx: &mut Context<'a>, list: Node<'a>) {
     }
 }
 
-pub(super) fn constant<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Option<DefIx> {
+pub(super) fn read_constant<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>) -> Option<DefIx> {
     // `const _: () = …;` defines nothing.
     let name = item.child(F::Name).filter(|name| name.text() != "_")?;
     let mutable = item.is(K::StaticItem) && item.child_of(K::MutableSpecifier).is_some();
@@ -90,7 +90,7 @@ pub(super) fn constant<'a>(cx: &mut Context<'a>, item: Node<'a>, whole: Node<'a>
     // What a constant in a function is set to is the function's doing.
     let local = cx.b.scope_kind().is_callable();
     let def = if local { cx.b.leaf(new) } else { cx.b.open(new) };
-    items::visibility(cx, def, item);
+    items::set_visibility(cx, def, item);
     if let Some(ty) = item.child(F::TypeField) {
         cx.b.def_mut(def).ty = Some(cx.b.out.ty(ty));
     }

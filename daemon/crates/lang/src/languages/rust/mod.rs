@@ -228,7 +228,7 @@ impl Language for Rust {
     }
 
     fn prepare(_lang: Lang, bytes: &[u8]) -> Cow<'_, [u8]> {
-        mask::mask(bytes)
+        mask::mask_source(bytes)
     }
 
     fn begin(cx: &mut Context<'_>, root: Node<'_>) {
@@ -243,33 +243,33 @@ impl Language for Rust {
                 return Visit::Skip;
             }
             if node.ix() >= cx.state.attributes_until {
-                items::item(cx, node, node);
+                items::read_item(cx, node, node);
             }
             return Visit::Into;
         }
         match node.kind() {
-            K::AttributeItem => return attrs::attribute(cx, node),
+            K::AttributeItem => return attrs::read_attribute(cx, node),
             K::InnerAttribute | K::VisibilityModifier | K::Label | K::Lifetime | K::LifetimeParameter => {
                 return Visit::Skip;
             }
             K::TokenTreePattern | K::SelfParameter => return Visit::Skip,
-            K::UseDeclaration => return imports::declaration(cx, node),
+            K::UseDeclaration => return imports::read_use(cx, node),
             K::ExternCrate => return imports::extern_crate(cx, node),
             K::Parameter => params::pattern_range(cx, node),
-            K::ClosureExpression => params::closure(cx, node),
+            K::ClosureExpression => params::bind_closure_params(cx, node),
             K::LetDeclaration => patterns::let_declaration(cx, node),
             K::LetCondition => patterns::let_condition(cx, node),
             K::MatchArm => patterns::match_arm(cx, node),
             K::ForExpression => patterns::for_expression(cx, node),
-            K::ReturnExpression => invariants::returned(cx, node),
-            K::IfExpression => invariants::guard(cx, node),
-            K::CallExpression => refs::call(cx, node),
+            K::ReturnExpression => invariants::read_return(cx, node),
+            K::IfExpression => invariants::read_guard(cx, node),
+            K::CallExpression => refs::read_call(cx, node),
             K::MacroInvocation => refs::macro_call(cx, node),
-            K::AssignmentExpression | K::CompoundAssignment => refs::assignment(cx, node),
-            K::TokenTree | K::TokenRepetition => return tokens::tree(cx, node),
-            K::FieldExpression => refs::field(cx, node),
-            K::ScopedIdentifier | K::ScopedTypeIdentifier => refs::path(cx, node),
-            K::Identifier => refs::identifier(cx, node),
+            K::AssignmentExpression | K::CompoundAssignment => refs::note_static_write(cx, node),
+            K::TokenTree | K::TokenRepetition => return tokens::read_token_tree(cx, node),
+            K::FieldExpression => refs::read_member(cx, node),
+            K::ScopedIdentifier | K::ScopedTypeIdentifier => refs::read_path(cx, node),
+            K::Identifier => refs::read_identifier(cx, node),
             K::TypeIdentifier => refs::type_name(cx, node),
             _ => {}
         }
@@ -277,14 +277,14 @@ impl Language for Rust {
     }
 
     fn finish(cx: &mut Context<'_>) {
-        items::exports(cx);
+        items::mark_exports(cx);
     }
 
     fn value<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
-        exprs::value(half, node)
+        exprs::value_shape(half, node)
     }
 
     fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
-        types::ty(half, node)
+        types::type_shape(half, node)
     }
 }

@@ -3,10 +3,10 @@
 use sdl_model::facts::{BindingKind, DefIx, Expr, Param, ParamKind};
 
 use super::{Context, F, K, Node, patterns};
-use crate::builder::text::fold;
+use crate::builder::text::fold_line;
 
 /// Adds the parameters in `list` to `def`, the innermost open definition. Whether the first is a receiver.
-pub(super) fn params<'a>(cx: &mut Context<'a>, def: DefIx, list: Node<'a>) -> bool {
+pub(super) fn read_params<'a>(cx: &mut Context<'a>, def: DefIx, list: Node<'a>) -> bool {
     let mut has_receiver = false;
     let range = (cx.b.def(def).span.start, cx.b.scope_end());
     for node in list.children() {
@@ -22,7 +22,7 @@ pub(super) fn params<'a>(cx: &mut Context<'a>, def: DefIx, list: Node<'a>) -> bo
                     kind = ParamKind::Receiver;
                 }
                 let name = pattern.map_or("", Node::text);
-                (fold(name.trim_start_matches("r#"), 80), node.child(F::TypeField))
+                (fold_line(name.trim_start_matches("r#"), 80), node.child(F::TypeField))
             }
             K::VariadicParameter => {
                 kind = ParamKind::Rest;
@@ -35,8 +35,8 @@ pub(super) fn params<'a>(cx: &mut Context<'a>, def: DefIx, list: Node<'a>) -> bo
         };
         has_receiver |= kind == ParamKind::Receiver;
         let text = match ty {
-            Some(ty) => Some(fold(ty.text(), 200)),
-            None => (kind == ParamKind::Receiver).then(|| fold(node.text(), 40)),
+            Some(ty) => Some(fold_line(ty.text(), 200)),
+            None => (kind == ParamKind::Receiver).then(|| fold_line(node.text(), 40)),
         };
         let stated = Param {
             name: cx.b.out.str(&name),
@@ -48,16 +48,16 @@ pub(super) fn params<'a>(cx: &mut Context<'a>, def: DefIx, list: Node<'a>) -> bo
         cx.b.def_mut(def).params.push(stated);
         if let Some(pattern) = pattern.filter(|_| kind == ParamKind::Positional) {
             let ty = ty.map(|ty| cx.b.body.ty(ty));
-            patterns::bind(cx, BindingKind::Param, pattern, ty, None, range);
+            patterns::bind_pattern(cx, BindingKind::Param, pattern, ty, None, range);
         }
     }
     has_receiver
 }
 
 /// Adds the stated result of `item` to `def`.
-pub(super) fn result<'a>(cx: &mut Context<'a>, def: DefIx, item: Node<'a>) {
+pub(super) fn read_result<'a>(cx: &mut Context<'a>, def: DefIx, item: Node<'a>) {
     if let Some(result) = item.child(F::ReturnType) {
-        cx.b.def_mut(def).ret_text = Some(cx.b.out.str(&fold(result.text(), 200)));
+        cx.b.def_mut(def).ret_text = Some(cx.b.out.str(&fold_line(result.text(), 200)));
         cx.b.def_mut(def).ret = Some(cx.b.out.ty(result));
     }
 }
@@ -65,12 +65,12 @@ pub(super) fn result<'a>(cx: &mut Context<'a>, def: DefIx, item: Node<'a>) {
 /// Names in a parameter's pattern are bound, not read.
 pub(super) fn pattern_range<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if let Some(pattern) = node.child(F::Pattern) {
-        patterns::declares(cx, pattern);
+        patterns::enter_pattern(cx, pattern);
     }
 }
 
 /// A closure: its parameters are known in it alone.
-pub(super) fn closure<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn bind_closure_params<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(list) = node.child(F::Parameters) else { return };
     let range = (node.start(), node.end());
     // What it is passed to says what its parameters are.
@@ -94,7 +94,7 @@ pub(super) fn closure<'a>(cx: &mut Context<'a>, node: Node<'a>) {
             }
             _ => None,
         };
-        patterns::bind(cx, BindingKind::Param, pattern, ty, value, range);
+        patterns::bind_pattern(cx, BindingKind::Param, pattern, ty, value, range);
     }
-    patterns::declares(cx, list);
+    patterns::enter_pattern(cx, list);
 }

@@ -2,7 +2,7 @@
 
 use sdl_model::facts::{BindingKind, Expr, ExprIx};
 
-use super::imports::bare;
+use super::imports::plain_name;
 use super::{Context, F, K, Node, members};
 use crate::builder::{Half, MAX_ELEMENTS};
 
@@ -17,12 +17,12 @@ pub(super) fn is_binding(name: &str) -> bool {
 }
 
 /// Says that names up to the end of `pattern` are bound.
-pub(super) fn declares(cx: &mut Context<'_>, pattern: Node<'_>) {
+pub(super) fn enter_pattern(cx: &mut Context<'_>, pattern: Node<'_>) {
     cx.state.pattern_until = cx.state.pattern_until.max(pattern.next_ix());
 }
 
 /// Binds the names in `pattern`, whose type is `ty` or which is set to `value`, in `range`.
-pub(super) fn bind<'a>(
+pub(super) fn bind_pattern<'a>(
     cx: &mut Context<'a>,
     kind: BindingKind,
     pattern: Node<'a>,
@@ -31,7 +31,7 @@ pub(super) fn bind<'a>(
     (from, to): (u32, u32),
 ) {
     if pattern.is(K::Identifier) {
-        let name = bare(pattern.text());
+        let name = plain_name(pattern.text());
         if is_binding(name) && name != "_" {
             cx.b.bind_within(kind, name, ty, value, from, to);
         }
@@ -48,7 +48,7 @@ pub(super) fn bind<'a>(
         let first = todo.len();
         match pattern.kind() {
             K::Identifier | K::ShorthandField => {
-                let name = bare(pattern.text());
+                let name = plain_name(pattern.text());
                 if is_binding(name) && name != "_" {
                     cx.b.bind_within(kind, name, ty, value, from, to);
                 }
@@ -64,18 +64,18 @@ pub(super) fn bind<'a>(
             }
             K::TuplePattern => {
                 let mut counted = true;
-                for (at, part) in placed(pattern, pattern.start(), pattern.children()) {
+                for (at, part) in placed_parts(pattern, pattern.start(), pattern.children()) {
                     counted &= !part.is(K::RemainingField);
-                    let (ty, value) = if counted { item(cx, ty, value, at) } else { (None, None) };
+                    let (ty, value) = if counted { element_at(cx, ty, value, at) } else { (None, None) };
                     todo.push((part, ty, value));
                 }
             }
             K::SlicePattern => {
-                let of = of(cx, ty, value).map(|whole| cx.b.body.add(Expr::Index(whole)));
+                let of = typed_value(cx, ty, value).map(|whole| cx.b.body.add(Expr::Index(whole)));
                 todo.extend(pattern.children().map(|part| (part, None, of)));
             }
             K::TupleStructPattern => {
-                let whole = of(cx, ty, value);
+                let whole = typed_value(cx, ty, value);
                 tuple_struct(cx, pattern, whole, &mut todo);
             }
             K::StructPattern => {
@@ -83,7 +83,7 @@ pub(super) fn bind<'a>(
                 let whole = cx.b.body.add(Expr::New(ty));
                 for field in pattern.children().filter(|part| part.is(K::FieldPattern)) {
                     let Some(name) = field.child(F::Name) else { continue };
-                    let value = cx.b.body.attr(whole, bare(name.text()));
+                    let value = cx.b.body.attr(whole, plain_name(name.text()));
                     todo.push((field.child(F::Pattern).unwrap_or(name), None, Some(value)));
                 }
             }
@@ -96,7 +96,7 @@ pub(super) fn bind<'a>(
 }
 
 /// The shape of a closure's parameter: a name, or a tuple of them.
-pub(super) fn shape<'a>(half: &mut Half<'a>, pattern: Option<Node<'a>>) -> ExprIx {
+pub(super) fn pattern_shape<'a>(half: &mut Half<'a>, pattern: Option<Node<'a>>) -> ExprIx {
     let mut pattern = pattern;
     for _ in 0..MAX_WRAPS {
         pattern = match pattern {
@@ -107,16 +107,16 @@ pub(super) fn shape<'a>(half: &mut Half<'a>, pattern: Option<Node<'a>>) -> ExprI
         };
     }
     match pattern {
-        Some(name) if name.is(K::Identifier) => half.type_name(bare(name.text())),
+        Some(name) if name.is(K::Identifier) => half.type_name(plain_name(name.text())),
         Some(tuple) if tuple.is(K::TuplePattern) => {
             let mut parts = Vec::new();
-            for (at, part) in placed(tuple, tuple.start(), tuple.children()).take(MAX_ELEMENTS) {
+            for (at, part) in placed_parts(tuple, tuple.start(), tuple.children()).take(MAX_ELEMENTS) {
                 if part.is(K::RemainingField) || at >= MAX_ELEMENTS {
                     break;
                 }
                 parts.resize(at, half.unknown());
                 parts.push(if part.is(K::Identifier) {
-                    half.type_name(bare(part.text()))
+                    half.type_name(plain_name(part.text()))
                 } else {
                     half.unknown()
                 });
@@ -149,9 +149,9 @@ fn tuple_struct<'a>(cx: &mut Context<'a>, pattern: Node<'a>, whole: Option<ExprI
             let ty = cx.b.body.ty(ty);
             let made = cx.b.body.add(Expr::New(ty));
             let mut counted = true;
-            for (at, part) in placed(pattern, ty_end, parts) {
+            for (at, part) in placed_parts(pattern, ty_end, parts) {
                 counted &= !part.is(K::RemainingField);
-                let name = members::ordinal(at).filter(|_| counted);
+                let name = members::tuple_field_name(at).filter(|_| counted);
                 let value = name.map(|name| cx.b.body.attr(made, name));
                 todo.push((part, None, value));
             }
@@ -160,7 +160,7 @@ fn tuple_struct<'a>(cx: &mut Context<'a>, pattern: Node<'a>, whole: Option<ExprI
 }
 
 /// The parts of a pattern with their places; `_`, which is no part, has one, too.
-pub(super) fn placed<'a>(
+pub(super) fn placed_parts<'a>(
     pattern: Node<'a>,
     from: u32,
     parts: impl Iterator<Item = Node<'a>>,
@@ -177,7 +177,7 @@ pub(super) fn placed<'a>(
 }
 
 /// The value of type `ty`, or `value`.
-fn of(cx: &mut Context<'_>, ty: Option<ExprIx>, value: Option<ExprIx>) -> Option<ExprIx> {
+fn typed_value(cx: &mut Context<'_>, ty: Option<ExprIx>, value: Option<ExprIx>) -> Option<ExprIx> {
     match ty {
         Some(ty) => Some(cx.b.body.add(Expr::New(ty))),
         None => value,
@@ -185,7 +185,7 @@ fn of(cx: &mut Context<'_>, ty: Option<ExprIx>, value: Option<ExprIx>) -> Option
 }
 
 /// Element `at` of a tuple of type `ty` or of `value`.
-fn item(
+fn element_at(
     cx: &mut Context<'_>,
     ty: Option<ExprIx>,
     value: Option<ExprIx>,
@@ -201,7 +201,7 @@ fn item(
     if let Some(value) = element(value).filter(|_| ty.is_none()) {
         return (None, Some(value));
     }
-    let whole = of(cx, ty, value);
+    let whole = typed_value(cx, ty, value);
     (None, whole.map(|whole| cx.b.body.add(Expr::Item(whole, at.min(255) as u8))))
 }
 
@@ -213,8 +213,8 @@ pub(super) fn let_declaration<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     // `let x: Vec<_>` and the like say less than the value, but something.
     let ty = ty.filter(|ty| !cx.b.body.is_unknown(*ty));
     let to = node.parent().map_or_else(|| cx.b.scope_end(), Node::end);
-    declares(cx, pattern);
-    bind(cx, BindingKind::Local, pattern, ty, value, (node.end(), to));
+    enter_pattern(cx, pattern);
+    bind_pattern(cx, BindingKind::Local, pattern, ty, value, (node.end(), to));
 }
 
 /// `if let pattern = value`: known in what follows the condition.
@@ -233,8 +233,8 @@ pub(super) fn let_condition<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         break;
     }
     let to = to.unwrap_or_else(|| cx.b.scope_end());
-    declares(cx, pattern);
-    bind(cx, BindingKind::Local, pattern, None, value, (node.end(), to));
+    enter_pattern(cx, pattern);
+    bind_pattern(cx, BindingKind::Local, pattern, None, value, (node.end(), to));
 }
 
 pub(super) fn match_arm<'a>(cx: &mut Context<'a>, node: Node<'a>) {
@@ -246,9 +246,9 @@ pub(super) fn match_arm<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         .and_then(|around| around.child(F::Value));
     let value = subject.map(|subject| cx.b.body.value(subject));
     if let Some(inner) = pattern.children().find(|part| part.field() == F::None) {
-        declares(cx, inner);
+        enter_pattern(cx, inner);
     }
-    bind(cx, BindingKind::Local, pattern, None, value, (node.start(), node.end()));
+    bind_pattern(cx, BindingKind::Local, pattern, None, value, (node.start(), node.end()));
 }
 
 pub(super) fn for_expression<'a>(cx: &mut Context<'a>, node: Node<'a>) {
@@ -259,6 +259,6 @@ pub(super) fn for_expression<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     };
     let value = cx.b.body.value(value);
     let value = cx.b.body.add(Expr::Iter(value));
-    declares(cx, pattern);
-    bind(cx, BindingKind::Local, pattern, None, Some(value), (body.start(), body.end()));
+    enter_pattern(cx, pattern);
+    bind_pattern(cx, BindingKind::Local, pattern, None, Some(value), (body.start(), body.end()));
 }

@@ -2,7 +2,7 @@
 
 use sdl_model::facts::{BindingKind, EffectKind, Expr, ExprIx, Lit, RefForm};
 
-use super::imports::bare;
+use super::imports::plain_name;
 use super::{Context, F, K, Node, exprs, invariants, patterns, tokens};
 
 /// Longest callee that is looked up as a whole for side effects.
@@ -14,25 +14,25 @@ pub(super) fn is_prelude(name: &str) -> bool {
 }
 
 /// What calling `node` shows besides the reference itself, which the walk meets later.
-pub(super) fn call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
-    pushed(cx, node);
-    let Some(callee) = node.child(F::Function).map(exprs::plain) else { return };
+pub(super) fn read_call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+    read_push(cx, node);
+    let Some(callee) = node.child(F::Function).map(exprs::plain_callee) else { return };
     match callee.kind() {
         K::Identifier => cx.b.effect_of(callee.text()),
         K::ScopedIdentifier if callee.end() - callee.start() <= LONG_CALLEE => {
             let text = callee.text();
-            effect(cx, text);
+            note_effect(cx, text);
             if matches!(
                 text,
                 "env::var" | "env::var_os" | "std::env::var" | "std::env::var_os" | "dotenvy::var"
             ) {
-                config(cx, node.child(F::ArgumentsField).and_then(Node::first));
+                add_config_ref(cx, node.child(F::ArgumentsField).and_then(Node::first));
             }
         }
         K::FieldExpression => {
             if let Some(name) = callee.child(F::Field) {
                 method_effect(cx, callee.start(), name);
-                invariants::unwrapped(cx, node, name);
+                invariants::read_unwrap(cx, node, name);
             }
         }
         _ => {}
@@ -40,7 +40,7 @@ pub(super) fn call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
 }
 
 /// The side effect of calling the path `text`.
-pub(super) fn effect(cx: &mut Context<'_>, text: &str) {
+pub(super) fn note_effect(cx: &mut Context<'_>, text: &str) {
     if text.starts_with("Command::") && !cx.state.runs_processes {
         return;
     }
@@ -62,7 +62,7 @@ pub(super) fn method_effect<'a>(cx: &mut Context<'a>, start: u32, name: Node<'a>
 }
 
 /// An environment variable is read.
-fn config(cx: &mut Context<'_>, key: Option<Node<'_>>) {
+fn add_config_ref(cx: &mut Context<'_>, key: Option<Node<'_>>) {
     if let Some(key) = key.filter(|key| key.is(K::StringLiteral)) {
         cx.b.reference(RefForm::Config, key.text().trim_matches('"'), key.start(), None, 0);
     }
@@ -74,19 +74,19 @@ pub(super) fn macro_call<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let args = tree.map_or(0, tokens::arg_count);
     let text = name.text();
     if name.is(K::Identifier) {
-        cx.b.reference(RefForm::Macro, bare(text), name.start(), None, args);
+        cx.b.reference(RefForm::Macro, plain_name(text), name.start(), None, args);
     }
     let last = text.rsplit("::").next().unwrap_or(text);
     let text = cx.b.slice(name.start(), name.end() + 1);
     cx.b.effect_of(text);
     if matches!(last, "env" | "option_env") {
-        config(cx, tree.and_then(Node::first));
+        add_config_ref(cx, tree.and_then(Node::first));
     }
     invariants::macro_call(cx, node, last);
 }
 
 /// A static in capitals is assigned.
-pub(super) fn assignment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn note_static_write<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if let Some(left) = node.child(F::Left).filter(|left| left.is(K::Identifier)) {
         let text = left.text();
         if text.starts_with(char::is_uppercase) {
@@ -95,20 +95,22 @@ pub(super) fn assignment<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     }
 }
 
-pub(super) fn field<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_member<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let (Some(value), Some(name)) = (node.child(F::Value), node.child(F::Field)) else { return };
     if name.is(K::IntegerLiteral) {
         return;
     }
     let recv = cx.b.body.value(value);
-    match called(node) {
-        Some(args) => cx.b.reference(RefForm::MethodCall, bare(name.text()), name.start(), Some(recv), args),
-        None => cx.b.reference(RefForm::Attr, bare(name.text()), name.start(), Some(recv), 0),
+    match call_arity(node) {
+        Some(args) => {
+            cx.b.reference(RefForm::MethodCall, plain_name(name.text()), name.start(), Some(recv), args)
+        }
+        None => cx.b.reference(RefForm::Attr, plain_name(name.text()), name.start(), Some(recv), 0),
     }
 }
 
 /// With how many arguments `node` is called, if it is.
-fn called(node: Node<'_>) -> Option<usize> {
+fn call_arity(node: Node<'_>) -> Option<usize> {
     let mut at = node;
     if at.is_in(K::GenericFunction, F::Function) {
         at = at.parent()?;
@@ -118,9 +120,9 @@ fn called(node: Node<'_>) -> Option<usize> {
 }
 
 /// `a::b`, in whatever place.
-pub(super) fn path<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_path<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(name) = node.child(F::Name) else { return };
-    let text = bare(name.text());
+    let text = plain_name(name.text());
     let base = node.child(F::Path);
     let is_type = node.is(K::ScopedTypeIdentifier);
     let mut args = 0;
@@ -146,7 +148,7 @@ pub(super) fn path<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         // A variant or a struct.
         Some(K::StructPattern) => RefForm::Attr,
         _ if is_type => RefForm::Type,
-        Some(K::CallExpression | K::GenericFunction) => match called(node) {
+        Some(K::CallExpression | K::GenericFunction) => match call_arity(node) {
             Some(count) => {
                 args = count;
                 RefForm::PathCall
@@ -200,7 +202,7 @@ fn set_to<'a>(cx: &mut Context<'a>, call: Node<'a>) -> Option<ExprIx> {
             let whole = parent.ancestors().take(2).find(|node| node.is(K::StructExpression))?;
             let ty = cx.b.body.ty(whole.child(F::Name)?);
             let built = cx.b.body.add(Expr::New(ty));
-            Some(cx.b.body.attr(built, bare(parent.child(F::Field)?.text())))
+            Some(cx.b.body.attr(built, plain_name(parent.child(F::Field)?.text())))
         }
         K::BaseFieldInitializer => {
             let whole = parent.ancestors().take(2).find(|node| node.is(K::StructExpression))?;
@@ -212,7 +214,7 @@ fn set_to<'a>(cx: &mut Context<'a>, call: Node<'a>) -> Option<ExprIx> {
             Some(cx.b.body.add(Expr::New(ty)))
         }
         // What a function gives.
-        K::Block if exprs::tail(parent) == Some(call) => {
+        K::Block if exprs::block_tail(parent) == Some(call) => {
             let function = parent.parent().filter(|function| function.is(K::FunctionItem))?;
             let ty = cx.b.body.ty(function.child(F::ReturnType)?);
             Some(cx.b.body.add(Expr::New(ty)))
@@ -222,7 +224,7 @@ fn set_to<'a>(cx: &mut Context<'a>, call: Node<'a>) -> Option<ExprIx> {
 }
 
 /// `list.push(element)`: what an empty list holds from here on.
-pub(super) fn pushed<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_push<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let Some(callee) = node.child(F::Function).filter(|callee| callee.is(K::FieldExpression)) else { return };
     let name = callee.child(F::Field).map_or("", Node::text);
     let Some(list) = callee.child(F::Value).filter(|list| list.is(K::Identifier)) else { return };
@@ -232,7 +234,7 @@ pub(super) fn pushed<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let args = node.child(F::ArgumentsField);
     let mut args = args.into_iter().flat_map(Node::children).filter(|arg| !arg.is(K::AttributeItem));
     let (Some(element), None) = (args.next(), args.next()) else { return };
-    let Some((value, to)) = cx.b.latest_local(bare(list.text())) else { return };
+    let Some((value, to)) = cx.b.latest_local(plain_name(list.text())) else { return };
     let of = match cx.b.body.expr(value) {
         Expr::Lit(Lit::List) => "Vec",
         Expr::Call(made, 0 | 1) => match *cx.b.body.expr(*made) {
@@ -255,11 +257,11 @@ pub(super) fn pushed<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     if !cx.b.body.is_unknown(element) {
         let value = exprs::of_values(&mut cx.b.body, of, element);
         let from = node.end();
-        cx.b.bind_within(BindingKind::Local, bare(list.text()), None, Some(value), from, to);
+        cx.b.bind_within(BindingKind::Local, plain_name(list.text()), None, Some(value), from, to);
     }
 }
 
-pub(super) fn identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
+pub(super) fn read_identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
     let text = node.text();
     let Some(parent) = node.parent() else { return };
     if is_prelude(text) || matches!(node.field(), F::Name | F::Alias | F::MacroName) {
@@ -277,13 +279,13 @@ pub(super) fn identifier<'a>(cx: &mut Context<'a>, node: Node<'a>) {
             }
             (RefForm::Type, 0)
         }
-        K::CallExpression | K::GenericFunction => match called(node) {
+        K::CallExpression | K::GenericFunction => match call_arity(node) {
             Some(args) => (RefForm::Call, args),
             None => (RefForm::Value, 0),
         },
         _ => (RefForm::Value, 0),
     };
-    cx.b.reference(form, bare(text), node.start(), None, args);
+    cx.b.reference(form, plain_name(text), node.start(), None, args);
 }
 
 pub(super) fn type_name<'a>(cx: &mut Context<'a>, node: Node<'a>) {
@@ -297,7 +299,7 @@ pub(super) fn type_name<'a>(cx: &mut Context<'a>, node: Node<'a>) {
         _ => RefForm::Type,
     };
     if text != "Self" {
-        cx.b.reference(form, bare(text), node.start(), None, 0);
+        cx.b.reference(form, plain_name(text), node.start(), None, 0);
     }
 }
 

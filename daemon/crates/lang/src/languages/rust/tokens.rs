@@ -5,8 +5,8 @@
 use sdl_model::facts::{Expr, ExprIx, Lit, RefForm};
 use sdl_model::{SymbolKind, Visibility};
 
-use super::imports::bare;
-use super::refs::{effect, is_prelude, method_effect};
+use super::imports::plain_name;
+use super::refs::{is_prelude, method_effect, note_effect};
 use super::{Context, F, K, Node, exprs};
 use crate::builder::{Half, NewDef};
 use crate::driver::Visit;
@@ -43,7 +43,7 @@ struct Chain {
 }
 
 /// The tokens directly in `node`; the walk comes to those in brackets later.
-pub(super) fn tree<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
+pub(super) fn read_token_tree<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let before = cx.b.slice(node.start().saturating_sub(2), node.start());
     if before.ends_with('#') || before == "#!" {
         return Visit::Skip;
@@ -52,7 +52,7 @@ pub(super) fn tree<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
     let tokens: Vec<Node<'a>> = node.children().collect();
     let call = node.parent().filter(|call| call.is(K::MacroInvocation));
     if let Some(name) = call.and_then(|call| call.child(F::MacroName)) {
-        pattern(cx, name.text(), node);
+        note_matches_pattern(cx, name.text(), node);
     }
     let mut reader =
         Reader { cx, tokens: &tokens, at: 0, end: node.start() + open, chain: None, resume: None };
@@ -61,19 +61,19 @@ pub(super) fn tree<'a>(cx: &mut Context<'a>, node: Node<'a>) -> Visit {
 }
 
 /// Notes where in `tree` the pattern of `matches!(value, pattern)` stands.
-fn pattern<'a>(cx: &mut Context<'a>, name: &str, tree: Node<'a>) {
+fn note_matches_pattern<'a>(cx: &mut Context<'a>, name: &str, tree: Node<'a>) {
     if !matches!(name.rsplit("::").next(), Some("matches" | "assert_matches" | "debug_assert_matches")) {
         return;
     }
     let pairs = tree.children().zip(tree.children().skip(1));
-    let first = pairs.map(|(a, b)| (gap(a, b), b)).find(|(gap, _)| gap.contains(','));
+    let first = pairs.map(|(a, b)| (text_between(a, b), b)).find(|(gap, _)| gap.contains(','));
     if let Some((_, first)) = first {
         cx.state.token_pattern = (first.ix(), tree.next_ix());
     }
 }
 
 /// The text between two tokens.
-pub(super) fn gap<'a>(a: Node<'a>, b: Node<'a>) -> &'a str {
+pub(super) fn text_between<'a>(a: Node<'a>, b: Node<'a>) -> &'a str {
     a.src().get(a.end() as usize..b.start() as usize).unwrap_or("")
 }
 
@@ -167,7 +167,7 @@ impl<'a> Reader<'_, 'a, '_> {
     /// The token behind the one just read, its type arguments left out, and what is between.
     fn following(&self, token: Node<'a>) -> Option<(usize, &'a str)> {
         let next = *self.tokens.get(self.at)?;
-        let between = gap(token, next);
+        let between = text_between(token, next);
         let trimmed = between.trim();
         if !trimmed.starts_with("::") || !trimmed.trim_start_matches(':').trim_start().starts_with('<') {
             return Some((self.at, trimmed));
@@ -177,7 +177,7 @@ impl<'a> Reader<'_, 'a, '_> {
         let mut before = token;
         for at in self.at..self.tokens.len().min(self.at + 32) {
             let here = *self.tokens.get(at)?;
-            let text = gap(before, here);
+            let text = text_between(before, here);
             for (i, byte) in text.bytes().enumerate() {
                 match byte {
                     b'<' => depth += 1,
@@ -194,11 +194,11 @@ impl<'a> Reader<'_, 'a, '_> {
     }
 
     fn is_path(&self, token: Node<'a>) -> bool {
-        self.tokens.get(self.at).is_some_and(|next| gap(token, *next).trim() == "::")
+        self.tokens.get(self.at).is_some_and(|next| text_between(token, *next).trim() == "::")
     }
 
     fn name(&mut self, token: Node<'a>, link: Link, gap: &str) {
-        let text = bare(token.text());
+        let text = plain_name(token.text());
         let following = self.following(token);
         let next = following.and_then(|(at, _)| self.tokens.get(at)).copied();
         let between = following.map_or("", |(_, between)| between);
@@ -227,7 +227,7 @@ impl<'a> Reader<'_, 'a, '_> {
         let calls = opens == "(" && between.is_empty();
         if let (Some((at, _)), Some(tree), true) = (following, tree, between == "!") {
             self.refer(RefForm::Macro, token, base, arg_count(tree));
-            pattern(self.cx, text, tree);
+            note_matches_pattern(self.cx, text, tree);
             let unknown = self.cx.b.body.unknown();
             self.chain = Some(Chain { shape: unknown, start });
             self.skip(at);
@@ -243,7 +243,7 @@ impl<'a> Reader<'_, 'a, '_> {
                 method_effect(self.cx, start, token);
             } else {
                 let callee = self.cx.b.slice(start, token.end());
-                effect(self.cx, callee);
+                note_effect(self.cx, callee);
             }
             let pointed = tokens_pointed(self.cx, token, base, tree);
             let shape = pointed.unwrap_or_else(|| self.cx.b.body.call(shape, args));
@@ -304,7 +304,7 @@ impl<'a> Reader<'_, 'a, '_> {
     fn refer(&mut self, form: RefForm, token: Node<'a>, base: Option<ExprIx>, args: usize) {
         let text = token.text();
         if base.is_some() || !is_prelude(text) {
-            self.cx.b.reference(form, bare(text), token.start(), base, args);
+            self.cx.b.reference(form, plain_name(text), token.start(), base, args);
         }
     }
 
@@ -342,7 +342,7 @@ impl<'a> Reader<'_, 'a, '_> {
 }
 
 /// The shape of the first element of the list in `tree`, as far as it is a chain of names and calls or a struct.
-pub(super) fn first<'a>(half: &mut Half<'a>, tree: Node<'a>) -> Option<ExprIx> {
+pub(super) fn first_element_shape<'a>(half: &mut Half<'a>, tree: Node<'a>) -> Option<ExprIx> {
     first_at(half, tree, 0)
 }
 
@@ -352,11 +352,11 @@ fn first_at<'a>(half: &mut Half<'a>, tree: Node<'a>, depth: u8) -> Option<ExprIx
     let mut shape = match (last.kind(), last.text()) {
         (K::SelfName, _) => half.add(Expr::SelfRef),
         (K::Identifier, "Self") => half.add(Expr::SelfType),
-        (K::Identifier, name) => half.name(bare(name)),
+        (K::Identifier, name) => half.name(plain_name(name)),
         _ => return None,
     };
     for token in tokens {
-        let mut between = gap(last, token).trim();
+        let mut between = text_between(last, token).trim();
         last = token;
         loop {
             if let Some(rest) = between.strip_prefix('?') {
@@ -373,9 +373,9 @@ fn first_at<'a>(half: &mut Half<'a>, tree: Node<'a>, depth: u8) -> Option<ExprIx
         }
         let opens = token.text().get(..1).unwrap_or("");
         shape = match (between, token.kind(), opens) {
-            ("::", K::Identifier, _) => half.path(shape, bare(token.text())),
-            (".", K::Identifier | K::IntegerLiteral, _) => half.attr(shape, bare(token.text())),
-            ("", K::TokenTree, "(") => match pointed(half, shape, token, depth) {
+            ("::", K::Identifier, _) => half.path(shape, plain_name(token.text())),
+            (".", K::Identifier | K::IntegerLiteral, _) => half.attr(shape, plain_name(token.text())),
+            ("", K::TokenTree, "(") => match pointee_shape(half, shape, token, depth) {
                 Some(pointed) => pointed,
                 None => half.call(shape, arg_count(token)),
             },
@@ -388,7 +388,7 @@ fn first_at<'a>(half: &mut Half<'a>, tree: Node<'a>, depth: u8) -> Option<ExprIx
 }
 
 /// What a pointer points to that the call of `callee` with `tree` makes: `Pin::new(&mut self.inner)`.
-fn pointed<'a>(half: &mut Half<'a>, callee: ExprIx, tree: Node<'a>, depth: u8) -> Option<ExprIx> {
+fn pointee_shape<'a>(half: &mut Half<'a>, callee: ExprIx, tree: Node<'a>, depth: u8) -> Option<ExprIx> {
     let Expr::Path(of, name) = *half.expr(callee) else { return None };
     let Expr::Name(of) = *half.expr(of) else { return None };
     let is_pointer = depth < MAX_POINTERS && exprs::is_pointer(half.text(of), half.text(name));
@@ -404,7 +404,7 @@ fn tokens_pointed<'a>(
 ) -> Option<ExprIx> {
     let Expr::Name(of) = *cx.b.body.expr(base?) else { return None };
     exprs::is_pointer(cx.b.body.text(of), made.text()).then_some(())?;
-    first(&mut cx.b.body, tree)
+    first_element_shape(&mut cx.b.body, tree)
 }
 
 /// The type at the start of `text`, which is moved behind it: a path with its arguments.

@@ -5,9 +5,9 @@ use sdl_model::facts::{Expr, ExprIx, Lit};
 use super::{F, K, Node};
 use crate::builder::{Half, MAX_ELEMENTS};
 
-pub(super) fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
+pub(super) fn type_shape<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     match node.kind() {
-        K::TypeIdentifier | K::Identifier | K::PrimitiveType => name(half, node.text()),
+        K::TypeIdentifier | K::Identifier | K::PrimitiveType => name_shape(half, node.text()),
         K::Crate | K::Super | K::SelfName => half.type_name(node.text()),
         K::Metavariable if node.text() == "$crate" => half.type_name("crate"),
         // A borrowed value has the members of the value.
@@ -24,7 +24,7 @@ pub(super) fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
         }
         K::GenericType | K::GenericTypeTurbofish => {
             let base = half.ty_or_unknown(node.child(F::TypeField));
-            let args = arguments(half, node.child(F::TypeArgumentsField));
+            let args = type_arguments(half, node.child(F::TypeArgumentsField));
             if args.is_empty() { base } else { half.add(Expr::Generic(base, args)) }
         }
         K::BracketedType | K::TypeBinding => {
@@ -65,15 +65,15 @@ pub(super) fn ty<'a>(half: &mut Half<'a>, node: Node<'a>) -> ExprIx {
     }
 }
 
-fn name(half: &mut Half<'_>, text: &str) -> ExprIx {
+fn name_shape(half: &mut Half<'_>, text: &str) -> ExprIx {
     match text {
         "Self" => half.add(Expr::SelfType),
-        _ => half.type_name(super::imports::bare(text)),
+        _ => half.type_name(super::imports::plain_name(text)),
     }
 }
 
 /// The types among type arguments; of `Iterator<Item = T>` T.
-fn arguments<'a>(half: &mut Half<'a>, list: Option<Node<'a>>) -> Vec<ExprIx> {
+fn type_arguments<'a>(half: &mut Half<'a>, list: Option<Node<'a>>) -> Vec<ExprIx> {
     let args = list.into_iter().flat_map(Node::children);
     args.filter(|arg| !matches!(arg.kind(), K::Lifetime | K::Block) && arg.field() != F::Bounds)
         .take(MAX_ELEMENTS)

@@ -27,7 +27,7 @@ pub(super) struct Arena {
 /// A chunk is full at this size; a single row may be longer.
 const CHUNK: usize = 1 << 20;
 
-fn prefix(key: &[u8]) -> u64 {
+fn key_prefix(key: &[u8]) -> u64 {
     let mut first = [0; 8];
     let len = key.len().min(8);
     first[..len].copy_from_slice(&key[..len]);
@@ -52,7 +52,7 @@ impl Arena {
         fill(chunk)?;
         self.bytes += chunk.len() - start + size_of::<Place>();
         self.places.push(Place {
-            prefix: prefix(key),
+            prefix: key_prefix(key),
             start: start as u32,
             key: key.len() as u16,
             chunk: at as u16,

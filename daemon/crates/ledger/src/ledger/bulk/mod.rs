@@ -10,7 +10,7 @@ use std::sync::atomic::Ordering;
 
 use sdl_model::{Cause, FileId, FileState, GitHead, SymbolId, Version, VersionRow};
 
-use super::derived::{asked_in_order, check_term, in_order, incoming};
+use super::derived::{asked_in_order, check_term, in_order, incoming_edges};
 use super::state::{self, State};
 use super::tally::{Sign, Tally};
 use super::{Ledger, Snapshot};
@@ -199,7 +199,7 @@ impl<'l> Bulk<'l> {
                 pack_edges(&edges, out);
                 Ok(())
             })?;
-            derived.in_edges.extend(incoming(*symbol, packed));
+            derived.in_edges.extend(incoming_edges(*symbol, packed));
         }
         sources.sort_unstable();
         let asked = asked_in_order(&resolved.asked);
@@ -273,7 +273,7 @@ impl<'l> Bulk<'l> {
                 changes: Vec::new(),
                 edge_changes: Vec::new(),
             };
-            txn.put(ledger.tables.versions, &id_key(version.0), &codec::encode("versions", &row)?)?;
+            txn.put(ledger.tables.versions, &id_key(version.0), &codec::encode_record("versions", &row)?)?;
             state::store_counters(txn, &ledger.tables, &self.tally.counters())?;
             state::store_git_head(txn, &ledger.tables, head)?;
             let state =

@@ -5,11 +5,11 @@ use std::collections::HashMap;
 use sdl_model::{FileId, Resolution, SymbolKind};
 
 use super::history::Behind;
-use super::places;
+use super::rank_places;
 use crate::index::Flags;
 use crate::search::plan::Plan;
 use crate::search::postings::Lists;
-use crate::search::rank::{Ranked, coverage};
+use crate::search::rank::{Ranked, coverage_factor};
 use crate::search::spelled::{Bonus, Spelled};
 use crate::{Evidence, Result, Source};
 
@@ -91,7 +91,7 @@ impl Features {
         let total = lists.total_mass();
         let row = |at: usize| {
             let Seen { sum, covered, named, owner, path, flags, bonus } = &seen[at];
-            let words = sum * coverage(*covered, total) / total;
+            let words = sum * coverage_factor(*covered, total) / total;
             let (spelled_name, spelled_path) = (bonus.name / total, bonus.path / SPELLED_PATH);
             let is = |holds: bool| f32::from(u8::from(holds));
             let share = |mass: f32| (mass / total).min(1.0);
@@ -242,7 +242,7 @@ struct Calls {
 
 impl Calls {
     fn of(source: &Source<'_>, best: &[Ranked], seen: &[Seen], highest: f32) -> Result<Self> {
-        let places = places(best);
+        let places = rank_places(best);
         let none = || vec![0.0_f32; best.len()];
         let mut calls = Self { best_caller: none(), callers: none(), callees: none() };
         for (from, (caller, seen)) in best.iter().zip(seen).enumerate() {

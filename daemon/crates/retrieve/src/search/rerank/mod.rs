@@ -17,7 +17,7 @@ use sdl_model::SymbolId;
 use super::filter::Filter;
 use super::plan::Plan;
 use super::postings::Lists;
-use super::rank::{Ranked, find, order};
+use super::rank::{Ranked, rank_order, score_symbols};
 use super::spelled::Spelled;
 use crate::{Evidence, Result, Source};
 pub use features::FEATURES;
@@ -37,7 +37,7 @@ pub struct Candidate {
 
 /// Puts the best in order. Their scores are handed out again, the highest to the first: they stay before all others, and
 /// scores of searches by words alone can be compared with these.
-pub(super) fn rerank(
+pub(super) fn rerank_best(
     source: &Source<'_>,
     plan: &Plan,
     lists: &Lists,
@@ -47,7 +47,7 @@ pub(super) fn rerank(
 ) -> Result<()> {
     let best = best_of(ranked);
     let found = Features::of(source, plan, (lists, spelled), best, evidence)?;
-    let weights = weights::weights();
+    let weights = weights::feature_weights();
     let likely =
         |row: &[f32; FEATURES.len()]| row.iter().zip(weights).map(|(value, weight)| value * weight).sum();
     let mut judged: Vec<Ranked> = found
@@ -56,7 +56,7 @@ pub(super) fn rerank(
         .zip(&*best)
         .map(|(row, found)| Ranked { symbol: found.symbol, score: likely(row) })
         .collect();
-    judged.sort_unstable_by(order);
+    judged.sort_unstable_by(rank_order);
     let mut before = f32::INFINITY;
     for (slot, found) in best.iter_mut().zip(judged) {
         slot.symbol = found.symbol;
@@ -75,9 +75,9 @@ pub(super) fn report_off(evidence: &mut Evidence) {
 }
 
 /// The best candidates with their features, as words alone order them.
-pub(super) fn candidates(source: &Source<'_>, plan: &Plan) -> Result<Vec<Candidate>> {
+pub(super) fn rerank_candidates(source: &Source<'_>, plan: &Plan) -> Result<Vec<Candidate>> {
     let mut evidence = Evidence::default();
-    let mut found = find(source, plan, &Filter::default(), &mut evidence)?;
+    let mut found = score_symbols(source, plan, &Filter::default(), &mut evidence)?;
     let best = best_of(&mut found.ranked);
     let features = Features::of(source, plan, (&found.lists, &found.spelled), best, &mut evidence)?;
     Ok(best
@@ -90,15 +90,15 @@ pub(super) fn candidates(source: &Source<'_>, plan: &Plan) -> Result<Vec<Candida
 /// Sorts the best to the front.
 fn best_of(ranked: &mut [Ranked]) -> &mut [Ranked] {
     if ranked.len() > BEST {
-        ranked.select_nth_unstable_by(BEST, order);
+        ranked.select_nth_unstable_by(BEST, rank_order);
     }
     let most = BEST.min(ranked.len());
     let best = &mut ranked[..most];
-    best.sort_unstable_by(order);
+    best.sort_unstable_by(rank_order);
     best
 }
 
 /// Where each of the best stands.
-fn places(best: &[Ranked]) -> HashMap<SymbolId, usize> {
+fn rank_places(best: &[Ranked]) -> HashMap<SymbolId, usize> {
     best.iter().enumerate().map(|(at, found)| (found.symbol, at)).collect()
 }

@@ -13,7 +13,7 @@ const MOST_CALLERS: usize = 20;
 /// What a user of an edited variable is worth.
 const USER: f32 = 0.5;
 
-pub(super) fn lane(
+pub(super) fn add_edited_seeds(
     source: &Source<'_>,
     request: &SliceRequest,
     seeds: &mut Seeds,

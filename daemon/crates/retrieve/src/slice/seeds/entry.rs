@@ -4,7 +4,7 @@ use super::Seeds;
 use crate::slice::SliceRequest;
 use crate::{Evidence, Result, Source, UserError};
 
-pub(super) fn lane(
+pub(super) fn add_entry_seeds(
     source: &Source<'_>,
     request: &SliceRequest,
     seeds: &mut Seeds,

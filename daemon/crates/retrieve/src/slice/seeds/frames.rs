@@ -21,7 +21,7 @@ pub(crate) struct Frame {
 }
 
 /// The forms in which traces name a frame. The groups are `path`, `line` and `function`.
-fn forms() -> &'static [Regex] {
+fn frame_patterns() -> &'static [Regex] {
     static FORMS: OnceLock<Vec<Regex>> = OnceLock::new();
     FORMS.get_or_init(|| {
         [
@@ -54,13 +54,13 @@ fn forms() -> &'static [Regex] {
 }
 
 /// The frames of a trace, innermost first.
-pub(crate) fn parse(trace: &str) -> Vec<Frame> {
+pub(crate) fn parse_frames(trace: &str) -> Vec<Frame> {
     let trace = trace.get(..LONGEST.min(trace.len())).unwrap_or(trace);
     let mut frames = Vec::new();
     let mut above: Option<String> = None;
     for line in trace.lines().take(4_096) {
         let line = line.get(..2_000).unwrap_or(line);
-        let found = forms().iter().find_map(|form| form.captures(line));
+        let found = frame_patterns().iter().find_map(|form| form.captures(line));
         let Some(found) = found else {
             above = function_line(line);
             continue;
@@ -68,8 +68,8 @@ pub(crate) fn parse(trace: &str) -> Vec<Frame> {
         let (Some(path), Some(number)) = (found.name("path"), found.name("line")) else { continue };
         let Ok(number) = number.as_str().parse() else { continue };
         let qualified = found.name("function").map(|name| name.as_str().to_owned()).or_else(|| above.take());
-        let path = place(path.as_str(), qualified.as_deref());
-        frames.push(Frame { path, line: number, function: qualified.as_deref().and_then(simple) });
+        let path = frame_path(path.as_str(), qualified.as_deref());
+        frames.push(Frame { path, line: number, function: qualified.as_deref().and_then(simple_name) });
         above = None;
     }
     // Python says the innermost last.
@@ -96,7 +96,7 @@ fn function_line(line: &str) -> Option<String> {
 }
 
 /// The path of a frame without what launchers put before it; Java's from the class's package.
-fn place(path: &str, qualified: Option<&str>) -> String {
+fn frame_path(path: &str, qualified: Option<&str>) -> String {
     let java = [".java", ".kt", ".kts", ".scala", ".groovy"].iter().any(|end| path.ends_with(end));
     if java && !path.contains('/') {
         let mut packages: Vec<&str> = qualified.unwrap_or("").split('.').collect();
@@ -110,7 +110,7 @@ fn place(path: &str, qualified: Option<&str>) -> String {
 }
 
 /// The simple name of a function as a trace prints it; none for lambdas and modules.
-fn simple(qualified: &str) -> Option<String> {
+fn simple_name(qualified: &str) -> Option<String> {
     let last = qualified.rsplit(['.', ':', '#', '>', '/', '\\']).next().unwrap_or("");
     let name = last.trim_matches(|c: char| !(c.is_alphanumeric() || c == '_' || c == '$'));
     let lambda = last.contains(['<', '{']) || name.is_empty();
@@ -122,7 +122,7 @@ mod tests {
     use super::*;
 
     fn frames(trace: &str) -> Vec<(String, u32, String)> {
-        parse(trace).into_iter().map(|f| (f.path, f.line, f.function.unwrap_or_default())).collect()
+        parse_frames(trace).into_iter().map(|f| (f.path, f.line, f.function.unwrap_or_default())).collect()
     }
 
     fn frame(path: &str, line: u32, function: &str) -> (String, u32, String) {
@@ -131,7 +131,7 @@ mod tests {
 
     #[test]
     fn every_form_compiles() {
-        assert_eq!(forms().len(), 10);
+        assert_eq!(frame_patterns().len(), 10);
     }
 
     #[test]

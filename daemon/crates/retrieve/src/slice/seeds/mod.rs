@@ -103,7 +103,7 @@ fn name_starts(seeds: &[Seed], evidence: &mut Evidence) {
 }
 
 /// The seeds of a request, best first.
-pub(crate) fn collect(
+pub(crate) fn collect_seeds(
     source: &Source<'_>,
     request: &SliceRequest,
     evidence: &mut Evidence,
@@ -112,12 +112,12 @@ pub(crate) fn collect(
     let text = request.task_text.as_deref().unwrap_or("").trim();
     let mut plan = Plan::of_task(text);
     plan.mention(&request.chat_mentions);
-    entry::lane(source, request, seeds.begin(0), evidence)?;
-    edited::lane(source, request, seeds.begin(1), evidence)?;
-    stack::lane(source, request, seeds.begin(2), evidence)?;
-    test::lane(source, request, seeds.begin(3), evidence)?;
-    task::lane(source, request, &plan, seeds.begin(4), evidence)?;
-    near::lane(source, (text, plan.wants), seeds.begin(5), evidence)?;
+    entry::add_entry_seeds(source, request, seeds.begin(0), evidence)?;
+    edited::add_edited_seeds(source, request, seeds.begin(1), evidence)?;
+    stack::add_stack_seeds(source, request, seeds.begin(2), evidence)?;
+    test::add_test_seeds(source, request, seeds.begin(3), evidence)?;
+    task::add_task_seeds(source, request, &plan, seeds.begin(4), evidence)?;
+    near::add_near_seeds(source, (text, plan.wants), seeds.begin(5), evidence)?;
     let ranked = seeds.ranked();
     if request.evidence {
         name_starts(&ranked, evidence);

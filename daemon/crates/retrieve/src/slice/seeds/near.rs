@@ -7,7 +7,7 @@ use crate::{Evidence, Result, Source, meaning};
 /// Symbols that are taken by meaning.
 const MOST: usize = 50;
 
-pub(super) fn lane(
+pub(super) fn add_near_seeds(
     source: &Source<'_>,
     (text, wants): (&str, Wants),
     seeds: &mut Seeds,
@@ -17,8 +17,8 @@ pub(super) fn lane(
         evidence.skipped("semantic");
         return Ok(());
     }
-    for (rank, found) in meaning::nearest(source, text, wants, MOST, evidence)?.iter().enumerate() {
-        seeds.guess(found.symbol, 0.9 * meaning::worth(rank));
+    for (rank, found) in meaning::nearest_symbols(source, text, wants, MOST, evidence)?.iter().enumerate() {
+        seeds.guess(found.symbol, 0.9 * meaning::rank_worth(rank));
     }
     Ok(())
 }

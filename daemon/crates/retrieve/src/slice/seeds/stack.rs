@@ -8,20 +8,20 @@ use crate::search::files::files_at;
 use crate::slice::SliceRequest;
 use crate::{Evidence, Result, Source, Sym};
 
-pub(super) fn lane(
+pub(super) fn add_stack_seeds(
     source: &Source<'_>,
     request: &SliceRequest,
     seeds: &mut Seeds,
     evidence: &mut Evidence,
 ) -> Result<()> {
-    let frames = frames::parse(request.stack_trace.as_deref().unwrap_or(""));
+    let frames = frames::parse_frames(request.stack_trace.as_deref().unwrap_or(""));
     if request.stack_trace.is_none() {
         evidence.skipped("stackTrace");
         return Ok(());
     }
     let mut found = 0;
     for frame in &frames {
-        let Some(sym) = at(source, frame)? else { continue };
+        let Some(sym) = frame_symbol(source, frame)? else { continue };
         // The innermost frame of ours matters most.
         seeds.add(sym.id, (0.98 - 0.04 * found as f32).max(0.4), true);
         found += 1;
@@ -40,10 +40,10 @@ pub(super) fn lane(
 }
 
 /// The symbol of a frame: that of its function's name in its file, nearest to its line; else whatever is at its line.
-fn at(source: &Source<'_>, frame: &Frame) -> Result<Option<Sym>> {
+fn frame_symbol(source: &Source<'_>, frame: &Frame) -> Result<Option<Sym>> {
     let files = files_at(source.view(), &frame.path)?;
     if files.is_empty() {
-        return installed(source, frame);
+        return installed_symbol(source, frame);
     }
     let mut first: Option<FileId> = None;
     for file in files {
@@ -67,7 +67,7 @@ fn at(source: &Source<'_>, frame: &Frame) -> Result<Option<Sym>> {
 /// The symbol of a frame in an installed copy of what this tree holds in another folder: `site-packages/flask/app.py` is
 /// `src/flask/app.py`. Its path ends as the frame's does; where only the file's name agrees, the line must be that of the
 /// function, for files of one name are many.
-fn installed(source: &Source<'_>, frame: &Frame) -> Result<Option<Sym>> {
+fn installed_symbol(source: &Source<'_>, frame: &Frame) -> Result<Option<Sym>> {
     let Some(name) = frame.path.rsplit('/').next().filter(|name| !name.is_empty()) else { return Ok(None) };
     let mut longest = 0;
     let mut files: Vec<FileId> = Vec::new();

@@ -17,14 +17,14 @@ const MOST_WORDS: usize = 8;
 /// Symbols that a task means which is a single name.
 const MOST_BEARERS: usize = 3;
 
-pub(super) fn lane(
+pub(super) fn add_task_seeds(
     source: &Source<'_>,
     request: &SliceRequest,
     plan: &Plan,
     seeds: &mut Seeds,
     evidence: &mut Evidence,
 ) -> Result<()> {
-    let named = named(source, request, plan)?;
+    let named = named_symbols(source, request, plan)?;
     for symbol in &named {
         seeds.add(*symbol, NAMED, false);
     }
@@ -36,7 +36,7 @@ pub(super) fn lane(
         evidence.skipped("taskText");
         return Ok(());
     }
-    let mut ranked = rank::rank(source, plan, &Filter::default(), evidence)?;
+    let mut ranked = rank::rank_symbols(source, plan, &Filter::default(), evidence)?;
     // Words point to what a task is about more surely than edges do from there: what the seeds lead to comes behind them.
     let most = (request.budget.max_cards as usize).clamp(4, MOST);
     evidence.limited |= ranked.len() > most;
@@ -53,7 +53,7 @@ pub(super) fn lane(
 
 /// The symbols whose very name the task is; of a short task also those that it spells, where only one symbol can be meant.
 /// A long text spells much that it is not about.
-fn named(source: &Source<'_>, request: &SliceRequest, plan: &Plan) -> Result<Vec<SymbolId>> {
+fn named_symbols(source: &Source<'_>, request: &SliceRequest, plan: &Plan) -> Result<Vec<SymbolId>> {
     let text = request.task_text.as_deref().unwrap_or("");
     if text.split_whitespace().nth(MOST_WORDS).is_some() {
         return Ok(Vec::new());
@@ -61,7 +61,7 @@ fn named(source: &Source<'_>, request: &SliceRequest, plan: &Plan) -> Result<Vec
     let mut found = Vec::new();
     let most = if plan.single { MOST_BEARERS } else { 1 };
     for probe in plan.names.iter().filter(|probe| probe.weight >= 1.0).chain(&plan.capitals) {
-        found.extend(exact::bearers(source, probe, most)?);
+        found.extend(exact::symbols_named(source, probe, most)?);
     }
     Ok(found)
 }

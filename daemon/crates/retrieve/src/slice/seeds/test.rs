@@ -7,7 +7,7 @@ use crate::search::files::files_at;
 use crate::slice::SliceRequest;
 use crate::{Evidence, Result, Source, Sym};
 
-pub(super) fn lane(
+pub(super) fn add_test_seeds(
     source: &Source<'_>,
     request: &SliceRequest,
     seeds: &mut Seeds,

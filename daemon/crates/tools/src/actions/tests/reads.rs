@@ -2,40 +2,48 @@
 
 use std::collections::BTreeMap;
 
-use sdl_tests::generate::{Field, as_step, fields, fitting, in_snake_case, name, stringified};
+use sdl_tests::generate::{
+    Field, as_step, fitting_value, in_snake_case, path_name, schema_fields, stringify_values,
+};
 use serde_json::{Map, Value, json};
 
 use crate::actions;
 use crate::call::action::Namespace;
 use crate::call::names;
-use crate::call::pipeline::{check, check_action, parse, payload};
+use crate::call::pipeline::{check_action, check_call, parse_arguments, unwrap_payload};
 use crate::call::registry::{Entry, Reads, Registry};
 use sdl_contract::Shape;
 
 /// The checked arguments of a call of that tool, as the handler gets them.
-fn checked(registry: &Registry, tool: &str, text: &str) -> Result<Value, String> {
+fn check_arguments(registry: &Registry, tool: &str, text: &str) -> Result<Value, String> {
     let tool = registry.tool(tool).ok_or(format!("no tool {tool}"))?;
-    let value = parse(text.as_bytes()).map_err(|error| error.message)?;
-    let value = if tool.raw { payload(value).map_err(|error| error.message)? } else { value };
-    check(registry, tool, value).map(|checked| Value::Object(checked.args)).map_err(|error| error.message)
+    let value = parse_arguments(text.as_bytes()).map_err(|error| error.message)?;
+    let value = if tool.raw { unwrap_payload(value).map_err(|error| error.message)? } else { value };
+    check_call(registry, tool, value)
+        .map(|checked| Value::Object(checked.args))
+        .map_err(|error| error.message)
 }
 
 /// The same through a chain of one step.
 fn through_chain(registry: &Registry, entry: &Entry, args: &Value) -> Result<Value, String> {
     let chain = json!({"steps": [{"action": entry.def.name, "args": args}]});
-    let chain = checked(registry, "sdl_chain", &chain.to_string())?;
+    let chain = check_arguments(registry, "sdl_chain", &chain.to_string())?;
     let args = chain.pointer("/steps/0/args").cloned().unwrap_or_default();
     let checked = check_action(registry, entry.def.name, args).map_err(|error| error.message)?;
     Ok(Value::Object(checked.args))
 }
 
 /// The arguments in every way, each with its name.
-fn ways(registry: &Registry, entry: &Entry, args: &Value) -> Vec<(String, Result<Value, String>)> {
+fn argument_variants(
+    registry: &Registry,
+    entry: &Entry,
+    args: &Value,
+) -> Vec<(String, Result<Value, String>)> {
     let name = entry.def.name;
-    let tool = names::underscored(name);
+    let tool = names::underscored_name(name);
     let home =
         if entry.def.namespace == Namespace::Universal { Namespace::Query } else { entry.def.namespace };
-    let gateway = names::underscored(home.name());
+    let gateway = names::underscored_name(home.name());
     let mut beside = args.clone();
     beside["action"] = name.into();
     let text = args.to_string();
@@ -46,7 +54,7 @@ fn ways(registry: &Registry, entry: &Entry, args: &Value) -> Vec<(String, Result
         (gateway, beside.to_string()),
         ("sdl_repo_raw".to_owned(), json!({"payload": beside.to_string()}).to_string()),
         (tool.clone(), in_snake_case(&entry.request, args).to_string()),
-        (tool.clone(), stringified(&entry.request, args).to_string()),
+        (tool.clone(), stringify_values(&entry.request, args).to_string()),
     ];
     if entry.def.mutating {
         let twin = format!("{tool}{}", names::RAW);
@@ -67,7 +75,7 @@ fn ways(registry: &Registry, entry: &Entry, args: &Value) -> Vec<(String, Result
     }
     let mut out: Vec<(String, Result<Value, String>)> = all
         .into_iter()
-        .map(|(tool, text)| (format!("{tool} {text}"), checked(registry, &tool, &text)))
+        .map(|(tool, text)| (format!("{tool} {text}"), check_arguments(registry, &tool, &text)))
         .collect();
     if name != crate::call::chain::NAME {
         let step = as_step(args);
@@ -78,17 +86,17 @@ fn ways(registry: &Registry, entry: &Entry, args: &Value) -> Vec<(String, Result
 }
 
 /// Arguments with two values of a field in turn; only one where it can have no other.
-fn pairs(entry: &Entry, field: &Field) -> Vec<Value> {
+fn argument_pairs(entry: &Entry, field: &Field) -> Vec<Value> {
     let example: Value = serde_json::from_str(entry.def.examples[0]).unwrap();
     let texts: [&dyn Fn(&str) -> String; 2] = [&|_| "one".to_owned(), &|_| "another".to_owned()];
     let mut out: Vec<Value> = Vec::new();
     for (i, text) in texts.into_iter().enumerate() {
-        let mut value = fitting(&field.schema, "", text);
+        let mut value = fitting_value(&field.schema, "", text);
         if i == 1 {
-            value = other(&field.schema, value);
+            value = other_value(&field.schema, value);
         }
         let mut args = example.clone();
-        sdl_tests::generate::put(&mut args, &entry.request, &field.path, value, text);
+        sdl_tests::generate::put_value(&mut args, &entry.request, &field.path, value, text);
         if !out.contains(&args) {
             out.push(args);
         }
@@ -97,7 +105,7 @@ fn pairs(entry: &Entry, field: &Field) -> Vec<Value> {
 }
 
 /// Another value of the same schema.
-fn other(schema: &Value, value: Value) -> Value {
+fn other_value(schema: &Value, value: Value) -> Value {
     match (schema["enum"].as_array(), value) {
         (Some(choices), _) => choices[0].clone(),
         (_, Value::Bool(is)) => (!is).into(),
@@ -107,14 +115,16 @@ fn other(schema: &Value, value: Value) -> Value {
             if n < most { n + 1 } else { n - 1 }.into()
         }
         (_, Value::Number(_)) => json!(0.75),
-        (_, Value::Array(items)) => items.into_iter().map(|item| other(&schema["items"], item)).collect(),
+        (_, Value::Array(items)) => {
+            items.into_iter().map(|item| other_value(&schema["items"], item)).collect()
+        }
         (_, value) => value,
     }
 }
 
 /// What is at a field's path, in the first item of lists.
-fn found<'r>(reads: &'r Reads, field: &Field) -> Option<&'r Value> {
-    reads.get(&name(&field.path).replace("[]", "[0]"))
+fn value_read<'r>(reads: &'r Reads, field: &Field) -> Option<&'r Value> {
+    reads.get(&path_name(&field.path).replace("[]", "[0]"))
 }
 
 #[test]
@@ -122,10 +132,10 @@ fn every_declared_field_reaches_its_handler_by_every_way() {
     let registry = Registry::new(actions::all());
     let (mut faults, mut shown) = (Vec::new(), BTreeMap::new());
     for entry in registry.entries() {
-        for field in fields(&entry.request) {
+        for field in schema_fields(&entry.request) {
             let mut values = Vec::new();
-            for args in pairs(entry, &field) {
-                let ways = ways(&registry, entry, &args);
+            for args in argument_pairs(entry, &field) {
+                let ways = argument_variants(&registry, entry, &args);
                 let flat = ways.first().unwrap().1.clone();
                 for (way, got) in &ways {
                     *shown.entry(entry.def.name).or_insert(0) += 1;
@@ -135,11 +145,11 @@ fn every_declared_field_reaches_its_handler_by_every_way() {
                 }
                 let Ok(Value::Object(args)) = flat else { continue };
                 match (entry.reads)(args) {
-                    Ok(reads) => values.extend(found(&reads, &field).cloned()),
+                    Ok(reads) => values.extend(value_read(&reads, &field).cloned()),
                     Err(error) => faults.push(format!("{}: {error}", entry.def.name)),
                 }
             }
-            let wanted = pairs(entry, &field).len();
+            let wanted = argument_pairs(entry, &field).len();
             values.dedup();
             if values.len() != wanted {
                 faults.push(format!("{} {}: read as {values:?}", entry.def.name, field.name()));

@@ -8,34 +8,34 @@ use crate::call::budget;
 use crate::call::names;
 use crate::call::registry::{Registry, Runner, To};
 use crate::{Names, Surface};
-use sdl_contract::schema::lint;
+use sdl_contract::schema::lint_schema;
 
-fn registry() -> Registry {
+fn full_registry() -> Registry {
     Registry::new(actions::all())
 }
 
-fn tools(surface: Surface) -> Vec<Value> {
-    registry().list(surface, false, Names::Underscored)["tools"].as_array().unwrap().clone()
+fn listed_tools(surface: Surface) -> Vec<Value> {
+    full_registry().list(surface, false, Names::Underscored)["tools"].as_array().unwrap().clone()
 }
 
-fn tokens(tools: &[Value]) -> usize {
-    budget::count(&serde_json::to_string(tools).unwrap())
+fn tool_tokens(tools: &[Value]) -> usize {
+    budget::text_tokens(&serde_json::to_string(tools).unwrap())
 }
 
 #[test]
 fn every_schema_is_in_the_common_subset() {
-    for entry in registry().entries() {
+    for entry in full_registry().entries() {
         for (which, schema) in [("request", &entry.request), ("response", &entry.response)] {
-            assert_eq!(lint(schema), Vec::<String>::new(), "{} {which}: {schema:#}", entry.def.name);
+            assert_eq!(lint_schema(schema), Vec::<String>::new(), "{} {which}: {schema:#}", entry.def.name);
         }
         assert_eq!(entry.request["additionalProperties"], json!(false), "{}", entry.def.name);
     }
     for surface in Surface::ALL {
-        let listed = registry().list(surface, true, Names::Underscored);
+        let listed = full_registry().list(surface, true, Names::Underscored);
         for tool in listed["tools"].as_array().unwrap() {
-            assert_eq!(lint(&tool["inputSchema"]), Vec::<String>::new(), "{tool:#}");
+            assert_eq!(lint_schema(&tool["inputSchema"]), Vec::<String>::new(), "{tool:#}");
             if let Some(output) = tool.get("outputSchema") {
-                assert_eq!(lint(output), Vec::<String>::new(), "{tool:#}");
+                assert_eq!(lint_schema(output), Vec::<String>::new(), "{tool:#}");
                 assert!(output.get("required").is_none(), "an error must fit it too: {tool:#}");
             }
         }
@@ -43,7 +43,7 @@ fn every_schema_is_in_the_common_subset() {
 }
 
 /// Properties without a description, and descriptions that say nothing or say it badly, each with its place.
-fn undescribed(schema: &Value, place: &str, faults: &mut Vec<String>) {
+fn collect_undescribed(schema: &Value, place: &str, faults: &mut Vec<String>) {
     for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
         let place = format!("{place}.{name}");
         let text = property.get("description").and_then(Value::as_str).unwrap_or_default();
@@ -55,24 +55,24 @@ fn undescribed(schema: &Value, place: &str, faults: &mut Vec<String>) {
                 faults.push(format!("{place}: says {stilted:?}: {text}"));
             }
         }
-        undescribed(property, &place, faults);
+        collect_undescribed(property, &place, faults);
     }
     if let Some(items) = schema.get("items") {
-        undescribed(items, &format!("{place}[]"), faults);
+        collect_undescribed(items, &format!("{place}[]"), faults);
     }
 }
 
 #[test]
 fn every_property_is_described() {
     let mut faults = Vec::new();
-    for entry in registry().entries() {
-        undescribed(&entry.request, entry.def.name, &mut faults);
-        undescribed(&entry.response, &format!("{} >", entry.def.name), &mut faults);
+    for entry in full_registry().entries() {
+        collect_undescribed(&entry.request, entry.def.name, &mut faults);
+        collect_undescribed(&entry.response, &format!("{} >", entry.def.name), &mut faults);
     }
     for surface in Surface::ALL {
-        for tool in tools(surface) {
+        for tool in listed_tools(surface) {
             let place = format!("{} {}", surface.name(), tool["name"].as_str().unwrap());
-            undescribed(&tool["inputSchema"], &place, &mut faults);
+            collect_undescribed(&tool["inputSchema"], &place, &mut faults);
         }
     }
     assert!(faults.is_empty(), "{} faults\n{}", faults.len(), faults.join("\n"));
@@ -80,7 +80,7 @@ fn every_property_is_described() {
 
 #[test]
 fn defaults_and_examples_are_told_on_the_flat_surface() {
-    let flat = tools(Surface::Flat);
+    let flat = listed_tools(Surface::Flat);
     let said = |tool: &str, pointer: &str| {
         let tool = flat.iter().find(|listed| listed["name"] == tool).unwrap();
         let property = tool["inputSchema"].pointer(pointer).unwrap_or_else(|| panic!("{pointer}: {tool:#}"));
@@ -94,7 +94,7 @@ fn defaults_and_examples_are_told_on_the_flat_surface() {
 
 #[test]
 fn every_mutating_tool_has_a_raw_twin_and_no_other_has() {
-    let registry = registry();
+    let registry = full_registry();
     for name in registry.tool_names().filter(|name| !name.ends_with(names::RAW)) {
         let twin = registry.tool(&format!("sdl_{name}{}", names::RAW));
         let tool = registry.tool(name).unwrap();
@@ -106,7 +106,7 @@ fn every_mutating_tool_has_a_raw_twin_and_no_other_has() {
         assert!(twin.is_none_or(|twin| twin.raw && twin.to == tool.to), "{name}");
     }
     for surface in Surface::ALL {
-        let listed = tools(surface);
+        let listed = listed_tools(surface);
         for tool in &listed {
             let name = tool["name"].as_str().unwrap();
             if let Some(of) = name.strip_suffix(names::RAW) {
@@ -122,10 +122,10 @@ fn every_mutating_tool_has_a_raw_twin_and_no_other_has() {
 
 #[test]
 fn names_fit_every_client_and_descriptions_say_when() {
-    let registry = registry();
+    let registry = full_registry();
     for surface in Surface::ALL {
-        let listed = tools(surface);
-        assert_eq!(listed, tools(surface), "the order does not change");
+        let listed = listed_tools(surface);
+        assert_eq!(listed, listed_tools(surface), "the order does not change");
         for tool in &listed {
             let name = tool["name"].as_str().unwrap();
             assert!(
@@ -143,11 +143,13 @@ fn names_fit_every_client_and_descriptions_say_when() {
 
 #[test]
 fn every_action_is_found_by_each_of_its_names_and_listed_by_its_gateway() {
-    let registry = registry();
-    let gateways = serde_json::to_string(&tools(Surface::Gateway)).unwrap();
+    let registry = full_registry();
+    let gateways = serde_json::to_string(&listed_tools(Surface::Gateway)).unwrap();
     for entry in registry.entries() {
         let name = entry.def.name;
-        for spelled in [name.to_owned(), names::underscored(name), names::advertised(name, Names::Dotted)] {
+        for spelled in
+            [name.to_owned(), names::underscored_name(name), names::advertised_name(name, Names::Dotted)]
+        {
             assert_eq!(registry.action(&spelled).unwrap().def.name, name);
         }
         assert!(!entry.def.examples.is_empty(), "{name} has no example");
@@ -159,7 +161,7 @@ fn every_action_is_found_by_each_of_its_names_and_listed_by_its_gateway() {
 
 #[test]
 fn examples_fit_their_schemas_and_answers_bring_their_freshness() {
-    for entry in registry().entries() {
+    for entry in full_registry().entries() {
         for example in entry.def.examples {
             let value = sdl_json::parse(example.as_bytes()).unwrap();
             entry.shape.check(value, "").unwrap_or_else(|e| panic!("{} {example}: {e}", entry.def.name));
@@ -178,7 +180,7 @@ fn examples_fit_their_schemas_and_answers_bring_their_freshness() {
 #[test]
 fn no_alias_hides_a_field() {
     use sdl_contract::Shape;
-    for entry in registry().entries() {
+    for entry in full_registry().entries() {
         let Shape::Object(shape) = &entry.shape else { panic!("{}", entry.def.name) };
         let mut seen: Vec<&str> = Vec::new();
         for spelled in
@@ -201,25 +203,25 @@ const SEARCH: usize = 60;
 
 #[test]
 fn lists_stay_below_their_ceilings() {
-    let gateway = tools(Surface::Gateway);
+    let gateway = listed_tools(Surface::Gateway);
     let core = &gateway[..gateway.len().min(Namespace::GATEWAYS.len() + 2)];
     for (what, listed, ceiling) in [
-        ("flat", &tools(Surface::Flat)[..], FLAT),
+        ("flat", &listed_tools(Surface::Flat)[..], FLAT),
         ("gateway", &gateway[..], GATEWAY),
         ("gateway core", core, GATEWAY_CORE),
-        ("search", &tools(Surface::Search)[..], SEARCH),
+        ("search", &listed_tools(Surface::Search)[..], SEARCH),
     ] {
-        let total = tokens(listed);
+        let total = tool_tokens(listed);
         let mut shares: Vec<(usize, String)> = listed
             .iter()
-            .map(|tool| (tokens(std::slice::from_ref(tool)), tool["name"].to_string()))
+            .map(|tool| (tool_tokens(std::slice::from_ref(tool)), tool["name"].to_string()))
             .collect();
         shares.sort_unstable_by(|a, b| b.cmp(a));
         // Of a gateway's share, what each of its actions takes.
         let mut of_actions = String::new();
-        for entry in registry().entries().iter().filter(|_| what.starts_with("gateway")) {
+        for entry in full_registry().entries().iter().filter(|_| what.starts_with("gateway")) {
             let said = format!(" {}({})", entry.def.name, entry.def.needs);
-            of_actions.push_str(&format!("\n      {:3}{said}", budget::count(&said)));
+            of_actions.push_str(&format!("\n      {:3}{said}", budget::text_tokens(&said)));
         }
         let shares: String = shares.iter().map(|(share, name)| format!("\n{share:5} {name}")).collect();
         let shares = format!("{shares}{of_actions}");
@@ -231,15 +233,15 @@ fn lists_stay_below_their_ceilings() {
 
 #[test]
 fn the_schema_version_is_a_function_of_the_schemas() {
-    assert_eq!(registry().schema_version(), registry().schema_version());
+    assert_eq!(full_registry().schema_version(), full_registry().schema_version());
     let mut fewer = actions::all();
     fewer.pop();
-    assert_ne!(Registry::new(fewer).schema_version(), registry().schema_version());
+    assert_ne!(Registry::new(fewer).schema_version(), full_registry().schema_version());
 }
 
 #[test]
 fn annotations_are_true() {
-    let registry = registry();
+    let registry = full_registry();
     for entry in registry.entries() {
         let hints = registry.annotations(registry.tool(entry.def.name).unwrap()).unwrap_or_default();
         assert_eq!(hints["readOnlyHint"] == true, !entry.def.mutating, "{}", entry.def.name);

@@ -248,7 +248,7 @@ impl Buffers {
         if let Some(known) = before.as_ref().filter(|known| (known.place, known.seq) == (place, seq)) {
             return Ok(Some(Arc::clone(known)));
         }
-        let made = Arc::new(overlay::make(repo, cancel, snapshot, (seq, &texts), before.as_deref())?);
+        let made = Arc::new(overlay::make_overlay(repo, cancel, snapshot, (seq, &texts), before.as_deref())?);
         self.on(repo, |desk, _| {
             if desk.seq == seq {
                 desk.newest = Some(Arc::clone(&made));

@@ -52,7 +52,7 @@ impl Origin for Texts<'_> {
 
 /// Lays these texts over the snapshot's version, beginning with what `before` found of it. A text that says what the version
 /// says changes nothing.
-pub(super) fn make(
+pub(super) fn make_overlay(
     repo: &dyn Repo,
     cancel: &Cancel,
     snapshot: &Snapshot<'_>,

@@ -76,7 +76,7 @@ impl Buffers {
         let text = push
             .content
             .as_ref()
-            .map(|content| read(&repo.rules(), &push.path, push.language, content, &mut warnings));
+            .map(|content| read_buffer(&repo.rules(), &push.path, push.language, content, &mut warnings));
         let differs = text.as_ref().is_some_and(|text| text.row.as_ref() != saved);
         // Once it is saved, the file is what counts: whoever changes it behind the editor's back must be seen.
         let dirty = match push.event {
@@ -97,7 +97,7 @@ impl Buffers {
 }
 
 /// Reads a text by the rules that its file would be read by.
-fn read(
+fn read_buffer(
     rules: &Rules,
     path: &RelPath,
     hint: Option<Lang>,
@@ -106,7 +106,7 @@ fn read(
 ) -> Text {
     let bytes: Arc<[u8]> = content.as_bytes().into();
     let nothing = |row| Text { bytes: Arc::clone(&bytes), path: path.clone(), row, facts: None };
-    let detected = sdl_lang::detect(path, &bytes);
+    let detected = sdl_lang::detect_lang(path, &bytes);
     if let (Some(hint), Some(detected)) = (hint, detected)
         && hint != detected
     {

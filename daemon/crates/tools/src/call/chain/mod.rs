@@ -55,7 +55,7 @@ pub(crate) fn is_name(name: &str) -> bool {
 
 /// Takes the steps in order; `stop` at the first that fails. All steps between two that change something answer from one
 /// version of each repository: where one moves on meanwhile, they are taken again.
-pub(crate) fn run(
+pub(crate) fn run_chain(
     call: &Call<'_>,
     registry: &Registry,
     steps: &[Step],
@@ -87,7 +87,7 @@ pub(crate) fn run(
         let stood = pins.stood().filter(|_| outcome.is_ok());
         done.push(Done { outcome: outcome.map(Arc::new), stood });
         if registry.action(&step.action).is_some_and(|entry| entry.def.mutating) {
-            pinned.extend(released(&pins));
+            pinned.extend(release_pins(&pins));
             (from, attempts) = (done.len(), 0);
             decided = call.decisions.mark();
         }
@@ -95,13 +95,13 @@ pub(crate) fn run(
             break;
         }
     }
-    pinned.extend(released(&pins));
+    pinned.extend(release_pins(&pins));
     Ok((done, pinned))
 }
 
 /// How the whole answer stands to the tree: as the step that stands worst. None where the steps answered from several
 /// versions or repositories, or from none.
-pub(crate) fn freshness(done: &[Done], pinned: &[Pinned]) -> Option<Freshness> {
+pub(crate) fn chain_freshness(done: &[Done], pinned: &[Pinned]) -> Option<Freshness> {
     let stood = done.iter().filter_map(|done| done.stood.as_ref());
     let first = stood.clone().next()?;
     let one = |repo: &str, version: &str| repo == first.repo && version == first.freshness.version;
@@ -126,7 +126,7 @@ pub(crate) fn only_reads(registry: &Registry, args: &Map<String, Value>) -> bool
     steps.is_some_and(|steps| steps.iter().all(reads))
 }
 
-fn released(pins: &Pins) -> impl Iterator<Item = Pinned> {
+fn release_pins(pins: &Pins) -> impl Iterator<Item = Pinned> {
     let pinned = |(repo, version, from): (String, sdl_model::Version, usize)| Pinned {
         repo,
         version: version.to_string(),
@@ -153,7 +153,7 @@ impl Taking<'_> {
             return Err(ToolError::internal("reading a step", "its arguments are no object"));
         };
         if transform::NAMES.contains(&step.action.as_str()) {
-            let structured = transform::run(&step.action, args, &place)?;
+            let structured = transform::run_transform(&step.action, args, &place)?;
             let text = Value::Object(structured.clone()).to_string();
             return Ok(Answer { structured, text });
         }
@@ -164,7 +164,7 @@ impl Taking<'_> {
         if let Some(entry) = registry.action(&step.action) {
             budget.share(steps.get(done.len()..).unwrap_or_default(), done)?.hand_to(entry, &mut args);
         }
-        pipeline::step(call, registry, &step.action, args, &resolver.notes)
+        pipeline::answer_step(call, registry, &step.action, args, &resolver.notes)
     }
 }
 
@@ -181,7 +181,7 @@ impl Resolver<'_> {
     fn resolve(&mut self, value: &Value, place: &str) -> Result<Value, ToolError> {
         match value {
             Value::String(text) => {
-                let read = path::read(text).map_err(|why| misses(text, place, &why))?;
+                let read = path::read_text(text).map_err(|why| unknown_reference(text, place, &why))?;
                 match read {
                     Text::Plain(text) => Ok(text.into()),
                     Text::Long(text) => self.fill(text, place).map(Value::from),
@@ -207,15 +207,14 @@ impl Resolver<'_> {
         let at = self.step(head, text, place)?;
         let result = match self.done.get(at).map(|done| &done.outcome) {
             Some(Ok(answer)) => Value::Object(answer.structured.clone()),
-            Some(Err(_)) => return Err(misses(text, place, &format!("step {at} failed"))),
-            None => return Err(misses(text, place, &format!("step {at} comes later"))),
+            Some(Err(_)) => return Err(unknown_reference(text, place, &format!("step {at} failed"))),
+            None => return Err(unknown_reference(text, place, &format!("step {at} comes later"))),
         };
-        let found = path.find(&result).map_err(|why| misses(text, place, &why))?;
+        let found = path.find(&result).map_err(|why| unknown_reference(text, place, &why))?;
         let found = found.cloned().unwrap_or(Value::Null);
-        self.room = self
-            .room
-            .checked_sub(found.to_string().len())
-            .ok_or_else(|| misses(text, place, "what it brings in is above 1 MB; pick or limit it first"))?;
+        self.room = self.room.checked_sub(found.to_string().len()).ok_or_else(|| {
+            unknown_reference(text, place, "what it brings in is above 1 MB; pick or limit it first")
+        })?;
         Ok(found)
     }
 
@@ -228,7 +227,8 @@ impl Resolver<'_> {
             Head::Step(at) => *at < self.steps.len(),
             Head::Name(name) => self.steps.iter().any(|step| step.name.as_ref() == Some(name)),
         };
-        let pieces = path::pieces(text, &is_step).map_err(|why| misses(text, place, &why))?;
+        let pieces =
+            path::split_pieces(text, &is_step).map_err(|why| unknown_reference(text, place, &why))?;
         let mut out = String::new();
         for piece in pieces {
             match piece {
@@ -258,12 +258,13 @@ impl Resolver<'_> {
         found.ok_or_else(|| {
             let names = self.steps.iter().filter_map(|step| step.name.as_deref());
             let candidates = names.map(|name| Candidate::of("reference", format!("${name}")));
-            misses(text, place, "no step is called that; write $$ for a dollar sign").or_one_of(candidates)
+            unknown_reference(text, place, "no step is called that; write $$ for a dollar sign")
+                .or_one_of(candidates)
         })
     }
 }
 
-fn misses(text: &str, place: &str, why: &str) -> ToolError {
+fn unknown_reference(text: &str, place: &str, why: &str) -> ToolError {
     let shown: String = text.chars().take(120).collect();
     let place: String = place.chars().take(200).collect();
     ToolError::new(Code::UnknownReference, format!("{shown:?} in {place} leads nowhere: {why}")).at(place)

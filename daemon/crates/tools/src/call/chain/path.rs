@@ -42,8 +42,8 @@ pub(super) enum Text<'t> {
 }
 
 /// Reads a text. What begins with one dollar sign is a reference; two stand for one that is none. References inside a
-/// longer text, in braces, are for [`pieces`].
-pub(super) fn read(text: &str) -> Result<Text<'_>, String> {
+/// longer text, in braces, are for [`split_pieces`].
+pub(super) fn read_text(text: &str) -> Result<Text<'_>, String> {
     let Some(rest) = text.strip_prefix('$').filter(|rest| !rest.starts_with('{')) else {
         return Ok(Text::Long(text));
     };
@@ -74,7 +74,10 @@ pub(super) enum Piece<'t> {
 
 /// Takes a text apart that does not begin with a reference. `is_step` tells whether a head names a step: what is in braces
 /// and names none is text.
-pub(super) fn pieces<'t>(text: &'t str, is_step: &dyn Fn(&Head) -> bool) -> Result<Vec<Piece<'t>>, String> {
+pub(super) fn split_pieces<'t>(
+    text: &'t str,
+    is_step: &dyn Fn(&Head) -> bool,
+) -> Result<Vec<Piece<'t>>, String> {
     let mut out = Vec::new();
     let (mut plain, mut at) = (0, 0);
     while let Some(found) = text.get(at..).and_then(|rest| rest.find('$')).map(|found| at + found) {
@@ -139,11 +142,11 @@ impl Path {
                 None => (false, rest),
             };
             let (at, after) = if let Some(inside) = after.strip_prefix('[') {
-                bracketed(inside)?
+                read_bracketed(inside)?
             } else {
                 let dotted = if optional { Some(after) } else { after.strip_prefix('.') };
                 let after = dotted.or(first.then_some(after));
-                key(after.ok_or_else(|| format!("a dot or bracket must come before {rest:?}"))?)?
+                read_key(after.ok_or_else(|| format!("a dot or bracket must come before {rest:?}"))?)?
             };
             parts.push(Part { at, optional });
             rest = after;
@@ -170,7 +173,7 @@ impl Path {
                 // `a?.b`: either may be missing.
                 Some(Value::Null) | None if part.optional || next_optional => return Ok(None),
                 Some(inside) => value = inside,
-                None => return Err(missing(value, &part.at, &so_far)),
+                None => return Err(describe_missing(value, &part.at, &so_far)),
             }
             match &part.at {
                 At::Key(key) => so_far.push_str(&format!(".{key}")),
@@ -182,7 +185,7 @@ impl Path {
 }
 
 /// Says what is there instead.
-fn missing(value: &Value, at: &At, so_far: &str) -> String {
+fn describe_missing(value: &Value, at: &At, so_far: &str) -> String {
     let place = if so_far.is_empty() { "it".to_owned() } else { so_far.to_owned() };
     let wanted = match at {
         At::Key(key) => format!("no field {key:?}"),
@@ -198,7 +201,7 @@ fn missing(value: &Value, at: &At, so_far: &str) -> String {
     }
 }
 
-fn key(text: &str) -> Result<(At, &str), String> {
+fn read_key(text: &str) -> Result<(At, &str), String> {
     let end = text.find(|c: char| !is_word(c) && c != '$').unwrap_or(text.len());
     let (key, after) = text.split_at(end);
     if key.is_empty() {
@@ -208,7 +211,7 @@ fn key(text: &str) -> Result<(At, &str), String> {
 }
 
 /// What is between brackets: a number, or a key in quotes.
-fn bracketed(inside: &str) -> Result<(At, &str), String> {
+fn read_bracketed(inside: &str) -> Result<(At, &str), String> {
     if inside.starts_with('"') {
         let mut keys = serde_json::Deserializer::from_str(inside).into_iter::<String>();
         let key = keys.next().and_then(Result::ok).ok_or("a key in brackets is not closed")?;
@@ -242,7 +245,7 @@ mod tests {
             ("$0.d", Some(json!(0))),
             ("$0", Some(value.clone())),
         ] {
-            let Ok(Text::Reference(Head::Step(0), path)) = read(text) else { panic!("{text}") };
+            let Ok(Text::Reference(Head::Step(0), path)) = read_text(text) else { panic!("{text}") };
             match path.find(&value) {
                 Ok(got) => assert_eq!(got.cloned(), found, "{text}"),
                 Err(error) => {
@@ -255,13 +258,13 @@ mod tests {
 
     #[test]
     fn texts_stay_what_they_are() {
-        assert_eq!(read("plain $x"), Ok(Text::Long("plain $x")));
-        assert_eq!(read("$$HOME"), Ok(Text::Plain("$HOME")));
-        assert_eq!(read("$name"), Ok(Text::Reference(Head::Name("name".into()), Path(Vec::new()))));
+        assert_eq!(read_text("plain $x"), Ok(Text::Long("plain $x")));
+        assert_eq!(read_text("$$HOME"), Ok(Text::Plain("$HOME")));
+        assert_eq!(read_text("$name"), Ok(Text::Reference(Head::Name("name".into()), Path(Vec::new()))));
         for bad in
             ["$", "$.a", "$0..a", "$0.", "$0[", "$0[x]", "$0[\"x]", "$99999999999999999999.a", "$0 a", "$0?"]
         {
-            assert!(read(bad).is_err(), "{bad}: {:?}", read(bad));
+            assert!(read_text(bad).is_err(), "{bad}: {:?}", read_text(bad));
         }
     }
 
@@ -269,7 +272,7 @@ mod tests {
     fn longer_texts_hold_references_in_braces() {
         let steps = |head: &Head| matches!(head, Head::Step(0)) || *head == Head::Name("found".into());
         let told = |text: &str| -> Vec<String> {
-            pieces(text, &steps)
+            split_pieces(text, &steps)
                 .unwrap()
                 .iter()
                 .map(|piece| match piece {
@@ -289,7 +292,7 @@ mod tests {
         for text in ["${HOME}/bin", "costs $0.50", "$5.a", "open ${0.a", "${}", "a $"] {
             assert_eq!(told(text), [text], "{text}");
         }
-        assert!(pieces("${0..a}", &steps).is_err());
+        assert!(split_pieces("${0..a}", &steps).is_err());
     }
 
     #[test]

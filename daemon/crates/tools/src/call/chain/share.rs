@@ -33,8 +33,8 @@ impl Budget {
         let mut room = self.tokens.saturating_sub(FRAME + STEP * (left.len() + done.len()));
         for done in done {
             let taken = match &done.outcome {
-                Ok(answer) => budget::of(&answer.structured)?,
-                Err(error) => budget::of(&error.to_value())?,
+                Ok(answer) => budget::json_tokens(&answer.structured)?,
+                Err(error) => budget::json_tokens(&error.to_value())?,
             };
             // What did not fit will be left out: it takes nothing from the others.
             room = room.checked_sub(taken).unwrap_or(room);

@@ -101,25 +101,29 @@ impl Wrong {
 }
 
 /// Runs a transform; `place` is where its arguments stand. Its result is `{"value": …}`; of lists also their `count`.
-pub(super) fn run(
+pub(super) fn run_transform(
     name: &str,
     args: Map<String, Value>,
     place: &str,
 ) -> Result<Map<String, Value>, ToolError> {
     let value = match name {
-        "pick" => pick(read(name, args)?),
-        "map" => each(read(name, args)?),
-        "filter" => filter(read(name, args)?),
-        "sort" => sort(read(name, args)?),
+        "pick" => pick_fields(read_arguments(name, args)?),
+        "map" => map_items(read_arguments(name, args)?),
+        "filter" => filter_items(read_arguments(name, args)?),
+        "sort" => sort_items(read_arguments(name, args)?),
         "limit" => {
-            let Limit { from, count, offset } = read(name, args)?;
+            let Limit { from, count, offset } = read_arguments(name, args)?;
             Ok(from.into_iter().skip(offset).take(count).collect())
         }
-        _ => template(read(name, args)?),
+        _ => fill_templates(read_arguments(name, args)?),
     }
     .map_err(|wrong| match wrong {
-        Wrong::Path(path, why) => super::misses(&path, &format!("{place}.{}", field(name)), &why),
-        Wrong::Other(why) => ToolError::invalid(format!("{place}.{}", field(name)), format!("{name}: {why}")),
+        Wrong::Path(path, why) => {
+            super::unknown_reference(&path, &format!("{place}.{}", paths_field(name)), &why)
+        }
+        Wrong::Other(why) => {
+            ToolError::invalid(format!("{place}.{}", paths_field(name)), format!("{name}: {why}"))
+        }
     })?;
     let mut out = Map::new();
     if let Value::Array(items) = &value {
@@ -130,7 +134,7 @@ pub(super) fn run(
 }
 
 /// The argument that holds a transform's paths.
-fn field(name: &str) -> &'static str {
+fn paths_field(name: &str) -> &'static str {
     match name {
         "pick" => "fields",
         "template" => "text",
@@ -138,7 +142,7 @@ fn field(name: &str) -> &'static str {
     }
 }
 
-fn read<T: DeserializeOwned>(name: &str, args: Map<String, Value>) -> Result<T, ToolError> {
+fn read_arguments<T: DeserializeOwned>(name: &str, args: Map<String, Value>) -> Result<T, ToolError> {
     let says = match name {
         "pick" => "{from, fields[]}",
         "map" => "{from[], path}",
@@ -151,7 +155,7 @@ fn read<T: DeserializeOwned>(name: &str, args: Map<String, Value>) -> Result<T, 
         .map_err(|why| ToolError::new(Code::InvalidArgument, format!("{name} takes {says}: {why}")))
 }
 
-fn pick(Pick { from, fields }: Pick) -> Result<Value, Wrong> {
+fn pick_fields(Pick { from, fields }: Pick) -> Result<Value, Wrong> {
     let paths: Vec<(String, Path)> = fields
         .into_iter()
         .map(|field| Ok((field.clone(), Path::read(&field).map_err(Wrong::path(&field))?)))
@@ -174,7 +178,7 @@ fn pick(Pick { from, fields }: Pick) -> Result<Value, Wrong> {
     }
 }
 
-fn each(Each { from, path: text }: Each) -> Result<Value, Wrong> {
+fn map_items(Each { from, path: text }: Each) -> Result<Value, Wrong> {
     let path = Path::read(&text).map_err(Wrong::path(&text))?;
     let found = from.iter().enumerate().filter_map(|(i, item)| match path.find(item) {
         Ok(found) => found.cloned().map(Ok),
@@ -183,11 +187,11 @@ fn each(Each { from, path: text }: Each) -> Result<Value, Wrong> {
     found.collect::<Result<_, _>>().map(Value::Array)
 }
 
-fn filter(Filter { from, path, op, value }: Filter) -> Result<Value, Wrong> {
+fn filter_items(Filter { from, path, op, value }: Filter) -> Result<Value, Wrong> {
     let path = Path::read(&path).map_err(Wrong::path(&path))?;
     let fits = |item: &Value| {
         let found = path.find(item).ok().flatten().filter(|found| !found.is_null());
-        let order = || found.and_then(|found| comparable(found, &value));
+        let order = || found.and_then(|found| compare_values(found, &value));
         match op {
             Op::Exists => found.is_some() != (value == Value::Bool(false)),
             Op::Eq => found.unwrap_or(&Value::Null) == &value,
@@ -207,7 +211,7 @@ fn filter(Filter { from, path, op, value }: Filter) -> Result<Value, Wrong> {
 }
 
 /// The order of two values of one kind.
-fn comparable(a: &Value, b: &Value) -> Option<Ordering> {
+fn compare_values(a: &Value, b: &Value) -> Option<Ordering> {
     match (a, b) {
         (Value::Number(a), Value::Number(b)) => a.as_f64()?.partial_cmp(&b.as_f64()?),
         (Value::String(a), Value::String(b)) => Some(a.cmp(b)),
@@ -216,7 +220,7 @@ fn comparable(a: &Value, b: &Value) -> Option<Ordering> {
     }
 }
 
-fn sort(Sort { from, path, descending }: Sort) -> Result<Value, Wrong> {
+fn sort_items(Sort { from, path, descending }: Sort) -> Result<Value, Wrong> {
     fn kind(value: Option<&Value>) -> u8 {
         match value {
             Some(Value::Bool(_)) => 0,
@@ -230,7 +234,7 @@ fn sort(Sort { from, path, descending }: Sort) -> Result<Value, Wrong> {
     let mut items = from;
     items.sort_by(|a, b| {
         let (a, b) = (path.find(a).ok().flatten(), path.find(b).ok().flatten());
-        let within = a.zip(b).and_then(|(a, b)| comparable(a, b)).unwrap_or(Ordering::Equal);
+        let within = a.zip(b).and_then(|(a, b)| compare_values(a, b)).unwrap_or(Ordering::Equal);
         // What has nothing to sort by stays at the end either way.
         let missing = (kind(a) == 4).cmp(&(kind(b) == 4));
         let order = kind(a).cmp(&kind(b)).then(within);
@@ -239,7 +243,7 @@ fn sort(Sort { from, path, descending }: Sort) -> Result<Value, Wrong> {
     Ok(Value::Array(items))
 }
 
-fn template(Template { from, text, join }: Template) -> Result<Value, Wrong> {
+fn fill_templates(Template { from, text, join }: Template) -> Result<Value, Wrong> {
     let items = match &from {
         Value::Array(items) => items.as_slice(),
         one => std::slice::from_ref(one),
@@ -250,7 +254,7 @@ fn template(Template { from, text, join }: Template) -> Result<Value, Wrong> {
         if i > 0 {
             out.push_str(join);
         }
-        fill(&text, item, &mut out).map_err(|wrong| match wrong {
+        fill_template(&text, item, &mut out).map_err(|wrong| match wrong {
             Wrong::Path(path, why) => Wrong::Path(path, format!("item {i}: {why}")),
             other @ Wrong::Other(_) => other,
         })?;
@@ -265,7 +269,7 @@ fn too_long() -> Wrong {
     Wrong::Other(format!("the text grows above {LONGEST} bytes"))
 }
 
-fn fill(text: &str, item: &Value, out: &mut String) -> Result<(), Wrong> {
+fn fill_template(text: &str, item: &Value, out: &mut String) -> Result<(), Wrong> {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('{') {
         out.push_str(before);
@@ -297,7 +301,7 @@ mod tests {
 
     fn value(name: &str, args: Value) -> Value {
         let Value::Object(args) = args else { panic!() };
-        run(name, args, "steps[0].args").unwrap_or_else(|e| panic!("{e}"))["value"].clone()
+        run_transform(name, args, "steps[0].args").unwrap_or_else(|e| panic!("{e}"))["value"].clone()
     }
 
     #[test]
@@ -350,7 +354,7 @@ mod tests {
             ("template", json!({"from": {}, "text": "{x"}), "not closed"),
         ] {
             let Value::Object(args) = args else { panic!() };
-            let error = run(name, args, "steps[0].args").unwrap_err();
+            let error = run_transform(name, args, "steps[0].args").unwrap_err();
             assert!(error.message.contains(says), "{name}: {error}");
         }
     }

@@ -7,27 +7,27 @@ use crate::call::action::Namespace;
 use crate::call::names;
 use crate::call::registry::{Entry, Registry, To, Tool};
 use crate::{Candidate, Code, ToolError};
-use sdl_contract::nearest;
+use sdl_contract::nearest_names;
 use sdl_contract::wrong_type;
 use sdl_json::BadJson;
 
 /// Reads the bytes of a call's arguments. Nothing at all, and null, mean none.
-pub(crate) fn parse(bytes: &[u8]) -> Result<Value, ToolError> {
+pub(crate) fn parse_arguments(bytes: &[u8]) -> Result<Value, ToolError> {
     if bytes.iter().all(u8::is_ascii_whitespace) {
         return Ok(Value::Object(Map::new()));
     }
-    match sdl_json::parse(bytes).map_err(|bad| malformed("the arguments", &bad))? {
+    match sdl_json::parse(bytes).map_err(|bad| malformed_json("the arguments", &bad))? {
         Value::Null => Ok(Value::Object(Map::new())),
         value => Ok(value),
     }
 }
 
-fn malformed(what: &str, bad: &BadJson) -> ToolError {
+fn malformed_json(what: &str, bad: &BadJson) -> ToolError {
     ToolError::new(Code::MalformedJson, format!("{what} cannot be read as JSON: {bad}"))
 }
 
 /// Takes the payload out of a raw twin's arguments and reads it.
-pub(crate) fn payload(value: Value) -> Result<Value, ToolError> {
+pub(crate) fn unwrap_payload(value: Value) -> Result<Value, ToolError> {
     let Value::Object(mut outer) = value else { return Err(wrong_type("object", &value, "").into()) };
     let payload = outer.shift_remove("payload");
     if let Some(other) = outer.keys().next() {
@@ -40,7 +40,7 @@ pub(crate) fn payload(value: Value) -> Result<Value, ToolError> {
             .with("schema", json!({"type": "object", "properties": {"payload": {"type": "string"}}, "required": ["payload"]})));
     }
     match payload {
-        Some(Value::String(text)) => parse(text.as_bytes()).map_err(|error| error.at("payload")),
+        Some(Value::String(text)) => parse_arguments(text.as_bytes()).map_err(|error| error.at("payload")),
         Some(value @ Value::Object(_)) => Ok(value),
         Some(Value::Null) | None => {
             let message = "required and missing: payload, a string that holds the JSON arguments";
@@ -51,7 +51,7 @@ pub(crate) fn payload(value: Value) -> Result<Value, ToolError> {
 }
 
 /// Finds the action and checks its arguments against its full schema.
-pub(crate) fn check(registry: &Registry, tool: Tool, value: Value) -> Result<Checked<'_>, ToolError> {
+pub(crate) fn check_call(registry: &Registry, tool: Tool, value: Value) -> Result<Checked<'_>, ToolError> {
     let (entry, value, notes) = match tool.to {
         To::Action(i) => {
             let entry = registry.entries().get(i);
@@ -65,16 +65,16 @@ pub(crate) fn check(registry: &Registry, tool: Tool, value: Value) -> Result<Che
             let (entry, args) = through_gateway(registry, gateway, value)?;
             let home = entry.def.namespace;
             let wrong = home != gateway && home != Namespace::Universal;
-            let note = wrong.then(|| elsewhere(entry));
+            let note = wrong.then(|| other_gateway_hint(entry));
             (entry, args, note.into_iter().collect())
         }
     };
-    fitting(entry, value, notes)
+    check_schema(entry, value, notes)
 }
 
 /// What a call of an action through another gateway than its own is told.
-pub(super) fn elsewhere(entry: &Entry) -> String {
-    let home = names::underscored(entry.def.namespace.name());
+pub(super) fn other_gateway_hint(entry: &Entry) -> String {
+    let home = names::underscored_name(entry.def.namespace.name());
     format!("{} belongs to {home}; it was answered all the same", entry.def.name)
 }
 
@@ -86,10 +86,10 @@ pub(crate) fn check_action<'a>(
 ) -> Result<Checked<'a>, ToolError> {
     let entry =
         registry.action(action).ok_or_else(|| unknown_action(registry, Namespace::Universal, action))?;
-    fitting(entry, value, Vec::new())
+    check_schema(entry, value, Vec::new())
 }
 
-fn fitting(entry: &Entry, value: Value, notes: Vec<String>) -> Result<Checked<'_>, ToolError> {
+fn check_schema(entry: &Entry, value: Value, notes: Vec<String>) -> Result<Checked<'_>, ToolError> {
     match entry.shape.check(value, "") {
         Ok(Value::Object(args)) => Ok(Checked { entry, args, notes }),
         Ok(other) => Err(wrong_type("object", &other, "").into()),
@@ -103,14 +103,14 @@ fn fitting(entry: &Entry, value: Value, notes: Vec<String>) -> Result<Checked<'_
 
 /// The action that a gateway call asks for, without checking its arguments.
 fn gateway_action<'a>(registry: &'a Registry, tool: Tool, bytes: &[u8]) -> Option<&'a Entry> {
-    let value = parse(bytes).ok()?;
-    let value = if tool.raw { payload(value).ok()? } else { value };
-    let value = unpacked(value).ok()?;
+    let value = parse_arguments(bytes).ok()?;
+    let value = if tool.raw { unwrap_payload(value).ok()? } else { value };
+    let value = unpack_object(value).ok()?;
     registry.action(value.get("action")?.as_str()?)
 }
 
 /// Whether a call can change something: it asks for an action that can, and is not a chain of steps that only read.
-pub(crate) fn changes(registry: &Registry, tool: Tool, bytes: &[u8]) -> bool {
+pub(crate) fn is_mutating(registry: &Registry, tool: Tool, bytes: &[u8]) -> bool {
     let entry = match tool.to {
         To::Action(at) => registry.entries().get(at),
         To::Gateway(_) => gateway_action(registry, tool, bytes),
@@ -118,19 +118,19 @@ pub(crate) fn changes(registry: &Registry, tool: Tool, bytes: &[u8]) -> bool {
     let Some(entry) = entry.filter(|entry| entry.def.mutating) else { return false };
     let Some(only_reads) = entry.only_reads else { return true };
     let read = || {
-        let value = parse(bytes)?;
-        let value = if tool.raw { payload(value)? } else { value };
-        check(registry, tool, value)
+        let value = parse_arguments(bytes)?;
+        let value = if tool.raw { unwrap_payload(value)? } else { value };
+        check_call(registry, tool, value)
     };
     // A chain that is refused might be understood by another release.
     !read().is_ok_and(|checked| only_reads(registry, &checked.args))
 }
 
 /// An object, also where it came as a string that holds one.
-fn unpacked(value: Value) -> Result<Value, ToolError> {
+fn unpack_object(value: Value) -> Result<Value, ToolError> {
     match value {
         Value::String(text) => {
-            sdl_json::parse(text.as_bytes()).map_err(|bad| malformed("the arguments", &bad))
+            sdl_json::parse(text.as_bytes()).map_err(|bad| malformed_json("the arguments", &bad))
         }
         value => Ok(value),
     }
@@ -142,7 +142,7 @@ fn through_gateway(
     gateway: Namespace,
     value: Value,
 ) -> Result<(&Entry, Value), ToolError> {
-    let Value::Object(mut outer) = unpacked(value)? else {
+    let Value::Object(mut outer) = unpack_object(value)? else {
         return Err(ToolError::new(Code::WrongType, "the arguments must be an object with an action"));
     };
     let entry = match outer.shift_remove("action") {
@@ -154,7 +154,7 @@ fn through_gateway(
     };
     // An action may have args of its own, a list: beside `action` anything but an object is that, and stays where it stands.
     let own = entry.request.pointer("/properties/args").is_some();
-    let inner = match outer.get("args").cloned().map(unpacked) {
+    let inner = match outer.get("args").cloned().map(unpack_object) {
         Some(Ok(Value::Object(inner))) => {
             outer.shift_remove("args");
             inner
@@ -185,12 +185,13 @@ fn no_action(registry: &Registry, gateway: Namespace) -> ToolError {
 }
 
 /// Actions that may be meant: those of a like name, else those that its words describe.
-pub(super) fn meant<'r>(registry: &'r Registry, name: &str) -> Vec<&'r str> {
-    let near = nearest(&names::folded(name), registry.entries().iter().map(|entry| entry.def.name), 3);
+pub(super) fn likely_actions<'r>(registry: &'r Registry, name: &str) -> Vec<&'r str> {
+    let near =
+        nearest_names(&names::fold_name(name), registry.entries().iter().map(|entry| entry.def.name), 3);
     if !near.is_empty() {
         return near;
     }
-    let words: String = names::folded(name).replace('_', " ").chars().take(200).collect();
+    let words: String = names::fold_name(name).replace('_', " ").chars().take(200).collect();
     let found = registry.finder().search(&words);
     let hits = found.hits.iter().filter_map(|(at, _)| Some(registry.entries().get(*at)?.def.name));
     let (mut meant, others): (Vec<_>, Vec<_>) = hits.partition(|hit| {
@@ -204,7 +205,7 @@ pub(super) fn meant<'r>(registry: &'r Registry, name: &str) -> Vec<&'r str> {
 
 fn unknown_action(registry: &Registry, gateway: Namespace, name: &str) -> ToolError {
     let shown: String = name.chars().take(80).collect();
-    let mut near = meant(registry, name);
+    let mut near = likely_actions(registry, name);
     let hint = near.first().map(|near| format!("; did you mean {near}?")).unwrap_or_default();
     if near.is_empty() {
         near = registry.of(gateway).map(|entry| entry.def.name).collect();

@@ -23,7 +23,7 @@ struct Stage {
     total: Option<u64>,
 }
 
-fn stage(repo: &dyn Repo) -> Option<Stage> {
+fn index_stage(repo: &dyn Repo) -> Option<Stage> {
     match repo.status().state {
         RepoState::Indexing { done, total } => Some(Stage { done, total }),
         _ => None,
@@ -32,19 +32,19 @@ fn stage(repo: &dyn Repo) -> Option<Stage> {
 
 /// Waits until the index that is under way is done, for at most `timeout`, and reports its progress. None if no index is
 /// under way.
-pub(super) fn wait(
+pub(super) fn wait_for_index(
     call: &Call<'_>,
     repo: &dyn Repo,
     timeout: Duration,
 ) -> Result<Option<Barrier>, ToolError> {
-    let Some(mut now) = stage(repo) else { return Ok(None) };
+    let Some(mut now) = index_stage(repo) else { return Ok(None) };
     let deadline = Instant::now() + call.at_most(timeout);
     loop {
         call.progress.report(now.done, now.total, "first index");
         let tick = TICK.min(deadline.saturating_duration_since(Instant::now()));
         let barrier = repo.barrier(tick, call.cancel);
         call.check()?;
-        match stage(repo) {
+        match index_stage(repo) {
             None => return Ok(Some(barrier)),
             Some(next) => now = next,
         }
@@ -69,7 +69,7 @@ pub(super) fn too_early(repo: &dyn Repo, waited: &Waited) -> ToolError {
             "says what failed",
         );
     }
-    let now = stage(repo).unwrap_or(Stage { done: 0, total: None });
+    let now = index_stage(repo).unwrap_or(Stage { done: 0, total: None });
     let message = format!(
         "{}; nothing can be answered before it is done. Send the same call again, or with a larger syncTimeoutMs",
         how_far(now)
@@ -94,7 +94,7 @@ pub(super) struct Waited {
 impl Waited {
     /// Beginning now.
     pub(super) fn from_now(repo: &dyn Repo) -> Self {
-        Self { since: Instant::now(), done: stage(repo).map_or(0, |stage| stage.done) }
+        Self { since: Instant::now(), done: index_stage(repo).map_or(0, |stage| stage.done) }
     }
 
     /// How long the rest of the index takes if it goes on as it did while this call waited.

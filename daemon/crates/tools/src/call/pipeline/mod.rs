@@ -11,23 +11,23 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use serde_json::{Map, Value};
 
-pub(crate) use arguments::changes;
+pub(crate) use arguments::is_mutating;
 #[cfg(test)]
-pub(crate) use arguments::{check, check_action, parse, payload};
-pub(crate) use repo::of as find_repo;
+pub(crate) use arguments::{check_action, check_call, parse_arguments, unwrap_payload};
+pub(crate) use repo::resolve_repo as find_repo;
 
-use crate::call::answers::line;
+use crate::call::answers::begin_line;
 use crate::call::context::{Call, RepoCx};
 use crate::call::freshness::Freshness;
 use crate::call::names;
-use crate::call::registry::{Answer, Entry, Registry, RepoArgs, Runner, take};
+use crate::call::registry::{Answer, Entry, Registry, RepoArgs, Runner, take_fields};
 use crate::call::services::Services;
 use crate::call::usage::Served;
 use crate::guard::audit::Decisions;
 use crate::guard::leaving;
 use crate::host::policies;
 use crate::{Cancel, Candidate, Code, Progress, Session, ToolError};
-use sdl_contract::nearest;
+use sdl_contract::nearest_names;
 use sdl_redact::Level;
 
 /// A call whose arguments are known to fit the action's schema.
@@ -46,7 +46,7 @@ pub(crate) struct Caller<'a> {
 }
 
 /// Answers one call. Never panics, unless the allocator does.
-pub(crate) fn call(
+pub(crate) fn answer_call(
     services: &Services,
     caller: Caller<'_>,
     name: &str,
@@ -70,7 +70,7 @@ pub(crate) fn call(
         buffers: &services.buffers,
     };
     // Nothing below keeps a lock over a handler, and what handlers share is valid between any two of its steps.
-    let caught = catch_unwind(AssertUnwindSafe(|| answer(&call, &services.registry, name, args)));
+    let caught = catch_unwind(AssertUnwindSafe(|| answer_tool(&call, &services.registry, name, args)));
     let answered = caught.unwrap_or_else(|panic| {
         let why = panic
             .downcast_ref::<&str>()
@@ -86,18 +86,18 @@ pub(crate) fn call(
     answered
 }
 
-fn answer(call: &Call<'_>, registry: &Registry, name: &str, bytes: &[u8]) -> Result<Answer, ToolError> {
+fn answer_tool(call: &Call<'_>, registry: &Registry, name: &str, bytes: &[u8]) -> Result<Answer, ToolError> {
     let read = || {
         let tool = registry.tool(name).ok_or_else(|| unknown_tool(registry, name))?;
-        let value = arguments::parse(bytes)?;
-        let value = if tool.raw { arguments::payload(value)? } else { value };
-        arguments::check(registry, tool, value)
+        let value = arguments::parse_arguments(bytes)?;
+        let value = if tool.raw { arguments::unwrap_payload(value)? } else { value };
+        arguments::check_call(registry, tool, value)
     };
-    execute(call, registry, read().map_err(|error| leaving::error(error, || Level::Likely))?)
+    execute_action(call, registry, read().map_err(|error| leaving::error(error, || Level::Likely))?)
 }
 
 /// Answers a call of an action from within another call.
-pub(crate) fn step(
+pub(crate) fn answer_step(
     call: &Call<'_>,
     registry: &Registry,
     action: &str,
@@ -107,17 +107,17 @@ pub(crate) fn step(
     let checked = arguments::check_action(registry, action, Value::Object(args));
     let mut checked = checked.map_err(|error| leaving::error(error, || Level::Likely))?;
     checked.notes.extend_from_slice(notes);
-    execute(call, registry, checked)
+    execute_action(call, registry, checked)
 }
 
 /// Runs an action. Everything that leaves a handler comes through here, and no secret goes further.
-fn execute(call: &Call<'_>, registry: &Registry, checked: Checked<'_>) -> Result<Answer, ToolError> {
+fn execute_action(call: &Call<'_>, registry: &Registry, checked: Checked<'_>) -> Result<Answer, ToolError> {
     let entry = checked.entry;
     call.decisions.begin(entry.def.name);
     // Which repository this action was about: another step's policy is not its own.
     let mut before = None;
     call.serves(|served| before = served.repo.take());
-    let answered = run(call, registry, checked);
+    let answered = run_checked(call, registry, checked);
     let mut about = None;
     call.serves(|served| {
         about.clone_from(&served.repo);
@@ -138,7 +138,7 @@ fn execute(call: &Call<'_>, registry: &Registry, checked: Checked<'_>) -> Result
     }
 }
 
-fn run(call: &Call<'_>, registry: &Registry, checked: Checked<'_>) -> Result<Answer, ToolError> {
+fn run_checked(call: &Call<'_>, registry: &Registry, checked: Checked<'_>) -> Result<Answer, ToolError> {
     call.check()?;
     let Checked { entry, mut args, mut notes } = checked;
     // Of a step that failed.
@@ -148,12 +148,12 @@ fn run(call: &Call<'_>, registry: &Registry, checked: Checked<'_>) -> Result<Ans
         Runner::Host(run) => run(call, args)?,
         Runner::Registry(run) => run(call, registry, args)?,
         Runner::Repo(run) => {
-            let common: RepoArgs = take(&mut args, &["repoId"])?;
-            let repo = repo::find(call, common.repo_id.as_deref(), None)?;
+            let common: RepoArgs = take_fields(&mut args, &["repoId"])?;
+            let repo = repo::find_repo(call, common.repo_id.as_deref(), None)?;
             let (mut answer, stand) = run(&RepoCx { call, repo: repo.as_ref() }, args)?;
             let apart = stand.is_apart();
             let freshness = Freshness::from(stand);
-            stamp(&mut answer, &freshness)?;
+            stamp_freshness(&mut answer, &freshness)?;
             if let Some(pins) = call.pins.filter(|_| !apart) {
                 pins.stands(repo.id(), &freshness);
             }
@@ -161,32 +161,32 @@ fn run(call: &Call<'_>, registry: &Registry, checked: Checked<'_>) -> Result<Ans
         }
         Runner::Read(runner) => {
             // Room for it on every way to the action: a budget must not cut the answer of one and not of another.
-            let room = arguments::elsewhere(entry);
-            read::run(call, *runner, args, &room)?
+            let room = arguments::other_gateway_hint(entry);
+            read::run_read(call, *runner, args, &room)?
         }
     };
     call.serves(|served| served.add(&answer.structured));
     notes.extend(call.notes.take());
-    note(&mut answer, &notes)?;
+    add_notes(&mut answer, &notes)?;
     Ok(answer)
 }
 
 /// Says how the answer stands to the tree, in both forms: a reader of the text alone must not take stale for fresh.
-fn stamp(answer: &mut Answer, freshness: &Freshness) -> Result<(), ToolError> {
-    add(answer, "freshness", freshness)?;
+fn stamp_freshness(answer: &mut Answer, freshness: &Freshness) -> Result<(), ToolError> {
+    add_field(answer, "freshness", freshness)?;
     answer.text.push_str(&freshness.line());
     Ok(())
 }
 
 /// Adds notes, in both forms.
-fn note(answer: &mut Answer, notes: &[String]) -> Result<(), ToolError> {
+fn add_notes(answer: &mut Answer, notes: &[String]) -> Result<(), ToolError> {
     for note in notes {
-        line(&mut answer.text, format_args!("note: {note}"));
+        begin_line(&mut answer.text, format_args!("note: {note}"));
     }
-    if notes.is_empty() { Ok(()) } else { add(answer, "notes", &notes) }
+    if notes.is_empty() { Ok(()) } else { add_field(answer, "notes", &notes) }
 }
 
-fn add(answer: &mut Answer, key: &str, value: &impl serde::Serialize) -> Result<(), ToolError> {
+fn add_field(answer: &mut Answer, key: &str, value: &impl serde::Serialize) -> Result<(), ToolError> {
     let value = serde_json::to_value(value).map_err(|e| ToolError::internal("writing the answer", e))?;
     match (answer.structured.get_mut(key), value) {
         // A handler's own notes come first.
@@ -201,14 +201,14 @@ fn add(answer: &mut Answer, key: &str, value: &impl serde::Serialize) -> Result<
 fn unknown_tool(registry: &Registry, name: &str) -> ToolError {
     let shown: String = name.chars().take(80).collect();
     let known: Vec<&str> = registry.tool_names().collect();
-    let mut near = nearest(&names::folded(name), known.iter().copied(), 3);
+    let mut near = nearest_names(&names::fold_name(name), known.iter().copied(), 3);
     if near.is_empty() {
-        near = arguments::meant(registry, name);
+        near = arguments::likely_actions(registry, name);
     }
     let hint = match near.first() {
-        Some(near) => format!("; did you mean {}?", names::underscored(near)),
+        Some(near) => format!("; did you mean {}?", names::underscored_name(near)),
         None => "; list the tools again, or call sdl_info".to_owned(),
     };
     ToolError::new(Code::UnknownTool, format!("no tool is called {shown:?}{hint}"))
-        .or_one_of(near.into_iter().map(|near| Candidate::of("tool", names::underscored(near))))
+        .or_one_of(near.into_iter().map(|near| Candidate::of("tool", names::underscored_name(near))))
 }

@@ -16,7 +16,7 @@ use crate::call::freshness::Sync;
 use crate::call::freshness::{Freshness, OverlayOut};
 use crate::call::leases::{Held, LeaseWrite, Unwritten};
 use crate::call::outlines::StoredOutlines;
-use crate::call::registry::{Answer, Args, ReadArgs, ReadRunner, take};
+use crate::call::registry::{Answer, Args, ReadArgs, ReadRunner, take_fields};
 use crate::call::stamp::Stamp;
 use crate::host::{Barrier, RepoState};
 use crate::{Code, Repo, ToolError};
@@ -30,22 +30,22 @@ const READ_LIMIT: Duration = Duration::from_secs(20);
 const ATTEMPTS: usize = 5;
 
 /// Runs a read action on a snapshot taken behind the barrier. `noted` is what may be added to its answer.
-pub(super) fn run(
+pub(super) fn run_read(
     call: &Call<'_>,
     runner: ReadRunner,
     mut args: Args,
     noted: &str,
 ) -> Result<Answer, ToolError> {
-    let common: ReadArgs = take(&mut args, &["repoId", "sync", "syncTimeoutMs"])?;
+    let common: ReadArgs = take_fields(&mut args, &["repoId", "sync", "syncTimeoutMs"])?;
     let prepared = (runner.prepare)(args);
     let handle = prepared.as_ref().ok().and_then(|prepared| prepared.handle());
-    let repo = repo::find(call, common.repo_id.as_deref(), handle.map(|(_, handle)| handle))?;
+    let repo = repo::find_repo(call, common.repo_id.as_deref(), handle.map(|(_, handle)| handle))?;
     let (sync, early) = (common.sync.unwrap_or(runner.sync), runner.early);
     let timeout = common.sync_timeout_ms.map_or(SYNC_TIMEOUT, Duration::from_millis);
     let waited = first_index::Waited::from_now(repo.as_ref());
     // What says how far the index is does not wait for its end.
     let patience = if early && sync != Sync::Require { Duration::ZERO } else { timeout };
-    let wait = || wait(call, repo.as_ref(), sync, timeout, (patience, &waited));
+    let wait = || wait_for_tree(call, repo.as_ref(), sync, timeout, (patience, &waited));
     let mut barrier = match call.pins {
         Some(pins) => pins.barrier(repo.id(), sync, wait)?,
         None => wait()?,
@@ -80,16 +80,16 @@ pub(super) fn run(
                 call.decisions.back_to(decided);
                 continue;
             }
-            answered => answered.map_err(|error| reported(repo.as_ref(), error))?,
+            answered => answered.map_err(|error| report_damage(repo.as_ref(), error))?,
         };
-        match perform(call, repo.as_ref(), writes) {
+        match perform_writes(call, repo.as_ref(), writes) {
             Ok(()) => return Ok(answer),
             Err(Unwritten::Overtaken) => call.decisions.back_to(decided),
             Err(Unwritten::Store(error)) => {
                 let note = format!(
                     "the handle holds until the daemon restarts, for it could not be stored: {error}"
                 );
-                super::note(&mut answer, &[note])?;
+                super::add_notes(&mut answer, &[note])?;
                 return Ok(answer);
             }
         }
@@ -106,7 +106,7 @@ fn names_nothing(code: Code) -> bool {
 }
 
 /// Lets the repository know of damage.
-fn reported(repo: &dyn Repo, error: ToolError) -> ToolError {
+fn report_damage(repo: &dyn Repo, error: ToolError) -> ToolError {
     let Some(damage) = &error.about.damage else { return error };
     repo.damaged(damage);
     error.next(Call::tool("repo.status"), json!({ "repoId": repo.id() }), "says when it answers again")
@@ -135,7 +135,7 @@ fn on_snapshot(
                 format!("the repository moved on to {stamp} between two steps"),
             ));
         }
-        let freshness = freshness(barrier, version, overlay);
+        let freshness = answer_freshness(barrier, version, overlay);
         let laid = overlay.map(|overlay| {
             let layer = &*overlay.layer;
             let laid = Laid::new(snapshot, layer).with_search(&overlay.search);
@@ -147,7 +147,7 @@ fn on_snapshot(
         };
         let past = || repo.past(snapshot);
         let source = source.with_meaning(call.host.meaning()).with_past(&past);
-        let reserved = budget::reserved(&freshness, noted)?;
+        let reserved = budget::reserved_tokens(&freshness, noted)?;
         let cx = ReadCx {
             call,
             repo,
@@ -161,8 +161,8 @@ fn on_snapshot(
             notes: &notes,
         };
         let mut answer = run(&cx)?;
-        super::stamp(&mut answer, &freshness)?;
-        super::note(&mut answer, &notes.borrow())?;
+        super::stamp_freshness(&mut answer, &freshness)?;
+        super::add_notes(&mut answer, &notes.borrow())?;
         if let Some(pins) = call.pins {
             pins.stands(repo.id(), &freshness);
         }
@@ -172,7 +172,7 @@ fn on_snapshot(
 }
 
 /// Writes what an answer left to be written. The first failure is told; the others are tried all the same.
-fn perform(call: &Call<'_>, repo: &dyn Repo, writes: Vec<LeaseWrite>) -> Result<(), Unwritten> {
+fn perform_writes(call: &Call<'_>, repo: &dyn Repo, writes: Vec<LeaseWrite>) -> Result<(), Unwritten> {
     let mut outcome = Ok(());
     for write in writes {
         let written = call.leases.write(repo, write);
@@ -183,7 +183,7 @@ fn perform(call: &Call<'_>, repo: &dyn Repo, writes: Vec<LeaseWrite>) -> Result<
     outcome
 }
 
-fn freshness(barrier: &Barrier, version: Version, overlay: Option<&Overlay>) -> Freshness {
+fn answer_freshness(barrier: &Barrier, version: Version, overlay: Option<&Overlay>) -> Freshness {
     Freshness {
         version: version.to_string(),
         synced: Some(barrier.synced),
@@ -195,7 +195,7 @@ fn freshness(barrier: &Barrier, version: Version, overlay: Option<&Overlay>) -> 
 
 /// Waits for the tree as `sync` asks. An error where that was required and could not be had.
 /// A first index has `patience`; `waited` says since when.
-fn wait(
+fn wait_for_tree(
     call: &Call<'_>,
     repo: &dyn Repo,
     sync: Sync,
@@ -206,7 +206,7 @@ fn wait(
     match repo.status().state {
         RepoState::Indexing { .. } => {
             let patience = if sync == Sync::None { Duration::ZERO } else { patience };
-            if let Some(barrier) = first_index::wait(call, repo, patience)? {
+            if let Some(barrier) = first_index::wait_for_index(call, repo, patience)? {
                 if sync == Sync::Require && !barrier.synced {
                     return Err(first_index::too_early(repo, waited));
                 }

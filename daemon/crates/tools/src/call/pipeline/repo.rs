@@ -9,11 +9,11 @@ use crate::call::context::Call;
 use crate::call::leases::incarnation_of;
 use crate::host::Absence;
 use crate::{Candidate, Code, Repo, ToolError};
-use sdl_contract::nearest;
+use sdl_contract::nearest_names;
 
 /// The repository of that id; else the one whose ledger the handle names; else the one that holds the client's working
 /// directory.
-pub(super) fn find(
+pub(super) fn find_repo(
     call: &Call<'_>,
     given: Option<&str>,
     handle: Option<&str>,
@@ -24,8 +24,8 @@ pub(super) fn find(
 }
 
 /// The repository of that id; else the one that holds the client's working directory.
-pub(crate) fn of(call: &Call<'_>, given: Option<&str>) -> Result<Arc<dyn Repo>, ToolError> {
-    find(call, given, None)
+pub(crate) fn resolve_repo(call: &Call<'_>, given: Option<&str>) -> Result<Arc<dyn Repo>, ToolError> {
+    find_repo(call, given, None)
 }
 
 fn looked_up(call: &Call<'_>, given: Option<&str>, handle: Option<&str>) -> Result<Arc<dyn Repo>, ToolError> {
@@ -36,12 +36,12 @@ fn looked_up(call: &Call<'_>, given: Option<&str>, handle: Option<&str>) -> Resu
         // A ledger that was rebuilt since has another incarnation; the handle's repository is still known.
         found.or_else(|| call.host.repo(&call.leases.repo_of(handle)?))
     });
-    if let Some(unserved) = unserved(call, given, handle.filter(|_| named.is_none())) {
+    if let Some(unserved) = unserved_error(call, given, handle.filter(|_| named.is_none())) {
         return Err(unserved);
     }
     match (given, named) {
         (Some(id), named) => {
-            let repo = call.host.repo(id).ok_or_else(|| unknown(call, id))?;
+            let repo = call.host.repo(id).ok_or_else(|| unknown_repo(call, id))?;
             match named {
                 Some(named) if named.id() != repo.id() => {
                     let message = format!(
@@ -55,16 +55,16 @@ fn looked_up(call: &Call<'_>, given: Option<&str>, handle: Option<&str>) -> Resu
             }
         }
         (None, Some(named)) => Ok(named),
-        (None, None) => match (infer(call), handle) {
+        (None, None) => match (infer_repo(call), handle) {
             // A handle needs no repository: what is wrong is the handle.
-            (Err(_), Some(handle)) => Err(stray(handle)),
+            (Err(_), Some(handle)) => Err(stray_handle(handle)),
             (found, _) => found,
         },
     }
 }
 
 /// The error for a handle that is of no registered repository.
-fn stray(handle: &str) -> ToolError {
+fn stray_handle(handle: &str) -> ToolError {
     let shown: String = handle.chars().take(40).collect();
     let message = match incarnation_of(handle) {
         None => format!(
@@ -82,7 +82,7 @@ fn stray(handle: &str) -> ToolError {
 }
 
 /// The error for a repository that can't be asked at the moment, if that is the one which is meant.
-fn unserved(call: &Call<'_>, given: Option<&str>, handle: Option<&str>) -> Option<ToolError> {
+fn unserved_error(call: &Call<'_>, given: Option<&str>, handle: Option<&str>) -> Option<ToolError> {
     let unserved = call.host.unserved();
     let of_handle = handle.and_then(|handle| call.leases.repo_of(handle));
     let id = given.or(of_handle.as_deref());
@@ -98,10 +98,10 @@ fn unserved(call: &Call<'_>, given: Option<&str>, handle: Option<&str>) -> Optio
     Some(retry.next(Call::tool("repo.status"), json!({ "repoId": meant.id }), "says when it answers again"))
 }
 
-fn infer(call: &Call<'_>) -> Result<Arc<dyn Repo>, ToolError> {
+fn infer_repo(call: &Call<'_>) -> Result<Arc<dyn Repo>, ToolError> {
     let repos = call.host.repos();
     let Some(cwd) = call.session.cwd.as_deref() else {
-        return Err(none(
+        return Err(no_repo(
             call,
             &repos,
             "repoId is missing, and the client's working directory is not known".into(),
@@ -116,9 +116,9 @@ fn infer(call: &Call<'_>) -> Result<Arc<dyn Repo>, ToolError> {
         (Some(last), false) => {
             holding.push(last);
             let message = format!("repoId is missing, and several repositories hold {}", cwd.display());
-            Err(ToolError::new(Code::UnknownRepo, message).at("repoId").or_one_of(known(&holding)))
+            Err(ToolError::new(Code::UnknownRepo, message).at("repoId").or_one_of(known_repos(&holding)))
         }
-        (None, _) => Err(none(
+        (None, _) => Err(no_repo(
             call,
             &repos,
             format!("repoId is missing, and no registered repository holds {}", cwd.display()),
@@ -126,23 +126,24 @@ fn infer(call: &Call<'_>) -> Result<Arc<dyn Repo>, ToolError> {
     }
 }
 
-fn unknown(call: &Call<'_>, id: &str) -> ToolError {
+fn unknown_repo(call: &Call<'_>, id: &str) -> ToolError {
     let repos = call.host.repos();
     let shown: String = id.chars().take(80).collect();
-    let near = nearest(id, repos.iter().map(|repo| repo.id()), 1);
+    let near = nearest_names(id, repos.iter().map(|repo| repo.id()), 1);
     let hint = near.first().map(|near| format!("; did you mean {near:?}?")).unwrap_or_default();
-    none(call, &repos, format!("no repository is registered as {shown:?}{hint}"))
+    no_repo(call, &repos, format!("no repository is registered as {shown:?}{hint}"))
 }
 
 /// Lists what is registered and says how to register what is not.
-fn none(call: &Call<'_>, repos: &[Arc<dyn Repo>], message: String) -> ToolError {
+fn no_repo(call: &Call<'_>, repos: &[Arc<dyn Repo>], message: String) -> ToolError {
     let how = if repos.is_empty() {
         "none is registered yet; register the tree with repo.register"
     } else {
         "give one of the candidates as repoId, or register the tree with repo.register"
     };
-    let error =
-        ToolError::new(Code::UnknownRepo, format!("{message}; {how}")).at("repoId").or_one_of(known(repos));
+    let error = ToolError::new(Code::UnknownRepo, format!("{message}; {how}"))
+        .at("repoId")
+        .or_one_of(known_repos(repos));
     let outside =
         call.session.cwd.as_deref().filter(|cwd| !repos.iter().any(|repo| cwd.starts_with(repo.root())));
     match outside.map(project_root).filter(|root| call.host.refuses(root).is_none()) {
@@ -155,7 +156,7 @@ fn none(call: &Call<'_>, repos: &[Arc<dyn Repo>], message: String) -> ToolError 
     }
 }
 
-fn known(repos: &[Arc<dyn Repo>]) -> impl Iterator<Item = Candidate> {
+fn known_repos(repos: &[Arc<dyn Repo>]) -> impl Iterator<Item = Candidate> {
     // An agent that has to choose from more than these has to be told its repository anyway.
     repos.iter().take(20).map(|repo| {
         Candidate::of("repoId", repo.id()).with("rootPath", repo.root().to_string_lossy().into_owned())

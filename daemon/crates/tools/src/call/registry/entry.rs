@@ -63,7 +63,7 @@ impl<A: ReadAction<Request: Clone>> PreparedRead for Prepared<A> {
     }
 
     fn run(&self, cx: &ReadCx<'_>) -> Result<Answer, ToolError> {
-        answer(&A::run(cx, self.0.clone())?)
+        to_answer(&A::run(cx, self.0.clone())?)
     }
 }
 
@@ -144,8 +144,9 @@ struct Fresh {
 impl Entry {
     /// An action on a snapshot.
     pub(crate) fn read<A: ReadAction<Request: Clone>>() -> Self {
-        let prepare =
-            |args: Args| Ok(Box::new(Prepared::<A>(typed::<A::Request>(args)?)) as Box<dyn PreparedRead>);
+        let prepare = |args: Args| {
+            Ok(Box::new(Prepared::<A>(typed_arguments::<A::Request>(args)?)) as Box<dyn PreparedRead>)
+        };
         let runner = ReadRunner { sync: A::SYNC, early: A::EARLY, prepare };
         Self::new::<A, ReadArgs>(true, Runner::Read(runner))
     }
@@ -153,22 +154,22 @@ impl Entry {
     /// An action on a repository.
     pub(crate) fn repo<A: RepoAction>() -> Self {
         let run = |cx: &RepoCx<'_>, args: Args| {
-            let (response, stand) = A::run(cx, typed::<A::Request>(args)?)?;
-            Ok((answer(&response)?, stand))
+            let (response, stand) = A::run(cx, typed_arguments::<A::Request>(args)?)?;
+            Ok((to_answer(&response)?, stand))
         };
         Self::new::<A, RepoArgs>(true, Runner::Repo(run))
     }
 
     /// An action on the host.
     pub(crate) fn host<A: HostAction>() -> Self {
-        let run = |cx: &Call<'_>, args: Args| answer(&A::run(cx, typed::<A::Request>(args)?)?);
+        let run = |cx: &Call<'_>, args: Args| to_answer(&A::run(cx, typed_arguments::<A::Request>(args)?)?);
         Self::new::<A, Nothing>(false, Runner::Host(run))
     }
 
     /// An action on the registry.
     pub(crate) fn registry<A: RegistryAction>() -> Self {
         let run = |cx: &Call<'_>, registry: &Registry, args: Args| {
-            answer(&A::run(cx, registry, typed::<A::Request>(args)?)?)
+            to_answer(&A::run(cx, registry, typed_arguments::<A::Request>(args)?)?)
         };
         let entry = Self::new::<A, Nothing>(false, Runner::Registry(run));
         Self { only_reads: A::ONLY_READS, ..entry }
@@ -176,12 +177,12 @@ impl Entry {
 
     fn new<A: Action, Common: JsonSchema + DeserializeOwned>(fresh: bool, runner: Runner) -> Self {
         let mut request = schema::of_request::<A::Request>();
-        schema::extend(&mut request, &schema::of_request::<Common>());
+        schema::extend_schema(&mut request, &schema::of_request::<Common>());
         let mut response = schema::of_response::<A::Response>();
         if fresh {
-            schema::extend(&mut response, &schema::of_response::<Fresh>());
+            schema::extend_schema(&mut response, &schema::of_response::<Fresh>());
         }
-        schema::extend(&mut response, &schema::of_response::<Noted>());
+        schema::extend_schema(&mut response, &schema::of_response::<Noted>());
         let aliases: Vec<(&str, &str)> =
             [("repo", "repoId")].into_iter().chain(A::DEF.aliases.iter().copied()).collect();
         let shape = Shape::compile(&request, &aliases).unwrap_or_else(|breach| {
@@ -203,19 +204,19 @@ impl Entry {
     }
 }
 
-fn typed<T: DeserializeOwned>(args: Map<String, Value>) -> Result<T, ToolError> {
+fn typed_arguments<T: DeserializeOwned>(args: Map<String, Value>) -> Result<T, ToolError> {
     // Checked against the schema before, so this fails only where a type accepts less than its schema says.
     serde_json::from_value(Value::Object(args))
         .map_err(|e| ToolError::new(Code::InvalidArgument, e.to_string()))
 }
 
 /// Takes the fields of `T` out of checked arguments.
-pub(crate) fn take<T: DeserializeOwned>(
+pub(crate) fn take_fields<T: DeserializeOwned>(
     args: &mut Map<String, Value>,
     names: &[&str],
 ) -> Result<T, ToolError> {
     let taken = names.iter().filter_map(|name| args.shift_remove_entry(*name)).collect();
-    typed(taken)
+    typed_arguments(taken)
 }
 
 /// What both types read of the arguments that are theirs.
@@ -226,12 +227,12 @@ fn all_reads<T: DeserializeOwned, Common: JsonSchema + DeserializeOwned>(
     let common = schema::of_request::<Common>();
     let names = common.get("properties").and_then(Value::as_object).into_iter().flatten();
     let taken: Args = names.filter_map(|(name, _)| args.shift_remove_entry(name)).collect();
-    let mut all = super::recorder::reads::<T>(&Value::Object(args))?;
-    all.extend(super::recorder::reads::<Common>(&Value::Object(taken))?);
+    let mut all = super::recorder::record_reads::<T>(&Value::Object(args))?;
+    all.extend(super::recorder::record_reads::<Common>(&Value::Object(taken))?);
     Ok(all)
 }
 
-fn answer<R: Serialize + Render>(response: &R) -> Result<Answer, ToolError> {
+fn to_answer<R: Serialize + Render>(response: &R) -> Result<Answer, ToolError> {
     match serde_json::to_value(response) {
         Ok(Value::Object(structured)) => Ok(Answer { structured, text: response.text() }),
         Ok(_) => Err(ToolError::internal("writing the answer", "it is not an object")),

@@ -12,7 +12,7 @@ use std::sync::OnceLock;
 use serde_json::Value;
 
 pub(crate) use entry::{
-    Answer, Args, Entry, OnlyReads, ReadArgs, ReadRunner, RegistryAction, RepoArgs, Runner, take,
+    Answer, Args, Entry, OnlyReads, ReadArgs, ReadRunner, RegistryAction, RepoArgs, Runner, take_fields,
 };
 pub(crate) use find::Finder;
 #[cfg(test)]
@@ -73,7 +73,7 @@ impl Registry {
 
     /// The tool of that name, in any spelling.
     pub(crate) fn tool(&self, name: &str) -> Option<Tool> {
-        self.tools.get(&names::folded(name)).copied()
+        self.tools.get(&names::fold_name(name)).copied()
     }
 
     /// The action of that name, in any spelling, with or without prefix. Gateways and twins are no actions.
@@ -115,7 +115,7 @@ impl Registry {
 }
 
 fn add(tools: &mut BTreeMap<String, Tool>, name: &str, to: To, mutating: bool) {
-    let name = names::folded(name);
+    let name = names::fold_name(name);
     if mutating {
         tools.insert(format!("{name}{}", names::RAW), Tool { to, raw: true });
     }

@@ -13,7 +13,7 @@ use serde_json::{Error, Value};
 pub(crate) type Reads = BTreeMap<String, Value>;
 
 /// Everything that `T` reads of `value`. What it ignores is not in there.
-pub(crate) fn reads<T: DeserializeOwned>(value: &Value) -> Result<Reads, Error> {
+pub(crate) fn record_reads<T: DeserializeOwned>(value: &Value) -> Result<Reads, Error> {
     let log = RefCell::default();
     T::deserialize(Recorder { value, path: String::new(), log: &log })?;
     Ok(log.into_inner())
@@ -120,7 +120,7 @@ impl<'de, 'a, I: Iterator<Item = (&'a String, &'a Value)>> MapAccess<'de> for Fi
 
     fn next_value_seed<S: DeserializeSeed<'de>>(&mut self, seed: S) -> Result<S::Value, Error> {
         let (key, value) = self.value.take().ok_or_else(|| de::Error::custom("a value without its key"))?;
-        let path = sdl_contract::join(&self.path, key);
+        let path = sdl_contract::join_path(&self.path, key);
         seed.deserialize(Recorder { value, path, log: self.log })
     }
 }
@@ -150,7 +150,8 @@ mod tests {
     #[test]
     fn what_is_passed_over_is_not_recorded() {
         let read =
-            reads::<Some>(&json!({"kept": [{"a": 1, "b": 2}], "leftOut": 3, "other": {"c": 4}})).unwrap();
+            record_reads::<Some>(&json!({"kept": [{"a": 1, "b": 2}], "leftOut": 3, "other": {"c": 4}}))
+                .unwrap();
         let paths: Vec<&str> = read.keys().map(String::as_str).collect();
         assert_eq!(paths, ["", "kept", "kept[0]", "kept[0].a"]);
         assert_eq!(read["kept[0].a"], 1);

@@ -63,7 +63,7 @@ impl Count {
 }
 
 /// The rung of the ladder that an action serves.
-pub(crate) fn rung(action: &str) -> &'static str {
+pub(crate) fn action_rung(action: &str) -> &'static str {
     match action {
         "symbol.search" | "action.search" => "search",
         "symbol.getCard" | "symbol.getCards" => "card",
@@ -84,5 +84,5 @@ pub(super) fn file_tokens(host: &dyn Host, repo: &str, path: &str) -> Option<u64
     }
     let mut bytes = Vec::new();
     std::fs::File::open(&full).ok()?.take(MOST_BYTES).read_to_end(&mut bytes).ok()?;
-    Some(budget::count(&String::from_utf8_lossy(&bytes)) as u64)
+    Some(budget::text_tokens(&String::from_utf8_lossy(&bytes)) as u64)
 }

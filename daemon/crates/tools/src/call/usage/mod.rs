@@ -13,7 +13,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::Host;
 
-pub(crate) use count::{Count, Key, rung};
+pub(crate) use count::{Count, Key, action_rung};
 pub(crate) use served::Served;
 
 /// Calls after which a batch is worked off.
@@ -96,7 +96,7 @@ impl Usage {
                 session.counts.entry(file.key).or_default().add(&one);
             }
         }
-        if stored_counts::add(host.agent(), &pending).is_err() {
+        if stored_counts::add_counts(host.agent(), &pending).is_err() {
             let mut now = self.now();
             for (key, count) in pending {
                 now.pending.entry(key).or_default().add(&count);
@@ -123,7 +123,7 @@ impl Usage {
         host: &dyn Host,
         repo: Option<&str>,
     ) -> Result<BTreeMap<Key, Count>, crate::ToolError> {
-        stored_counts::read(host.agent(), repo)
+        stored_counts::read_counts(host.agent(), repo)
     }
 
     fn now(&self) -> MutexGuard<'_, Now> {

@@ -14,7 +14,7 @@ const LAYOUT: u8 = 1;
 const KEPT: u64 = 90 * 24;
 
 fn to_key(key: &Key) -> Vec<u8> {
-    stored::key(&key.repo, &format!("{:08x}\0{}", key.hour, key.action))
+    stored::row_key(&key.repo, &format!("{:08x}\0{}", key.hour, key.action))
 }
 
 fn from_key(bytes: &[u8]) -> Option<Key> {
@@ -25,7 +25,7 @@ fn from_key(bytes: &[u8]) -> Option<Key> {
 }
 
 /// Adds counts to what is stored, and forgets those of the same repositories that are too old.
-pub(super) fn add(store: &AgentStore, counts: &BTreeMap<Key, Count>) -> Result<(), ToolError> {
+pub(super) fn add_counts(store: &AgentStore, counts: &BTreeMap<Key, Count>) -> Result<(), ToolError> {
     if counts.is_empty() {
         return Ok(());
     }
@@ -42,7 +42,7 @@ pub(super) fn add(store: &AgentStore, counts: &BTreeMap<Key, Count>) -> Result<(
                 writer.put(USAGE, &bytes, &value)?;
             }
             let mut old = Vec::new();
-            writer.scan(USAGE, &stored::key(&key.repo, ""), &mut |bytes, _| match from_key(bytes) {
+            writer.scan(USAGE, &stored::row_key(&key.repo, ""), &mut |bytes, _| match from_key(bytes) {
                 Some(row) if row.repo == key.repo && row.hour + KEPT < key.hour => {
                     old.push(bytes.to_vec());
                     ControlFlow::Continue(())
@@ -59,8 +59,8 @@ pub(super) fn add(store: &AgentStore, counts: &BTreeMap<Key, Count>) -> Result<(
 }
 
 /// The counts of a repository, or of all.
-pub(super) fn read(store: &AgentStore, repo: Option<&str>) -> Result<BTreeMap<Key, Count>, ToolError> {
-    let prefix = repo.map(|repo| stored::key(repo, "")).unwrap_or_default();
+pub(super) fn read_counts(store: &AgentStore, repo: Option<&str>) -> Result<BTreeMap<Key, Count>, ToolError> {
+    let prefix = repo.map(|repo| stored::row_key(repo, "")).unwrap_or_default();
     let mut found = BTreeMap::new();
     store.read(|reader| {
         reader.scan(USAGE, &prefix, &mut |bytes, value| {

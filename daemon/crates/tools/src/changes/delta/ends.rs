@@ -23,11 +23,16 @@ pub(crate) struct End {
 }
 
 /// Finds both states. `action` is who asks, for what its errors suggest.
-pub(crate) fn ends(cx: &ReadCx<'_>, action: &str, from: &str, to: &str) -> Result<(End, End), ToolError> {
-    Ok((end(cx, action, from, "fromVersion")?, end(cx, action, to, "toVersion")?))
+pub(crate) fn find_ends(
+    cx: &ReadCx<'_>,
+    action: &str,
+    from: &str,
+    to: &str,
+) -> Result<(End, End), ToolError> {
+    Ok((find_end(cx, action, from, "fromVersion")?, find_end(cx, action, to, "toVersion")?))
 }
 
-fn end(cx: &ReadCx<'_>, action: &str, text: &str, field: &str) -> Result<End, ToolError> {
+fn find_end(cx: &ReadCx<'_>, action: &str, text: &str, field: &str) -> Result<End, ToolError> {
     let (Some(floor), Some(head)) = (cx.snapshot.floor(), cx.snapshot.head()) else {
         let message = "there is no version yet; ask again when the first index is done";
         return Err(ToolError::new(Code::Indexing, message).at(field));
@@ -37,9 +42,9 @@ fn end(cx: &ReadCx<'_>, action: &str, text: &str, field: &str) -> Result<End, To
             Some(overlay) => return Ok(End { name: cx.stamp().to_string(), layer: Arc::clone(&overlay.layer) }),
             None => head,
         },
-        "previous" => previous(cx, head)?.ok_or_else(|| {
+        "previous" => previous_version(cx, head)?.ok_or_else(|| {
             let message = format!("there is no version before {head}; give another one");
-            suggest(cx, action, ToolError::new(Code::UnknownVersion, message).at(field))
+            suggest_versions(cx, action, ToolError::new(Code::UnknownVersion, message).at(field))
         })?,
         _ if text.starts_with(GIT) => {
             cx.call.check()?;
@@ -47,13 +52,13 @@ fn end(cx: &ReadCx<'_>, action: &str, text: &str, field: &str) -> Result<End, To
             let found = cx
                 .repo
                 .revision(revision, cx.snapshot, cx.call.cancel)
-                .map_err(|error| renamed(cx, action, error, field))?;
+                .map_err(|error| rename_field(cx, action, error, field))?;
             return Ok(End { name: format!("{GIT}{}", found.commit), layer: found.layer });
         }
         _ if text.contains('+') => {
-            let layer = unsaved(cx, text).ok_or_else(|| {
+            let layer = unsaved_layer(cx, text).ok_or_else(|| {
                 let message = format!("{text} is not kept: unsaved buffers are compared with for a while only");
-                suggest(cx, action, ToolError::new(Code::UnknownVersion, message).at(field))
+                suggest_versions(cx, action, ToolError::new(Code::UnknownVersion, message).at(field))
             })?;
             return Ok(End { name: text.to_owned(), layer: Arc::new(layer?) });
         }
@@ -62,20 +67,20 @@ fn end(cx: &ReadCx<'_>, action: &str, text: &str, field: &str) -> Result<End, To
             let message = format!(
                 "{shown:?} is no version: give v<number>, latest, previous, or git:<revision> such as git:HEAD~1"
             );
-            suggest(cx, action, ToolError::new(Code::UnknownVersion, message).at(field))
+            suggest_versions(cx, action, ToolError::new(Code::UnknownVersion, message).at(field))
         })?,
     };
     if !(floor..=head).contains(&version) {
         let message = format!("{version} is not kept: versions {floor} to {head} can be compared");
         let error = ToolError::new(Code::UnknownVersion, message).at(field);
-        return Err(suggest(cx, action, error));
+        return Err(suggest_versions(cx, action, error));
     }
     let layer = Layer::of_version(cx.snapshot, cx.source.outlines(), version)?;
     Ok(End { name: version.to_string(), layer: Arc::new(layer) })
 }
 
 /// The state of an earlier answer with unsaved buffers in it; none if it is not known any more.
-fn unsaved(cx: &ReadCx<'_>, text: &str) -> Option<Result<Layer, ToolError>> {
+fn unsaved_layer(cx: &ReadCx<'_>, text: &str) -> Option<Result<Layer, ToolError>> {
     let Stamp { version, overlay } = text.parse().ok()?;
     let layer = cx.call.buffers.state(cx.repo, version, overlay?)?;
     let kept = (cx.snapshot.floor()?..=cx.snapshot.head()?).contains(&version);
@@ -83,18 +88,18 @@ fn unsaved(cx: &ReadCx<'_>, text: &str) -> Option<Result<Layer, ToolError>> {
 }
 
 /// An error about a revision as one about the argument that named it.
-fn renamed(cx: &ReadCx<'_>, action: &str, error: ToolError, field: &str) -> ToolError {
+fn rename_field(cx: &ReadCx<'_>, action: &str, error: ToolError, field: &str) -> ToolError {
     let mut error = error.at(field);
     for candidate in &mut error.about.candidates {
         if let Some(Value::String(name)) = candidate.0.remove("revision") {
             candidate.0.insert(field.to_owned(), format!("{GIT}{name}").into());
         }
     }
-    if error.code == Code::UnknownVersion { suggest(cx, action, error) } else { error }
+    if error.code == Code::UnknownVersion { suggest_versions(cx, action, error) } else { error }
 }
 
 /// The newest version before the head.
-fn previous(cx: &ReadCx<'_>, head: Version) -> Result<Option<Version>, ToolError> {
+fn previous_version(cx: &ReadCx<'_>, head: Version) -> Result<Option<Version>, ToolError> {
     let floor = cx.snapshot.floor().unwrap_or(head);
     let before = Version(head.0.saturating_sub(1));
     if before >= floor && cx.snapshot.version_row(before)?.is_some() {
@@ -109,7 +114,7 @@ fn previous(cx: &ReadCx<'_>, head: Version) -> Result<Option<Version>, ToolError
 }
 
 /// Says which versions there are, and a call that works.
-fn suggest(cx: &ReadCx<'_>, action: &str, error: ToolError) -> ToolError {
+fn suggest_versions(cx: &ReadCx<'_>, action: &str, error: ToolError) -> ToolError {
     let (Some(floor), Some(head)) = (cx.snapshot.floor(), cx.snapshot.head()) else { return error };
     let (oldest, newest) = (floor.to_string(), head.to_string());
     let field = error.about.field.clone().unwrap_or_else(|| "fromVersion".to_owned());

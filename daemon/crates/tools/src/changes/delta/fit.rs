@@ -35,14 +35,14 @@ pub(crate) struct Fitted {
 
 /// Takes what matters most until the limits are reached. Changed symbols may take three quarters of the room, or what
 /// the affected ones leave.
-pub(crate) fn fit(compared: &Compared, limits: Limits) -> Result<Fitted, ToolError> {
+pub(crate) fn fit_limits(compared: &Compared, limits: Limits) -> Result<Fitted, ToolError> {
     let order = by_weight(&compared.changed);
-    let cost = |subject: &Subject| budget::of(&subject.wire).map(|tokens| tokens + 1);
+    let cost = |subject: &Subject| budget::json_tokens(&subject.wire).map(|tokens| tokens + 1);
     let costs = compared.changed.iter().map(cost).collect::<Result<Vec<_>, _>>()?;
     let blast_costs = compared
         .blast
         .iter()
-        .map(|item| budget::of(item).map(|tokens| tokens + 1))
+        .map(|item| budget::json_tokens(item).map(|tokens| tokens + 1))
         .collect::<Result<Vec<_>, _>>()?;
     let blast_wants: usize = blast_costs.iter().sum();
     let share = (limits.tokens * 3 / 4).max(limits.tokens.saturating_sub(blast_wants));
@@ -52,7 +52,7 @@ pub(crate) fn fit(compared: &Compared, limits: Limits) -> Result<Fitted, ToolErr
     let mut taken = vec![false; compared.changed.len()];
     for &at in &order {
         let (Some(cost), Some(slot)) = (costs.get(at), taken.get_mut(at)) else { continue };
-        *slot = take(&mut room, *cost);
+        *slot = take_room(&mut room, *cost);
     }
     let used: usize = costs.iter().zip(&taken).filter(|(_, taken)| **taken).map(|(cost, _)| cost).sum();
     let count = taken.iter().filter(|taken| **taken).count();
@@ -70,7 +70,7 @@ pub(crate) fn fit(compared: &Compared, limits: Limits) -> Result<Fitted, ToolErr
     let mut full = false;
     for (item, cost) in compared.blast.iter().zip(blast_costs) {
         // No gaps: what is shown are the most important ones.
-        full = full || !take(&mut room, cost);
+        full = full || !take_room(&mut room, cost);
         if full {
             dropped += 1;
             spilled.push(item.symbol_id);
@@ -83,7 +83,7 @@ pub(crate) fn fit(compared: &Compared, limits: Limits) -> Result<Fitted, ToolErr
     Ok(Fitted { changed: shown.map(|(subject, _)| subject.wire.clone()).collect(), blast, spilled, dropped })
 }
 
-fn take(room: &mut Limits, cost: usize) -> bool {
+fn take_room(room: &mut Limits, cost: usize) -> bool {
     if room.entries == 0 || room.tokens < cost {
         return false;
     }

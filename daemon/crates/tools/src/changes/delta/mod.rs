@@ -19,8 +19,8 @@ use serde::Serialize;
 use crate::ToolError;
 use crate::call::context::ReadCx;
 
-pub(crate) use ends::{End, ends};
-pub(crate) use fit::{Fitted, Limits, MOST_SPILLED, fit};
+pub(crate) use ends::{End, find_ends};
+pub(crate) use fit::{Fitted, Limits, MOST_SPILLED, fit_limits};
 
 /// Affected symbols that are looked for.
 const MOST_AFFECTED: usize = 2_000;
@@ -138,7 +138,7 @@ impl Subject {
 }
 
 /// Compares two states.
-pub(crate) fn compare(cx: &ReadCx<'_>, from: &End, to: &End) -> Result<Compared, ToolError> {
+pub(crate) fn compare_ends(cx: &ReadCx<'_>, from: &End, to: &End) -> Result<Compared, ToolError> {
     let outlines = LaidOutlines::new([&*from.layer, &*to.layer], cx.source.outlines());
     let between = Between::new(cx.snapshot, &from.layer, &to.layer);
     let source = Source::new(&between, &outlines);
@@ -207,7 +207,7 @@ pub(crate) fn compare(cx: &ReadCx<'_>, from: &End, to: &End) -> Result<Compared,
             cx.call.check()?;
         }
         let broken = broken.remove(&change.symbol()).unwrap_or_default();
-        subjects.push(subject(&source, between.then(), change, broken)?);
+        subjects.push(make_subject(&source, between.then(), change, broken)?);
     }
     Ok(Compared { changed: subjects, blast, amplifiers, diagnostics })
 }
@@ -217,7 +217,7 @@ fn outlines_of(outlines: &LaidOutlines<'_>, key: sdl_model::FactsKey) -> Result<
     Ok(outlines.outline(key)?.map_or(0, |outline| outline.errors))
 }
 
-fn subject(
+fn make_subject(
     source: &Source<'_>,
     before: &dyn View,
     change: &Change,

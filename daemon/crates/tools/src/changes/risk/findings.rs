@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use sdl_retrieve::diff::ChangeType;
 use serde::Serialize;
 
-use super::score::{Verdict, left_behind_score, runs};
-use super::{Named, counted};
+use super::score::{Verdict, is_testable, left_behind_score};
+use super::{Named, counted_subjects};
 use crate::changes::delta::{Compared, Subject};
 
 /// Findings of one type that are told one by one.
@@ -51,11 +51,11 @@ pub(crate) struct Evidence {
 }
 
 /// Points for how many depend on something: 0 for none, 20 for 10, 40 for 100.
-fn spread(fan_in: u64) -> f64 {
+fn spread_points(fan_in: u64) -> f64 {
     20.0 * ((1 + fan_in) as f64).log10()
 }
 
-fn finding(kind: &'static str, score: f64, message: String, affected: Vec<Named>) -> Finding {
+fn make_finding(kind: &'static str, score: f64, message: String, affected: Vec<Named>) -> Finding {
     let score = score.round().clamp(0.0, 100.0) as u32;
     Finding { kind, severity: Verdict::of(score).level, score, message, affected_symbols: affected }
 }
@@ -73,7 +73,7 @@ impl Found {
     fn about(&mut self, kind: &'static str, score: f64, subject: &Subject, message: String) {
         let left = if says_who_is_left(kind) { left_behind_score(subject.broken.len()) } else { 0.0 };
         let score = score.min(MOST).max(left);
-        self.findings.push(finding(kind, score, message, vec![Named::of(subject)]));
+        self.findings.push(make_finding(kind, score, message, vec![Named::of(subject)]));
     }
 
     fn prove(&mut self, kind: &'static str, subject: &Subject, description: String) {
@@ -88,9 +88,9 @@ fn says_who_is_left(kind: &str) -> bool {
 }
 
 /// Everything that is risky, the worst first, and how it is known.
-pub(crate) fn findings(compared: &Compared) -> (Vec<Finding>, Vec<Evidence>) {
+pub(crate) fn find_risks(compared: &Compared) -> (Vec<Finding>, Vec<Evidence>) {
     let mut found = Found { findings: Vec::new(), evidence: Vec::new() };
-    for subject in counted(compared) {
+    for subject in counted_subjects(compared) {
         of_symbol(subject, &mut found);
     }
     of_whole(compared, &mut found);
@@ -124,7 +124,7 @@ fn of_symbol(subject: &Subject, found: &mut Found) {
             ChangeType::Removed => {
                 found.about(
                     "removedSymbol",
-                    25.0 + spread(fan_in),
+                    25.0 + spread_points(fan_in),
                     subject,
                     format!("{name} is gone; {users}"),
                 );
@@ -132,7 +132,7 @@ fn of_symbol(subject: &Subject, found: &mut Found) {
             ChangeType::Renamed => {
                 let was = wire.previous_name.as_deref().unwrap_or("something else");
                 let message = format!("{was} is called {name} now; {users}");
-                found.about("renamed", 10.0 + spread(fan_in) / 2.0, subject, message);
+                found.about("renamed", 10.0 + spread_points(fan_in) / 2.0, subject, message);
             }
             ChangeType::Moved => {
                 let message = match (&wire.previous_file, &wire.previous_name) {
@@ -142,7 +142,7 @@ fn of_symbol(subject: &Subject, found: &mut Found) {
                         format!("{was} is {name} now; {users}")
                     }
                 };
-                found.about("moved", 5.0 + spread(fan_in) / 4.0, subject, message);
+                found.about("moved", 5.0 + spread_points(fan_in) / 4.0, subject, message);
             }
             ChangeType::Added | ChangeType::Modified => {}
         }
@@ -151,8 +151,8 @@ fn of_symbol(subject: &Subject, found: &mut Found) {
         {
             let how = subject.narrowed.unwrap_or("which shows something else to others now");
             let score = match subject.narrowed {
-                Some(_) => 25.0 + spread(fan_in),
-                None => 5.0 + spread(fan_in) / 2.0,
+                Some(_) => 25.0 + spread_points(fan_in),
+                None => 5.0 + spread_points(fan_in) / 2.0,
             };
             let message = format!("{name} changed, {how}; {users}");
             found.about("signatureChange", score, subject, message);
@@ -163,16 +163,16 @@ fn of_symbol(subject: &Subject, found: &mut Found) {
     }
     if wire.body_changed && (1..WIDE).contains(&fan_in) {
         let message = format!("the behavior of {name} changed; {users}");
-        found.about("behaviorChange", 15.0 + spread(fan_in), subject, message);
+        found.about("behaviorChange", 15.0 + spread_points(fan_in), subject, message);
     }
     if wire.body_changed && fan_in >= WIDE {
         let message = format!("the behavior of {name} changed; {users}");
-        found.about("highFanIn", 15.0 + spread(fan_in), subject, message);
+        found.about("highFanIn", 15.0 + spread_points(fan_in), subject, message);
         found.prove("fanIn", subject, users);
     }
     if let Some(diff) = wire.invariant_diff.as_ref().filter(|diff| !diff.removed.is_empty()) {
         let message = format!("{name} lost {}", diff.removed.join("; "));
-        found.about("guardRemoved", 30.0 + spread(fan_in), subject, message);
+        found.about("guardRemoved", 30.0 + spread_points(fan_in), subject, message);
         found.prove("guard", subject, format!("gone: {}", diff.removed.join("; ")));
     }
     if let Some(diff) = wire.side_effect_diff.as_ref().filter(|diff| !diff.added.is_empty()) {
@@ -180,7 +180,7 @@ fn of_symbol(subject: &Subject, found: &mut Found) {
             diff.added.iter().map(|effect| serde_json::to_string(effect).unwrap_or_default()).collect();
         found.about(
             "sideEffectChange",
-            25.0 + spread(fan_in),
+            25.0 + spread_points(fan_in),
             subject,
             format!("{name} has new side effects"),
         );
@@ -189,23 +189,24 @@ fn of_symbol(subject: &Subject, found: &mut Found) {
 }
 
 fn of_whole(compared: &Compared, found: &mut Found) {
-    let mut untested: Vec<&Subject> =
-        counted(compared).filter(|subject| runs(subject) && subject.tests.is_empty()).collect();
+    let mut untested: Vec<&Subject> = counted_subjects(compared)
+        .filter(|subject| is_testable(subject) && subject.tests.is_empty())
+        .collect();
     if !untested.is_empty() {
         untested.sort_by_key(|subject| Reverse(subject.fan_in));
         let most = untested.first().map_or(0, |subject| subject.fan_in);
         let message = format!("no test uses {} of the changed functions", untested.len());
         let affected = untested.iter().take(MOST_OF_TYPE).map(|subject| Named::of(subject)).collect();
-        let score = 10.0 + spread(untested.len() as u64) + spread(most) / 2.0;
+        let score = 10.0 + spread_points(untested.len() as u64) + spread_points(most) / 2.0;
         let score = score.min(MOST_UNTESTED);
-        found.findings.push(finding("missingTests", score, message, affected));
+        found.findings.push(make_finding("missingTests", score, message, affected));
     }
     let reached = compared.blast.len();
     if reached >= FAR {
         let message = format!("{reached} symbols may be affected");
-        found.findings.push(finding(
+        found.findings.push(make_finding(
             "wideBlastRadius",
-            (10.0 + spread(reached as u64)).min(MOST),
+            (10.0 + spread_points(reached as u64)).min(MOST),
             message,
             Vec::new(),
         ));
@@ -219,11 +220,11 @@ fn of_whole(compared: &Compared, found: &mut Found) {
                 "{} changed while what depends on it grew from {} to {}",
                 amplifier.name, amplifier.previous, amplifier.current
             );
-            found.about("growingFanIn", 15.0 + spread(amplifier.current), subject, message);
+            found.about("growingFanIn", 15.0 + spread_points(amplifier.current), subject, message);
         }
     }
     for file in compared.diagnostics.unparsed() {
         let message = format!("{file} could not be parsed: its symbols are not compared");
-        found.findings.push(finding("unparsedFile", 40.0, message, Vec::new()));
+        found.findings.push(make_finding("unparsedFile", 40.0, message, Vec::new()));
     }
 }

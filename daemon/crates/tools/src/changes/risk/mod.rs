@@ -9,9 +9,9 @@ use serde::Serialize;
 
 use crate::changes::delta::{Compared, Subject};
 
-pub(crate) use findings::{Evidence, Finding, findings, keep_worst};
-pub(crate) use recommend::{RecommendedTest, recommended};
-pub(crate) use score::{HIGH, Part, Verdict, score};
+pub(crate) use findings::{Evidence, Finding, find_risks, keep_worst};
+pub(crate) use recommend::{RecommendedTest, recommend_tests};
+pub(crate) use score::{HIGH, Part, Verdict, change_score};
 
 /// A symbol, to be found again.
 #[derive(Clone, Debug, Serialize, JsonSchema)]
@@ -41,6 +41,6 @@ impl Named {
 }
 
 /// The changed symbols that count: tests don't break anybody.
-fn counted(compared: &Compared) -> impl Iterator<Item = &Subject> {
+fn counted_subjects(compared: &Compared) -> impl Iterator<Item = &Subject> {
     compared.changed.iter().filter(|subject| !subject.is_test)
 }

@@ -8,8 +8,8 @@ use sdl_retrieve::diff::BlastItem;
 use sdl_retrieve::numbers::Milli;
 use serde::Serialize;
 
-use super::score::runs;
-use super::{Named, counted};
+use super::score::is_testable;
+use super::{Named, counted_subjects};
 use crate::changes::delta::{Compared, Subject};
 
 /// Files of tests that are named.
@@ -35,7 +35,7 @@ pub(crate) struct RecommendedTest {
 }
 
 /// The tests that use what changed or used what went, directly or not, file by file, and functions that lack one.
-pub(crate) fn recommended(compared: &Compared) -> Vec<RecommendedTest> {
+pub(crate) fn recommend_tests(compared: &Compared) -> Vec<RecommendedTest> {
     let mut files: BTreeMap<&str, (BTreeSet<&str>, Vec<&Subject>)> = BTreeMap::new();
     for (item, subject) in affected_tests(compared) {
         let (names, subjects) = files.entry(&item.file).or_default();
@@ -44,7 +44,7 @@ pub(crate) fn recommended(compared: &Compared) -> Vec<RecommendedTest> {
             subjects.push(subject);
         }
     }
-    for subject in counted(compared) {
+    for subject in counted_subjects(compared) {
         for test in subject.tests.iter().filter(|_| subject.does_something_else()) {
             let (names, subjects) = files.entry(&test.file).or_default();
             names.insert(&test.name);
@@ -54,7 +54,7 @@ pub(crate) fn recommended(compared: &Compared) -> Vec<RecommendedTest> {
         }
     }
     let mut files: Vec<_> = files.into_iter().collect();
-    files.sort_by_key(|(file, (_, subjects))| (Reverse(weight(subjects)), *file));
+    files.sort_by_key(|(file, (_, subjects))| (Reverse(subjects_weight(subjects)), *file));
     let mut all = Vec::new();
     for (file, (names, subjects)) in files.into_iter().take(MOST_FILES) {
         let shown: Vec<&str> = names.iter().copied().take(5).collect();
@@ -67,8 +67,9 @@ pub(crate) fn recommended(compared: &Compared) -> Vec<RecommendedTest> {
             target_symbols: subjects.iter().take(MOST_TARGETS).map(|subject| Named::of(subject)).collect(),
         });
     }
-    let mut missing: Vec<&Subject> =
-        counted(compared).filter(|subject| runs(subject) && subject.tests.is_empty()).collect();
+    let mut missing: Vec<&Subject> = counted_subjects(compared)
+        .filter(|subject| is_testable(subject) && subject.tests.is_empty())
+        .collect();
     missing.sort_by_key(|subject| (!subject.breaks(), Reverse(subject.fan_in)));
     for subject in missing.into_iter().take(MOST_MISSING) {
         let (name, file) = (&subject.wire.name, &subject.wire.file);
@@ -90,11 +91,11 @@ pub(crate) fn recommended(compared: &Compared) -> Vec<RecommendedTest> {
 fn affected_tests(compared: &Compared) -> impl Iterator<Item = (&BlastItem, &Subject)> {
     let is_test = |item: &&BlastItem| item.is_callable && item.test_proximity == Some(Milli(1000));
     compared.blast.iter().filter(is_test).filter_map(|item| {
-        let origin = counted(compared).find(|subject| subject.wire.symbol_id == item.origin)?;
+        let origin = counted_subjects(compared).find(|subject| subject.wire.symbol_id == item.origin)?;
         Some((item, origin))
     })
 }
 
-fn weight(subjects: &[&Subject]) -> (bool, usize) {
+fn subjects_weight(subjects: &[&Subject]) -> (bool, usize) {
     (subjects.iter().any(|subject| subject.breaks()), subjects.len())
 }

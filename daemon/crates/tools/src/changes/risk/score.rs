@@ -22,7 +22,7 @@ use schemars::JsonSchema;
 use sdl_retrieve::diff::ChangeType;
 use serde::Serialize;
 
-use super::{Finding, counted};
+use super::{Finding, counted_subjects};
 use crate::changes::delta::{Compared, Subject};
 
 /// One part of the score.
@@ -89,7 +89,7 @@ pub(super) fn left_behind_score(users: usize) -> f64 {
 }
 
 /// Whether it is something that a test can call, and does something else than before.
-pub(super) fn runs(subject: &Subject) -> bool {
+pub(super) fn is_testable(subject: &Subject) -> bool {
     let wire = &subject.wire;
     let edited = match wire.change_type {
         ChangeType::Removed => false,
@@ -99,11 +99,11 @@ pub(super) fn runs(subject: &Subject) -> bool {
     wire.kind.is_callable() && edited
 }
 
-fn saturating(x: f64, half: f64) -> f64 {
+fn saturate_at(x: f64, half: f64) -> f64 {
     x / (x + half)
 }
 
-fn part(name: &'static str, weight: u32, value: f64, why: String) -> Part {
+fn score_part(name: &'static str, weight: u32, value: f64, why: String) -> Part {
     let value = (value * 1000.0).round() / 1000.0;
     Part { name, weight, value, points: (value * f64::from(weight) * 10.0).round() / 10.0, why }
 }
@@ -130,43 +130,49 @@ fn behavior_weight(subject: &Subject) -> f64 {
 }
 
 /// The score of a change with these findings, the worst first.
-pub(crate) fn score(compared: &Compared, findings: &[Finding]) -> Score {
+pub(crate) fn change_score(compared: &Compared, findings: &[Finding]) -> Score {
     let worst = findings.first().map_or(0, |finding| finding.score);
     let why = findings.first().map_or("nothing found", |finding| finding.kind).to_owned();
     // Each sum begins with zero: the sum of nothing is a negative one.
     let interfaces: Vec<&Subject> =
-        counted(compared).filter(|subject| subject.changes_interface() && subject.seen()).collect();
+        counted_subjects(compared).filter(|subject| subject.changes_interface() && subject.seen()).collect();
     let interface = 0.0 + interfaces.iter().map(|subject| interface_weight(subject)).sum::<f64>();
     let direct = compared.blast.iter().filter(|item| item.distance == 1).count();
-    let bodies = counted(compared).filter(|subject| subject.wire.body_changed).count();
-    let behavior = 0.0 + counted(compared).map(behavior_weight).sum::<f64>();
-    let effects: usize = counted(compared)
+    let bodies = counted_subjects(compared).filter(|subject| subject.wire.body_changed).count();
+    let behavior = 0.0 + counted_subjects(compared).map(behavior_weight).sum::<f64>();
+    let effects: usize = counted_subjects(compared)
         .filter_map(|subject| subject.wire.side_effect_diff.as_ref())
         .map(|diff| diff.added.len())
         .sum();
-    let guards: usize = counted(compared)
+    let guards: usize = counted_subjects(compared)
         .filter_map(|subject| subject.wire.invariant_diff.as_ref())
         .map(|diff| diff.removed.len())
         .sum();
-    let callable = counted(compared).filter(|subject| runs(subject)).count();
-    let untested = counted(compared).filter(|subject| runs(subject) && subject.tests.is_empty()).count();
+    let callable = counted_subjects(compared).filter(|subject| is_testable(subject)).count();
+    let untested =
+        counted_subjects(compared).filter(|subject| is_testable(subject) && subject.tests.is_empty()).count();
     let share = untested as f64 / callable.max(1) as f64;
     let parts = vec![
-        part("worst", 100, f64::from(worst) / 100.0, why),
-        part(
+        score_part("worst", 100, f64::from(worst) / 100.0, why),
+        score_part(
             "interface",
             25,
-            saturating(interface, 8.0),
+            saturate_at(interface, 8.0),
             format!("{} interfaces changed or gone", interfaces.len()),
         ),
-        part("reach", 10, saturating(direct as f64, 10.0), format!("{direct} direct dependents")),
-        part("behavior", 25, saturating(behavior, 10.0), format!("{bodies} bodies changed")),
-        part("sideEffects", 15, saturating(effects as f64, 2.0), format!("{effects} side effects came")),
-        part("guards", 20, saturating(guards as f64, 1.0), format!("{guards} guards went")),
-        part(
+        score_part("reach", 10, saturate_at(direct as f64, 10.0), format!("{direct} direct dependents")),
+        score_part("behavior", 25, saturate_at(behavior, 10.0), format!("{bodies} bodies changed")),
+        score_part(
+            "sideEffects",
+            15,
+            saturate_at(effects as f64, 2.0),
+            format!("{effects} side effects came"),
+        ),
+        score_part("guards", 20, saturate_at(guards as f64, 1.0), format!("{guards} guards went")),
+        score_part(
             "untested",
             5,
-            share * saturating(untested as f64, 2.0),
+            share * saturate_at(untested as f64, 2.0),
             format!("{untested} of {callable} changed functions used by no test"),
         ),
     ];

@@ -49,22 +49,22 @@ pub(crate) struct Evidence {
 }
 
 /// Adds a piece if there is room; what it takes of the answer.
-pub(super) fn push(
+pub(super) fn push_evidence(
     cx: &ReadCx<'_>,
     list: &mut Vec<Evidence>,
     (kind, symbol, content): (&str, SymbolId, String),
     room: usize,
 ) -> Result<Option<usize>, ToolError> {
     // Here as well as on the way out, since its tokens are told.
-    let level = || crate::host::policies::of(cx.call.host, cx.repo).map(|policy| policy.level());
-    let content = match redact::text(&content, Level::Likely) {
-        Some(_) => redact::text(&content, level()?).unwrap_or(content),
+    let level = || crate::host::policies::repo_policy(cx.call.host, cx.repo).map(|policy| policy.level());
+    let content = match redact::mask_text(&content, Level::Likely) {
+        Some(_) => redact::mask_text(&content, level()?).unwrap_or(content),
         None => content,
     };
-    let tokens = budget::count(&content) as u64;
+    let tokens = budget::text_tokens(&content) as u64;
     let piece =
         Evidence { kind: kind.to_owned(), symbol_id: symbol.to_string(), content, tokens, raw: false };
-    let size = budget::of(&piece)? + 1;
+    let size = budget::json_tokens(&piece)? + 1;
     if size > room {
         return Ok(None);
     }
@@ -84,14 +84,14 @@ pub(super) fn push_lines(
 ) -> Result<(usize, bool), ToolError> {
     // Its other fields take about 40.
     let (most, room_for_lines) = (all.min(MOST_LINES), room.saturating_sub(40));
-    if most == 0 || budget::of(&content(1))? > room_for_lines {
+    if most == 0 || budget::json_tokens(&content(1))? > room_for_lines {
         return Ok((0, most == 0));
     }
-    let count = lines::fitting(most, room_for_lines, |count| budget::of(&content(count)))?;
+    let count = lines::fitting_lines(most, room_for_lines, |count| budget::json_tokens(&content(count)))?;
     if count < most.min(2) || count == 0 {
         return Ok((0, count == most));
     }
-    let size = push(cx, list, (kind, symbol, content(count)), room)?;
+    let size = push_evidence(cx, list, (kind, symbol, content(count)), room)?;
     Ok((size.unwrap_or(0), count == most && size.is_some()))
 }
 
@@ -127,8 +127,8 @@ impl Opened {
         if let Some(known) = self.0.get(&file) {
             return Ok(Rc::clone(known));
         }
-        let text = text::of(cx, sym.row())?;
-        let structure = ladder::structure(cx.call, &text, sym.outline())?;
+        let text = text::file_text(cx, sym.row())?;
+        let structure = ladder::text_structure(cx.call, &text, sym.outline())?;
         let opened = Rc::new((text, structure));
         self.0.insert(file, Rc::clone(&opened));
         Ok(opened)
@@ -145,7 +145,7 @@ pub(super) fn push_skeleton(
 ) -> Result<(usize, bool), ToolError> {
     let file = opened.get(cx, sym)?;
     let (text, structure) = &*file;
-    let all = skeleton::lines(&skeleton::Wanted {
+    let all = skeleton::skeleton_lines(&skeleton::Wanted {
         text,
         outline: sym.outline(),
         structure,
@@ -183,13 +183,13 @@ pub(super) fn push_hot_path(
 ) -> Result<(usize, bool), ToolError> {
     let file = opened.get(cx, sym)?;
     let (text, _) = &*file;
-    let policy = policies::of(cx.call.host, cx.repo)?;
-    let names = ladder::names(cx.call, text)?;
+    let policy = policies::repo_policy(cx.call.host, cx.repo)?;
+    let names = ladder::identifier_ranges(cx.call, text)?;
     let (first, last) = skeleton::span_lines(text, sym.def(), sym.ix);
-    let found = identifiers::find(text, names.as_deref(), wanted, first, last);
+    let found = identifiers::find_identifiers(text, names.as_deref(), wanted, first, last);
     let all = Excerpt::new(text, &found, CONTEXT, first, last);
-    let most = all.len().min(share::unapproved(last + 1 - first, &policy)).min(most_lines);
-    let content = |count: usize| hot_path::joined(&all.lines(count));
+    let most = all.len().min(share::unapproved_lines(last + 1 - first, &policy)).min(most_lines);
+    let content = |count: usize| hot_path::join_lines(&all.lines(count));
     let pushed = push_lines(cx, list, (kind, sym.id, (most, &content)), room)?;
     if pushed.0 > 0
         && let Some(piece) = list.last_mut()

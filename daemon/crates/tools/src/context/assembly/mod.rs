@@ -20,7 +20,7 @@ use crate::{ToolError, slices};
 pub(crate) use evidence::Evidence;
 use evidence::Opened;
 pub(crate) use start::{Asked, Start};
-pub(crate) use stored::{Assembly, find, keep};
+pub(crate) use stored::{Assembly, find_assembly, keep_assembly};
 
 /// What a task is for: it decides how the budget is shared out.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize, JsonSchema)]
@@ -47,7 +47,7 @@ impl TaskType {
 type Share = (Rung, usize, &'static str);
 
 /// How a budget is shared out, in the order in which the rungs are climbed. What one leaves goes to the next.
-fn shares(task: Option<TaskType>) -> [Share; 3] {
+fn budget_shares(task: Option<TaskType>) -> [Share; 3] {
     use Rung::{Cards, HotPaths, Skeletons};
     match task {
         Some(TaskType::Debug) => [
@@ -195,7 +195,7 @@ impl<'a> Ground<'a> {
         // A tenth at most for how the symbols hang together.
         let mut left = most / 10;
         for edge in &self.edges {
-            let size = budget::of(edge)? + 1;
+            let size = budget::json_tokens(edge)? + 1;
             if size > left {
                 break;
             }
@@ -204,7 +204,7 @@ impl<'a> Ground<'a> {
         }
         let most = most - (most / 10 - left);
         let mut used = 0;
-        for (rung, share, why) in shares(self.start.task_type) {
+        for (rung, share, why) in budget_shares(self.start.task_type) {
             self.cx.call.check()?;
             let room = (most * share / 100).saturating_sub(used);
             let before = used;
@@ -228,7 +228,7 @@ impl<'a> Ground<'a> {
         for (symbol, etag) in &self.held {
             let content = format!("held: {etag}");
             let piece = ("cardRef", *symbol, content);
-            used += evidence::push(cx, &mut out.evidence, piece, room - used)?.unwrap_or(0);
+            used += evidence::push_evidence(cx, &mut out.evidence, piece, room - used)?.unwrap_or(0);
         }
         for brief in &self.members {
             let mut placed = None;
@@ -237,9 +237,9 @@ impl<'a> Ground<'a> {
                 && let Some(card) = self.found.card(brief.symbol_id)?
             {
                 // Less is told of a symbol rather than nothing.
-                for content in [card::text(&card), card::signature_line(&card)] {
+                for content in [card::card_text(&card), card::signature_line(&card)] {
                     let piece = ("card", card.symbol_id, content);
-                    placed = evidence::push(cx, &mut out.evidence, piece, room - used)?;
+                    placed = evidence::push_evidence(cx, &mut out.evidence, piece, room - used)?;
                     if placed.is_some() {
                         break;
                     }
@@ -265,7 +265,7 @@ impl<'a> Ground<'a> {
         let full = CardOptions { detail: Detail::Full, ..CardOptions::default() };
         let mut used = 0;
         for found in self.members.iter().take(3) {
-            let Some(whole) = card::card(self.cx.source, found.symbol_id, full, &card::Plain)? else {
+            let Some(whole) = card::build_card(self.cx.source, found.symbol_id, full, &card::Plain)? else {
                 continue;
             };
             let Some(test) = whole.metrics.and_then(|metrics| metrics.canonical_test) else { continue };
@@ -275,7 +275,7 @@ impl<'a> Ground<'a> {
             }
             let content = format!("{} {} tests {}", test.file, test.name, found.qualified_name);
             let piece = ("test", test.symbol_id, content);
-            used += evidence::push(self.cx, &mut out.evidence, piece, room - used)?.unwrap_or(0);
+            used += evidence::push_evidence(self.cx, &mut out.evidence, piece, room - used)?.unwrap_or(0);
         }
         Ok(used)
     }
@@ -285,7 +285,7 @@ impl<'a> Ground<'a> {
         let cx = self.cx;
         let names = self.start.names(&self.members);
         // All lines of an answer together are no more than a window has.
-        let policy = crate::host::policies::of(cx.call.host, cx.repo)?;
+        let policy = crate::host::policies::repo_policy(cx.call.host, cx.repo)?;
         let mut used = 0;
         for found in self.members.iter().filter(|card| evidence::has_body(card)).take(MOST_OPENED) {
             cx.call.check()?;

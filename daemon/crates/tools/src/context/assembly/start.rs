@@ -56,7 +56,7 @@ impl Start {
         let mut folders = Vec::new();
         for (i, text) in asked.focus_paths.iter().enumerate() {
             let field = format!("focusPaths[{i}]");
-            let path = symbols::path(cx.repo, text.trim_end_matches('/'), &field)?;
+            let path = symbols::repo_path(cx.repo, text.trim_end_matches('/'), &field)?;
             let listed = cx.source.symbols_of(FileId::of(&path))?.into_iter().filter(|sym| {
                 sym.kind() != SymbolKind::Module && (sym.kind().is_callable() || sym.kind().is_type())
             });
@@ -65,7 +65,7 @@ impl Start {
             focus.push(symbols.iter().take(MOST_OF_A_FILE).map(|sym| sym.id).collect());
             if symbols.is_empty() {
                 let folder = format!("{path}/");
-                let within = search::within(cx.source, asked.task_text, &folder, MOST_OF_A_FOLDER)?;
+                let within = search::search_within(cx.source, asked.task_text, &folder, MOST_OF_A_FOLDER)?;
                 if within.is_empty() && cx.source.view().file(FileId::of(&path))?.is_none() {
                     cx.note(format!("{field}: {path} has no symbols in version {}", cx.version));
                 }
@@ -75,7 +75,7 @@ impl Start {
         }
         let mut edited_files = Vec::new();
         for (i, text) in asked.edited_files.iter().enumerate() {
-            let path = symbols::path(cx.repo, text, &format!("editedFiles[{i}]"))?;
+            let path = symbols::repo_path(cx.repo, text, &format!("editedFiles[{i}]"))?;
             if cx.source.view().file(FileId::of(&path))?.is_none() {
                 cx.note(format!("editedFiles[{i}]: {path} is not in version {}", cx.version));
             }

@@ -36,7 +36,7 @@ impl Assembly {
         let incarnation = cx.snapshot.incarnation().0.to_le_bytes();
         let hash = stable_hash(&[cx.repo.id().as_bytes(), &incarnation, &version, asked.as_bytes()]);
         Self {
-            id: format!("as_{}", stored::digits(hash)),
+            id: format!("as_{}", stored::encode_number(hash)),
             task_text: task_text.chars().take(MOST_TEXT).collect(),
             task_type: task_type.map(str::to_owned),
             version: cx.version.0,
@@ -46,9 +46,9 @@ impl Assembly {
 }
 
 /// The assembly of that id; an error that says what to do if none is kept.
-pub(crate) fn find(cx: &ReadCx<'_>, id: &str) -> Result<Assembly, ToolError> {
+pub(crate) fn find_assembly(cx: &ReadCx<'_>, id: &str) -> Result<Assembly, ToolError> {
     let of = |repo: &str| -> Result<Option<Assembly>, ToolError> {
-        let key = stored::key(repo, id);
+        let key = stored::row_key(repo, id);
         Ok(cx.call.host.agent().read(|reader| {
             Ok(reader.get(tables::ASSEMBLIES, &key)?.and_then(|bytes| stored::from_bytes(LAYOUT, bytes)))
         })?)
@@ -77,20 +77,20 @@ pub(crate) fn find(cx: &ReadCx<'_>, id: &str) -> Result<Assembly, ToolError> {
 }
 
 /// Keeps an assembly, in place of the oldest where there are too many.
-pub(crate) fn keep(cx: &ReadCx<'_>, assembly: &Assembly) -> Result<(), ToolError> {
+pub(crate) fn keep_assembly(cx: &ReadCx<'_>, assembly: &Assembly) -> Result<(), ToolError> {
     let (store, repo) = (cx.call.host.agent(), cx.repo.id());
-    let key = stored::key(repo, &assembly.id);
+    let key = stored::row_key(repo, &assembly.id);
     let bytes = stored::to_bytes(LAYOUT, assembly)?;
     let same = store.read(|reader| Ok(reader.get(tables::ASSEMBLIES, &key)? == Some(bytes.as_slice())))?;
     if same {
         return Ok(());
     }
-    let mut known: Vec<Assembly> = stored::rows(store, tables::ASSEMBLIES, repo, LAYOUT)?;
+    let mut known: Vec<Assembly> = stored::read_rows(store, tables::ASSEMBLIES, repo, LAYOUT)?;
     known.sort_by(|a, b| (a.version, &a.id).cmp(&(b.version, &b.id)));
     let excess = (known.len() + 1).saturating_sub(MOST);
     store.write(|writer| {
         for old in known.iter().take(excess) {
-            writer.delete(tables::ASSEMBLIES, &stored::key(repo, &old.id))?;
+            writer.delete(tables::ASSEMBLIES, &stored::row_key(repo, &old.id))?;
         }
         writer.put(tables::ASSEMBLIES, &key, &bytes)
     })?;

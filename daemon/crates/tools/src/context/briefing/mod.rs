@@ -17,9 +17,9 @@ use crate::call::context::ReadCx;
 use crate::parts::symbols;
 use crate::{ToolError, slices};
 
-pub(crate) use render::markdown;
+pub(crate) use render::render_markdown;
 pub(crate) use risk::Risk;
-pub(crate) use scope::{Scope, seeds};
+pub(crate) use scope::{Scope, briefing_seeds};
 
 /// Symbols that are opened in full to see what makes them risky.
 const MOST_WEIGHED: usize = 12;
@@ -110,7 +110,7 @@ pub(crate) struct Touched {
 }
 
 /// Gathers what matters around the seeds of `request`, for an answer of about `tokens`.
-pub(crate) fn gather(
+pub(crate) fn gather_briefing(
     cx: &ReadCx<'_>,
     mut request: SliceRequest,
     tokens: usize,
@@ -174,7 +174,7 @@ pub(crate) fn gather(
         cx.call.check()?;
         let Some(sym) = cx.source.symbol(found.symbol_id)? else { continue };
         let card = card::card_of(cx.source, &sym, full, enrichment.as_ref())?;
-        briefing.risk_areas.extend(risk::of(&card, sym.is_test()));
+        briefing.risk_areas.extend(risk::symbol_risk(&card, sym.is_test()));
     }
     briefing.risk_areas.sort_by_key(|risk| std::cmp::Reverse(risk.score));
     let touched = |(file, symbols): (&str, u64)| Touched {

@@ -27,7 +27,7 @@ pub(crate) struct Risk {
 }
 
 /// How risky a symbol is, from its full card; none where that is not worth telling. Nobody tests a test.
-pub(super) fn of(card: &Card, is_test: bool) -> Option<Risk> {
+pub(super) fn symbol_risk(card: &Card, is_test: bool) -> Option<Risk> {
     let metrics = card.metrics.as_ref()?;
     let mut reasons = Vec::new();
     let mut score = (2 * metrics.fan_in.min(20)) as u32;

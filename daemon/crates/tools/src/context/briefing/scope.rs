@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use sdl_model::FileId;
 use sdl_model::lang::is_source_name;
-use sdl_retrieve::search::{SearchRequest, search};
+use sdl_retrieve::search::{SearchRequest, search_symbols};
 use sdl_retrieve::slice::SliceRequest;
 use serde::{Deserialize, Serialize};
 
@@ -68,16 +68,16 @@ impl Scope {
 
 /// Where a briefing on a question starts. A question that only looks like a path or a name is taken for a task, and the
 /// answer says so.
-pub(crate) fn seeds(
+pub(crate) fn briefing_seeds(
     cx: &ReadCx<'_>,
     query: &str,
     given: Option<Scope>,
 ) -> Result<(Scope, SliceRequest), ToolError> {
     let wanted = given.unwrap_or_else(|| Scope::of(query));
     let found = match wanted {
-        Scope::Task => Ok(task(query)),
-        Scope::File => file(cx, query),
-        Scope::Symbol => symbol(cx, query),
+        Scope::Task => Ok(task_request(query)),
+        Scope::File => file_request(cx, query),
+        Scope::Symbol => symbol_request(cx, query),
     };
     match found {
         Ok(request) => Ok((wanted, request)),
@@ -87,19 +87,19 @@ pub(crate) fn seeds(
                 error.about.candidates.iter().filter_map(|one| one.0.get("query")?.as_str()).collect();
             let meant = if meant.is_empty() { String::new() } else { format!(" ({})", meant.join(", ")) };
             cx.note(format!("{}{meant}; taken as a task", error.message));
-            Ok((Scope::Task, task(query)))
+            Ok((Scope::Task, task_request(query)))
         }
         Err(error) => Err(error),
     }
 }
 
-fn task(query: &str) -> SliceRequest {
+fn task_request(query: &str) -> SliceRequest {
     SliceRequest { task_text: Some(query.to_owned()), ..SliceRequest::default() }
 }
 
-fn file(cx: &ReadCx<'_>, query: &str) -> Result<SliceRequest, ToolError> {
+fn file_request(cx: &ReadCx<'_>, query: &str) -> Result<SliceRequest, ToolError> {
     let query = query.trim().replace('\\', "/");
-    let path = symbols::path(cx.repo, &query, "query")?;
+    let path = symbols::repo_path(cx.repo, &query, "query")?;
     if cx.source.view().file(FileId::of(&path))?.is_some() {
         return Ok(SliceRequest { edited_files: vec![path.as_str().to_owned()], ..SliceRequest::default() });
     }
@@ -113,13 +113,13 @@ fn file(cx: &ReadCx<'_>, query: &str) -> Result<SliceRequest, ToolError> {
     Err(symbols::no_such_file(cx, &path, "query")?)
 }
 
-fn symbol(cx: &ReadCx<'_>, query: &str) -> Result<SliceRequest, ToolError> {
+fn symbol_request(cx: &ReadCx<'_>, query: &str) -> Result<SliceRequest, ToolError> {
     let query = query.trim();
     if query.parse::<sdl_model::SymbolId>().is_ok() {
         let sym = symbols::by_id(cx, query, "query")?;
         return Ok(SliceRequest { entry_symbols: vec![sym.id], ..SliceRequest::default() });
     }
-    let found = search(cx.source, &SearchRequest { limit: 10, ..SearchRequest::new(query) })?;
+    let found = search_symbols(cx.source, &SearchRequest { limit: 10, ..SearchRequest::new(query) })?;
     let exact = |hit: &&sdl_retrieve::search::Hit| hit.name == query || hit.qualified_name == query;
     let mut starts: Vec<_> = found.results.iter().filter(exact).map(|hit| hit.symbol_id).collect();
     if starts.is_empty() {

@@ -7,7 +7,7 @@ use super::Folder;
 /// The folders in layers, the lowest (which depends on no other) first. Folders that depend on each other in a circle are in
 /// one layer. An edge counts where it is the stronger direction between its two folders, so that one stray import does not
 /// melt a stack into a circle.
-pub(crate) fn layers(folders: &BTreeMap<String, Folder>) -> Vec<Vec<String>> {
+pub(crate) fn folder_layers(folders: &BTreeMap<String, Folder>) -> Vec<Vec<String>> {
     let names: Vec<&String> = folders.keys().collect();
     let weight = |from: &str, to: &str| folders.get(from).and_then(|f| f.out.get(to)).copied().unwrap_or(0);
     let below: Vec<BTreeSet<usize>> = names
@@ -18,7 +18,7 @@ pub(crate) fn layers(folders: &BTreeMap<String, Folder>) -> Vec<Vec<String>> {
             names.iter().enumerate().filter(|(_, to)| on(to)).map(|(i, _)| i).collect()
         })
         .collect();
-    let reach: Vec<BTreeSet<usize>> = (0..names.len()).map(|start| reachable(start, &below)).collect();
+    let reach: Vec<BTreeSet<usize>> = (0..names.len()).map(|start| reachable_from(start, &below)).collect();
     let mut height: BTreeMap<usize, usize> = BTreeMap::new();
     // Those that reach fewer stand lower: in this order all that a folder is on is placed before it.
     let mut order: Vec<usize> = (0..names.len()).collect();
@@ -42,7 +42,7 @@ pub(crate) fn layers(folders: &BTreeMap<String, Folder>) -> Vec<Vec<String>> {
     out
 }
 
-fn reachable(start: usize, below: &[BTreeSet<usize>]) -> BTreeSet<usize> {
+fn reachable_from(start: usize, below: &[BTreeSet<usize>]) -> BTreeSet<usize> {
     let mut seen = BTreeSet::new();
     let mut todo = vec![start];
     while let Some(at) = todo.pop() {
@@ -71,9 +71,13 @@ mod tests {
     #[test]
     fn folders_stand_on_what_they_use() {
         let all = folders(&[("app", "db", 9), ("app", "util", 3), ("db", "util", 2), ("util", "app", 1)]);
-        assert_eq!(layers(&all), [vec!["util"], vec!["db"], vec!["app"]], "the stray edge does not count");
+        assert_eq!(
+            folder_layers(&all),
+            [vec!["util"], vec!["db"], vec!["app"]],
+            "the stray edge does not count"
+        );
         let circle = folders(&[("a", "b", 5), ("b", "c", 5), ("c", "a", 5), ("d", "a", 1)]);
-        assert_eq!(layers(&circle), [vec!["a", "b", "c"], vec!["d"]]);
-        assert!(layers(&BTreeMap::new()).is_empty());
+        assert_eq!(folder_layers(&circle), [vec!["a", "b", "c"], vec!["d"]]);
+        assert!(folder_layers(&BTreeMap::new()).is_empty());
     }
 }

@@ -17,7 +17,7 @@ use crate::call::context::ReadCx;
 use crate::call::memos::Recent;
 use crate::call::stamp::Stamp;
 
-pub(crate) use layers::layers;
+pub(crate) use layers::folder_layers;
 
 /// Hotspots and entry points kept.
 const TOP: usize = 20;
@@ -97,18 +97,18 @@ fn is_below(path: &str, dir: &str) -> bool {
 struct Overviews(Recent<(Incarnation, Stamp, Scope), Arc<Overview>, 8>);
 
 /// Looks at every file in scope.
-pub(crate) fn survey(cx: &ReadCx<'_>, scope: &Scope) -> Result<Arc<Overview>, ToolError> {
+pub(crate) fn survey_scope(cx: &ReadCx<'_>, scope: &Scope) -> Result<Arc<Overview>, ToolError> {
     let key = (cx.snapshot.incarnation(), cx.stamp(), scope.clone());
     let overviews = cx.call.memos.shared::<Overviews>();
     if let Some(known) = overviews.0.get(&key) {
         return Ok(known);
     }
-    let made = Arc::new(look(cx, scope)?);
+    let made = Arc::new(build_overview(cx, scope)?);
     overviews.0.put(key, Arc::clone(&made));
     Ok(made)
 }
 
-fn look(cx: &ReadCx<'_>, scope: &Scope) -> Result<Overview, ToolError> {
+fn build_overview(cx: &ReadCx<'_>, scope: &Scope) -> Result<Overview, ToolError> {
     let mut files: Vec<(FileId, String)> = Vec::new();
     cx.source.view().files_under("", &mut |file, path| {
         files.push((file, path.to_owned()));
@@ -133,12 +133,12 @@ fn look(cx: &ReadCx<'_>, scope: &Scope) -> Result<Overview, ToolError> {
         pass.file(*file, path, &outline)?;
     }
     let mut overview = pass.overview;
-    sort(&mut overview.hotspots, |symbol| symbol.fan_in);
-    sort(&mut overview.entry_points, |symbol| symbol.fan_out);
+    keep_top(&mut overview.hotspots, |symbol| symbol.fan_in);
+    keep_top(&mut overview.entry_points, |symbol| symbol.fan_out);
     Ok(overview)
 }
 
-fn sort(symbols: &mut Vec<Standout>, by: impl Fn(&Standout) -> u64) {
+fn keep_top(symbols: &mut Vec<Standout>, by: impl Fn(&Standout) -> u64) {
     symbols.sort_by(|a, b| by(b).cmp(&by(a)).then_with(|| (&a.file, a.line).cmp(&(&b.file, b.line))));
     symbols.truncate(TOP);
 }
@@ -235,7 +235,7 @@ struct Place<'a> {
 fn push_bounded(list: &mut Vec<Standout>, symbol: Standout, by: impl Fn(&Standout) -> u64) {
     list.push(symbol);
     if list.len() >= 2 * TOP {
-        sort(list, by);
+        keep_top(list, by);
     }
 }
 

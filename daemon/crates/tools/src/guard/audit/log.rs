@@ -68,7 +68,7 @@ impl Begun {
     fn read(key_file: &Path, head_file: &Path) -> io::Result<Self> {
         let mut lost: Option<String> = None;
         let read = Seal::read(key_file);
-        let head = private_file::read(head_file, MOST_HEAD_BYTES);
+        let head = private_file::read_private(head_file, MOST_HEAD_BYTES);
         let (seal, head, is_known) = match (read, head) {
             (Ok(Some(seal)), Ok(Some(bytes))) => {
                 let head = seal.decoded::<Anchor>(&bytes).filter(|head| head.keyed).map(|head| head.value);
@@ -111,7 +111,7 @@ impl Audit {
             let path = path.to_owned();
             move |source| Error::Io { what: "keep the audit log in", path, source }
         };
-        private_file::folder(dir).map_err(failed(dir))?;
+        private_file::make_folder(dir).map_err(failed(dir))?;
         let (key_file, head_file) = (dir.join("key"), dir.join("head"));
         let Begun { seal, head, mut lost, is_known } =
             Begun::read(&key_file, &head_file).map_err(failed(&key_file))?;
@@ -190,7 +190,7 @@ impl Audit {
         let (anchor, hashes) = store.write(|writer| {
             let mut anchor = state.anchor.clone();
             let last = writer.last(AUDIT)?.map_or(0, |(at, _)| number(at));
-            let lost = lost.map(str::to_owned).or(displaced(writer, state, last)?);
+            let lost = lost.map(str::to_owned).or(displaced_end(writer, state, last)?);
             if let Some(why) = lost {
                 let cut = cut_row(&anchor, last, &why);
                 anchor.head = anchor.head.max(last);
@@ -203,7 +203,7 @@ impl Audit {
             }
             let mut hashes = Vec::with_capacity(rows.len());
             for row in rows {
-                let row = Row { seq: anchor.head + 1, prev: anchor.head_hash.clone(), ..masked(row) };
+                let row = Row { seq: anchor.head + 1, prev: anchor.head_hash.clone(), ..mask_row(row) };
                 let (hash, bytes) = state.seal.encoded(&row);
                 writer.put(AUDIT, &key(row.seq), &bytes)?;
                 hashes.push(hash.clone());
@@ -232,7 +232,8 @@ impl Audit {
 
     /// Writes the second copy of the end. The rows are durable: that it failed is told, and the next append tries again.
     fn write_head(&self, state: &mut State) {
-        let written = private_file::write(&self.dir.join("head"), &state.seal.encoded(&state.anchor).1);
+        let written =
+            private_file::write_private(&self.dir.join("head"), &state.seal.encoded(&state.anchor).1);
         state.unwritten = written.err().map(|error| {
             tracing::error!(%error, "the end of the audit log can't be written to {}", self.dir.display());
             format!("the second copy of the log's end can't be written: {error}")
@@ -252,7 +253,7 @@ impl Audit {
 
     /// The second copy of the end, as it is on the disk now.
     pub(super) fn head(&self, seal: &Seal) -> std::result::Result<Option<Anchor>, String> {
-        let Some(bytes) = private_file::read(&self.dir.join("head"), MOST_HEAD_BYTES)? else {
+        let Some(bytes) = private_file::read_private(&self.dir.join("head"), MOST_HEAD_BYTES)? else {
             return Ok(None);
         };
         match seal.decoded::<Anchor>(&bytes) {
@@ -310,7 +311,7 @@ impl Audit {
 }
 
 /// Why the log does not end where the last append left it; none if it does.
-fn displaced(writer: &AgentWriter<'_>, state: &State, last: u64) -> Result<Option<String>> {
+fn displaced_end(writer: &AgentWriter<'_>, state: &State, last: u64) -> Result<Option<String>> {
     let stored = writer.get(AUDIT, &key(ANCHOR))?;
     let anchor = stored.and_then(|bytes| state.seal.decoded::<Anchor>(bytes)).filter(|anchor| anchor.keyed);
     Ok(match (stored, anchor) {
@@ -341,14 +342,14 @@ fn cut_row(anchor: &Anchor, last: u64, why: &str) -> Row {
     }
 }
 
-fn masked(row: &Row) -> Row {
+fn mask_row(row: &Row) -> Row {
     let mut row = row.clone();
     // What a person acknowledged is compared with what is found later.
     if row.decision != super::ACKNOWLEDGED {
-        redact::value(&mut row.details, Level::Likely);
+        redact::mask_value(&mut row.details, Level::Likely);
     }
     for text in row.why.iter_mut().chain([&mut row.client]) {
-        if let Some(shown) = redact::text(text, Level::Likely) {
+        if let Some(shown) = redact::mask_text(text, Level::Likely) {
             *text = shown;
         }
     }
@@ -433,6 +434,6 @@ impl Ends {
 }
 
 /// Details as an acknowledgement keeps them.
-pub(super) fn acknowledged(faults: &[String], reason: &str) -> Value {
+pub(super) fn acknowledged_details(faults: &[String], reason: &str) -> Value {
     json!({ "faults": faults, "reason": reason })
 }

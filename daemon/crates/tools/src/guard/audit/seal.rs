@@ -30,19 +30,19 @@ pub(super) struct Stored<T> {
 impl Seal {
     /// One with a key that nobody knows.
     pub(super) fn new() -> std::io::Result<Self> {
-        random().map(Self)
+        random_key().map(Self)
     }
 
     /// The one in the file; none if there is no file. The error says what is wrong with it.
     pub(super) fn read(path: &Path) -> Result<Option<Self>, String> {
-        let Some(bytes) = private_file::read(path, KEY_BYTES as u64)? else { return Ok(None) };
+        let Some(bytes) = private_file::read_private(path, KEY_BYTES as u64)? else { return Ok(None) };
         let key = bytes.try_into().map_err(|_| format!("has not {KEY_BYTES} bytes"))?;
         Ok(Some(Self(key)))
     }
 
     /// Writes it to the file.
     pub(super) fn write(&self, path: &Path) -> std::io::Result<()> {
-        private_file::write(path, &self.0)
+        private_file::write_private(path, &self.0)
     }
 
     /// The hash of some bytes under the key.
@@ -85,7 +85,7 @@ impl Seal {
 }
 
 #[cfg(unix)]
-fn random() -> std::io::Result<[u8; KEY_BYTES]> {
+fn random_key() -> std::io::Result<[u8; KEY_BYTES]> {
     use std::io::Read;
     let mut key = [0; KEY_BYTES];
     std::fs::File::open("/dev/urandom")?.read_exact(&mut key)?;
@@ -95,7 +95,7 @@ fn random() -> std::io::Result<[u8; KEY_BYTES]> {
 /// The standard library seeds its hashers from the system.
 #[cfg(not(unix))]
 #[allow(clippy::unnecessary_wraps, reason = "reading the system's device can fail")]
-fn random() -> std::io::Result<[u8; KEY_BYTES]> {
+fn random_key() -> std::io::Result<[u8; KEY_BYTES]> {
     use std::hash::{BuildHasher, RandomState};
     let mut key = [0; KEY_BYTES];
     for part in key.chunks_mut(8) {
@@ -105,7 +105,7 @@ fn random() -> std::io::Result<[u8; KEY_BYTES]> {
 }
 
 #[cfg(test)]
-pub(super) fn plain(value: &impl Serialize) -> (String, Vec<u8>) {
+pub(super) fn plain_seal(value: &impl Serialize) -> (String, Vec<u8>) {
     let json = serde_json::to_vec(value).unwrap();
     let hash = blake3::hash(&json);
     ([hash.to_hex().as_str()].concat(), [&[PLAIN], hash.as_bytes().as_slice(), &json].concat())

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 
 use sdl_ledger::{AgentStore, AgentWriter, How, Options};
 
-use super::seal::{Seal, plain};
+use super::seal::{Seal, plain_seal};
 use super::*;
 use crate::stored::tables::AUDIT;
 
@@ -125,14 +125,14 @@ const CHANGES: [(&str, Change); 9] = [
         let mut prev = START.to_owned();
         for seq in 1..=3 {
             let row = Row { seq, decision: "approved".into(), prev: prev.clone(), ..Row::default() };
-            let (hash, bytes) = plain(&row);
+            let (hash, bytes) = plain_seal(&row);
             w.put(AUDIT, &key(seq), &bytes)?;
             prev = hash;
         }
         w.delete(AUDIT, &key(4))?;
         w.delete(AUDIT, &key(5))?;
         let anchor = Anchor { head: 3, head_hash: prev, keyed_from: 4, ..Anchor::default() };
-        w.put(AUDIT, &key(ANCHOR), &plain(&anchor).1)
+        w.put(AUDIT, &key(ANCHOR), &plain_seal(&anchor).1)
     }),
 ];
 
@@ -215,7 +215,7 @@ fn the_key_and_the_second_copy_are_missed_too() {
             let path = bed.path("audit").join(file);
             fs::remove_file(&path).unwrap();
             if let Some(content) = content {
-                crate::guard::private_file::write(&path, content.as_bytes()).unwrap();
+                crate::guard::private_file::write_private(&path, content.as_bytes()).unwrap();
             }
         };
         let bed = Bed::new();
@@ -247,7 +247,9 @@ fn rows_committed_just_before_the_daemon_died_are_no_damage() {
     let head = fs::read(bed.path("audit").join("head")).unwrap();
     bed.append_one();
     bed.append_one();
-    bed.between(|bed| crate::guard::private_file::write(&bed.path("audit").join("head"), &head).unwrap());
+    bed.between(|bed| {
+        crate::guard::private_file::write_private(&bed.path("audit").join("head"), &head).unwrap()
+    });
     let found = bed.verify();
     assert!(found.ok && found.rows == 7, "{found:?}");
     // A first start that was interrupted between its two files.
@@ -268,13 +270,13 @@ fn a_log_from_before_there_was_a_key_goes_on() {
             let mut anchor = Anchor::default();
             for seq in 1..=4 {
                 let row = Row { seq, prev: anchor.head_hash.clone(), ..Row::default() };
-                let (hash, bytes) = plain(&row);
+                let (hash, bytes) = plain_seal(&row);
                 w.put(AUDIT, &key(seq), &bytes)?;
                 (anchor.head, anchor.head_hash) = (seq, hash);
             }
             let mut old = serde_json::to_value(&anchor).unwrap();
             old.as_object_mut().unwrap().retain(|name, _| name != "keyed_from" && name != "cuts");
-            w.put(AUDIT, &key(ANCHOR), &plain(&old).1)
+            w.put(AUDIT, &key(ANCHOR), &plain_seal(&old).1)
         })
         .unwrap();
     bed.open_as(store, &how);
@@ -284,7 +286,9 @@ fn a_log_from_before_there_was_a_key_goes_on() {
     assert!(found.ok && found.rows == 5, "{found:?}");
     // The old rows are held by the first sealed one.
     bed.store()
-        .write(|w| w.put(AUDIT, &key(4), &plain(&Row { seq: 4, decision: "x".into(), ..Row::default() }).1))
+        .write(|w| {
+            w.put(AUDIT, &key(4), &plain_seal(&Row { seq: 4, decision: "x".into(), ..Row::default() }).1)
+        })
         .unwrap();
     assert!(!bed.verify().ok);
 }

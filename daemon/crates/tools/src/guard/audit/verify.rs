@@ -7,7 +7,7 @@ use std::ops::ControlFlow;
 use sdl_ledger::{AgentStore, Clock as _, Result, SystemClock};
 use serde::Serialize;
 
-use super::log::{Audit, KEPT, State, acknowledged};
+use super::log::{Audit, KEPT, State, acknowledged_details};
 use super::seal::Stored;
 use super::{ACKNOWLEDGED, ANCHOR, Anchor, CUT, Row, key, number};
 use crate::stored::tables::AUDIT;
@@ -155,7 +155,7 @@ impl Audit {
             action: "audit.acknowledge".to_owned(),
             decision: ACKNOWLEDGED.to_owned(),
             why: vec!["a person took note of what is wrong with the log".to_owned()],
-            details: acknowledged(&faults, reason),
+            details: acknowledged_details(&faults, reason),
             ..who.clone()
         };
         self.write(&mut state, store, &[row], None, KEPT)?;

@@ -111,7 +111,7 @@ impl Decision {
 }
 
 /// Decides.
-pub(crate) fn decide(ask: &Ask, policy: &Policy) -> Decision {
+pub(crate) fn decide_access(ask: &Ask, policy: &Policy) -> Decision {
     let mut made = Decision {
         verdict: Verdict::Denied,
         held: Vec::new(),
@@ -123,8 +123,8 @@ pub(crate) fn decide(ask: &Ask, policy: &Policy) -> Decision {
         made.failed.push("the file holds secrets: its text is never served, whatever the policy".to_owned());
         return made;
     }
-    let known = identifiers(ask, policy, &mut made);
-    let relevant = relevance(ask, policy, &mut made);
+    let known = passes_identifiers(ask, policy, &mut made);
+    let relevant = passes_relevance(ask, policy, &mut made);
     if !(known && relevant) {
         let glass = ask.break_glass && policy.allow_break_glass;
         if glass {
@@ -159,7 +159,7 @@ pub(crate) fn decide(ask: &Ask, policy: &Policy) -> Decision {
 }
 
 /// Whether the caller knows what he looks for.
-fn identifiers(ask: &Ask, policy: &Policy, made: &mut Decision) -> bool {
+fn passes_identifiers(ask: &Ask, policy: &Policy, made: &mut Decision) -> bool {
     if ask.found > 0 {
         made.held.push(format!("{} of {} identifiers are in the range", ask.found, ask.wanted));
     } else if !policy.require_identifiers {
@@ -176,7 +176,7 @@ fn identifiers(ask: &Ask, policy: &Policy, made: &mut Decision) -> bool {
 }
 
 /// Whether his task leads here.
-fn relevance(ask: &Ask, policy: &Policy, made: &mut Decision) -> bool {
+fn passes_relevance(ask: &Ask, policy: &Policy, made: &mut Decision) -> bool {
     let (utility, threshold) = (ask.utility(), policy.utility_threshold);
     if ask.in_slice {
         made.held.push("the symbol is in a current slice".to_owned());
@@ -373,7 +373,7 @@ mod tests {
             let (mut ask, mut policy) = (ask(), Policy::default());
             asked(&mut ask);
             set(&mut policy);
-            let made = decide(&ask, &policy);
+            let made = decide_access(&ask, &policy);
             assert_eq!(made.verdict, *verdict, "{name}: {made:?}");
             let list = match list {
                 Held => &made.held,

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use sdl_model::{SymbolId, Version};
 use sdl_retrieve::diff::{Change, changed_symbols};
-use sdl_retrieve::search::{SearchRequest, search};
+use sdl_retrieve::search::{SearchRequest, search_symbols};
 
 use super::{Memory, SymbolLink, rows};
 use crate::call::context::ReadCx;
@@ -19,24 +19,24 @@ const MOST_FILES: usize = 2_000;
 const NAMESAKES: usize = 20;
 
 /// Every memory of the repository. Links to symbols that were renamed or moved lead to where those are now.
-pub(crate) fn load(cx: &ReadCx<'_>) -> Result<Vec<Memory>, ToolError> {
+pub(crate) fn load_memories(cx: &ReadCx<'_>) -> Result<Vec<Memory>, ToolError> {
     let store = cx.call.host.agent();
-    let mut memories: Vec<Memory> = stored::rows(store, MEMORIES, cx.repo.id(), rows::LAYOUT)?;
+    let mut memories: Vec<Memory> = stored::read_rows(store, MEMORIES, cx.repo.id(), rows::LAYOUT)?;
     let Some(head) = cx.snapshot.head() else {
         // Before the first index nothing is there, and nothing is gone.
         return Ok(memories);
     };
-    let lost = lost(cx, &memories)?;
+    let lost = lost_memories(cx, &memories)?;
     if lost.is_empty() {
         return Ok(memories);
     }
     let mut followed = Vec::new();
     for (from, places) in lost.into_iter().take(MOST_DELTAS) {
-        let moves = moves(cx, from, head)?;
+        let moves = moved_symbols(cx, from, head)?;
         for place in places {
             cx.call.check()?;
             let Some(memory) = memories.get_mut(place) else { continue };
-            follow(cx, memory, &moves, head)?;
+            follow_memory(cx, memory, &moves, head)?;
             followed.push(memory.clone());
         }
     }
@@ -48,7 +48,7 @@ pub(crate) fn load(cx: &ReadCx<'_>) -> Result<Vec<Memory>, ToolError> {
 }
 
 /// Memories with links to what is not there and was not yet looked for, by the version to look from.
-fn lost(cx: &ReadCx<'_>, memories: &[Memory]) -> Result<BTreeMap<Version, Vec<usize>>, ToolError> {
+fn lost_memories(cx: &ReadCx<'_>, memories: &[Memory]) -> Result<BTreeMap<Version, Vec<usize>>, ToolError> {
     let floor = cx.snapshot.floor().unwrap_or(cx.version);
     let mut lost: BTreeMap<Version, Vec<usize>> = BTreeMap::new();
     for (place, memory) in memories.iter().enumerate() {
@@ -57,7 +57,7 @@ fn lost(cx: &ReadCx<'_>, memories: &[Memory]) -> Result<BTreeMap<Version, Vec<us
         let modules = memory.files.iter().filter(|link| link.gone.is_none()).filter_map(|link| link.module);
         let mut any = false;
         for id in symbols.chain(modules) {
-            any = any || !there(cx, id)?;
+            any = any || !is_present(cx, id)?;
         }
         if any {
             // A version above the head is one of a ledger that is no more.
@@ -68,12 +68,16 @@ fn lost(cx: &ReadCx<'_>, memories: &[Memory]) -> Result<BTreeMap<Version, Vec<us
     Ok(lost)
 }
 
-fn there(cx: &ReadCx<'_>, id: SymbolId) -> Result<bool, ToolError> {
+fn is_present(cx: &ReadCx<'_>, id: SymbolId) -> Result<bool, ToolError> {
     Ok(cx.source.view().symbol_file(id)?.is_some())
 }
 
 /// What was renamed or moved since `from`, by the id that it had.
-fn moves(cx: &ReadCx<'_>, from: Version, head: Version) -> Result<HashMap<SymbolId, Change>, ToolError> {
+fn moved_symbols(
+    cx: &ReadCx<'_>,
+    from: Version,
+    head: Version,
+) -> Result<HashMap<SymbolId, Change>, ToolError> {
     if from >= head {
         return Ok(HashMap::new());
     }
@@ -89,24 +93,24 @@ fn moves(cx: &ReadCx<'_>, from: Version, head: Version) -> Result<HashMap<Symbol
     Ok(moved.collect())
 }
 
-fn follow(
+fn follow_memory(
     cx: &ReadCx<'_>,
     memory: &mut Memory,
     moves: &HashMap<SymbolId, Change>,
     head: Version,
 ) -> Result<(), ToolError> {
     for link in memory.symbols.iter_mut().filter(|link| link.gone.is_none()) {
-        if there(cx, link.id)? {
+        if is_present(cx, link.id)? {
             continue;
         }
         match moves.get(&link.id) {
-            Some(change) => moved(link, change),
-            None => find(cx, link, head)?,
+            Some(change) => move_link(link, change),
+            None => find_link(cx, link, head)?,
         }
     }
     for link in memory.files.iter_mut().filter(|link| link.gone.is_none()) {
         let Some(module) = link.module else { continue };
-        if there(cx, module)? {
+        if is_present(cx, module)? {
             continue;
         }
         match moves.get(&module).and_then(|change| change.new.as_ref()) {
@@ -122,7 +126,7 @@ fn follow(
 }
 
 /// Leads the link to where the symbol went. Another name alone makes no memory stale.
-fn moved(link: &mut SymbolLink, change: &Change) {
+fn move_link(link: &mut SymbolLink, change: &Change) {
     let (Some(old), Some(new)) = (&change.old, &change.new) else { return };
     let tiers = change.to_wire().tiers;
     if link.fingerprint == old.def().fingerprint && tiers.behavior_stable && tiers.side_effects_stable {
@@ -134,10 +138,10 @@ fn moved(link: &mut SymbolLink, change: &Change) {
 }
 
 /// Where no history tells: the one symbol of the same name and content.
-fn find(cx: &ReadCx<'_>, link: &mut SymbolLink, head: Version) -> Result<(), ToolError> {
+fn find_link(cx: &ReadCx<'_>, link: &mut SymbolLink, head: Version) -> Result<(), ToolError> {
     let request = SearchRequest { limit: NAMESAKES, exact: true, ..SearchRequest::new(&link.name) };
     // A name that cannot be searched for is that of nothing that is there.
-    let hits = search(cx.source, &request).map(|found| found.results).unwrap_or_default();
+    let hits = search_symbols(cx.source, &request).map(|found| found.results).unwrap_or_default();
     let mut alike = Vec::new();
     for hit in hits {
         let sym = cx.source.symbol(hit.symbol_id)?;
@@ -154,12 +158,16 @@ fn find(cx: &ReadCx<'_>, link: &mut SymbolLink, head: Version) -> Result<(), Too
 }
 
 /// Leads links of other records, which were made in version `since` or later, to where their symbols are now.
-pub(crate) fn lead(cx: &ReadCx<'_>, since: Version, links: &mut [&mut SymbolLink]) -> Result<(), ToolError> {
+pub(crate) fn lead_links(
+    cx: &ReadCx<'_>,
+    since: Version,
+    links: &mut [&mut SymbolLink],
+) -> Result<(), ToolError> {
     let Some(head) = cx.snapshot.head() else { return Ok(()) };
     let mut lost = Vec::new();
     for link in links {
         cx.call.check()?;
-        if !there(cx, link.id)? {
+        if !is_present(cx, link.id)? {
             lost.push(link);
         }
     }
@@ -167,12 +175,12 @@ pub(crate) fn lead(cx: &ReadCx<'_>, since: Version, links: &mut [&mut SymbolLink
         return Ok(());
     }
     let from = since.max(cx.snapshot.floor().unwrap_or(head));
-    let moves = moves(cx, from, head)?;
+    let moves = moved_symbols(cx, from, head)?;
     for link in lost {
         cx.call.check()?;
         match moves.get(&link.id) {
-            Some(change) => moved(link, change),
-            None => find(cx, link, head)?,
+            Some(change) => move_link(link, change),
+            None => find_link(cx, link, head)?,
         }
     }
     Ok(())

@@ -39,7 +39,7 @@ pub(crate) fn file_links(cx: &ReadCx<'_>, paths: &[String]) -> Result<Vec<FileLi
     let mut links: Vec<FileLink> = Vec::new();
     for (i, text) in paths.iter().enumerate() {
         cx.call.check()?;
-        let path = symbols::path(cx.repo, text, &format!("files[{i}]"))?;
+        let path = symbols::repo_path(cx.repo, text, &format!("files[{i}]"))?;
         let file = FileId::of(&path);
         let known = cx.source.view().file(file)?.is_some();
         if !known {

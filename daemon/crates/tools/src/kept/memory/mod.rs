@@ -14,12 +14,12 @@ use schemars::JsonSchema;
 use sdl_model::SymbolId;
 use serde::{Deserialize, Serialize};
 
-pub(crate) use follow::{lead, load};
+pub(crate) use follow::{lead_links, load_memories};
 pub(crate) use links::{file_links, symbol_links};
-pub(crate) use rank::{About, SortBy, rank};
-pub(crate) use rows::{Draft, remove, store};
-pub(crate) use shown::{MemoryOut, Page, line_of, page};
-pub(crate) use surfaced::{Surfaced, TOKENS, lines, tokens};
+pub(crate) use rank::{About, SortBy, rank_memories};
+pub(crate) use rows::{Draft, remove_memory, store_memory};
+pub(crate) use shown::{MemoryOut, Page, line_of, memory_page};
+pub(crate) use surfaced::{Surfaced, TOKENS, memory_tokens, write_memories};
 
 /// Memories that one repository may have.
 pub(crate) const MOST: usize = 2_000;

@@ -56,7 +56,7 @@ pub(crate) struct Ranked {
     pub(crate) score: f64,
 }
 
-fn terms(text: &str) -> impl Iterator<Item = String> {
+fn text_terms(text: &str) -> impl Iterator<Item = String> {
     word_terms(text).into_iter().map(|(_, term)| term)
 }
 
@@ -64,20 +64,25 @@ fn terms(text: &str) -> impl Iterator<Item = String> {
 const BY_FILE: f64 = 0.6;
 
 /// Those of `memories` that fit, best first.
-pub(crate) fn rank(memories: Vec<Memory>, about: &About<'_>, sort: SortBy, now_ms: u64) -> Vec<Ranked> {
+pub(crate) fn rank_memories(
+    memories: Vec<Memory>,
+    about: &About<'_>,
+    sort: SortBy,
+    now_ms: u64,
+) -> Vec<Ranked> {
     let wanted: Option<Vec<String>> = about.text.map(|text| {
-        let mut found: Vec<String> = terms(text).collect();
+        let mut found: Vec<String> = text_terms(text).collect();
         found.sort_unstable();
         found.dedup();
         found
     });
     let mut ranked: Vec<Ranked> = Vec::new();
     for memory in memories {
-        let text = wanted.as_ref().map_or(0.0, |wanted| fit(&memory, wanted));
-        let link = link(&memory, about);
+        let text = wanted.as_ref().map_or(0.0, |wanted| word_fit(&memory, wanted));
+        let link = link_fit(&memory, about);
         let fit = if about.anything() { 1.0 } else { 1.0 - (1.0 - text) * (1.0 - link) };
         if fit > 0.0 {
-            let score = score(&memory, fit, about.task, now_ms);
+            let score = memory_score(&memory, fit, about.task, now_ms);
             ranked.push(Ranked { memory, score });
         }
     }
@@ -95,7 +100,7 @@ pub(crate) fn rank(memories: Vec<Memory>, about: &About<'_>, sort: SortBy, now_m
     ranked
 }
 
-fn score(memory: &Memory, fit: f64, task: Option<TaskType>, now_ms: u64) -> f64 {
+fn memory_score(memory: &Memory, fit: f64, task: Option<TaskType>, now_ms: u64) -> f64 {
     let days = now_ms.saturating_sub(memory.updated_ms) as f64 / DAY_MS;
     let recency = 0.5_f64.powf(days / HALF_LIFE_DAYS);
     let helps = task.is_none_or(|task| task.wants().contains(&memory.kind));
@@ -104,13 +109,13 @@ fn score(memory: &Memory, fit: f64, task: Option<TaskType>, now_ms: u64) -> f64 
 }
 
 /// The mean, over the words asked for, of how prominently the memory says each.
-fn fit(memory: &Memory, wanted: &[String]) -> f64 {
+fn word_fit(memory: &Memory, wanted: &[String]) -> f64 {
     if wanted.is_empty() {
         return 0.0;
     }
     let mut said: HashMap<String, f64> = HashMap::new();
     let mut say = |text: &str, weight: f64| {
-        for term in terms(text) {
+        for term in text_terms(text) {
             let known = said.entry(term).or_default();
             *known = known.max(weight);
         }
@@ -130,7 +135,7 @@ fn fit(memory: &Memory, wanted: &[String]) -> f64 {
     sum / wanted.len() as f64
 }
 
-fn link(memory: &Memory, about: &About<'_>) -> f64 {
+fn link_fit(memory: &Memory, about: &About<'_>) -> f64 {
     let symbols = memory.symbols.iter().filter_map(|link| about.symbols.get(&link.id).copied());
     let files = memory.files.iter().filter(|link| about.files.contains(&link.path)).map(|_| BY_FILE);
     symbols.chain(files).fold(0.0, f64::max)
@@ -159,7 +164,7 @@ mod tests {
 
     fn order(memories: Vec<Memory>, text: Option<&str>, sort: SortBy) -> Vec<String> {
         let about = About { text, ..About::default() };
-        rank(memories, &about, sort, 100 * DAY_MS as u64).into_iter().map(|r| r.memory.id).collect()
+        rank_memories(memories, &about, sort, 100 * DAY_MS as u64).into_iter().map(|r| r.memory.id).collect()
     }
 
     #[test]
@@ -186,6 +191,6 @@ mod tests {
         bug.kind = Kind::Bugfix;
         let all = vec![memory("a note", "x", 0, 0.8), bug];
         let about = About { task: Some(TaskType::Debug), ..About::default() };
-        assert_eq!(rank(all, &about, SortBy::Relevance, 0)[0].memory.id, "bug");
+        assert_eq!(rank_memories(all, &about, SortBy::Relevance, 0)[0].memory.id, "bug");
     }
 }

@@ -37,15 +37,15 @@ pub(crate) struct Stored {
 const CONFIDENCE: f64 = 0.8;
 
 /// Stores a draft: over the memory `id`, else over the one that says the same, else as a new one.
-pub(crate) fn store(cx: &ReadCx<'_>, id: Option<&str>, draft: &Draft) -> Result<Stored, ToolError> {
+pub(crate) fn store_memory(cx: &ReadCx<'_>, id: Option<&str>, draft: &Draft) -> Result<Stored, ToolError> {
     let now = cx.call.leases.now();
     let repo = cx.repo.id();
     cx.call.host.agent().write(|writer| {
         // Everything is read in the transaction that writes: of two equal memories stored at once, one is a duplicate.
-        let prefix = stored::key(repo, "");
+        let prefix = stored::row_key(repo, "");
         let mut count = 0;
         let (mut same, mut named) = (None, None);
-        let said = said(draft.kind, &draft.title, &draft.content);
+        let said = normalized_text(draft.kind, &draft.title, &draft.content);
         writer.scan(MEMORIES, &prefix, &mut |key, value| {
             if !key.starts_with(&prefix) {
                 return ControlFlow::Break(());
@@ -54,48 +54,48 @@ pub(crate) fn store(cx: &ReadCx<'_>, id: Option<&str>, draft: &Draft) -> Result<
             if let Some(memory) = stored::from_bytes::<Memory>(LAYOUT, value) {
                 if id == Some(memory.id.as_str()) {
                     named = Some(memory);
-                } else if said == self::said(memory.kind, &memory.title, &memory.content) {
+                } else if said == self::normalized_text(memory.kind, &memory.title, &memory.content) {
                     same = Some(memory);
                 }
             }
             ControlFlow::Continue(())
         })?;
         let (mut memory, created, deduplicated) = match (id, named, same) {
-            (Some(id), None, _) => return Ok(Err(unknown(repo, id))),
+            (Some(id), None, _) => return Ok(Err(unknown_memory(repo, id))),
             (Some(_), Some(_), Some(other)) => return Ok(Err(said_already(repo, &other))),
             (Some(_), Some(memory), None) => (memory, false, false),
             (None, _, Some(memory)) => (memory, false, true),
-            (None, ..) if count >= MOST => return Ok(Err(full(repo))),
+            (None, ..) if count >= MOST => return Ok(Err(store_full(repo))),
             (None, _, None) => {
                 let mut salt = 0_u64;
                 let id = loop {
                     let hash = stable_hash(&[said.as_bytes(), &salt.to_le_bytes()]);
-                    let id = format!("m_{}", stored::digits(hash));
+                    let id = format!("m_{}", stored::encode_number(hash));
                     // A memory that was changed since may have this content's id.
-                    if writer.get(MEMORIES, &stored::key(repo, &id))?.is_none() {
+                    if writer.get(MEMORIES, &stored::row_key(repo, &id))?.is_none() {
                         break id;
                     }
                     salt += 1;
                 };
-                (blank(id, draft, now), true, false)
+                (blank_memory(id, draft, now), true, false)
             }
         };
         if id.is_some() {
-            confirm(cx, &mut memory);
+            confirm_links(cx, &mut memory);
         }
-        fill(&mut memory, draft, deduplicated);
+        fill_memory(&mut memory, draft, deduplicated);
         memory.updated_ms = now;
         memory.version = cx.version.0;
         let outcome = Stored { id: memory.id.clone(), created, deduplicated };
         match stored::to_bytes(LAYOUT, &memory) {
-            Ok(bytes) => writer.put(MEMORIES, &stored::key(repo, &memory.id), &bytes)?,
+            Ok(bytes) => writer.put(MEMORIES, &stored::row_key(repo, &memory.id), &bytes)?,
             Err(error) => return Ok(Err(error)),
         }
         Ok(Ok(outcome))
     })?
 }
 
-fn blank(id: String, draft: &Draft, now: u64) -> Memory {
+fn blank_memory(id: String, draft: &Draft, now: u64) -> Memory {
     Memory {
         id,
         kind: draft.kind,
@@ -112,7 +112,7 @@ fn blank(id: String, draft: &Draft, now: u64) -> Memory {
 }
 
 /// Who writes a memory again has looked at what it speaks of: its links are to that as it is now.
-fn confirm(cx: &ReadCx<'_>, memory: &mut Memory) {
+fn confirm_links(cx: &ReadCx<'_>, memory: &mut Memory) {
     for link in &mut memory.symbols {
         if let Ok(Some(sym)) = cx.source.symbol(link.id) {
             link.fingerprint = sym.def().fingerprint;
@@ -122,7 +122,7 @@ fn confirm(cx: &ReadCx<'_>, memory: &mut Memory) {
 }
 
 /// Takes over what the draft says. A duplicate gains what is new; an update is replaced where the draft says anything.
-fn fill(memory: &mut Memory, draft: &Draft, merge: bool) {
+fn fill_memory(memory: &mut Memory, draft: &Draft, merge: bool) {
     memory.kind = draft.kind;
     if !merge {
         memory.title.clone_from(&draft.title);
@@ -162,7 +162,7 @@ fn fill(memory: &mut Memory, draft: &Draft, merge: bool) {
 }
 
 /// What a memory says, whatever its spaces and capitals.
-fn said(kind: Kind, title: &str, content: &str) -> String {
+fn normalized_text(kind: Kind, title: &str, content: &str) -> String {
     let mut said = kind.name().to_owned();
     for text in [title, content] {
         said.push('\0');
@@ -175,17 +175,17 @@ fn said(kind: Kind, title: &str, content: &str) -> String {
 }
 
 /// Removes a memory.
-pub(crate) fn remove(store: &AgentStore, repo: &str, id: &str) -> Result<(), ToolError> {
-    let key = stored::key(repo, id);
+pub(crate) fn remove_memory(store: &AgentStore, repo: &str, id: &str) -> Result<(), ToolError> {
+    let key = stored::row_key(repo, id);
     let there = key.len() <= AgentStore::MAX_KEY && store.write(|writer| writer.delete(MEMORIES, &key))?;
-    if there { Ok(()) } else { Err(unknown(repo, id)) }
+    if there { Ok(()) } else { Err(unknown_memory(repo, id)) }
 }
 
 /// Writes back memories whose links were followed, unless they were changed or removed meanwhile.
 pub(super) fn put_back(store: &AgentStore, repo: &str, followed: &[Memory]) -> Result<(), ToolError> {
     store.write(|writer| {
         for memory in followed {
-            let key = stored::key(repo, &memory.id);
+            let key = stored::row_key(repo, &memory.id);
             let now =
                 writer.get(MEMORIES, &key)?.and_then(|bytes| stored::from_bytes::<Memory>(LAYOUT, bytes));
             if now.is_some_and(|now| now.updated_ms == memory.updated_ms)
@@ -199,7 +199,7 @@ pub(super) fn put_back(store: &AgentStore, repo: &str, followed: &[Memory]) -> R
     Ok(())
 }
 
-fn unknown(repo: &str, id: &str) -> ToolError {
+fn unknown_memory(repo: &str, id: &str) -> ToolError {
     let shown: String = id.chars().take(40).collect();
     let message = format!("{repo} has no memory {shown:?}: it was removed, or belongs to another repository");
     ToolError::new(Code::UnknownMemory, message).at("memoryId").next(
@@ -220,7 +220,7 @@ fn said_already(repo: &str, other: &Memory) -> ToolError {
         .next(Call::tool("memory.query"), json!({ "repoId": repo }), "lists the memories with their ids")
 }
 
-fn full(repo: &str) -> ToolError {
+fn store_full(repo: &str) -> ToolError {
     let message =
         format!("{repo} has {MOST} memories, which is as many as it may; remove some with memory.remove");
     ToolError::new(Code::Conflict, message).next(

@@ -8,7 +8,7 @@ use serde::Serialize;
 use super::rank::Ranked;
 use super::{Kind, Memory};
 use crate::ToolError;
-use crate::call::answers::{add, block};
+use crate::call::answers::{append_block, append_text};
 use crate::call::budget;
 use crate::call::context::ReadCx;
 
@@ -75,7 +75,7 @@ struct FileOut {
 }
 
 /// The memory as it stands to this version.
-pub(crate) fn shown(cx: &ReadCx<'_>, ranked: Ranked) -> Result<MemoryOut, ToolError> {
+pub(crate) fn show_memory(cx: &ReadCx<'_>, ranked: Ranked) -> Result<MemoryOut, ToolError> {
     let Ranked { memory, score } = ranked;
     let Memory { id, kind, title, content, tags, confidence, symbols, files, created_ms, updated_ms, .. } =
         memory;
@@ -138,7 +138,7 @@ pub(crate) struct Page {
 }
 
 /// The best of `ranked`, from `offset` on, at most `limit` and at most `tokens` large.
-pub(crate) fn page(
+pub(crate) fn memory_page(
     cx: &ReadCx<'_>,
     ranked: Vec<Ranked>,
     (offset, limit): (usize, usize),
@@ -159,7 +159,7 @@ pub(crate) fn page(
             continue;
         }
         cx.call.check()?;
-        let memory = shown(cx, ranked)?;
+        let memory = show_memory(cx, ranked)?;
         if stale_only && !memory.stale {
             continue;
         }
@@ -167,7 +167,7 @@ pub(crate) fn page(
         if full || fitting <= offset {
             continue;
         }
-        let size = budget::of(&memory)? + 1;
+        let size = budget::json_tokens(&memory)? + 1;
         page.cut = used + size > tokens;
         if !page.cut {
             used += size;
@@ -181,12 +181,12 @@ pub(crate) fn page(
 /// One memory as text.
 pub(crate) fn line_of(text: &mut String, memory: &MemoryOut) {
     let stale = if memory.stale { ", stale" } else { "" };
-    add(text, format_args!("{} [{}{stale}] {}", memory.memory_id, memory.kind.name(), memory.title));
+    append_text(text, format_args!("{} [{}{stale}] {}", memory.memory_id, memory.kind.name(), memory.title));
     for symbol in &memory.symbols {
-        add(text, format_args!(" ({} {} {})", symbol.name, symbol.symbol_id, symbol.state));
+        append_text(text, format_args!(" ({} {} {})", symbol.name, symbol.symbol_id, symbol.state));
     }
     for file in &memory.files {
-        add(text, format_args!(" ({} {})", file.file, file.state));
+        append_text(text, format_args!(" ({} {})", file.file, file.state));
     }
-    block(text, &plain::quoted(&memory.content));
+    append_block(text, &plain::quote_lines(&memory.content));
 }

@@ -4,11 +4,11 @@ use sdl_model::SymbolId;
 use sdl_retrieve::{Sym, plain};
 use serde_json::Value;
 
-use super::rank::{About, SortBy, rank};
-use super::shown::page;
-use super::{Memory, load};
+use super::rank::{About, SortBy, rank_memories};
+use super::shown::memory_page;
+use super::{Memory, load_memories};
 use crate::ToolError;
-use crate::call::answers::{Object, block, line, object};
+use crate::call::answers::{Object, append_block, begin_line, serialize_object};
 use crate::call::budget;
 use crate::call::context::ReadCx;
 
@@ -35,7 +35,7 @@ impl Surfaced {
         }
         let limit = limit.map_or(LIMIT, |limit| limit as usize);
         let wanted = wanted && limit > 0;
-        Ok(Self { memories: wanted.then(|| load(cx)).transpose()?, limit })
+        Ok(Self { memories: wanted.then(|| load_memories(cx)).transpose()?, limit })
     }
 
     /// How many tokens to keep free for them.
@@ -82,18 +82,18 @@ impl Surfaced {
                 about.files.insert(sym.path().to_owned());
             }
         }
-        let mut ranked = rank(memories.clone(), &about, SortBy::Relevance, cx.call.leases.now());
+        let mut ranked = rank_memories(memories.clone(), &about, SortBy::Relevance, cx.call.leases.now());
         ranked.truncate(self.limit);
         for ranked in &mut ranked {
-            shorten(&mut ranked.memory.content);
+            shorten_content(&mut ranked.memory.content);
         }
-        let page = page(cx, ranked, (0, self.limit), false, tokens)?;
-        page.memories.iter().map(object).collect::<Result<Vec<_>, _>>().map(Some)
+        let page = memory_page(cx, ranked, (0, self.limit), false, tokens)?;
+        page.memories.iter().map(serialize_object).collect::<Result<Vec<_>, _>>().map(Some)
     }
 }
 
 /// Cuts a text that would crowd out what it comes with.
-fn shorten(content: &mut String) {
+fn shorten_content(content: &mut String) {
     if let Some((cut, _)) = content.char_indices().nth(CONTENT) {
         content.truncate(cut);
         content.push_str("… (memory.query shows the rest)");
@@ -101,17 +101,17 @@ fn shorten(content: &mut String) {
 }
 
 /// The memories of an answer as further lines of its text.
-pub(crate) fn lines(text: &mut String, memories: Option<&Vec<Object>>) {
+pub(crate) fn write_memories(text: &mut String, memories: Option<&Vec<Object>>) {
     for memory in memories.into_iter().flatten() {
         let field = |key: &str| memory.get(key).and_then(Value::as_str).unwrap_or_default();
         let stale = if memory.get("stale") == Some(&Value::Bool(true)) { ", stale" } else { "" };
         let (id, kind) = (field("memoryId"), field("type"));
-        line(text, format_args!("memory {id} [{kind}{stale}] {}", field("title")));
-        block(text, &plain::quoted(field("content")));
+        begin_line(text, format_args!("memory {id} [{kind}{stale}] {}", field("title")));
+        append_block(text, &plain::quote_lines(field("content")));
     }
 }
 
 /// Tokens of memories in an answer.
-pub(crate) fn tokens(memories: Option<&Vec<Object>>) -> Result<usize, ToolError> {
-    memories.map_or(Ok(0), budget::of)
+pub(crate) fn memory_tokens(memories: Option<&Vec<Object>>) -> Result<usize, ToolError> {
+    memories.map_or(Ok(0), budget::json_tokens)
 }

@@ -1,7 +1,7 @@
 //! The lines around wanted identifiers, with gaps between.
 
 use super::identifiers::Matches;
-use super::lines::shortened;
+use super::lines::shorten_line;
 use crate::source::text::SourceText;
 
 /// One line of an excerpt: of the file, or a gap.
@@ -64,7 +64,7 @@ impl<'a> Excerpt<'a> {
         for number in chosen {
             self.gap(&mut out, next, number, width);
             let line = self.text.shown(number);
-            let line = shortened(line.trim_end());
+            let line = shorten_line(line.trim_end());
             out.push(Line { text: format!("{number:>width$}| {line}"), number: Some(number) });
             next = number + 1;
         }
@@ -88,6 +88,6 @@ impl<'a> Excerpt<'a> {
 }
 
 /// The lines' text.
-pub(crate) fn joined(lines: &[Line]) -> String {
+pub(crate) fn join_lines(lines: &[Line]) -> String {
     lines.iter().map(|line| line.text.as_str()).collect::<Vec<_>>().join("\n")
 }

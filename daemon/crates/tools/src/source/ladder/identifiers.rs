@@ -172,7 +172,7 @@ impl Matches {
 
 /// Finds the `wanted` on the lines `first` to `last`. `names` are the text's identifiers; where no grammar tells them, every
 /// word may be one.
-pub(crate) fn find(
+pub(crate) fn find_identifiers(
     text: &SourceText,
     names: Option<&[Range<u32>]>,
     wanted: &[String],
@@ -208,7 +208,12 @@ pub(crate) fn find(
 
 /// How many of those found the symbol's card does not tell: not its own name or a parameter's, and not in its header alone. All
 /// of them in a symbol that has no other names.
-pub(crate) fn inner(found: &Matches, sym: &Sym, text: &SourceText, names: Option<&[Range<u32>]>) -> usize {
+pub(crate) fn count_inner(
+    found: &Matches,
+    sym: &Sym,
+    text: &SourceText,
+    names: Option<&[Range<u32>]>,
+) -> usize {
     let header = header_end(sym, text);
     let (first, last) = super::skeleton::span_lines(text, sym.def(), sym.ix);
     let pairs = found.identifiers.iter().zip(&found.places);
@@ -276,7 +281,7 @@ fn lines_of(
     first: u32,
     last: u32,
 ) -> Vec<u32> {
-    let words: Vec<Range<usize>> = words(wanted)
+    let words: Vec<Range<usize>> = word_ranges(wanted)
         .filter(|word| !EVERYWHERE.contains(&wanted.get(word.clone()).unwrap_or_default()))
         .collect();
     let (begin, end) = (text.line(first).start, text.line(last).end);
@@ -285,7 +290,7 @@ fn lines_of(
     if words.is_empty() {
         return lines;
     }
-    for at in places(source, wanted) {
+    for at in word_places(source, wanted) {
         let named = words.iter().all(|word| {
             let word = begin + at + word.start..begin + at + word.end;
             text.is_shown(&word) && names.is_none_or(|names| is_inside(names, &word))
@@ -308,7 +313,7 @@ fn is_word(c: char) -> bool {
 }
 
 /// The words of a text.
-pub(crate) fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
+pub(crate) fn word_ranges(text: &str) -> impl Iterator<Item = Range<usize>> {
     let mut at = 0;
     text.split(|c| !is_word(c)).filter_map(move |word| {
         // `split` gives parts of `text` in order, apart from each other.
@@ -319,7 +324,7 @@ pub(crate) fn words(text: &str) -> impl Iterator<Item = Range<usize>> {
 }
 
 /// Where `identifier` is in `text` as a whole word.
-fn places<'t>(text: &'t str, identifier: &'t str) -> impl Iterator<Item = usize> {
+fn word_places<'t>(text: &'t str, identifier: &'t str) -> impl Iterator<Item = usize> {
     let starts = identifier.starts_with(is_word);
     let ends = identifier.ends_with(is_word);
     text.match_indices(identifier).map(|(at, _)| at).filter(move |at| {
@@ -332,7 +337,7 @@ fn places<'t>(text: &'t str, identifier: &'t str) -> impl Iterator<Item = usize>
 /// Whether `identifier` is in `line` as a whole word.
 pub(crate) fn stands_in(line: &str, identifier: &str) -> bool {
     let identifier = identifier.trim();
-    !identifier.is_empty() && places(line, identifier).next().is_some()
+    !identifier.is_empty() && word_places(line, identifier).next().is_some()
 }
 
 #[cfg(test)]
@@ -348,7 +353,8 @@ mod tests {
         );
         assert!(!stands_in("cached", "cache") && !stands_in("my_cache", "cache") && !stands_in("x", ""));
         assert!(KEYWORDS.is_sorted() && is_keyword("if") && is_keyword("None") && !is_keyword("cache"));
-        let found: Vec<&str> = words("this.cache->a_b(c)").map(|at| &"this.cache->a_b(c)"[at]).collect();
+        let found: Vec<&str> =
+            word_ranges("this.cache->a_b(c)").map(|at| &"this.cache->a_b(c)"[at]).collect();
         assert_eq!(found, ["this", "cache", "a_b", "c"]);
     }
 }

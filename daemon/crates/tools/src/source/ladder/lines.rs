@@ -6,7 +6,7 @@ use crate::ToolError;
 const LONGEST: usize = 1_000;
 
 /// A line that no answer breaks over.
-pub(crate) fn shortened(line: &str) -> String {
+pub(crate) fn shorten_line(line: &str) -> String {
     if line.len() <= LONGEST {
         return line.to_owned();
     }
@@ -14,7 +14,7 @@ pub(crate) fn shortened(line: &str) -> String {
 }
 
 /// The most of `len` lines with which an answer costs at most `most` tokens. An error if not even one fits.
-pub(crate) fn fitting(
+pub(crate) fn fitting_lines(
     len: usize,
     most: usize,
     mut cost: impl FnMut(usize) -> Result<usize, ToolError>,
@@ -49,8 +49,8 @@ mod tests {
         for (len, most, wanted) in
             [(0, 5, Some(0)), (3, 100, Some(3)), (100, 25, Some(4)), (100, 10, Some(1)), (100, 9, None)]
         {
-            assert_eq!(fitting(len, most, |n| Ok(5 + n * 5)).ok(), wanted, "{len} {most}");
+            assert_eq!(fitting_lines(len, most, |n| Ok(5 + n * 5)).ok(), wanted, "{len} {most}");
         }
-        assert!(shortened(&"ä".repeat(5_000)).len() < 1_020);
+        assert!(shorten_line(&"ä".repeat(5_000)).len() < 1_020);
     }
 }

@@ -80,7 +80,7 @@ struct Names(Recent<FactsKey, Arc<Option<Vec<std::ops::Range<u32>>>>, 48>);
 const MOST_NAMES: usize = 16_384;
 
 /// Where identifiers are in a text; none where no grammar says so, and every word may be one.
-pub(crate) fn names(
+pub(crate) fn identifier_ranges(
     call: &Call<'_>,
     text: &SourceText,
 ) -> Result<Arc<Option<Vec<std::ops::Range<u32>>>>, ToolError> {
@@ -88,7 +88,7 @@ pub(crate) fn names(
     if let Some(known) = names.0.get(&text.key) {
         return Ok(known);
     }
-    let made = sdl_lang::identifiers(text.key.lang, text.unmasked().as_bytes()).map_err(|error| {
+    let made = sdl_lang::identifier_ranges(text.key.lang, text.unmasked().as_bytes()).map_err(|error| {
         ToolError::new(Code::Unavailable, format!("{} can't be parsed: {error}", text.path))
     })?;
     let made = Arc::new(made);
@@ -99,7 +99,7 @@ pub(crate) fn names(
 }
 
 /// Where control flow and comments are in a text whose facts have that outline.
-pub(crate) fn structure(
+pub(crate) fn text_structure(
     call: &Call<'_>,
     text: &SourceText,
     outline: &Outline,
@@ -108,9 +108,10 @@ pub(crate) fn structure(
     if let Some(known) = structures.0.get(&text.key) {
         return Ok(known);
     }
-    let made = sdl_lang::structure(text.key.lang, text.unmasked().as_bytes(), outline).map_err(|error| {
-        ToolError::new(Code::Unavailable, format!("{} can't be parsed: {error}", text.path))
-    })?;
+    let made =
+        sdl_lang::source_structure(text.key.lang, text.unmasked().as_bytes(), outline).map_err(|error| {
+            ToolError::new(Code::Unavailable, format!("{} can't be parsed: {error}", text.path))
+        })?;
     let made = Arc::new(made);
     if made.size() <= MOST_KEPT {
         structures.0.put(text.key, Arc::clone(&made));

@@ -14,7 +14,7 @@ const FEW: usize = 4;
 const LEAST: u32 = 12;
 
 /// Lines of a symbol of `lines` lines that need no approval: half of them, a few at least, and never more than a window has.
-pub(crate) fn unapproved(lines: u32, policy: &Policy) -> usize {
+pub(crate) fn unapproved_lines(lines: u32, policy: &Policy) -> usize {
     (lines / 2).max(LEAST).min(policy.max_window_lines) as usize
 }
 

@@ -9,7 +9,7 @@ use sdl_model::{Outline, SymbolKind};
 
 use super::GAP;
 use super::identifiers::{self, Matches};
-use super::lines::shortened;
+use super::lines::shorten_line;
 use crate::source::text::SourceText;
 
 /// What to show.
@@ -25,23 +25,23 @@ pub(crate) struct Wanted<'a> {
 }
 
 /// The lines of the skeleton.
-pub(crate) fn lines(wanted: &Wanted<'_>) -> Vec<String> {
+pub(crate) fn skeleton_lines(wanted: &Wanted<'_>) -> Vec<String> {
     let Wanted { text, outline, structure, scope, .. } = *wanted;
     let Some(around) = outline.def(scope) else { return Vec::new() };
     let source = text.unmasked();
     let within = match scope {
         DefIx::MODULE => 0..source.len(),
-        _ => skeleton::around(source, around.span.start as usize..around.span.end as usize),
+        _ => skeleton::stretch_around(source, around.span.start as usize..around.span.end as usize),
     };
     let found = wanted.marked;
     let shown: Vec<Range<usize>> = found.lines.iter().map(|number| text.line(*number)).collect();
-    let hidden = if wanted.exported_only { hidden(text, outline, scope) } else { Vec::new() };
+    let hidden = if wanted.exported_only { hidden_ranges(text, outline, scope) } else { Vec::new() };
     let view = View { text: source, structure, within, hidden: &hidden, shown: &shown };
-    skeleton::lines(&view).iter().map(|line| rendered(text, line, found)).collect()
+    skeleton::skeleton_lines(&view).iter().map(|line| render_line(text, line, found)).collect()
 }
 
 /// A line as it is served, with the wanted identifiers that are in it named at its end.
-fn rendered(text: &SourceText, line: &skeleton::Line, found: &Matches) -> String {
+fn render_line(text: &SourceText, line: &skeleton::Line, found: &Matches) -> String {
     let mut out = String::new();
     let mut marked = false;
     for piece in &line.pieces {
@@ -53,7 +53,7 @@ fn rendered(text: &SourceText, line: &skeleton::Line, found: &Matches) -> String
             Piece::Gap(_) => out.push_str(GAP),
         }
     }
-    let mut out = shortened(out.trim_end());
+    let mut out = shorten_line(out.trim_end());
     let names = found.identifiers.iter().filter(|one| marked && identifiers::stands_in(&out, one));
     let names: Vec<&str> = names.map(String::as_str).collect();
     if !names.is_empty() {
@@ -64,7 +64,7 @@ fn rendered(text: &SourceText, line: &skeleton::Line, found: &Matches) -> String
 
 /// The definitions that no other file can see, each with all that it holds, in order. What the call asks for is never
 /// among them, and the blocks that hold methods are looked into.
-fn hidden(text: &SourceText, outline: &Outline, scope: DefIx) -> Vec<Range<usize>> {
+fn hidden_ranges(text: &SourceText, outline: &Outline, scope: DefIx) -> Vec<Range<usize>> {
     let mut hidden: Vec<Range<usize>> = Vec::new();
     for (_, def) in outline.iter().filter(|(ix, _)| *ix != DefIx::MODULE && *ix != scope) {
         let seen = def.flags.has(DefFlags::EXPORTED) || def.kind == SymbolKind::Impl;
@@ -72,7 +72,10 @@ fn hidden(text: &SourceText, outline: &Outline, scope: DefIx) -> Vec<Range<usize
             .def(scope)
             .is_some_and(|scope| def.span.start <= scope.span.start && def.span.end >= scope.span.end);
         if !seen && !holds_scope {
-            hidden.push(skeleton::around(text.unmasked(), def.span.start as usize..def.span.end as usize));
+            hidden.push(skeleton::stretch_around(
+                text.unmasked(),
+                def.span.start as usize..def.span.end as usize,
+            ));
         }
     }
     hidden.sort_by_key(|range| (range.start, range.end));

@@ -6,7 +6,7 @@ use super::identifiers::Matches;
 use crate::source::text::SourceText;
 
 /// The smallest stretch of control flow inside `first` to `last` that has every match; all of it if there is none.
-pub(crate) fn block(
+pub(crate) fn matching_block(
     text: &SourceText,
     structure: &Structure,
     found: &Matches,
@@ -24,7 +24,7 @@ pub(crate) fn block(
 }
 
 /// `lines` lines of the file with the symbol at `first` to `last` in their middle: all of it, if it is longer.
-pub(crate) fn around(text: &SourceText, (first, last): (u32, u32), lines: u32) -> (u32, u32) {
+pub(crate) fn centered_window(text: &SourceText, (first, last): (u32, u32), lines: u32) -> (u32, u32) {
     let own = last + 1 - first;
     let (total, lines) = (text.lines().max(1), lines.max(own));
     let above = lines.saturating_sub(own) / 2;
@@ -33,7 +33,7 @@ pub(crate) fn around(text: &SourceText, (first, last): (u32, u32), lines: u32) -
 }
 
 /// At most `lines` of `first` to `last`, with the first match among them.
-pub(crate) fn clamped(found: &Matches, (first, last): (u32, u32), lines: u32) -> (u32, u32) {
+pub(crate) fn clamp_window(found: &Matches, (first, last): (u32, u32), lines: u32) -> (u32, u32) {
     let lines = lines.max(1);
     if last - first < lines {
         return (first, last);
@@ -50,10 +50,10 @@ mod tests {
     #[test]
     fn clamping_keeps_the_first_match() {
         let at = |line| Matches { lines: vec![line], ..Matches::default() };
-        assert_eq!(clamped(&at(5), (1, 9), 20), (1, 9));
-        assert_eq!(clamped(&Matches::default(), (1, 90), 20), (1, 20));
-        assert_eq!(clamped(&at(50), (1, 90), 20), (45, 64));
-        assert_eq!(clamped(&at(90), (1, 90), 20), (71, 90));
-        assert_eq!(clamped(&at(90), (1, 90), 1), (90, 90));
+        assert_eq!(clamp_window(&at(5), (1, 9), 20), (1, 9));
+        assert_eq!(clamp_window(&Matches::default(), (1, 90), 20), (1, 20));
+        assert_eq!(clamp_window(&at(50), (1, 90), 20), (45, 64));
+        assert_eq!(clamp_window(&at(90), (1, 90), 20), (71, 90));
+        assert_eq!(clamp_window(&at(90), (1, 90), 1), (90, 90));
     }
 }

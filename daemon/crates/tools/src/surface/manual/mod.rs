@@ -10,10 +10,10 @@ use serde_json::{Map, Value, json};
 
 use crate::call::names;
 use crate::call::registry::{Entry, Registry};
-use crate::surface::outline;
+use crate::surface::response_outline;
 
-pub(crate) use markdown::page;
-pub(crate) use topics::{TOPICS, Topic, topic, topics_of};
+pub(crate) use markdown::action_page;
+pub(crate) use topics::{TOPICS, Topic, find_topic, topics_of};
 
 /// How much is told of an action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -35,16 +35,16 @@ pub(crate) enum Form {
 }
 
 /// What is said of one action.
-pub(crate) fn describe(entry: &Entry, form: Form, depth: Depth) -> String {
+pub(crate) fn describe_action(entry: &Entry, form: Form, depth: Depth) -> String {
     match form {
-        Form::Markdown => markdown::write(entry, depth),
-        Form::TypeScript => typescript::write(entry, depth),
+        Form::Markdown => markdown::write_action(entry, depth),
+        Form::TypeScript => typescript::write_action(entry, depth),
         Form::Json => json_of(entry, depth).to_string(),
     }
 }
 
 /// What is said of something that is no action.
-pub(crate) fn explain(topic: &Topic, form: Form, depth: Depth) -> String {
+pub(crate) fn explain_topic(topic: &Topic, form: Form, depth: Depth) -> String {
     let (name, about) = (topic.name, topic.about);
     match (form, depth) {
         (Form::Markdown, Depth::Compact) => format!("- `{name}` {about}"),
@@ -57,7 +57,7 @@ pub(crate) fn explain(topic: &Topic, form: Form, depth: Depth) -> String {
 }
 
 /// Puts descriptions together.
-pub(crate) fn join(parts: &[String], form: Form) -> String {
+pub(crate) fn join_parts(parts: &[String], form: Form) -> String {
     match form {
         Form::Json => format!("[{}]", parts.join(",")),
         Form::Markdown | Form::TypeScript => parts.join("\n"),
@@ -65,7 +65,7 @@ pub(crate) fn join(parts: &[String], form: Form) -> String {
 }
 
 /// Appends text of this program's own, with the line ends that it has.
-fn put(text: &mut String, args: std::fmt::Arguments<'_>) {
+fn append_raw(text: &mut String, args: std::fmt::Arguments<'_>) {
     // Writing to a string can't fail.
     let _ = text.write_fmt(args);
 }
@@ -74,7 +74,7 @@ fn json_of(entry: &Entry, depth: Depth) -> Value {
     let def = &entry.def;
     let mut out = Map::new();
     out.insert("action".into(), def.name.into());
-    out.insert("tool".into(), names::underscored(def.name).into());
+    out.insert("tool".into(), names::underscored_name(def.name).into());
     out.insert("description".into(), def.description.into());
     if depth == Depth::Compact {
         out.insert("needs".into(), def.needs.into());
@@ -84,9 +84,12 @@ fn json_of(entry: &Entry, depth: Depth) -> Value {
     let full = depth == Depth::Full;
     out.insert(
         "inputSchema".into(),
-        if full { entry.request.clone() } else { sdl_contract::schema::terse(&entry.request) },
+        if full { entry.request.clone() } else { sdl_contract::schema::terse_schema(&entry.request) },
     );
-    out.insert("outputSchema".into(), if full { entry.response.clone() } else { outline(&entry.response) });
+    out.insert(
+        "outputSchema".into(),
+        if full { entry.response.clone() } else { response_outline(&entry.response) },
+    );
     if full {
         let examples = def.examples.iter().filter_map(|text| serde_json::from_str::<Value>(text).ok());
         out.insert("examples".into(), examples.collect());
@@ -97,14 +100,14 @@ fn json_of(entry: &Entry, depth: Depth) -> Value {
 }
 
 /// A page for each action, and one that lists them: file names and texts.
-pub(crate) fn pages(registry: &Registry) -> Vec<(String, String)> {
-    let mut out = vec![("README.md".to_owned(), markdown::index(registry))];
-    out.extend(registry.entries().iter().map(|entry| (format!("{}.md", entry.def.name), page(entry))));
+pub(crate) fn manual_pages(registry: &Registry) -> Vec<(String, String)> {
+    let mut out = vec![("README.md".to_owned(), markdown::action_index(registry))];
+    out.extend(registry.entries().iter().map(|entry| (format!("{}.md", entry.def.name), action_page(entry))));
     out
 }
 
 /// The properties of an object's schema, with whether each is required.
-fn properties(schema: &Value) -> impl Iterator<Item = (&str, &Value, bool)> {
+fn schema_properties(schema: &Value) -> impl Iterator<Item = (&str, &Value, bool)> {
     let required = schema.get("required").and_then(Value::as_array);
     let properties = schema.get("properties").and_then(Value::as_object).into_iter().flatten();
     properties.map(move |(name, property)| {
@@ -114,7 +117,7 @@ fn properties(schema: &Value) -> impl Iterator<Item = (&str, &Value, bool)> {
 }
 
 /// The bounds of a number or of a list, where both are stated: counts of answers merely say that they are not negative.
-fn bounds(schema: &Value) -> Option<String> {
+fn value_bounds(schema: &Value) -> Option<String> {
     let number = |key: &str| schema.get(key).and_then(Value::as_f64);
     match (number("minimum"), number("maximum"), number("minItems"), number("maxItems")) {
         (Some(least), Some(most), ..) => Some(format!("{least} to {most}")),
@@ -124,7 +127,7 @@ fn bounds(schema: &Value) -> Option<String> {
     }
 }
 
-fn choices(schema: &Value) -> Option<Vec<&str>> {
+fn enum_choices(schema: &Value) -> Option<Vec<&str>> {
     let choices = schema.get("enum")?.as_array()?;
     Some(choices.iter().filter_map(Value::as_str).collect())
 }

@@ -33,7 +33,7 @@ pub(crate) const TOPICS: [Topic; 1] = [Topic {
 }];
 
 /// The page of that name.
-pub(crate) fn topic(name: &str) -> Option<&'static Topic> {
+pub(crate) fn find_topic(name: &str) -> Option<&'static Topic> {
     TOPICS.iter().find(|topic| topic.name == name)
 }
 

@@ -27,7 +27,7 @@ struct Context {
     arguments: Map<String, Value>,
 }
 
-pub(super) fn run(request: &Request<'_>, asked: &Complete) -> Result<Value, ProtocolError> {
+pub(super) fn run_complete(request: &Request<'_>, asked: &Complete) -> Result<Value, ProtocolError> {
     let begun = asked.argument.value.as_str();
     let mut found: Vec<String> = match asked.argument.name.as_str() {
         "repoId" => {
@@ -35,7 +35,7 @@ pub(super) fn run(request: &Request<'_>, asked: &Complete) -> Result<Value, Prot
             repos.iter().map(|repo| repo.id().to_owned()).filter(|id| id.starts_with(begun)).collect()
         }
         "symbol" | "symbolId" if !begun.trim().is_empty() => {
-            symbols(request, begun, asked.context.arguments.get("repoId"))
+            complete_symbols(request, begun, asked.context.arguments.get("repoId"))
         }
         // Nothing is known of other arguments.
         _ => Vec::new(),
@@ -46,7 +46,7 @@ pub(super) fn run(request: &Request<'_>, asked: &Complete) -> Result<Value, Prot
 }
 
 /// Names of symbols that begin like that, best first. What is missing for a search is no error here: nothing is proposed.
-fn symbols(request: &Request<'_>, begun: &str, repo: Option<&Value>) -> Vec<String> {
+fn complete_symbols(request: &Request<'_>, begun: &str, repo: Option<&Value>) -> Vec<String> {
     let begun: String = begun.chars().take(200).collect();
     let mut args = json!({"query": begun, "limit": 300, "sync": "none"});
     if let (Some(repo), Some(args)) = (repo, args.as_object_mut()) {

@@ -46,9 +46,9 @@ impl ProtocolError {
     /// Without the secrets that the caller's own arguments had.
     fn masked(self) -> Self {
         let Self { code, message, details } = self;
-        let message = redact::text(&message, Level::Likely).unwrap_or(message);
+        let message = redact::mask_text(&message, Level::Likely).unwrap_or(message);
         let mut details = Value::Object(details);
-        redact::value(&mut details, Level::Likely);
+        redact::mask_value(&mut details, Level::Likely);
         Self { code, message, details: details.as_object().cloned().unwrap_or_default() }
     }
 }
@@ -60,7 +60,7 @@ struct Request<'a> {
     cancel: &'a Cancel,
 }
 
-pub(crate) fn answer(
+pub(crate) fn answer_method(
     services: &Services,
     session: &Session,
     method: &str,
@@ -77,13 +77,13 @@ pub(crate) fn answer(
 impl Request<'_> {
     fn answer(&self, method: &str, params: &[u8]) -> Result<Value, ProtocolError> {
         match method {
-            "resources/list" => Ok(resources::list(self)),
-            "resources/templates/list" => Ok(resources::templates()),
-            "resources/read" => resources::read(self, &read(params)?),
-            "prompts/list" => Ok(prompts::list()),
-            "prompts/get" => prompts::get(read(params)?),
-            "completion/complete" => complete::run(self, &read(params)?),
-            other => Err(refused(format!("no method is called {other:?}"))),
+            "resources/list" => Ok(resources::list_resources(self)),
+            "resources/templates/list" => Ok(resources::resource_templates()),
+            "resources/read" => resources::read_resource(self, &read_params(params)?),
+            "prompts/list" => Ok(prompts::list_prompts()),
+            "prompts/get" => prompts::get_prompt(read_params(params)?),
+            "completion/complete" => complete::run_complete(self, &read_params(params)?),
+            other => Err(refused_error(format!("no method is called {other:?}"))),
         }
     }
 
@@ -92,16 +92,16 @@ impl Request<'_> {
         let bytes = args.to_string().into_bytes();
         let served = std::cell::RefCell::default();
         let caller = Caller { session: self.session, progress: &NoProgress, cancel: self.cancel };
-        pipeline::call(self.services, caller, action, &bytes, &served).map(|answer| answer.structured)
+        pipeline::answer_call(self.services, caller, action, &bytes, &served).map(|answer| answer.structured)
     }
 }
 
-fn read<T: DeserializeOwned>(params: &[u8]) -> Result<T, ProtocolError> {
+fn read_params<T: DeserializeOwned>(params: &[u8]) -> Result<T, ProtocolError> {
     let params = if params.iter().all(u8::is_ascii_whitespace) { b"{}" } else { params };
-    serde_json::from_slice(params).map_err(|error| refused(format!("bad parameters: {error}")))
+    serde_json::from_slice(params).map_err(|error| refused_error(format!("bad parameters: {error}")))
 }
 
-fn refused(message: String) -> ProtocolError {
+fn refused_error(message: String) -> ProtocolError {
     ProtocolError::new(code::INVALID_PARAMS, message)
 }
 

@@ -4,7 +4,7 @@ use sdl_proto::code;
 use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
-use super::{ProtocolError, refused};
+use super::{ProtocolError, refused_error};
 use sdl_redact::{self as redact, Level};
 
 struct Prompt {
@@ -51,7 +51,7 @@ pub(super) struct Get {
     arguments: Map<String, Value>,
 }
 
-pub(super) fn list() -> Value {
+pub(super) fn list_prompts() -> Value {
     let prompts = PROMPTS.iter().map(|prompt| {
         json!({
             "name": prompt.name,
@@ -66,7 +66,7 @@ pub(super) fn list() -> Value {
     json!({ "prompts": prompts.collect::<Vec<_>>() })
 }
 
-pub(super) fn get(Get { name, arguments }: Get) -> Result<Value, ProtocolError> {
+pub(super) fn get_prompt(Get { name, arguments }: Get) -> Result<Value, ProtocolError> {
     let prompt = PROMPTS.iter().find(|prompt| prompt.name == name).ok_or_else(|| {
         ProtocolError::new(
             code::PROMPT_NOT_FOUND,
@@ -75,13 +75,13 @@ pub(super) fn get(Get { name, arguments }: Get) -> Result<Value, ProtocolError> 
     })?;
     for (argument, value) in &arguments {
         if !["task", "repoId", "symbol"].contains(&argument.as_str()) || !value.is_string() {
-            return Err(refused(format!("{argument:?} is none of the strings task, repoId, symbol")));
+            return Err(refused_error(format!("{argument:?} is none of the strings task, repoId, symbol")));
         }
     }
     let given = |name: &str| {
         arguments.get(name).and_then(Value::as_str).map(str::trim).filter(|text| !text.is_empty())
     };
-    let task = given("task").ok_or_else(|| refused("required and missing: task".to_owned()))?;
+    let task = given("task").ok_or_else(|| refused_error("required and missing: task".to_owned()))?;
     let mut text = format!("{}: {task}\n", prompt.about);
     for (name, label) in [("repoId", "Repository"), ("symbol", "Begin with the symbol")] {
         if let Some(value) = given(name) {
@@ -90,7 +90,7 @@ pub(super) fn get(Get { name, arguments }: Get) -> Result<Value, ProtocolError> 
     }
     text.push_str(&format!("\n{}", prompt.steps));
     // What a client says about a secret comes back without it, here as in any other answer.
-    let text = redact::text(&text, Level::Likely).unwrap_or(text);
+    let text = redact::mask_text(&text, Level::Likely).unwrap_or(text);
     Ok(json!({
         "description": prompt.about,
         "messages": [{"role": "user", "content": {"type": "text", "text": text}}],

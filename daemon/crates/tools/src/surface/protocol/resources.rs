@@ -5,7 +5,7 @@ use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::{ProtocolError, Request, not_found};
-use crate::surface::manual::{TOPICS, Topic, topic};
+use crate::surface::manual::{TOPICS, Topic, find_topic};
 
 /// What the templates are called, for completions.
 pub(super) const SYMBOL: &str = "sdl://{repoId}/symbol/{symbol}";
@@ -22,11 +22,11 @@ pub(super) struct Read {
 }
 
 /// The pages of the manual, and one resource for each repository: where to begin. Symbols are too many to list.
-pub(super) fn list(request: &Request<'_>) -> Value {
+pub(super) fn list_resources(request: &Request<'_>) -> Value {
     let repos = request.services.host.repos();
     let resources = repos.iter().map(|repo| {
         json!({
-            "uri": STATUS.replace("{repoId}", &encoded(repo.id())),
+            "uri": STATUS.replace("{repoId}", &encode_uri(repo.id())),
             "name": format!("{} status", repo.id()),
             "description": "State, version and counts of the repository",
             "mimeType": "application/json",
@@ -43,7 +43,7 @@ pub(super) fn list(request: &Request<'_>) -> Value {
     json!({ "resources": resources.chain(TOPICS.iter().map(page)).collect::<Vec<_>>() })
 }
 
-pub(super) fn templates() -> Value {
+pub(super) fn resource_templates() -> Value {
     let template = |uri: &str, name: &str, description: &str| json!({"uriTemplate": uri, "name": name, "description": description, "mimeType": "application/json"});
     json!({"resourceTemplates": [
         template(SYMBOL, "symbol", "A symbol's card, by id or name"),
@@ -52,18 +52,18 @@ pub(super) fn templates() -> Value {
     ]})
 }
 
-pub(super) fn read(request: &Request<'_>, Read { uri }: &Read) -> Result<Value, ProtocolError> {
+pub(super) fn read_resource(request: &Request<'_>, Read { uri }: &Read) -> Result<Value, ProtocolError> {
     let unknown = || {
         let mut unknown =
             ProtocolError::new(code::RESOURCE_NOT_FOUND, format!("no resource has the URI {uri:?}"));
         unknown.details.insert("uri".to_owned(), uri.as_str().into());
         unknown
     };
-    if let Some(topic) = uri.strip_prefix(MANUAL).and_then(topic) {
+    if let Some(topic) = uri.strip_prefix(MANUAL).and_then(find_topic) {
         return Ok(json!({"contents": [{"uri": uri, "mimeType": MARKDOWN, "text": topic.text}]}));
     }
     let path = uri.strip_prefix("sdl://").ok_or_else(unknown)?;
-    let mut parts = path.splitn(3, '/').map(|part| decoded(part).ok_or_else(unknown));
+    let mut parts = path.splitn(3, '/').map(|part| decode_uri(part).ok_or_else(unknown));
     let mut next = || parts.next().transpose();
     let (repo, kind, which) = (next()?.ok_or_else(unknown)?, next()?.ok_or_else(unknown)?, next()?);
     let answer = match (kind.as_str(), which.filter(|which| !which.is_empty())) {
@@ -83,7 +83,7 @@ pub(super) fn read(request: &Request<'_>, Read { uri }: &Read) -> Result<Value, 
 }
 
 /// A part of a URI's path.
-pub(super) fn encoded(text: &str) -> String {
+pub(super) fn encode_uri(text: &str) -> String {
     let mut out = String::new();
     for byte in text.bytes() {
         if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
@@ -95,7 +95,7 @@ pub(super) fn encoded(text: &str) -> String {
     out
 }
 
-fn decoded(text: &str) -> Option<String> {
+fn decode_uri(text: &str) -> Option<String> {
     let mut out = Vec::with_capacity(text.len());
     let mut bytes = text.bytes();
     while let Some(byte) = bytes.next() {
@@ -116,10 +116,10 @@ mod tests {
     #[test]
     fn names_survive_their_uri() {
         for name in ["operator /", "größe", "a%b", "List<T>::new", ""] {
-            assert_eq!(decoded(&encoded(name)).as_deref(), Some(name));
+            assert_eq!(decode_uri(&encode_uri(name)).as_deref(), Some(name));
         }
         for bad in ["%", "%2", "%zz", "%ff"] {
-            assert_eq!(decoded(bad), None, "{bad}");
+            assert_eq!(decode_uri(bad), None, "{bad}");
         }
     }
 }

@@ -209,7 +209,7 @@ fn postings(path: &str, text: Option<&String>) -> Vec<Posting> {
     let Some(text) = text.filter(|_| skipped(path).is_none()) else { return Vec::new() };
     let path = RelPath::new(path).unwrap();
     let Facts { outline, body } = real::facts(path.as_str(), text);
-    sdl_retrieve::index::postings(&path, FileId::of(&path), &outline, &body)
+    sdl_retrieve::index::file_postings(&path, FileId::of(&path), &outline, &body)
 }
 
 impl Repo for FakeRepo {

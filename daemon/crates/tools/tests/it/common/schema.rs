@@ -7,7 +7,7 @@ pub(crate) fn breaches(schema: &Value, value: &Value, place: &str) -> Vec<String
     let validator = jsonschema::draft202012::new(schema).expect("a schema");
     let misfits =
         validator.iter_errors(value).map(|error| format!("{place}{}: {error}", error.instance_path()));
-    let undeclared = sdl_tests::schema::undeclared(schema, value).into_iter();
+    let undeclared = sdl_tests::schema::undeclared_paths(schema, value).into_iter();
     misfits.chain(undeclared.map(|path| format!("{place} has {path}, which is not declared"))).collect()
 }
 
@@ -20,8 +20,8 @@ pub(crate) fn assert_call_tool_result(result: &Value) {
     assert!(result["isError"].is_boolean());
     assert!(result["structuredContent"].is_object(), "{result}");
     let json = result["structuredContent"].to_string();
-    assert!(sdl_tokens::count(text) <= sdl_tokens::count(&json), "the text costs more: {text}");
-    assert!(sdl_tokens::count(&json) <= 20_000);
+    assert!(sdl_tokens::count_tokens(text) <= sdl_tokens::count_tokens(&json), "the text costs more: {text}");
+    assert!(sdl_tokens::count_tokens(&json) <= 20_000);
     if result["isError"] == true {
         assert!(result["structuredContent"]["code"].is_string(), "{result}");
         assert!(!result["structuredContent"]["message"].as_str().unwrap().is_empty(), "{result}");

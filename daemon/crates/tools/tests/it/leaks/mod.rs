@@ -179,7 +179,7 @@ impl Bed {
                 if !downgraded && number("endLine") - number("startLine") >= most {
                     return Err("more lines than the policy allows".into());
                 }
-                let tokens = sdl_tokens::count(&answer.to_string()) as u64;
+                let tokens = sdl_tokens::count_tokens(&answer.to_string()) as u64;
                 let asked = args.and_then(|args| args["maxTokens"].as_u64()).unwrap_or(u64::MAX);
                 if tokens > policy["maxWindowTokens"].as_u64().unwrap().min(asked) {
                     return Err(format!("{tokens} tokens"));

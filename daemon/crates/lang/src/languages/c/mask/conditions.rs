@@ -18,7 +18,7 @@ enum Directive {
     Other,
 }
 
-fn directive(text: &[u8]) -> Directive {
+fn directive_kind(text: &[u8]) -> Directive {
     let word = text.get(1..).unwrap_or_default().trim_ascii_start();
     if word.starts_with(b"if") {
         Directive::If
@@ -50,7 +50,7 @@ struct Open {
     broken: bool,
 }
 
-pub(super) fn hide(m: &mut Masked<'_>, lang: Lang) {
+pub(super) fn hide_branches(m: &mut Masked<'_>, lang: Lang) {
     if !m.toks.iter().any(|tok| tok.kind == TokKind::Directive) {
         return;
     }
@@ -74,10 +74,10 @@ pub(super) fn hide(m: &mut Masked<'_>, lang: Lang) {
             }
             Some(TokKind::Punct(b'(')) => parens += 1,
             Some(TokKind::Punct(b')')) => parens -= 1,
-            Some(TokKind::Directive) => match directive(m.text(at)) {
+            Some(TokKind::Directive) => match directive_kind(m.text(at)) {
                 Directive::If => {
                     let in_list = lists.last() == Some(&true);
-                    let whole = before.is_none_or(|b| ends(m, b));
+                    let whole = before.is_none_or(|b| is_boundary(m, b));
                     open.push(Open {
                         marks: vec![at],
                         braces,
@@ -90,7 +90,7 @@ pub(super) fn hide(m: &mut Masked<'_>, lang: Lang) {
                     });
                 }
                 Directive::Else => {
-                    let whole = before.is_none_or(|b| ends(m, b) || m.is(b, b','));
+                    let whole = before.is_none_or(|b| is_boundary(m, b) || m.is(b, b','));
                     if let Some(one) = open.last_mut() {
                         one.broken |= (braces, parens) != (one.braces, one.parens)
                             || (!whole && braces > 0 && !one.in_list);
@@ -100,7 +100,7 @@ pub(super) fn hide(m: &mut Masked<'_>, lang: Lang) {
                     }
                 }
                 Directive::End => {
-                    let whole = before.is_none_or(|b| ends(m, b) || m.is(b, b','));
+                    let whole = before.is_none_or(|b| is_boundary(m, b) || m.is(b, b','));
                     if let Some(mut one) = open.pop() {
                         one.broken |= (braces, parens) != (one.braces, one.parens)
                             || (!whole && braces > 0 && !one.in_list);
@@ -108,12 +108,12 @@ pub(super) fn hide(m: &mut Masked<'_>, lang: Lang) {
                         // `int #ifdef X __attribute__((y)) #endif f(void)`.
                         let start = one.marks.first().copied().unwrap_or(at);
                         one.cuts |= one.in_head && !(start..at).any(|ix| m.is_apart(ix, &one.marks));
-                        let kept = kept(m, &one, lang);
+                        let kept = kept_branch(m, &one, lang);
                         (braces, parens) = one.after.get(kept).copied().unwrap_or((one.braces, one.parens));
                         one.marks.push(at);
                         // Nested deeper than people do, each level would hide the ones in it once more.
                         if open.len() < MAX_NESTED {
-                            close(m, &one, kept);
+                            close_condition(m, &one, kept);
                         }
                     }
                 }
@@ -141,12 +141,12 @@ impl Masked<'_> {
 }
 
 /// Whether a statement or a block ends or begins behind token `at`.
-fn ends(m: &Masked<'_>, at: usize) -> bool {
+fn is_boundary(m: &Masked<'_>, at: usize) -> bool {
     matches!(m.kind(at), Some(TokKind::Directive | TokKind::Punct(b';' | b'{' | b'}' | b':')))
 }
 
 /// Which branch is left where just one can be.
-fn kept(m: &Masked<'_>, one: &Open, lang: Lang) -> usize {
+fn kept_branch(m: &Masked<'_>, one: &Open, lang: Lang) -> usize {
     let may_be_taken = |mark: &usize| {
         let text = std::str::from_utf8(m.text(*mark)).unwrap_or("");
         platform::is_taken(text, platform::Known { lang, own: None, settings: false }) != Some(false)
@@ -158,7 +158,7 @@ fn kept(m: &Masked<'_>, one: &Open, lang: Lang) -> usize {
     }
 }
 
-fn close(m: &mut Masked<'_>, one: &Open, kept: usize) {
+fn close_condition(m: &mut Masked<'_>, one: &Open, kept: usize) {
     // `#if … else if (x) … #endif`.
     let goes_on = one.marks.iter().any(|mark| m.text(mark + 1) == b"else");
     if !(one.cuts || one.broken || one.in_list || goes_on) {

@@ -2,8 +2,8 @@
 
 use super::Masked;
 use super::heads::{
-    Unit, Word, before_operator, classify, holds_literals, is_declaration, is_type_head, shouts, skip_angles,
-    skip_group, trailing, type_name, types, unwrap,
+    Unit, Word, before_operator, classify_word, hide_trailing_macros, holds_literals, is_declaration,
+    is_type_head, is_upper_case, keep_one_type, skip_angles, skip_group, type_name, unwrap_type_macro,
 };
 use super::lex::TokKind;
 
@@ -30,7 +30,7 @@ enum Reading {
 }
 
 /// Hides what is too much in one declaration, which is in the type that token `class` names.
-pub(super) fn one(m: &mut Masked<'_>, tokens: &[usize], class: Option<usize>) {
+pub(super) fn clean_declaration(m: &mut Masked<'_>, tokens: &[usize], class: Option<usize>) {
     let mut head = Head { tokens, ix: 0, names: Vec::new(), typed: false, star: false };
     // Up to the first parenthesis that is not an attribute's.
     while head.ix < tokens.len() {
@@ -71,7 +71,7 @@ impl Head<'_> {
 
     fn word(&mut self, m: &mut Masked<'_>, class: Option<usize>) -> Reading {
         let here = self.at(self.ix);
-        match classify(m.text(here)) {
+        match classify_word(m.text(here)) {
             Word::Keyword => self.ix += 1,
             Word::Primitive => {
                 self.typed = true;
@@ -147,13 +147,13 @@ impl Head<'_> {
         let behind = skip_group(m, head, ix);
         // `T name GUARDED_BY(lock)`: what the macro says is no parameter.
         if self.names.len() + usize::from(self.typed) > 1
-            && shouts(m.text(here))
+            && is_upper_case(m.text(here))
             && !m.is(self.at(ix + 1), b'(')
             && behind == head.len()
         {
             (from..head.len()).for_each(|ix| m.hide(self.at(ix)));
             self.names.pop();
-            types(m, head, &self.names, self.typed);
+            keep_one_type(m, head, &self.names, self.typed);
             return Some(Reading::Done);
         }
         // `printf_like(1, 2) f(…)`: no function has literals for parameters.
@@ -166,13 +166,13 @@ impl Head<'_> {
             return None;
         }
         // `API(int) f(void)`: the macro's argument is the type.
-        if behind == head.len() && shouts(m.text(here)) && is_declaration(m, head, ix) {
+        if behind == head.len() && is_upper_case(m.text(here)) && is_declaration(m, head, ix) {
             // `UNUSED(static int f(int x)) {`.
             (from..=ix).chain([behind - 1]).for_each(|ix| m.hide(self.at(ix)));
-            one(m, head.get(ix + 1..behind - 1).unwrap_or_default(), class);
+            clean_declaration(m, head.get(ix + 1..behind - 1).unwrap_or_default(), class);
             return Some(Reading::Done);
         }
-        if m.is_word(self.at(behind)) && unwrap(m, head, from, ix, behind) {
+        if m.is_word(self.at(behind)) && unwrap_type_macro(m, head, from, ix, behind) {
             self.typed = true;
             self.ix = behind;
             return Some(Reading::Goes);
@@ -188,18 +188,18 @@ impl Head<'_> {
             let before = self.names.iter().take(self.names.len() - 1).flat_map(|unit| unit.from..unit.to);
             before.for_each(|ix| m.hide(self.at(ix)));
             let behind = skip_group(m, head, ix);
-            trailing(m, head, behind);
+            hide_trailing_macros(m, head, behind);
             return;
         }
         // Without parameters: the last name is what is declared.
         if !group {
             self.names.pop();
-            types(m, head, &self.names, self.typed);
+            keep_one_type(m, head, &self.names, self.typed);
             return;
         }
         let end = self.parameters(m);
-        types(m, head, &self.names, self.typed);
-        trailing(m, head, end);
+        keep_one_type(m, head, &self.names, self.typed);
+        hide_trailing_macros(m, head, end);
     }
 
     /// `API Name(…)` in the type `Name`: a constructor has no type before it.

@@ -1,7 +1,7 @@
 //! Heads of declarations: from all the words before and behind a name, those that are neither its type nor a keyword.
 
 use super::Masked;
-use super::declared::one;
+use super::declared::clean_declaration;
 use super::lex::TokKind;
 
 /// Longest head that is looked at, in tokens.
@@ -24,7 +24,7 @@ pub(super) enum Word {
     Name,
 }
 
-pub(super) fn classify(text: &[u8]) -> Word {
+pub(super) fn classify_word(text: &[u8]) -> Word {
     match text {
         b"static" | b"extern" | b"inline" | b"const" | b"volatile" | b"register" | b"typedef"
         | b"restrict" | b"__inline" | b"__inline__" | b"__restrict" | b"__restrict__" | b"_Noreturn"
@@ -47,11 +47,11 @@ pub(super) fn classify(text: &[u8]) -> Word {
 }
 
 /// Whether macros are written so: no small letter.
-pub(in crate::languages::c) fn shouts(text: &[u8]) -> bool {
+pub(in crate::languages::c) fn is_upper_case(text: &[u8]) -> bool {
     text.len() > 1 && text.iter().any(u8::is_ascii_uppercase) && !text.iter().any(u8::is_ascii_lowercase)
 }
 
-pub(super) fn hide(m: &mut Masked<'_>) {
+pub(super) fn hide_macros(m: &mut Masked<'_>) {
     // What is around: bodies in which declarations stand, or code.
     let mut code_depth = 0u32;
     let mut head: Vec<usize> = Vec::new();
@@ -86,11 +86,11 @@ pub(super) fn hide(m: &mut Masked<'_>) {
             }
             TokKind::Punct(b'{') => {
                 if parens == 0 && holds_declarations(m, &head) {
-                    finish(m, &head, class);
+                    finish_head(m, &head, class);
                     around.push(type_named(m, &head));
                 } else {
                     if parens == 0 {
-                        finish(m, &head, class);
+                        finish_head(m, &head, class);
                     }
                     code_depth = 1;
                 }
@@ -99,13 +99,13 @@ pub(super) fn hide(m: &mut Masked<'_>) {
                 }
             }
             TokKind::Punct(b'}') => {
-                finish(m, &head, class);
+                finish_head(m, &head, class);
                 around.pop();
                 head.clear();
                 parens = 0;
             }
             TokKind::Punct(b';' | b'=') if parens == 0 => {
-                finish(m, &head, class);
+                finish_head(m, &head, class);
                 head.clear();
             }
             // `public:`.
@@ -114,7 +114,7 @@ pub(super) fn hide(m: &mut Masked<'_>) {
         }
         at += 1;
     }
-    finish(m, &head, None);
+    finish_head(m, &head, None);
 }
 
 /// The token that names the type whose body `head` opens.
@@ -175,7 +175,7 @@ pub(super) fn skip_group(m: &Masked<'_>, head: &[usize], from: usize) -> usize {
 }
 
 /// A head is complete: hides what is too much in it.
-fn finish(m: &mut Masked<'_>, head: &[usize], class: Option<usize>) {
+fn finish_head(m: &mut Masked<'_>, head: &[usize], class: Option<usize>) {
     let mut head = head.get(..MAX_HEAD.min(head.len())).unwrap_or_default();
     // Macros that stand for whole statements, each on its own line.
     while let Some(next) = statement_macro(m, head) {
@@ -184,13 +184,13 @@ fn finish(m: &mut Masked<'_>, head: &[usize], class: Option<usize>) {
     if head.is_empty() {
         return;
     }
-    one(m, head, class);
+    clean_declaration(m, head, class);
 }
 
 /// `DEFINE_THING(x)` or `BEGIN_DECLS` on a line of its own: where what follows it begins.
 fn statement_macro(m: &mut Masked<'_>, head: &[usize]) -> Option<usize> {
     let &first = head.first()?;
-    if !m.is_word(first) || !shouts(m.text(first)) {
+    if !m.is_word(first) || !is_upper_case(m.text(first)) {
         return None;
     }
     let starts_line = |m: &Masked<'_>, ix: usize| {
@@ -226,7 +226,7 @@ fn statement_macro(m: &mut Masked<'_>, head: &[usize]) -> Option<usize> {
     let alone = starts_line(m, 0)
         && match follows {
             None => false,
-            Some(text) => starts_line(m, 1) && m.is_word(*head.get(1)?) && classify(text) != Word::Name,
+            Some(text) => starts_line(m, 1) && m.is_word(*head.get(1)?) && classify_word(text) != Word::Name,
         };
     if alone {
         m.hide(first);
@@ -250,10 +250,10 @@ pub(super) fn before_operator(m: &mut Masked<'_>, head: &[usize], names: &[Unit]
     let is_word = head.get(from).is_some_and(|at| m.is_word(*at));
     let converts = is_word && !matches!(next, b"new" | b"delete" | b"co_await");
     if !converts {
-        return types(m, head, names, typed);
+        return keep_one_type(m, head, names, typed);
     }
     for unit in names {
-        if head.get(unit.from).is_some_and(|at| shouts(m.text(*at))) {
+        if head.get(unit.from).is_some_and(|at| is_upper_case(m.text(*at))) {
             (unit.from..unit.to).filter_map(|ix| head.get(ix).copied()).for_each(|at| m.hide(at));
         }
     }
@@ -295,7 +295,13 @@ pub(super) fn skip_angles(m: &Masked<'_>, head: &[usize], from: usize) -> usize 
 }
 
 /// `API(int)`, from `from` to `behind`: whether the parentheses hold a type alone; then only that is left.
-pub(super) fn unwrap(m: &mut Masked<'_>, head: &[usize], from: usize, open: usize, behind: usize) -> bool {
+pub(super) fn unwrap_type_macro(
+    m: &mut Masked<'_>,
+    head: &[usize],
+    from: usize,
+    open: usize,
+    behind: usize,
+) -> bool {
     let inner = head.get(open + 1..behind.saturating_sub(1)).unwrap_or_default();
     let is_type = !inner.is_empty() && inner.iter().all(|at| m.is_word(*at) || m.is(*at, b'*'));
     // On lines of their own they are two things.
@@ -308,9 +314,9 @@ pub(super) fn unwrap(m: &mut Masked<'_>, head: &[usize], from: usize, open: usiz
 }
 
 /// Leaves one type among the names before the declared one.
-pub(super) fn types(m: &mut Masked<'_>, head: &[usize], names: &[Unit], typed: bool) {
+pub(super) fn keep_one_type(m: &mut Masked<'_>, head: &[usize], names: &[Unit], typed: bool) {
     let before = names.iter().filter(|unit| !unit.after_star);
-    let text = |m: &Masked<'_>, unit: &Unit| head.get(unit.from).is_some_and(|at| shouts(m.text(*at)));
+    let text = |m: &Masked<'_>, unit: &Unit| head.get(unit.from).is_some_and(|at| is_upper_case(m.text(*at)));
     let kept = if typed {
         None
     } else {
@@ -323,7 +329,7 @@ pub(super) fn types(m: &mut Masked<'_>, head: &[usize], names: &[Unit], typed: b
 }
 
 /// Hides macros behind the parameters, also among attributes: `void f(int x) __attribute__((cold)) FAST __must_check;`.
-pub(super) fn trailing(m: &mut Masked<'_>, head: &[usize], from: usize) {
+pub(super) fn hide_trailing_macros(m: &mut Masked<'_>, head: &[usize], from: usize) {
     let rest = head.get(from..).unwrap_or_default();
     let words = rest.iter().filter(|at| m.is_word(**at)).count();
     let mut macros = Vec::new();
@@ -335,11 +341,11 @@ pub(super) fn trailing(m: &mut Masked<'_>, head: &[usize], from: usize) {
             _ => ix + 1,
         };
         let stays = matches!(text, b"noexcept" | b"override" | b"final" | b"throw" | b"try");
-        match classify(text) {
+        match classify_word(text) {
             Word::Attribute => {}
             Word::Name if stays => {}
             // Old-style parameters are two words at least.
-            Word::Name if words > 1 && !shouts(text) && !text.starts_with(b"__") => return,
+            Word::Name if words > 1 && !is_upper_case(text) && !text.starts_with(b"__") => return,
             Word::Name => macros.push(ix..behind),
             _ => break,
         }
@@ -368,7 +374,7 @@ pub(super) fn type_name(m: &mut Masked<'_>, head: &[usize], from: usize) {
             return hide_all_but_last(m, &names);
         }
         if m.is_word(at) {
-            match classify(m.text(at)) {
+            match classify_word(m.text(at)) {
                 Word::Attribute => {}
                 Word::Name if m.text(at) != b"final" => names.push(at),
                 _ => {}
@@ -390,7 +396,7 @@ pub(super) fn type_name(m: &mut Masked<'_>, head: &[usize], from: usize) {
 
 fn hide_all_but_last(m: &mut Masked<'_>, names: &[usize]) {
     for &at in names.split_last().map_or(&[][..], |(_, rest)| rest) {
-        if shouts(m.text(at)) || m.text(at).contains(&b'_') {
+        if is_upper_case(m.text(at)) || m.text(at).contains(&b'_') {
             m.hide(at);
         }
     }

@@ -23,7 +23,7 @@ pub(super) struct Tok {
 }
 
 /// The tokens of `bytes`, without comments.
-pub(super) fn tokens(bytes: &[u8]) -> Vec<Tok> {
+pub(super) fn lex_tokens(bytes: &[u8]) -> Vec<Tok> {
     let mut toks = Vec::with_capacity(bytes.len() / 4);
     let mut at = 0;
     let mut first = true;

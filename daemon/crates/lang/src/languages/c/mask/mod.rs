@@ -14,9 +14,9 @@ use std::borrow::Cow;
 
 use sdl_model::Lang;
 
-pub(super) use heads::shouts;
+pub(super) use heads::is_upper_case;
 use lex::{Tok, TokKind};
-pub(super) use namespaces::opened;
+pub(super) use namespaces::opened_namespaces;
 
 /// Files beyond this are data; the parser gets them as they are.
 const MAX_LEN: usize = 16 << 20;
@@ -65,15 +65,15 @@ impl<'t> Masked<'t> {
 }
 
 /// `bytes` as the parser gets to see them.
-pub(super) fn prepare(bytes: &[u8], lang: Lang) -> Cow<'_, [u8]> {
+pub(super) fn mask_source(bytes: &[u8], lang: Lang) -> Cow<'_, [u8]> {
     if bytes.len() > MAX_LEN {
         return Cow::Borrowed(bytes);
     }
-    let toks = lex::tokens(bytes);
+    let toks = lex::lex_tokens(bytes);
     if lang == Lang::Cpp
-        && let Some(expanded) = namespaces::expand(bytes, &toks)
+        && let Some(expanded) = namespaces::expand_macros(bytes, &toks)
     {
-        let toks = lex::tokens(&expanded);
+        let toks = lex::lex_tokens(&expanded);
         let masked = without_macros(&expanded, toks, lang).unwrap_or_default();
         return Cow::Owned(if masked.is_empty() { expanded } else { masked });
     }
@@ -85,10 +85,10 @@ fn without_macros(bytes: &[u8], toks: Vec<Tok>, lang: Lang) -> Option<Vec<u8>> {
     let gone = vec![false; toks.len()];
     let code = gone.clone();
     let mut masked = Masked { bytes, toks, gone, code, semicolons: Vec::new() };
-    conditions::hide(&mut masked, lang);
-    heads::hide(&mut masked);
-    statements::words(&mut masked);
-    statements::end(&mut masked, lang == Lang::Cpp);
+    conditions::hide_branches(&mut masked, lang);
+    heads::hide_macros(&mut masked);
+    statements::hide_stray_names(&mut masked);
+    statements::insert_semicolons(&mut masked, lang == Lang::Cpp);
     let comments = comments_in_directives(&masked);
     if masked.semicolons.is_empty() && comments.is_empty() && !masked.gone.contains(&true) {
         return None;

@@ -11,7 +11,7 @@ const MOST: usize = 16;
 const DEPTH: usize = 8;
 
 /// The text with such macros' uses replaced, if there are any.
-pub(super) fn expand(bytes: &[u8], toks: &[Tok]) -> Option<Vec<u8>> {
+pub(super) fn expand_macros(bytes: &[u8], toks: &[Tok]) -> Option<Vec<u8>> {
     let mut openers: Vec<&[u8]> = Vec::new();
     let mut closers: Vec<&[u8]> = Vec::new();
     let mut out: Option<Vec<u8>> = None;
@@ -20,8 +20,9 @@ pub(super) fn expand(bytes: &[u8], toks: &[Tok]) -> Option<Vec<u8>> {
         let text = bytes.get(range.clone()).unwrap_or_default();
         match tok.kind {
             TokKind::Directive if openers.len() + closers.len() < MOST => {
-                if let Some((name, body)) = definition(text) {
-                    if name.len() >= OPENS.len() && opened(body).is_some_and(|all| !all.is_empty()) {
+                if let Some((name, body)) = macro_definition(text) {
+                    if name.len() >= OPENS.len() && opened_namespaces(body).is_some_and(|all| !all.is_empty())
+                    {
                         openers.push(name);
                     } else if !body.is_empty()
                         && body.contains(&b'}')
@@ -51,7 +52,7 @@ pub(super) fn expand(bytes: &[u8], toks: &[Tok]) -> Option<Vec<u8>> {
 }
 
 /// The name and the body of the macro without parameters that a directive defines.
-fn definition(directive: &[u8]) -> Option<(&[u8], &[u8])> {
+fn macro_definition(directive: &[u8]) -> Option<(&[u8], &[u8])> {
     let rest = directive.strip_prefix(b"#")?.trim_ascii_start().strip_prefix(b"define")?;
     let rest = rest.strip_prefix(b" ").or_else(|| rest.strip_prefix(b"\t"))?.trim_ascii_start();
     let len = rest.iter().take_while(|byte| **byte == b'_' || byte.is_ascii_alphanumeric()).count();
@@ -61,7 +62,7 @@ fn definition(directive: &[u8]) -> Option<(&[u8], &[u8])> {
 
 /// The namespaces that the body of a macro opens, if that is all it does; one without a name is left out, as is an inline
 /// one, since they add nothing to the names in them.
-pub(in crate::languages::c) fn opened(body: &[u8]) -> Option<Vec<&[u8]>> {
+pub(in crate::languages::c) fn opened_namespaces(body: &[u8]) -> Option<Vec<&[u8]>> {
     let mut found = Vec::new();
     let mut any = false;
     let mut rest = body.trim_ascii();
@@ -85,11 +86,11 @@ pub(in crate::languages::c) fn opened(body: &[u8]) -> Option<Vec<&[u8]>> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::lex::tokens;
+    use super::super::lex::lex_tokens;
     use super::*;
 
     fn expanded(text: &str) -> String {
-        expand(text.as_bytes(), &tokens(text.as_bytes()))
+        expand_macros(text.as_bytes(), &lex_tokens(text.as_bytes()))
             .map_or_else(|| text.to_owned(), |out| String::from_utf8_lossy(&out).into_owned())
     }
 
@@ -108,7 +109,7 @@ mod tests {
 
     #[test]
     fn namespaces_of_a_body() {
-        let names = |body: &'static str| opened(body.as_bytes());
+        let names = |body: &'static str| opened_namespaces(body.as_bytes());
         assert_eq!(names("namespace a::b { inline namespace v1 {"), Some(vec![&b"a"[..], b"b"]));
         assert_eq!(names("namespace {"), Some(Vec::new()));
         assert_eq!(names("extern \"C\" {"), None);

@@ -1,12 +1,12 @@
 //! Macros in code that stand for a statement or for what a block follows: `FOR_EACH(x) { … }`.
 
 use super::Masked;
-use super::heads::{Word, classify, shouts};
+use super::heads::{Word, classify_word, is_upper_case};
 use super::lex::TokKind;
 
 /// Hides names right before a type of the language's own, and between a type and a star: no expression has two names in
 /// a row.
-pub(super) fn words(m: &mut Masked<'_>) {
+pub(super) fn hide_stray_names(m: &mut Masked<'_>) {
     let mut before: Option<usize> = None;
     for at in 0..m.toks.len() {
         if m.is_gone(at) {
@@ -14,13 +14,15 @@ pub(super) fn words(m: &mut Masked<'_>) {
         }
         if let Some(last) = before.filter(|last| m.is_word(*last) && m.is_word(at)) {
             // The grammar knows `__asm__ __volatile__` and not this spelling.
-            if m.text(at) == b"__volatile" && classify(m.text(last)) == Word::Attribute {
+            if m.text(at) == b"__volatile" && classify_word(m.text(last)) == Word::Attribute {
                 m.hide(at);
                 continue;
             }
-            match (word(m.text(last)), word(m.text(at))) {
+            match (classify_code_word(m.text(last)), classify_code_word(m.text(at))) {
                 (Word::Name, Word::Primitive) => m.hide(last),
-                (Word::Name | Word::Primitive, Word::Name) if shouts(m.text(at)) && m.is(at + 1, b'*') => {
+                (Word::Name | Word::Primitive, Word::Name)
+                    if is_upper_case(m.text(at)) && m.is(at + 1, b'*') =>
+                {
                     m.hide(at);
                     continue;
                 }
@@ -31,18 +33,18 @@ pub(super) fn words(m: &mut Masked<'_>) {
     }
 }
 
-/// [`classify`], with the words of expressions set apart.
-fn word(text: &[u8]) -> Word {
+/// [`classify_word`], with the words of expressions set apart.
+fn classify_code_word(text: &[u8]) -> Word {
     match text {
         b"throw" | b"co_return" | b"co_yield" | b"co_await" | b"and" | b"or" | b"not" | b"xor"
         | b"sizeof" | b"alignof" | b"_Alignof" | b"typeof" | b"__typeof__" | b"final" | b"override"
         | b"noexcept" | b"try" | b"catch" | b"this" => Word::Special,
-        _ => classify(text),
+        _ => classify_word(text),
     }
 }
 
 /// Puts a semicolon behind macros that are not followed by one.
-pub(super) fn end(m: &mut Masked<'_>, cpp: bool) {
+pub(super) fn insert_semicolons(m: &mut Masked<'_>, cpp: bool) {
     let mut before = None;
     let mut at = 0;
     while at < m.toks.len() {
@@ -67,7 +69,7 @@ pub(super) fn end(m: &mut Masked<'_>, cpp: bool) {
             let follows = m.toks.get(behind);
             let text = m.text(behind);
             // A constructor of a type inside a function looks the same.
-            let block = text == b"{" && (!cpp || shouts(m.text(at)));
+            let block = text == b"{" && (!cpp || is_upper_case(m.text(at)));
             let line = !m.text(at).iter().any(u8::is_ascii_lowercase)
                 && follows.is_some_and(|tok| tok.first)
                 && (m.is_word(behind) || text == b"}");

@@ -55,7 +55,7 @@ pub(crate) struct Found {
 
 impl Finder {
     pub(crate) fn new(entries: &[Entry]) -> Self {
-        let texts: Vec<[Vec<String>; 5]> = entries.iter().map(texts).collect();
+        let texts: Vec<[Vec<String>; 5]> = entries.iter().map(field_terms).collect();
         let average = |field: usize| {
             let all: usize = texts.iter().map(|texts| texts.get(field).map_or(0, Vec::len)).sum();
             (all as f64 / texts.len().max(1) as f64).max(1.0)
@@ -73,7 +73,7 @@ impl Finder {
                 }
             }
         }
-        let names = entries.iter().map(|entry| names::folded(entry.def.name)).collect();
+        let names = entries.iter().map(|entry| names::fold_name(entry.def.name)).collect();
         Self { names, postings, synonyms: Synonyms::new() }
     }
 
@@ -136,7 +136,7 @@ impl Finder {
             if word.is_empty() || (word != whole && !word.contains(['.', '_'])) {
                 continue;
             }
-            let folded = names::folded(word);
+            let folded = names::fold_name(word);
             let plain = folded.strip_suffix(names::RAW).unwrap_or(&folded);
             let alike = |name: &String| name.eq_ignore_ascii_case(plain);
             found.extend(self.names.iter().position(alike).filter(|at| !found.contains(at)));
@@ -146,17 +146,17 @@ impl Finder {
 }
 
 /// The terms of each of an action's fields.
-fn texts(entry: &Entry) -> [Vec<String>; 5] {
+fn field_terms(entry: &Entry) -> [Vec<String>; 5] {
     let def = &entry.def;
     let mut parameters = String::new();
-    properties(&entry.request, &mut parameters);
+    property_names(&entry.request, &mut parameters);
     let description = def.description.strip_prefix("Call this when").unwrap_or(def.description);
     [def.name, def.namespace.name(), description, &parameters, &def.examples.join(" ")]
         .map(|text| word_terms(text).into_iter().map(|(_, term)| term).collect())
 }
 
 /// Every property's name, nested ones too.
-fn properties(schema: &Value, out: &mut String) {
+fn property_names(schema: &Value, out: &mut String) {
     for (name, property) in schema.get("properties").and_then(Value::as_object).into_iter().flatten() {
         // Every action has these: they tell nothing.
         if matches!(name.as_str(), "repoId" | "sync" | "syncTimeoutMs") {
@@ -164,9 +164,9 @@ fn properties(schema: &Value, out: &mut String) {
         }
         out.push_str(name);
         out.push(' ');
-        properties(property, out);
+        property_names(property, out);
         if let Some(items) = property.get("items") {
-            properties(items, out);
+            property_names(items, out);
         }
     }
 }
