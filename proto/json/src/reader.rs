@@ -46,6 +46,7 @@ pub(crate) trait Build<'t> {
     /// A string; empty if texts are not wanted.
     fn string(&mut self, text: Cow<'t, str>) -> Self::Value;
     /// A key, before its value is read. Returns whether the object has it already.
+    #[allow(clippy::ptr_arg, reason = "a borrowed key is kept without copying it")]
     fn key(&mut self, members: &mut Self::Members, key: &Cow<'t, str>, depth: usize) -> bool;
     /// A member, once its value was read at `place`.
     fn member(&mut self, members: &mut Self::Members, key: Cow<'t, str>, value: Self::Value, place: Place);

@@ -119,6 +119,7 @@ impl Default for Seen<'_> {
 
 impl<'t> Seen<'t> {
     /// Whether the key was there already.
+    #[allow(clippy::ptr_arg, reason = "a borrowed key is kept without copying it")]
     fn has(&mut self, key: &Cow<'t, str>) -> bool {
         match self {
             Self::Few(keys) if keys.contains(key) => true,
