@@ -42,11 +42,16 @@ use tree_sitter::{Language as Grammar, Query, QueryCursor, QueryCursorOptions, S
 use super::Spec;
 use crate::ExtractError;
 
-/// Most matches that may be under way at once. Those beyond it are lost, which takes patterns that no pack has.
-const MAX_OPEN_MATCHES: u32 = 1_024;
+/// Most matches that may be under way at once. A node is compared with all of them, and a chain of calls holds one for each
+/// call, so this bounds the time. The outermost of more are lost.
+const MAX_OPEN_MATCHES: u32 = 128;
 /// Steps (of a hundred operations each) that any file's query gets, and that each byte adds.
 const STEPS_BASE: u64 = 20_000;
 const STEPS_PER_BYTE: f64 = 0.2;
+
+/// Deepest tree that is queried. A query's cursor takes longer for each node the deeper it is; people nest a few hundred
+/// levels at most.
+const MAX_TREE_DEPTH: u32 = 10_000;
 
 /// What a main node is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -208,6 +213,9 @@ impl PackQuery {
         src: &[u8],
     ) -> Result<HashMap<u32, Vec<Mark>>, ExtractError> {
         let Some(query) = &self.query else { return Err(ExtractError::Grammar(lang)) };
+        if depth_of(tree) > MAX_TREE_DEPTH {
+            return Ok(HashMap::new());
+        }
         let limit = STEPS_BASE + (src.len() as f64 * STEPS_PER_BYTE) as u64;
         let steps = Cell::new(0_u64);
         let mut progress = |_: &tree_sitter::QueryCursorState| {
@@ -270,6 +278,25 @@ impl PackQuery {
             });
         }
         Ok(marks)
+    }
+}
+
+/// How many nodes the deepest one is in.
+fn depth_of(tree: &Tree) -> u32 {
+    let mut cursor = tree.walk();
+    let (mut depth, mut most) = (0, 0);
+    loop {
+        if cursor.goto_first_child() {
+            depth += 1;
+            most = most.max(depth);
+            continue;
+        }
+        while !cursor.goto_next_sibling() {
+            if !cursor.goto_parent() {
+                return most;
+            }
+            depth -= 1;
+        }
     }
 }
 
