@@ -81,7 +81,9 @@ fn is_product_code(path: &str) -> bool {
 
 fn product_functions() -> Vec<(String, Function)> {
     let mut all = Vec::new();
-    for (path, file) in workspace::workspace_files().into_iter().filter(|(path, _)| is_product_code(path.as_str())) {
+    for (path, file) in
+        workspace::workspace_files().into_iter().filter(|(path, _)| is_product_code(path.as_str()))
+    {
         let mut functions = Functions::default();
         functions.visit_file(&syn::parse_file(&fs::read_to_string(file).unwrap()).expect(&path));
         all.extend(functions.found.into_iter().map(|function| (path.clone(), function)));
@@ -107,5 +109,9 @@ fn names_of_one_word_only_become_fewer() {
     let own: Vec<_> = all.iter().filter(|(_, function)| !function.is_prescribed).collect();
     let one_word = own.iter().filter(|(_, function)| !function.name.trim_matches('_').contains('_')).count();
     let share = one_word * 100 / own.len();
-    assert!(share <= MOST_ONE_WORD, "{one_word} of {} functions have names of one word: {share} %", own.len());
+    assert!(
+        share <= MOST_ONE_WORD,
+        "{one_word} of {} functions have names of one word: {share} %",
+        own.len()
+    );
 }
