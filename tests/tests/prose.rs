@@ -24,7 +24,7 @@ const CEILINGS: &[(&str, usize)] = &[
     ("comes to", 10),
 ];
 
-/// Pages that speak of these forms.
+/// Pages that explain these forms.
 const ABOUT_STYLE: &[&str] = &["docs/style.md"];
 
 /// The comments of Rust code, or a page as it is, in small letters and with single spaces.
